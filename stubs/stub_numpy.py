@@ -63,7 +63,7 @@ def is_ufunc(value: Any) -> bool:
 def write_kept(writer: Writer, name: str, value: Any, indent: str = "") -> None:
     """Declare such a function, or with an indent the method that it is."""
     forms = call_forms(name, value, bool(indent))
-    write_forms(writer, forms, value, indent, inspect.getdoc(value) or "")
+    write_forms(writer, forms, value, indent)
 
 
 def write_ufunc(writer: Writer, name: str, value: ufunc) -> None:
@@ -79,7 +79,6 @@ def write_ufunc(writer: Writer, name: str, value: ufunc) -> None:
         writer.line()
     kind = writer.word(Entity("tinytorch.numpy.ufunc", "ufunc"))
     writer.line(f"{name}: {kind}[{writer.protocols[key]}]")
-    writer.document(inspect.getdoc(value) or "", "")
 
 
 def write_method(writer: Writer, name: str, value: Any) -> None:
@@ -87,8 +86,7 @@ def write_method(writer: Writer, name: str, value: Any) -> None:
     form = declaration(name, inspect.signature(value))
     type_keywords(form, COMMON | VALUES)
     as_method(form)
-    documentation = "" if name.startswith("__") else inspect.getdoc(value) or ""
-    write_forms(writer, [form], value, "    ", documentation)
+    write_forms(writer, [form], value, "    ")
 
 
 def is_operator(name: str) -> bool:
@@ -111,16 +109,13 @@ def write_operator(writer: Writer, name: str, value: Any) -> None:
     writer.lines[start] += f"  # type: ignore[{error}]" if error else ""
 
 
-def write_forms(
-    writer: Writer, forms: list[ast.FunctionDef], value: Any, indent: str, documentation: str = ""
-) -> None:
+def write_forms(writer: Writer, forms: list[ast.FunctionDef], value: Any, indent: str) -> None:
     """Declare the ways a function may be called."""
     scope = Scope.of(inspect.unwrap(value).__module__)
     assert scope is not None
     for form in forms:
         form.decorator_list = [ast.Name("overload")] if len(forms) > 1 else []
-        writer.function(form, scope, indent, documentation)
-        documentation = ""
+        writer.function(form, scope, indent)
 
 
 def call_forms(name: str, value: Any, method: bool = False) -> list[ast.FunctionDef]:

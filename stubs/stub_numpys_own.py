@@ -83,7 +83,7 @@ def write_array_function(writer: Writer, name: str, value: Any) -> None:
     parameters = [p.replace(annotation="Any") for p in signature.parameters.values()]
     (result,) = results_of(value.__wrapped__)
     typed = signature.replace(parameters=parameters, return_annotation=result)
-    writer.function(declaration(name, typed), scope, "", inspect.getdoc(value) or "")
+    writer.function(declaration(name, typed), scope)
 
 
 @cache

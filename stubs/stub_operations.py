@@ -37,7 +37,6 @@ def write_operation(writer: Writer, name: str, value: Callable[..., Any], indent
     scope = Scope.of(inspect.unwrap(value).__module__)
     assert scope is not None
     forms = call_forms(name, value, writer.dialects)
-    documentation = inspect.getdoc(value) or ""
     for form in forms:
         form.name = name
         take_arrays(form, value)
@@ -45,8 +44,7 @@ def write_operation(writer: Writer, name: str, value: Callable[..., Any], indent
         type_common_keywords(form)
         if indent:
             as_method(form)
-        writer.function(form, scope, indent, "" if name.startswith("__") else documentation)
-        documentation = ""  # an editor that finds none of an overload shows the first one's
+        writer.function(form, scope, indent)
 
 
 def take_arrays(form: ast.FunctionDef, value: Any) -> None:

@@ -77,19 +77,10 @@ def write_table(writer: Writer, module: str) -> None:
 
 
 def write_function(writer: Writer, name: str, value: Any, indent: str = "") -> None:
-    """Declare a function that was made, with its docstring: no source has it."""
+    """Declare a function that was made at run time: no source has it."""
     scope = Scope.of(ROWS)
     assert scope is not None
-    text = indented(value, f"{indent}    ")
-    writer.function(declaration(name, inspect.signature(value)), scope, indent, text)
-    writer.line()
-
-
-def indented(value: Any, indent: str) -> str:
-    """A docstring as it stands in a stub, its end on a line of its own if it has several."""
-    lines = inspect.cleandoc(value.__doc__ or "").replace("\\", r"\\").split("\n")
-    inner = [f"{indent}{line}" if line else "" for line in lines[1:]]
-    return "\n".join([lines[0], *inner, *([indent] if inner else [])])
+    writer.function(declaration(name, inspect.signature(value)), scope, indent)
 
 
 def write_made_class(writer: Writer, name: str, value: type) -> None:
@@ -97,7 +88,7 @@ def write_made_class(writer: Writer, name: str, value: type) -> None:
     bases = [writer.word(Entity(base.__module__, base.__name__)) for base in value.__bases__]
     writer.line()
     writer.line(f"class {name}({', '.join(bases)}):")
-    writer.line(f'    """{indented(value, "    ")}"""')
+    before = len(writer.lines)
     if issubclass(value, enum.Enum):
         for member in value.__members__.values():
             writer.line(f"    {member.name} = {member.value!r}")
@@ -105,4 +96,6 @@ def write_made_class(writer: Writer, name: str, value: type) -> None:
         own = {n: f for n, f in vars(value).items() if isinstance(f, types.FunctionType)}
         for method, function in own.items():
             write_function(writer, method, function, "    ")
+    if len(writer.lines) == before:
+        writer.line("    ...")
     writer.line()

@@ -62,13 +62,9 @@ class Writer:
         self.lines.append(text)
 
     def function(
-        self,
-        node: ast.FunctionDef | ast.AsyncFunctionDef,
-        scope: Scope,
-        indent: str = "",
-        documentation: str = "",
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, indent: str = ""
     ) -> None:
-        """Add a function without its body; editors show what is documented beside it."""
+        """Add a function without its body and docstring."""
         for decorator in node.decorator_list:
             if self._is_ours(decorator, scope):  # what is declared is what it gives
                 continue
@@ -79,7 +75,7 @@ class Writer:
         unlike = node.name in ("__eq__", "__ne__") and returns != " -> bool"
         unlike &= not node.decorator_list  # an error of several forms is at the first
         note = "  # type: ignore[override]" if unlike else ""
-        head, tail = f"{indent}{word} {node.name}(", f"){returns}:{'' if documentation else ' ...'}"
+        head, tail = f"{indent}{word} {node.name}(", f"){returns}: ..."
         one_line = head + ", ".join(parameters) + tail
         if len(one_line) <= LINE:
             self.line(one_line + note)
@@ -87,19 +83,6 @@ class Writer:
             self.line(head + note)
             self.lines += [f"{indent}    {parameter}," for parameter in parameters]
             self.line(indent + tail)
-        if documentation:
-            self.document(documentation, f"{indent}    ")
-
-    def document(self, text: str, indent: str) -> None:
-        """Add a docstring."""
-        first, *rest = text.splitlines()
-        raw = "r" if "\\" in text else ""
-        if not rest:
-            self.line(f'{indent}{raw}"""{first}"""')
-            return
-        self.line(f'{indent}{raw}"""{first}')
-        self.lines += [f"{indent}{line}".rstrip() for line in rest]
-        self.line(f'{indent}"""')
 
     def _is_ours(self, node: ast.expr, scope: Scope) -> bool:
         found = scope.resolve(node.id) if isinstance(node, ast.Name) else None

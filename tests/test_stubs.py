@@ -120,6 +120,57 @@ def test_name_that_means_something_else_here_gets_another(
     assert "from builtins import int as _int" in stub.text()
 
 
+class _WithoutDocstrings(ast.NodeTransformer):
+    def visit_Expr(self, node: ast.Expr) -> None:
+        """Remove docstrings and the dots of an empty body."""
+
+
+def documented(tree: ast.Module | ast.ClassDef, value: Any) -> Iterator[tuple[ast.stmt, Any]]:
+    """Yield the first declaration of each function and class of a stub that exists at run time."""
+    seen = set()
+    for node in tree.body:
+        name = getattr(node, "name", "__")
+        if name not in seen and not name.startswith("__") and hasattr(value, name):
+            seen.add(name)
+            yield node, getattr(value, name)
+            if isinstance(node, ast.ClassDef):
+                yield from documented(node, getattr(value, name))
+
+
+@pytest.mark.parametrize("path", STUBS, ids=module_of)
+def test_stub_of_the_wheel_adds_the_docstrings_that_help_shows(
+    generator: Callable[[str], Any], path: Path
+) -> None:
+    text, module = path.read_text(), module_of(path)
+    whole = ast.parse(generator("docstrings").add_docstrings(text, module))
+    value = importlib.import_module(module)
+    assert ast.get_docstring(whole) == inspect.getdoc(value)
+    for node, member in documented(whole, value):
+        assert isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        assert ast.get_docstring(node) == inspect.getdoc(member), node.name
+    bare, ours = (_WithoutDocstrings().visit(each) for each in (whole, tree(path)))
+    assert ast.dump(bare) == ast.dump(ours)
+
+
+def test_stubs_of_the_repository_hold_no_docstrings() -> None:
+    texts = [
+        node for path in STUBS for node in ast.walk(tree(path))
+        if isinstance(node, ast.Expr) and not isinstance(node.value.value, type(...))
+    ]  # fmt: skip
+    assert not texts
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["One line.", "Two\n\n    lines.\nThree.", 'Ends with "quotes"', "A \\ inside", "Ends with \\",
+     'Has """three""" and \\n.'],
+)  # fmt: skip
+def test_docstring_reads_back_as_it_is(generator: Callable[[str], Any], text: str) -> None:
+    lines = generator("docstrings").quoted(text, 4)
+    node = ast.parse("\n".join(["def f():", *lines])).body[0]
+    assert isinstance(node, ast.FunctionDef) and ast.get_docstring(node) == text
+
+
 def call_forms(generator: Callable[[str], Any], function: Any, dialects: bool) -> list[str]:
     forms = generator("stub_operations").call_forms("f", function, dialects)
     return [f"({ast.unparse(f.args)}) -> {ast.unparse(f.returns)}" for f in forms]

@@ -257,6 +257,16 @@ def test_wheel_holds_every_stub_and_the_marks_of_typed_packages(wheel: Path) -> 
     assert "tinytorch/py.typed" in names
 
 
+def test_stubs_of_the_wheel_have_docstrings(wheel: Path, tmp_path: Path) -> None:
+    """tests/test_stubs.py compares with the stubs of the repository and with ``help()``."""
+    run(sys.executable, "-B", ROOT / "stubs" / "docstrings.py", tmp_path, cwd=tmp_path)
+    with zipfile.ZipFile(wheel) as archive:
+        for path in tmp_path.rglob("*.pyi"):
+            name = path.relative_to(tmp_path).as_posix()
+            assert archive.read(f"tinytorch-stubs/{name}").decode() == path.read_text(), name
+        assert b"Sine of each element" in archive.read("tinytorch-stubs/__init__.pyi")
+
+
 def test_wheel_holds_every_module_and_nothing_else(wheel: Path) -> None:
     modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "tinytorch").rglob("*.py")}
     with zipfile.ZipFile(wheel) as archive:

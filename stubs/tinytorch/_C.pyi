@@ -20,107 +20,27 @@ from tinytorch.ops.linalg.shared import LinAlgError as _LinAlgError
 
 __all__ = ['DisableTorchFunction', 'DisableTorchFunctionSubclass', 'DispatchKey', 'DispatchKeySet', 'Graph', 'JITException', 'PyTorchFileReader', 'PyTorchFileWriter', 'ScriptObject', 'Tag', 'Tensor', 'TensorType', 'Value', 'device']
 
-def _is_fwd_grad_enabled() -> bool:
-    """True: dual tensors carry their tangents on.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt._C._is_fwd_grad_enabled()
-            True
-
-    """
-
-def _get_tracing_state() -> None:
-    """None: nothing is being traced.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt._C._get_tracing_state()
-
-    """
-
-def _is_tracing() -> bool:
-    """False: nothing is being traced.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt._C._is_tracing()
-            False
-
-    """
-
-def _log_api_usage_once(event: str) -> None:
-    """Nothing: no use of the library is counted.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt._C._log_api_usage_once('mylib.start')
-
-    """
+def _is_fwd_grad_enabled() -> bool: ...
+def _get_tracing_state() -> None: ...
+def _is_tracing() -> bool: ...
+def _log_api_usage_once(event: str) -> None: ...
 
 class Graph(Absent):
-    """TorchScript's record of a program, which symbolic functions of an export are given.
-
-    Example:
-        >>> from tinytorch._C import Graph
-        >>> Graph()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: _C.Graph: there is no TorchScript here
-    """
+    ...
 
 class PyTorchFileReader(Absent):
-    """What reads the records of a checkpoint in PyTorch; nothing is one here.
-
-    Example:
-        >>> from tinytorch._C import PyTorchFileReader
-        >>> PyTorchFileReader()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: _C.PyTorchFileReader: read checkpoints with load()
-    """
+    ...
 
 class PyTorchFileWriter(Absent):
-    """What writes the records of a checkpoint in PyTorch; nothing is one here.
-
-    Example:
-        >>> from tinytorch._C import PyTorchFileWriter
-        >>> PyTorchFileWriter()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: _C.PyTorchFileWriter: write checkpoints with save()
-    """
+    ...
 
 class ScriptObject(Absent):
-    """A value of a compiled class; nothing is one here.
-
-    Example:
-        >>> from tinytorch._C import ScriptObject
-        >>> ScriptObject()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: _C.ScriptObject: there is no TorchScript here
-    """
+    ...
 
 class TensorType(Absent):
-    """TorchScript's type of tensors; nothing is one here.
-
-    Example:
-        >>> from tinytorch._C import TensorType
-        >>> TensorType()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: _C.TensorType: there is no TorchScript here
-    """
+    ...
 
 class Tag(Enum):
-    """What PyTorch's compiler may take of an operation; nothing here asks.
-
-    Example:
-        >>> from tinytorch._C import Tag
-        >>> Tag.core.name
-        'core'
-    """
     core = 0
     cudagraph_unsafe = 1
     data_dependent_output = 2
@@ -143,12 +63,4 @@ class Tag(Enum):
     view_copy = 19
 
 class Value(Absent):
-    """A value in TorchScript's record of a program; nothing is one here.
-
-    Example:
-        >>> from tinytorch._C import Value
-        >>> Value()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: _C.Value: there is no TorchScript here
-    """
+    ...

@@ -290,78 +290,10 @@ uint32: dtype
 uint64: dtype
 uint8: dtype
 
-def _foreach_abs(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``abs`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_abs(x))
-        2
-    """
-def _foreach_abs_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``abs_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_abs_(x) is x
-        True
-    """
-def _foreach_acos(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``acos`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_acos(x))
-        2
-    """
-def _foreach_acos_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``acos_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_acos_(x) is x
-        True
-    """
+def _foreach_abs(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_abs_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_acos(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_acos_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
 def _foreach_add(
     self: Sequence[Tensor],
     other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
@@ -369,28 +301,7 @@ def _foreach_add(
     scalar: _complex | None = None,
     scalars: Sequence[_complex] | None = None,
     alpha: _complex = 1,
-) -> tuple[Tensor, ...]:
-    """``add`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        other: Tensors or numbers of each tensor, in a list, or one for all.
-        scalar: A number for all, in the place of ``other``.
-        scalars: A number of each tensor, in the place of what stands before.
-        alpha: Factor of ``other``. Default 1.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_add(x, x))
-        2
-    """
+) -> tuple[Tensor, ...]: ...
 def _foreach_add_(
     self: Sequence[Tensor],
     other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
@@ -398,28 +309,7 @@ def _foreach_add_(
     scalar: _complex | None = None,
     scalars: Sequence[_complex] | None = None,
     alpha: _complex = 1,
-) -> Sequence[Tensor]:
-    """``add_`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        other: Tensors or numbers of each tensor, in a list, or one for all.
-        scalar: A number for all, in the place of ``other``.
-        scalars: A number of each tensor, in the place of what stands before.
-        alpha: Factor of ``other``. Default 1.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_add_(x, x) is x
-        True
-    """
+) -> Sequence[Tensor]: ...
 def _foreach_addcdiv(
     self: Sequence[Tensor],
     tensor1: Sequence[Tensor],
@@ -427,28 +317,7 @@ def _foreach_addcdiv(
     value: _complex | Sequence[_complex] | (Tensor | ndarray) = 1,
     *,
     scalars: Sequence[_complex] | (Tensor | ndarray) | None = None,
-) -> tuple[Tensor, ...]:
-    """``addcdiv`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        tensor1: List of as many tensors.
-        tensor2: List of as many tensors.
-        value: Factors of each tensor, in a list, or one for all. Default 1.
-        scalars: A number of each tensor, in the place of what stands before.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_addcdiv(x, x, x))
-        2
-    """
+) -> tuple[Tensor, ...]: ...
 def _foreach_addcdiv_(
     self: Sequence[Tensor],
     tensor1: Sequence[Tensor],
@@ -456,28 +325,7 @@ def _foreach_addcdiv_(
     value: _complex | Sequence[_complex] | (Tensor | ndarray) = 1,
     *,
     scalars: Sequence[_complex] | (Tensor | ndarray) | None = None,
-) -> Sequence[Tensor]:
-    """``addcdiv_`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        tensor1: List of as many tensors.
-        tensor2: List of as many tensors.
-        value: Factors of each tensor, in a list, or one for all. Default 1.
-        scalars: A number of each tensor, in the place of what stands before.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_addcdiv_(x, x, x) is x
-        True
-    """
+) -> Sequence[Tensor]: ...
 def _foreach_addcmul(
     self: Sequence[Tensor],
     tensor1: Sequence[Tensor],
@@ -485,28 +333,7 @@ def _foreach_addcmul(
     value: _complex | Sequence[_complex] | (Tensor | ndarray) = 1,
     *,
     scalars: Sequence[_complex] | (Tensor | ndarray) | None = None,
-) -> tuple[Tensor, ...]:
-    """``addcmul`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        tensor1: List of as many tensors.
-        tensor2: List of as many tensors.
-        value: Factors of each tensor, in a list, or one for all. Default 1.
-        scalars: A number of each tensor, in the place of what stands before.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_addcmul(x, x, x))
-        2
-    """
+) -> tuple[Tensor, ...]: ...
 def _foreach_addcmul_(
     self: Sequence[Tensor],
     tensor1: Sequence[Tensor],
@@ -514,1440 +341,181 @@ def _foreach_addcmul_(
     value: _complex | Sequence[_complex] | (Tensor | ndarray) = 1,
     *,
     scalars: Sequence[_complex] | (Tensor | ndarray) | None = None,
-) -> Sequence[Tensor]:
-    """``addcmul_`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        tensor1: List of as many tensors.
-        tensor2: List of as many tensors.
-        value: Factors of each tensor, in a list, or one for all. Default 1.
-        scalars: A number of each tensor, in the place of what stands before.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_addcmul_(x, x, x) is x
-        True
-    """
-def _foreach_asin(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``asin`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_asin(x))
-        2
-    """
-def _foreach_asin_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``asin_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_asin_(x) is x
-        True
-    """
-def _foreach_atan(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``atan`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_atan(x))
-        2
-    """
-def _foreach_atan_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``atan_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_atan_(x) is x
-        True
-    """
-def _foreach_ceil(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``ceil`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_ceil(x))
-        2
-    """
-def _foreach_ceil_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``ceil_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_ceil_(x) is x
-        True
-    """
+) -> Sequence[Tensor]: ...
+def _foreach_asin(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_asin_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_atan(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_atan_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_ceil(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_ceil_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
 def _foreach_clamp_max(
     self: Sequence[Tensor],
     other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
     *,
     scalar: _complex | None = None,
     scalars: Sequence[_complex] | None = None,
-) -> tuple[Tensor, ...]:
-    """``clamp_max`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        other: Tensors or numbers of each tensor, in a list, or one for all.
-        scalar: A number for all, in the place of ``other``.
-        scalars: A number of each tensor, in the place of what stands before.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_clamp_max(x, x))
-        2
-    """
+) -> tuple[Tensor, ...]: ...
 def _foreach_clamp_max_(
     self: Sequence[Tensor],
     other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
     *,
     scalar: _complex | None = None,
     scalars: Sequence[_complex] | None = None,
-) -> Sequence[Tensor]:
-    """``clamp_max_`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        other: Tensors or numbers of each tensor, in a list, or one for all.
-        scalar: A number for all, in the place of ``other``.
-        scalars: A number of each tensor, in the place of what stands before.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_clamp_max_(x, x) is x
-        True
-    """
+) -> Sequence[Tensor]: ...
 def _foreach_clamp_min(
     self: Sequence[Tensor],
     other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
     *,
     scalar: _complex | None = None,
     scalars: Sequence[_complex] | None = None,
-) -> tuple[Tensor, ...]:
-    """``clamp_min`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        other: Tensors or numbers of each tensor, in a list, or one for all.
-        scalar: A number for all, in the place of ``other``.
-        scalars: A number of each tensor, in the place of what stands before.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_clamp_min(x, x))
-        2
-    """
+) -> tuple[Tensor, ...]: ...
 def _foreach_clamp_min_(
     self: Sequence[Tensor],
     other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
     *,
     scalar: _complex | None = None,
     scalars: Sequence[_complex] | None = None,
-) -> Sequence[Tensor]:
-    """``clamp_min_`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        other: Tensors or numbers of each tensor, in a list, or one for all.
-        scalar: A number for all, in the place of ``other``.
-        scalars: A number of each tensor, in the place of what stands before.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_clamp_min_(x, x) is x
-        True
-    """
-def _foreach_clone(self: Sequence[Tensor], *, memory_format: Any = None) -> tuple[Tensor, ...]:
-    """``clone`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-        memory_format: In which order the elements lie in memory. Default: as they do in ``input``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt._foreach_clone([tt.ones(2)])
-        (tensor([1., 1.]),)
-    """
+) -> Sequence[Tensor]: ...
+def _foreach_clone(self: Sequence[Tensor], *, memory_format: Any = None) -> tuple[Tensor, ...]: ...
 def _foreach_copy_(
     self: Sequence[Tensor],
     src: Sequence[Tensor],
     non_blocking: _bool = False,
-) -> Sequence[Tensor]:
-    """``copy_`` to each tensor of a list from that of another.
-
-    Args:
-        self: List of tensors.
-        src: List of as many tensors, whose shapes broadcast to theirs.
-        non_blocking: As of ``copy_``. Default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt._foreach_copy_([tt.zeros(2)], [tt.ones(2)])
-        [tensor([1., 1.])]
-    """
-def _foreach_cos(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``cos`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_cos(x))
-        2
-    """
-def _foreach_cos_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``cos_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_cos_(x) is x
-        True
-    """
-def _foreach_cosh(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``cosh`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_cosh(x))
-        2
-    """
-def _foreach_cosh_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``cosh_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_cosh_(x) is x
-        True
-    """
+) -> Sequence[Tensor]: ...
+def _foreach_cos(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_cos_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_cosh(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_cosh_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
 def _foreach_div(
     self: Sequence[Tensor],
     other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
     *,
     scalar: _complex | None = None,
     scalars: Sequence[_complex] | None = None,
-) -> tuple[Tensor, ...]:
-    """``div`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        other: Tensors or numbers of each tensor, in a list, or one for all.
-        scalar: A number for all, in the place of ``other``.
-        scalars: A number of each tensor, in the place of what stands before.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_div(x, x))
-        2
-    """
+) -> tuple[Tensor, ...]: ...
 def _foreach_div_(
     self: Sequence[Tensor],
     other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
     *,
     scalar: _complex | None = None,
     scalars: Sequence[_complex] | None = None,
-) -> Sequence[Tensor]:
-    """``div_`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        other: Tensors or numbers of each tensor, in a list, or one for all.
-        scalar: A number for all, in the place of ``other``.
-        scalars: A number of each tensor, in the place of what stands before.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_div_(x, x) is x
-        True
-    """
-def _foreach_erf(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``erf`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_erf(x))
-        2
-    """
-def _foreach_erf_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``erf_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_erf_(x) is x
-        True
-    """
-def _foreach_erfc(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``erfc`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_erfc(x))
-        2
-    """
-def _foreach_erfc_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``erfc_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_erfc_(x) is x
-        True
-    """
-def _foreach_exp(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``exp`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_exp(x))
-        2
-    """
-def _foreach_exp_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``exp_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_exp_(x) is x
-        True
-    """
-def _foreach_expm1(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``expm1`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_expm1(x))
-        2
-    """
-def _foreach_expm1_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``expm1_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_expm1_(x) is x
-        True
-    """
-def _foreach_floor(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``floor`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_floor(x))
-        2
-    """
-def _foreach_floor_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``floor_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_floor_(x) is x
-        True
-    """
-def _foreach_frac(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``frac`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_frac(x))
-        2
-    """
-def _foreach_frac_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``frac_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_frac_(x) is x
-        True
-    """
+) -> Sequence[Tensor]: ...
+def _foreach_erf(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_erf_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_erfc(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_erfc_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_exp(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_exp_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_expm1(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_expm1_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_floor(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_floor_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_frac(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_frac_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
 def _foreach_lerp(
     self: Sequence[Tensor],
     tensors1: Sequence[Tensor],
     weight: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
     *,
     weights: Sequence[Tensor] | None = None,
-) -> tuple[Tensor, ...]:
-    """``lerp`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        tensors1: List of as many tensors, the other ends.
-        weight: Tensors or numbers of each tensor, in a list, or one for all: how far to go.
-        weights: The same, as a list of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_lerp(x, x, x))
-        2
-    """
+) -> tuple[Tensor, ...]: ...
 def _foreach_lerp_(
     self: Sequence[Tensor],
     tensors1: Sequence[Tensor],
     weight: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
     *,
     weights: Sequence[Tensor] | None = None,
-) -> Sequence[Tensor]:
-    """``lerp_`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        tensors1: List of as many tensors, the other ends.
-        weight: Tensors or numbers of each tensor, in a list, or one for all: how far to go.
-        weights: The same, as a list of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_lerp_(x, x, x) is x
-        True
-    """
-def _foreach_lgamma(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``lgamma`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_lgamma(x))
-        2
-    """
-def _foreach_lgamma_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``lgamma_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_lgamma_(x) is x
-        True
-    """
-def _foreach_log(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``log`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_log(x))
-        2
-    """
-def _foreach_log10(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``log10`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_log10(x))
-        2
-    """
-def _foreach_log10_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``log10_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_log10_(x) is x
-        True
-    """
-def _foreach_log1p(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``log1p`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_log1p(x))
-        2
-    """
-def _foreach_log1p_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``log1p_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_log1p_(x) is x
-        True
-    """
-def _foreach_log2(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``log2`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_log2(x))
-        2
-    """
-def _foreach_log2_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``log2_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_log2_(x) is x
-        True
-    """
-def _foreach_log_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``log_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_log_(x) is x
-        True
-    """
-def _foreach_max(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """The largest element of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Raises:
-        RuntimeError: If a tensor has none.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt._foreach_max([tt.tensor([3.0, 4.0]), tt.zeros(2)])
-        (tensor(4.), tensor(0.))
-    """
+) -> Sequence[Tensor]: ...
+def _foreach_lgamma(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_lgamma_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_log(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_log10(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_log10_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_log1p(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_log1p_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_log2(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_log2_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_log_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_max(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
 def _foreach_maximum(
     self: Sequence[Tensor],
     other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
     *,
     scalar: _complex | None = None,
     scalars: Sequence[_complex] | None = None,
-) -> tuple[Tensor, ...]:
-    """``maximum`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        other: Tensors or numbers of each tensor, in a list, or one for all.
-        scalar: A number for all, in the place of ``other``.
-        scalars: A number of each tensor, in the place of what stands before.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_maximum(x, x))
-        2
-    """
+) -> tuple[Tensor, ...]: ...
 def _foreach_maximum_(
     self: Sequence[Tensor],
     other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
     *,
     scalar: _complex | None = None,
     scalars: Sequence[_complex] | None = None,
-) -> Sequence[Tensor]:
-    """``maximum_`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        other: Tensors or numbers of each tensor, in a list, or one for all.
-        scalar: A number for all, in the place of ``other``.
-        scalars: A number of each tensor, in the place of what stands before.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_maximum_(x, x) is x
-        True
-    """
+) -> Sequence[Tensor]: ...
 def _foreach_minimum(
     self: Sequence[Tensor],
     other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
     *,
     scalar: _complex | None = None,
     scalars: Sequence[_complex] | None = None,
-) -> tuple[Tensor, ...]:
-    """``minimum`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        other: Tensors or numbers of each tensor, in a list, or one for all.
-        scalar: A number for all, in the place of ``other``.
-        scalars: A number of each tensor, in the place of what stands before.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_minimum(x, x))
-        2
-    """
+) -> tuple[Tensor, ...]: ...
 def _foreach_minimum_(
     self: Sequence[Tensor],
     other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
     *,
     scalar: _complex | None = None,
     scalars: Sequence[_complex] | None = None,
-) -> Sequence[Tensor]:
-    """``minimum_`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        other: Tensors or numbers of each tensor, in a list, or one for all.
-        scalar: A number for all, in the place of ``other``.
-        scalars: A number of each tensor, in the place of what stands before.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_minimum_(x, x) is x
-        True
-    """
-def _foreach_mm(self: Sequence[Tensor], mat2: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``mm`` of each matrix of a list and that of another.
-
-    Args:
-        self: List of matrices.
-        mat2: List of as many matrices, ``(m, n)`` for ``(k, m)``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt._foreach_mm([tt.eye(2)], [tt.ones(2, 1)])
-        (tensor([[1.],
-                [1.]]),)
-    """
+) -> Sequence[Tensor]: ...
+def _foreach_mm(self: Sequence[Tensor], mat2: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
 def _foreach_mul(
     self: Sequence[Tensor],
     other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
     *,
     scalar: _complex | None = None,
     scalars: Sequence[_complex] | None = None,
-) -> tuple[Tensor, ...]:
-    """``mul`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        other: Tensors or numbers of each tensor, in a list, or one for all.
-        scalar: A number for all, in the place of ``other``.
-        scalars: A number of each tensor, in the place of what stands before.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_mul(x, x))
-        2
-    """
+) -> tuple[Tensor, ...]: ...
 def _foreach_mul_(
     self: Sequence[Tensor],
     other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
     *,
     scalar: _complex | None = None,
     scalars: Sequence[_complex] | None = None,
-) -> Sequence[Tensor]:
-    """``mul_`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        other: Tensors or numbers of each tensor, in a list, or one for all.
-        scalar: A number for all, in the place of ``other``.
-        scalars: A number of each tensor, in the place of what stands before.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_mul_(x, x) is x
-        True
-    """
-def _foreach_neg(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``neg`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_neg(x))
-        2
-    """
-def _foreach_neg_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``neg_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_neg_(x) is x
-        True
-    """
+) -> Sequence[Tensor]: ...
+def _foreach_neg(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_neg_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
 def _foreach_norm(
     self: Sequence[Tensor],
     ord: _float = 2,
     dtype: dtype | type | str | None = None,
-) -> tuple[Tensor, ...]:
-    """``linalg.vector_norm`` of each tensor of a list, over all its elements.
-
-    Args:
-        self: List of tensors.
-        ord: The p of the norm. Default 2.
-        dtype: Dtype to compute in. Default None: that of the tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt._foreach_norm([tt.tensor([3.0, 4.0]), tt.ones(2, 2)])
-        (tensor(5.), tensor(2.))
-    """
+) -> tuple[Tensor, ...]: ...
 def _foreach_pow(
     self: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex,
     exponent: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex,
-) -> tuple[Tensor, ...]:
-    """``pow`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        exponent: Tensors or numbers of each tensor, in a list, or one for all; a list where ``self`` is a number.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_pow(x, x))
-        2
-    """
+) -> tuple[Tensor, ...]: ...
 def _foreach_pow_(
     self: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex,
     exponent: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex,
-) -> Sequence[Tensor]:
-    """``pow_`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        exponent: Tensors or numbers of each tensor, in a list, or one for all; a list where ``self`` is a number.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_pow_(x, x) is x
-        True
-    """
+) -> Sequence[Tensor]: ...
 def _foreach_powsum(
     self: Sequence[Tensor],
     ord: _float = 2,
     dtype: dtype | type | str | None = None,
-) -> tuple[Tensor, ...]:
-    """The sum of ``abs(x) ** ord`` of each tensor of a list: its norm before the root.
-
-    Args:
-        self: List of tensors.
-        ord: The exponent. Default 2.
-        dtype: Dtype of the sums. Default None: that of the tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt._foreach_powsum([tt.tensor([3.0, -4.0])])
-        (tensor(25.),)
-    """
-def _foreach_reciprocal(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``reciprocal`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_reciprocal(x))
-        2
-    """
-def _foreach_reciprocal_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``reciprocal_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_reciprocal_(x) is x
-        True
-    """
-def _foreach_round(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``round`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_round(x))
-        2
-    """
-def _foreach_round_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``round_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_round_(x) is x
-        True
-    """
-def _foreach_rsqrt(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``rsqrt`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_rsqrt(x))
-        2
-    """
-def _foreach_rsqrt_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``rsqrt_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_rsqrt_(x) is x
-        True
-    """
-def _foreach_sigmoid(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``sigmoid`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_sigmoid(x))
-        2
-    """
-def _foreach_sigmoid_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``sigmoid_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_sigmoid_(x) is x
-        True
-    """
-def _foreach_sign(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``sign`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_sign(x))
-        2
-    """
-def _foreach_sign_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``sign_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_sign_(x) is x
-        True
-    """
-def _foreach_sin(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``sin`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_sin(x))
-        2
-    """
-def _foreach_sin_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``sin_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_sin_(x) is x
-        True
-    """
-def _foreach_sinh(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``sinh`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_sinh(x))
-        2
-    """
-def _foreach_sinh_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``sinh_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_sinh_(x) is x
-        True
-    """
-def _foreach_sqrt(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``sqrt`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_sqrt(x))
-        2
-    """
-def _foreach_sqrt_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``sqrt_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_sqrt_(x) is x
-        True
-    """
+) -> tuple[Tensor, ...]: ...
+def _foreach_reciprocal(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_reciprocal_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_round(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_round_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_rsqrt(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_rsqrt_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_sigmoid(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_sigmoid_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_sign(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_sign_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_sin(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_sin_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_sinh(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_sinh_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_sqrt(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_sqrt_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
 def _foreach_sub(
     self: Sequence[Tensor],
     other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
@@ -1955,28 +523,7 @@ def _foreach_sub(
     scalar: _complex | None = None,
     scalars: Sequence[_complex] | None = None,
     alpha: _complex = 1,
-) -> tuple[Tensor, ...]:
-    """``sub`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        other: Tensors or numbers of each tensor, in a list, or one for all.
-        scalar: A number for all, in the place of ``other``.
-        scalars: A number of each tensor, in the place of what stands before.
-        alpha: Factor of ``other``. Default 1.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_sub(x, x))
-        2
-    """
+) -> tuple[Tensor, ...]: ...
 def _foreach_sub_(
     self: Sequence[Tensor],
     other: Sequence[Tensor] | Sequence[_complex] | Tensor | _complex | None = None,
@@ -1984,175 +531,21 @@ def _foreach_sub_(
     scalar: _complex | None = None,
     scalars: Sequence[_complex] | None = None,
     alpha: _complex = 1,
-) -> Sequence[Tensor]:
-    """``sub_`` of each tensor of a list and what belongs to it, a list or one for all.
-
-    Args:
-        self: List of tensors.
-        other: Tensors or numbers of each tensor, in a list, or one for all.
-        scalar: A number for all, in the place of ``other``.
-        scalars: A number of each tensor, in the place of what stands before.
-        alpha: Factor of ``other``. Default 1.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_sub_(x, x) is x
-        True
-    """
-def _foreach_tan(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``tan`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_tan(x))
-        2
-    """
-def _foreach_tan_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``tan_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_tan_(x) is x
-        True
-    """
-def _foreach_tanh(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``tanh`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_tanh(x))
-        2
-    """
-def _foreach_tanh_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``tanh_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_tanh_(x) is x
-        True
-    """
-def _foreach_trunc(self: Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """``trunc`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        A tuple of the results.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> len(tt._foreach_trunc(x))
-        2
-    """
-def _foreach_trunc_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``trunc_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_trunc_(x) is x
-        True
-    """
-def _foreach_zero_(self: Sequence[Tensor]) -> Sequence[Tensor]:
-    """``zero_`` of each tensor of a list.
-
-    Args:
-        self: List of tensors.
-
-    Returns:
-        The list.
-
-    Raises:
-        RuntimeError: If the list is empty, or another list has another length.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = [tt.ones(2), tt.ones(3)]
-        >>> tt._foreach_zero_(x) is x
-        True
-    """
+) -> Sequence[Tensor]: ...
+def _foreach_tan(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_tan_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_tanh(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_tanh_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_trunc(self: Sequence[Tensor]) -> tuple[Tensor, ...]: ...
+def _foreach_trunc_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
+def _foreach_zero_(self: Sequence[Tensor]) -> Sequence[Tensor]: ...
 @overload
 def _log_softmax_backward_data(
     grad_output: Tensor | ndarray,
     output: Tensor | ndarray,
     dim: _int,
     input_dtype: dtype,
-) -> Tensor:
-    """The gradient for the input of ``log_softmax``, which functions of one's own pass on.
-
-    Args:
-        grad_output: The gradient for the output.
-        output: What ``softmax`` gave, of the same shape and dtype.
-        dim: The dimension along which it sums to 1.
-        input_dtype: The dtype of the input, the same too.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> logs = tt.tensor([0.25, 0.75]).log()
-        >>> tt._log_softmax_backward_data(tt.tensor([1.0, 0.0]), logs, 0, tt.float32)
-        tensor([ 0.7500, -0.7500])
-    """
+) -> Tensor: ...
 @overload
 def _log_softmax_backward_data(
     grad_output: Tensor | ndarray,
@@ -2167,27 +560,7 @@ def _softmax_backward_data(
     output: Tensor | ndarray,
     dim: _int,
     input_dtype: dtype,
-) -> Tensor:
-    """The gradient for the input of ``softmax``, which functions of one's own pass on.
-
-    Args:
-        grad_output: The gradient for the output.
-        output: What ``softmax`` gave, of the same shape and dtype.
-        dim: The dimension along which it sums to 1.
-        input_dtype: The dtype of the input, the same too.
-
-    Returns:
-        Tensor of the same shape.
-
-    Raises:
-        RuntimeError: If shapes or dtypes differ.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> shares = tt.tensor([0.25, 0.75])
-        >>> tt._softmax_backward_data(tt.tensor([1.0, 0.0]), shares, 0, tt.float32)
-        tensor([ 0.1875, -0.1875])
-    """
+) -> Tensor: ...
 @overload
 def _softmax_backward_data(
     grad_output: Tensor | ndarray,
@@ -2196,219 +569,32 @@ def _softmax_backward_data(
     axis: _int,
     input_dtype: dtype,
 ) -> Tensor: ...
-def abs(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Absolute value; of complex numbers the magnitude, a real tensor.
-
-    The gradient at 0 is 0.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For a bool tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([-1.5, 2.0]).abs()
-        tensor([1.5000, 2.0000])
-    """
-def abs_(input: Tensor) -> Tensor:
-    """In-place form of ``abs``: writes the result over ``input`` and returns it.
-
-    Absolute value; of complex numbers the magnitude, a real tensor.
-
-    The gradient at 0 is 0.
-
-    Args:
-        input: Tensor of any shape.
-
-    Raises:
-        NotImplementedError: For a bool tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([-1.5, 2.0]).abs()
-        tensor([1.5000, 2.0000])
-    """
-def absolute(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Absolute value; of complex numbers the magnitude, a real tensor.
-
-    Another name for ``abs``.
-
-    The gradient at 0 is 0.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For a bool tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([-1.5, 2.0]).abs()
-        tensor([1.5000, 2.0000])
-    """
-def absolute_(input: Tensor) -> Tensor:
-    """In-place form of ``absolute``: writes the result over ``input`` and returns it.
-
-    Absolute value; of complex numbers the magnitude, a real tensor.
-
-    Another name for ``abs``.
-
-    The gradient at 0 is 0.
-
-    Args:
-        input: Tensor of any shape.
-
-    Raises:
-        NotImplementedError: For a bool tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([-1.5, 2.0]).abs()
-        tensor([1.5000, 2.0000])
-    """
-def acos(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Arc cosine, between 0 and π; NaN outside [-1, 1].
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.acos(tt.tensor([1.0, 0.0]))
-        tensor([0.0000, 1.5708])
-    """
-def acos_(input: Tensor) -> Tensor:
-    """In-place form of ``acos``: writes the result over ``input`` and returns it.
-
-    Arc cosine, between 0 and π; NaN outside [-1, 1].
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.acos(tt.tensor([1.0, 0.0]))
-        tensor([0.0000, 1.5708])
-    """
-def acosh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Inverse of the hyperbolic cosine; NaN below 1.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.acosh(tt.tensor([1.0, 2.0]))
-        tensor([0.0000, 1.3170])
-    """
-def acosh_(input: Tensor) -> Tensor:
-    """In-place form of ``acosh``: writes the result over ``input`` and returns it.
-
-    Inverse of the hyperbolic cosine; NaN below 1.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.acosh(tt.tensor([1.0, 2.0]))
-        tensor([0.0000, 1.3170])
-    """
-def adaptive_avg_pool1d(input: Tensor | ndarray, output_size: _int | Sequence[_int]) -> Tensor:
-    """The means of ``output_size`` windows that cover a sequence evenly.
-
-    Args:
-        input: ``(batch, channels, length)``, or without ``batch``.
-        output_size: How many.
-
-    Returns:
-        ``(batch, channels, output_size)``.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.adaptive_avg_pool1d(tt.tensor([[[1.0, 2.0, 4.0]]]), 2)
-        tensor([[[1.5000, 3.0000]]])
-    """
+def abs(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def abs_(input: Tensor) -> Tensor: ...
+def absolute(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def absolute_(input: Tensor) -> Tensor: ...
+def acos(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def acos_(input: Tensor) -> Tensor: ...
+def acosh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def acosh_(input: Tensor) -> Tensor: ...
+def adaptive_avg_pool1d(input: Tensor | ndarray, output_size: _int | Sequence[_int]) -> Tensor: ...
 def adaptive_max_pool1d(
     input: Tensor | ndarray,
     output_size: _int | Sequence[_int],
-) -> tuple[Tensor, Tensor]:
-    """``nn.functional.adaptive_max_pool1d`` with the indices, which are always returned here.
-
-    Args:
-        input: ``(batch, channels, length)``, or without ``batch``.
-        output_size: How many.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.adaptive_max_pool1d(tt.tensor([[1.0, 2.0, 4.0]]), 2)
-        (tensor([[2., 4.]]), tensor([[1, 2]]))
-    """
+) -> tuple[Tensor, Tensor]: ...
 def add(
     input: Tensor | NDArray[Any] | ndarray | _complex,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     alpha: _float = 1,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input + alpha * other``, element by element.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        alpha: Factor of ``other``; default 1.
-        out: Where to write the result.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype.
-
-    Raises:
-        RuntimeError: If the shapes do not broadcast, or ``alpha`` does not fit the dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.add(tt.tensor([1.0, 2.0]), tt.tensor([10.0, 20.0]), alpha=2)
-        tensor([21., 42.])
-    """
+) -> Tensor: ...
 def add_(
     input: Tensor,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     alpha: _float = 1,
-) -> Tensor:
-    """In-place form of ``add``: writes the result over ``input`` and returns it.
-
-    ``input + alpha * other``, element by element.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        alpha: Factor of ``other``; default 1.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype.
-
-    Raises:
-        RuntimeError: If the shapes do not broadcast, or ``alpha`` does not fit the dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.add(tt.tensor([1.0, 2.0]), tt.tensor([10.0, 20.0]), alpha=2)
-        tensor([21., 42.])
-    """
+) -> Tensor: ...
 def addbmm(
     input: Tensor | NDArray[Any] | ndarray,
     batch1: Tensor | NDArray[Any] | ndarray,
@@ -2417,29 +603,7 @@ def addbmm(
     beta: _float = 1,
     alpha: _float = 1,
     out: Tensor | None = None,
-) -> Tensor:
-    """``beta * input + alpha * sum(batch1 @ batch2)``, summed over a batch.
-
-    Args:
-        input: Tensor that broadcasts to ``(n, m)``.
-        batch1: ``(b, n, k)``.
-        batch2: ``(b, k, m)``.
-        beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
-        alpha: Factor of the sum; default 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        ``(n, m)``.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.addbmm(tt.zeros(1), tt.ones(2, 1, 3), tt.ones(2, 3, 2))
-        tensor([[6., 6.]])
-    """
+) -> Tensor: ...
 def addbmm_(
     input: Tensor,
     batch1: Tensor | ndarray,
@@ -2447,27 +611,7 @@ def addbmm_(
     *,
     beta: _float = 1,
     alpha: _float = 1,
-) -> Tensor:
-    """In-place form of ``addbmm``. As in torch, a tensor that would broadcast grows instead.
-
-    Args:
-        input: Tensor that broadcasts to ``(n, m)``.
-        batch1: ``(b, n, k)``.
-        batch2: ``(b, k, m)``.
-        beta: Factor of ``input``; default 1.
-        alpha: Factor of the sum; default 1.
-
-    Returns:
-        ``input``, then ``(n, m)``.
-
-    Raises:
-        RuntimeError: As for ``addbmm``, and if a tensor that requires grad would grow.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(1, 2).addbmm_(tt.ones(2, 1, 3), tt.ones(2, 3, 2))
-        tensor([[6., 6.]])
-    """
+) -> Tensor: ...
 def addcdiv(
     input: Tensor | NDArray[Any] | ndarray,
     tensor1: Tensor | NDArray[Any] | ndarray,
@@ -2475,50 +619,14 @@ def addcdiv(
     *,
     value: _float = 1,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input + value * tensor1 / tensor2``.
-
-    Args:
-        input: Tensor of any shape.
-        tensor1: Numerator.
-        tensor2: Denominator; the three shapes broadcast.
-        value: Number; default 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: For integers only.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.addcdiv(tt.ones(2), tt.ones(2), 2 * tt.ones(2))
-        tensor([1.5000, 1.5000])
-    """
+) -> Tensor: ...
 def addcdiv_(
     input: Tensor,
     tensor1: Tensor | NDArray[Any] | ndarray,
     tensor2: Tensor | NDArray[Any] | ndarray,
     *,
     value: _float = 1,
-) -> Tensor:
-    """In-place form of ``addcdiv``: writes the result over ``input`` and returns it.
-
-    ``input + value * tensor1 / tensor2``.
-
-    Args:
-        input: Tensor of any shape.
-        tensor1: Numerator.
-        tensor2: Denominator; the three shapes broadcast.
-        value: Number; default 1.
-
-    Raises:
-        RuntimeError: For integers only.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.addcdiv(tt.ones(2), tt.ones(2), 2 * tt.ones(2))
-        tensor([1.5000, 1.5000])
-    """
+) -> Tensor: ...
 def addcmul(
     input: Tensor | NDArray[Any] | ndarray,
     tensor1: Tensor | NDArray[Any] | ndarray,
@@ -2526,50 +634,14 @@ def addcmul(
     *,
     value: _float = 1,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input + value * tensor1 * tensor2``.
-
-    Args:
-        input: Tensor of any shape.
-        tensor1: First factor.
-        tensor2: Second factor; the three shapes broadcast.
-        value: Number; default 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For bools only.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.addcmul(tt.ones(2), tt.ones(2), tt.ones(2), value=0.5)
-        tensor([1.5000, 1.5000])
-    """
+) -> Tensor: ...
 def addcmul_(
     input: Tensor,
     tensor1: Tensor | NDArray[Any] | ndarray,
     tensor2: Tensor | NDArray[Any] | ndarray,
     *,
     value: _float = 1,
-) -> Tensor:
-    """In-place form of ``addcmul``: writes the result over ``input`` and returns it.
-
-    ``input + value * tensor1 * tensor2``.
-
-    Args:
-        input: Tensor of any shape.
-        tensor1: First factor.
-        tensor2: Second factor; the three shapes broadcast.
-        value: Number; default 1.
-
-    Raises:
-        NotImplementedError: For bools only.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.addcmul(tt.ones(2), tt.ones(2), tt.ones(2), value=0.5)
-        tensor([1.5000, 1.5000])
-    """
+) -> Tensor: ...
 def addmm(
     input: Tensor | NDArray[Any] | ndarray,
     mat1: Tensor | NDArray[Any] | ndarray,
@@ -2578,30 +650,7 @@ def addmm(
     beta: _float = 1,
     alpha: _float = 1,
     out: Tensor | None = None,
-) -> Tensor:
-    """``beta * input + alpha * (mat1 @ mat2)``.
-
-    Args:
-        input: Tensor that broadcasts to ``(n, m)``.
-        mat1: ``(n, k)``.
-        mat2: ``(k, m)``.
-        beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
-        alpha: Factor of the product; default 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        ``(n, m)``.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.addmm(tt.ones(1), tt.eye(2), tt.eye(2))
-        tensor([[2., 1.],
-                [1., 2.]])
-    """
+) -> Tensor: ...
 def addmm_(
     input: Tensor,
     mat1: Tensor | NDArray[Any] | ndarray,
@@ -2609,30 +658,7 @@ def addmm_(
     *,
     beta: _float = 1,
     alpha: _float = 1,
-) -> Tensor:
-    """In-place form of ``addmm``: writes the result over ``input`` and returns it.
-
-    ``beta * input + alpha * (mat1 @ mat2)``.
-
-    Args:
-        input: Tensor that broadcasts to ``(n, m)``.
-        mat1: ``(n, k)``.
-        mat2: ``(k, m)``.
-        beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
-        alpha: Factor of the product; default 1.
-
-    Returns:
-        ``(n, m)``.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.addmm(tt.ones(1), tt.eye(2), tt.eye(2))
-        tensor([[2., 1.],
-                [1., 2.]])
-    """
+) -> Tensor: ...
 def addmv(
     input: Tensor | NDArray[Any] | ndarray,
     mat: Tensor | NDArray[Any] | ndarray,
@@ -2641,29 +667,7 @@ def addmv(
     beta: _float = 1,
     alpha: _float = 1,
     out: Tensor | None = None,
-) -> Tensor:
-    """``beta * input + alpha * (mat @ vec)``.
-
-    Args:
-        input: Tensor that broadcasts to ``(n,)``.
-        mat: ``(n, k)``.
-        vec: ``(k,)``.
-        beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
-        alpha: Factor of the product; default 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        ``(n,)``.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.addmv(tt.ones(2), tt.eye(2), tt.tensor([1.0, 2.0]))
-        tensor([2., 3.])
-    """
+) -> Tensor: ...
 def addmv_(
     input: Tensor,
     mat: Tensor | NDArray[Any] | ndarray,
@@ -2671,29 +675,7 @@ def addmv_(
     *,
     beta: _float = 1,
     alpha: _float = 1,
-) -> Tensor:
-    """In-place form of ``addmv``: writes the result over ``input`` and returns it.
-
-    ``beta * input + alpha * (mat @ vec)``.
-
-    Args:
-        input: Tensor that broadcasts to ``(n,)``.
-        mat: ``(n, k)``.
-        vec: ``(k,)``.
-        beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
-        alpha: Factor of the product; default 1.
-
-    Returns:
-        ``(n,)``.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.addmv(tt.ones(2), tt.eye(2), tt.tensor([1.0, 2.0]))
-        tensor([2., 3.])
-    """
+) -> Tensor: ...
 def addr(
     input: Tensor | NDArray[Any] | ndarray,
     vec1: Tensor | NDArray[Any] | ndarray,
@@ -2702,31 +684,7 @@ def addr(
     beta: _float = 1,
     alpha: _float = 1,
     out: Tensor | None = None,
-) -> Tensor:
-    """``beta * input + alpha * outer(vec1, vec2)``; among bools, "or" and "and".
-
-    Args:
-        input: Tensor that broadcasts to ``(n, m)``.
-        vec1: ``(n,)``.
-        vec2: ``(m,)``.
-        beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
-        alpha: Factor of the product; default 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        ``(n, m)``.
-
-    Raises:
-        RuntimeError: If shapes do not fit, the dtype does not hold a factor, or the factor is of
-            another kind: a bool or, of integers, a float.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.addr(tt.zeros(2, 2), tt.tensor([1.0, 2.0]), tt.tensor([3.0, 4.0]))
-        tensor([[3., 4.],
-                [6., 8.]])
-    """
+) -> Tensor: ...
 def addr_(
     input: Tensor,
     vec1: Tensor | NDArray[Any] | ndarray,
@@ -2734,73 +692,14 @@ def addr_(
     *,
     beta: _float = 1,
     alpha: _float = 1,
-) -> Tensor:
-    """In-place form of ``addr``: writes the result over ``input`` and returns it.
-
-    ``beta * input + alpha * outer(vec1, vec2)``; among bools, "or" and "and".
-
-    Args:
-        input: Tensor that broadcasts to ``(n, m)``.
-        vec1: ``(n,)``.
-        vec2: ``(m,)``.
-        beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
-        alpha: Factor of the product; default 1.
-
-    Returns:
-        ``(n, m)``.
-
-    Raises:
-        RuntimeError: If shapes do not fit, the dtype does not hold a factor, or the factor is of
-            another kind: a bool or, of integers, a float.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.addr(tt.zeros(2, 2), tt.tensor([1.0, 2.0]), tt.tensor([3.0, 4.0]))
-        tensor([[3., 4.],
-                [6., 8.]])
-    """
-def adjoint(input: Tensor | ndarray) -> Tensor:
-    """``input`` with its last two dimensions swapped, conjugated if it is complex.
-
-    Args:
-        input: ``(..., m, n)``, or a 0-d tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.adjoint(tt.zeros(2, 3)).shape
-        tinytorch.Size([3, 2])
-    """
+) -> Tensor: ...
+def adjoint(input: Tensor | ndarray) -> Tensor: ...
 def affine_grid_generator(
     theta: Tensor | ndarray,
     size: Sequence[_int],
     align_corners: _bool,
-) -> Tensor:
-    """``nn.functional.affine_grid``, told about the corners.
-
-    Args:
-        theta: ``(batch, 2, 3)`` for images, ``(batch, 3, 4)`` for volumes.
-        size: ``(batch, channels, *image)`` of the result that is wanted.
-        align_corners: As it will be given to ``grid_sampler``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.affine_grid_generator(tt.eye(2, 3)[None], (1, 1, 1, 2), True)
-        tensor([[[[-1.,  0.],
-                  [ 1.,  0.]]]])
-    """
-def alias_copy(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``input`` as a copy.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.alias_copy(tt.arange(2))
-        tensor([0, 1])
-    """
+) -> Tensor: ...
+def alias_copy(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor: ...
 def all(
     input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = None,
@@ -2809,90 +708,21 @@ def all(
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> Tensor:
-    """Whether every element is true (not zero), of all or along ``dim``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: Dimension or dimensions; None, the default, means all.
-        keepdim: Keep the reduced dimensions with size 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        bool tensor; uint8 for uint8 input.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.all(tt.tensor([True, False]))
-        tensor(False)
-    """
+) -> Tensor: ...
 def allclose(
     input: Tensor | ndarray,
     other: Tensor | ndarray,
     rtol: _float = 1e-05,
     atol: _float = 1e-08,
     equal_nan: _bool = False,
-) -> _bool:
-    """Whether ``isclose`` holds for all elements.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor of the same dtype; the two shapes broadcast.
-        rtol: Relative tolerance; default 1e-5.
-        atol: Absolute tolerance; default 1e-8.
-        equal_nan: Whether NaN counts as close to NaN; default False.
-
-    Returns:
-        A Python bool.
-
-    Raises:
-        RuntimeError: For different dtypes or negative tolerances.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.allclose(tt.ones(2), tt.ones(2) + 1e-7)
-        True
-    """
+) -> _bool: ...
 def alpha_dropout(
     input: Tensor | ndarray,
     p: _float = 0.5,
     training: _bool = False,
     inplace: _bool = False,
-) -> Tensor:
-    """Dropout for networks of SELUs: mean and variance of normalised inputs stay.
-
-    Args:
-        input: Tensor of any shape.
-        p: Probability that an element drops to SELU's lower limit; default 0.5.
-        training: Whether anything happens at all; default False.
-        inplace: Write the result over ``input``; default False.
-
-    Raises:
-        ValueError: If ``p`` is no probability.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.alpha_dropout(tt.ones(3), training=False)
-        tensor([1., 1., 1.])
-
-    Reference:
-        Klambauer, Unterthiner, Mayr, Hochreiter: Self-Normalizing Neural Networks,
-        arXiv:1706.02515.
-    """
-def alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
-    """``alpha_dropout`` written over ``input``.
-
-    Args:
-        train: Whether elements are dropped; otherwise ``input`` is returned as it is.
-        input: Tensor of any shape.
-        p: Probability that an element drops to SELU's lower limit; default 0.5.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.alpha_dropout_(tt.ones(2), 0.5, False)
-        tensor([1., 1.])
-    """
+) -> Tensor: ...
+def alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor: ...
 def amax(
     input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = (),
@@ -2901,24 +731,7 @@ def amax(
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> Tensor:
-    """Largest element, of all or along ``dim``; equal ones share the gradient.
-
-    Args:
-        input: Tensor with elements to compare.
-        dim: Dimension or dimensions; the default means all.
-        keepdim: Keep the reduced dimensions with size 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        IndexError: If there is nothing to compare.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.amax(tt.tensor([[1, 5], [7, 3]]), 1)
-        tensor([5, 7])
-    """
+) -> Tensor: ...
 def amin(
     input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = (),
@@ -2927,24 +740,7 @@ def amin(
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> Tensor:
-    """Smallest element, of all or along ``dim``; equal ones share the gradient.
-
-    Args:
-        input: Tensor with elements to compare.
-        dim: Dimension or dimensions; the default means all.
-        keepdim: Keep the reduced dimensions with size 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        IndexError: If there is nothing to compare.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.amin(tt.tensor([[1, 5], [7, 3]]), 1)
-        tensor([1, 3])
-    """
+) -> Tensor: ...
 def aminmax(
     input: Tensor | ndarray,
     *,
@@ -2953,45 +749,8 @@ def aminmax(
     out: tuple[Tensor, Tensor] | None = None,
     axis: _int | None = ...,
     keepdims: _bool = ...,
-) -> return_types.aminmax:
-    """Smallest and largest element, of all or along ``dim``; equal ones share the gradient.
-
-    Args:
-        input: Tensor with elements to compare.
-        dim: The dimension; None, the default, means all.
-        keepdim: Keep the reduced dimensions with size 1.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Returns:
-        A named tuple ``(min, max)``.
-
-    Raises:
-        RuntimeError: If there is nothing to compare.
-        IndexError: If there is nothing to compare along ``dim``, or no such dimension.
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.aminmax(tt.tensor([3, 1, 2])).max
-        tensor(3)
-    """
-def angle(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The angle of each element in the complex plane, in radians between -π and π.
-
-    Args:
-        input: Tensor of any shape; real numbers have the angle 0 or π, NaN has NaN.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Real tensor of the same shape. No gradient flows to real numbers.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.angle(tt.tensor([1j, -1 + 0j]))
-        tensor([1.5708, 3.1416])
-    """
+) -> return_types.aminmax: ...
+def angle(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
 def any(
     input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = None,
@@ -3000,71 +759,15 @@ def any(
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> Tensor:
-    """Whether some element is true (not zero), of all or along ``dim``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: Dimension or dimensions; None, the default, means all.
-        keepdim: Keep the reduced dimensions with size 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        bool tensor; uint8 for uint8 input.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.any(tt.tensor([True, False]))
-        tensor(True)
-    """
-def append(arr: Any, values: Any, axis: _int | None = None) -> Tensor:
-    """``arr`` with ``values`` after it.
-
-    Args:
-        arr: Tensor of any shape.
-        values: What to add; of ``arr``'s shape but for ``axis``.
-        axis: The dimension; None, the default, means both are flattened.
-
-    Returns:
-        A copy.
-
-    Raises:
-        RuntimeError: If the shapes do not agree.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.append(tt.tensor([1, 2]), [3, 4])
-        tensor([1, 2, 3, 4])
-    """
+) -> Tensor: ...
+def append(arr: Any, values: Any, axis: _int | None = None) -> Tensor: ...
 def apply_along_axis(
     func1d: Callable[..., Any],
     axis: _int,
     arr: Any,
     *args: Any,
     **kwargs: Any,
-) -> Tensor:
-    """The results of a function of the slices of one dimension; gradients flow through it.
-
-    Args:
-        func1d: Takes a tensor of shape ``(arr.shape[axis],)``, and returns a number or a
-            tensor of one shape for all slices.
-        axis: The dimension of the slices.
-        arr: Tensor of at least one dimension.
-        *args: More arguments for ``func1d``.
-        **kwargs: More keyword arguments for it.
-
-    Returns:
-        Tensor of ``arr``'s shape with that of the results in the place of ``axis``.
-
-    Raises:
-        ValueError: If there are no slices.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.apply_along_axis(lambda x: x[0] + x[-1], 1, tt.tensor([[1, 2, 3], [4, 5, 6]]))
-        tensor([ 4, 10])
-    """
+) -> Tensor: ...
 def arange(
     start: _float | None = None,
     end: _float | None = None,
@@ -3077,249 +780,26 @@ def arange(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """Numbers from ``start`` to below ``end``, ``step`` apart.
-
-    Args:
-        start: First number; with one argument, ``end``, and the first is 0, as without it.
-        end: Where to stop; not included.
-        step: Distance; negative to count down.
-        dtype: Default: int64 if all are ints, else the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Raises:
-        RuntimeError: If ``step`` is 0 or leads away from ``end``, or there is no end.
-        TypeError: Without an argument.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.arange(1, 7, 2)
-        tensor([1, 3, 5])
-    """
-def arccos(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Arc cosine, between 0 and π; NaN outside [-1, 1].
-
-    Another name for ``acos``.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.acos(tt.tensor([1.0, 0.0]))
-        tensor([0.0000, 1.5708])
-    """
-def arccos_(input: Tensor) -> Tensor:
-    """In-place form of ``arccos``: writes the result over ``input`` and returns it.
-
-    Arc cosine, between 0 and π; NaN outside [-1, 1].
-
-    Another name for ``acos``.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.acos(tt.tensor([1.0, 0.0]))
-        tensor([0.0000, 1.5708])
-    """
-def arccosh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Inverse of the hyperbolic cosine; NaN below 1.
-
-    Another name for ``acosh``.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.acosh(tt.tensor([1.0, 2.0]))
-        tensor([0.0000, 1.3170])
-    """
-def arccosh_(input: Tensor) -> Tensor:
-    """In-place form of ``arccosh``: writes the result over ``input`` and returns it.
-
-    Inverse of the hyperbolic cosine; NaN below 1.
-
-    Another name for ``acosh``.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.acosh(tt.tensor([1.0, 2.0]))
-        tensor([0.0000, 1.3170])
-    """
-def arcsin(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Arc sine, between -π/2 and π/2; NaN outside [-1, 1].
-
-    Another name for ``asin``.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.asin(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 1.5708])
-    """
-def arcsin_(input: Tensor) -> Tensor:
-    """In-place form of ``arcsin``: writes the result over ``input`` and returns it.
-
-    Arc sine, between -π/2 and π/2; NaN outside [-1, 1].
-
-    Another name for ``asin``.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.asin(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 1.5708])
-    """
-def arcsinh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Inverse of the hyperbolic sine.
-
-    Another name for ``asinh``.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.asinh(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.8814])
-    """
-def arcsinh_(input: Tensor) -> Tensor:
-    """In-place form of ``arcsinh``: writes the result over ``input`` and returns it.
-
-    Inverse of the hyperbolic sine.
-
-    Another name for ``asinh``.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.asinh(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.8814])
-    """
-def arctan(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Arc tangent, between -π/2 and π/2.
-
-    Another name for ``atan``.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.atan(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.7854])
-    """
+) -> Tensor: ...
+def arccos(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def arccos_(input: Tensor) -> Tensor: ...
+def arccosh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def arccosh_(input: Tensor) -> Tensor: ...
+def arcsin(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def arcsin_(input: Tensor) -> Tensor: ...
+def arcsinh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def arcsinh_(input: Tensor) -> Tensor: ...
+def arctan(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
 def arctan2(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Angle of the point ``(other, input)``, between -π and π.
-
-    Another name for ``atan2``.
-
-    Args:
-        input: The ordinates; tensor of any shape.
-        other: The abscissae; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
-        tensor([2.3562])
-    """
-def arctan2_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
-    """In-place form of ``arctan2``: writes the result over ``input`` and returns it.
-
-    Angle of the point ``(other, input)``, between -π and π.
-
-    Another name for ``atan2``.
-
-    Args:
-        input: The ordinates; tensor of any shape.
-        other: The abscissae; the two shapes broadcast.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
-        tensor([2.3562])
-    """
-def arctan_(input: Tensor) -> Tensor:
-    """In-place form of ``arctan``: writes the result over ``input`` and returns it.
-
-    Arc tangent, between -π/2 and π/2.
-
-    Another name for ``atan``.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.atan(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.7854])
-    """
-def arctanh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond.
-
-    Another name for ``atanh``.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.atanh(tt.tensor([0.0, 0.5]))
-        tensor([0.0000, 0.5493])
-    """
-def arctanh_(input: Tensor) -> Tensor:
-    """In-place form of ``arctanh``: writes the result over ``input`` and returns it.
-
-    Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond.
-
-    Another name for ``atanh``.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.atanh(tt.tensor([0.0, 0.5]))
-        tensor([0.0000, 0.5493])
-    """
+) -> Tensor: ...
+def arctan2_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor: ...
+def arctan_(input: Tensor) -> Tensor: ...
+def arctanh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def arctanh_(input: Tensor) -> Tensor: ...
 def argmax(
     input: Tensor | NDArray[Any] | ndarray,
     dim: _int | None = None,
@@ -3328,24 +808,7 @@ def argmax(
     out: Tensor | None = None,
     axis: _int | None = ...,
     keepdims: _bool = ...,
-) -> Tensor:
-    """Index of the largest element, in row-major order or along ``dim``; NaN is largest.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension; None, the default, means the flattened tensor.
-        keepdim: Keep the dimension with size 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        int64 tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.argmax(tt.tensor([[1, 5], [7, 3]]), 1)
-        tensor([1, 0])
-    """
+) -> Tensor: ...
 def argmin(
     input: Tensor | NDArray[Any] | ndarray,
     dim: _int | None = None,
@@ -3354,40 +817,8 @@ def argmin(
     out: Tensor | None = None,
     axis: _int | None = ...,
     keepdims: _bool = ...,
-) -> Tensor:
-    """Index of the smallest element, in row-major order or along ``dim``; NaN is smallest.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension; None, the default, means the flattened tensor.
-        keepdim: Keep the dimension with size 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        int64 tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.argmin(tt.tensor([[1, 5], [7, 3]]), 1)
-        tensor([0, 1])
-    """
-def argpartition(a: Any, kth: Any, axis: _int | None = -1) -> Tensor:
-    """Indices that put the ``kth`` element in its place when sorted, smaller ones before it.
-
-    Args:
-        a: Tensor of at least one dimension.
-        kth: The place or places; all are right, for the indices sort the tensor.
-        axis: The dimension, default the last; None means that of the flattened tensor.
-
-    Raises:
-        IndexError: If there is no such place.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.argpartition(tt.tensor([3, 1, 2]), 1)
-        tensor([1, 2, 0])
-    """
+) -> Tensor: ...
+def argpartition(a: Any, kth: Any, axis: _int | None = -1) -> Tensor: ...
 def argsort(
     input: Tensor | ndarray,
     dim: _int = -1,
@@ -3398,71 +829,14 @@ def argsort(
     axis: _int | None = ...,
     kind: str | None = ...,
     order: Any = ...,
-) -> Tensor:
-    """Indices that sort ``input`` along ``dim``.
-
-    Args:
-        input: Real tensor of any shape; a NaN is larger than any number.
-        dim: The dimension; default the last.
-        descending: Largest first; default False.
-        stable: Keep equal elements in their order, which is done in any case.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        int64 tensor of ``input``'s shape.
-
-    Raises:
-        IndexError: If there is no such dimension.
-        RuntimeError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.argsort(tt.tensor([3, 1, 2]))
-        tensor([1, 2, 0])
-    """
-def argwhere(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Where the elements that are not zero lie: ``nonzero`` as a matrix.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        int64 tensor of shape ``(n, input.ndim)``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.argwhere(tt.tensor([0, 5]))
-        tensor([[1]])
-    """
+) -> Tensor: ...
+def argwhere(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
 def around(
     input: Tensor | NDArray[Any] | ndarray,
     decimals: _int = 0,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The nearest whole number, halves to the even one; integers stay as they are.
-
-    Another name for ``round``.
-
-    Args:
-        input: Tensor of any shape.
-        decimals: Digits to keep after the point; negative ones round before it.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For bool and complex tensors, and for integers with decimals.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.round(tt.tensor([0.5, 1.5, -2.6]))
-        tensor([ 0.,  2., -3.])
-        >>> tt.round(tt.tensor([0.1234]), decimals=2)
-        tensor([0.1200])
-    """
+) -> Tensor: ...
 def array(
     object: Any,
     dtype: dtype | type | str | None = None,
@@ -3472,129 +846,28 @@ def array(
     subok: _bool = False,
     ndmin: _int = 0,
     like: Any = None,
-) -> Tensor:
-    """A tensor with a copy of ``object``; the gradient flows through it.
-
-    Args:
-        object: A number, nested sequences of numbers or tensors, an array, or a tensor.
-        dtype: Default: an array's own; the default dtype for Python floats, int64 for ints.
-        copy: Whether to copy (default); None copies only if needed, False must not copy.
-        order: Accepted; the result is in row-major order.
-        subok: Accepted.
-        ndmin: The least number of dimensions; new ones of size 1 go in front.
-        like: Accepted.
-
-    Raises:
-        ValueError: If a copy is needed and ``copy`` is False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.array([1, 2], ndmin=2)
-        tensor([[1, 2]])
-    """
-def array_equal(a1: Any, a2: Any, equal_nan: _bool = False) -> _bool:
-    """Whether two tensors have the same shape and elements.
-
-    Args:
-        a1: A tensor, or what makes one.
-        a2: A tensor, or what makes one.
-        equal_nan: Whether NaNs are equal to each other.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.array_equal([1, 2], tt.tensor([1, 2]))
-        True
-    """
-def array_equiv(a1: Any, a2: Any) -> _bool:
-    """Whether two tensors have the same elements when one is broadcast to the other.
-
-    Args:
-        a1: A tensor, or what makes one.
-        a2: A tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.array_equiv([1, 2], tt.tensor([[1, 2], [1, 2]]))
-        True
-    """
+) -> Tensor: ...
+def array_equal(a1: Any, a2: Any, equal_nan: _bool = False) -> _bool: ...
+def array_equiv(a1: Any, a2: Any) -> _bool: ...
 def array_split(
     input: Tensor | ndarray,
     indices_or_sections: Any,
     dim: _int = 0,
     *,
     axis: _int = ...,
-) -> tuple[Tensor, ...]:
-    """``input`` in a number of pieces along ``dim``, or cut at places.
-
-    Another name for ``tensor_split``.
-
-    Args:
-        input: Tensor of at least one dimension.
-        indices_or_sections: How many pieces (the first ones may be larger by one), or where
-            to cut: a sequence of ints or an int64 tensor of one dimension.
-        dim: The dimension to cut; default 0.
-
-    Returns:
-        A tuple of views, each of which may be changed in place.
-
-    Raises:
-        RuntimeError: If the number of pieces is not positive.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor_split(tt.arange(5), 2)
-        (tensor([0, 1, 2]), tensor([3, 4]))
-        >>> tt.tensor_split(tt.arange(5), (1, 2))
-        (tensor([0]), tensor([1]), tensor([2, 3, 4]))
-    """
+) -> tuple[Tensor, ...]: ...
 def as_strided(
     input: Tensor | ndarray,
     size: Any,
     stride: Any,
     storage_offset: _int | None = None,
-) -> Tensor:
-    """A window into the memory of ``input``, or of the tensor that it is a view of.
-
-    Args:
-        input: Tensor of any shape.
-        size: The window's sizes.
-        stride: Steps, in elements, along each dimension; not negative.
-        storage_offset: The window's first element, counted from the start of the memory; the
-            default is ``input``'s own.
-
-    Returns:
-        A view; its elements may overlap.
-
-    Raises:
-        RuntimeError: If the window reaches beyond the memory.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.arange(5).as_strided((3, 2), (1, 2))
-        tensor([[0, 2],
-                [1, 3],
-                [2, 4]])
-    """
+) -> Tensor: ...
 def as_strided_(
     input: Tensor,
     size: Any,
     stride: Any,
     storage_offset: _int | None = None,
-) -> Tensor:
-    """Make ``input`` a window into its own memory; see ``as_strided``.
-
-    Args:
-        input: Tensor of any shape.
-        size: The window's sizes.
-        stride: Steps, in elements, along each dimension; not negative.
-        storage_offset: The window's first element, counted from the start of the memory; the
-            default is ``input``'s own.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.arange(4).as_strided_((2,), (2,))
-        tensor([0, 2])
-    """
+) -> Tensor: ...
 def as_strided_copy(
     input: Tensor | ndarray,
     size: Any,
@@ -3602,74 +875,21 @@ def as_strided_copy(
     storage_offset: _int | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """What ``as_strided`` shows, as a copy.
-
-    Args:
-        input: Tensor of any shape.
-        size: The window's sizes.
-        stride: Steps, in elements, along each dimension; not negative.
-        storage_offset: The window's first element, counted from the start of the memory; the
-            default is ``input``'s own.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.as_strided_copy(tt.arange(4), (2,), (2,))
-        tensor([0, 2])
-    """
+) -> Tensor: ...
 def as_strided_scatter(
     input: Tensor | ndarray,
     src: Tensor | ndarray,
     size: Any,
     stride: Any,
     storage_offset: _int | None = None,
-) -> Tensor:
-    """``input`` with ``src`` in a window of its memory; see ``as_strided``.
-
-    The gradient of ``input`` is that of PyTorch 2.13, which is not the derivative: it holds
-    what belongs to the window and zeros elsewhere, the wrong way round.
-
-    Args:
-        input: Tensor of any shape, whose strides the result has.
-        src: Tensor of the window's shape.
-        size: The window's sizes.
-        stride: Steps, in elements, along each dimension.
-        storage_offset: The window's first element, counted as in ``as_strided``.
-
-    Returns:
-        A copy. What lies in the window but not in ``input`` does not show in it.
-
-    Raises:
-        RuntimeError: If ``src`` has another shape, or the window reaches beyond the memory.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.as_strided_scatter(tt.zeros(4), tt.ones(2), (2,), (2,))
-        tensor([1., 0., 1., 0.])
-    """
+) -> Tensor: ...
 def as_tensor(
     data: Any,
     dtype: dtype | type | str | None = None,
     device: device | str | _int | None = None,
     *,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """``data`` as a tensor, sharing its memory where possible.
-
-    Args:
-        data: A tensor, an array, a number or nested sequences.
-        dtype: The wanted dtype; default as for ``tensor``.
-        device: Where; default where ``data`` is, or the active backend.
-        backend: A backend or its name; overrides the active one.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.ones(2)
-        >>> tt.as_tensor(x) is x
-        True
-    """
+) -> Tensor: ...
 def asanyarray(
     a: Any,
     dtype: dtype | type | str | None = None,
@@ -3678,22 +898,7 @@ def asanyarray(
     device: device | str | _int | None = None,
     copy: _bool | None = None,
     like: Any = None,
-) -> Tensor:
-    """``a`` as a tensor, the same one if it is one of that dtype.
-
-    Args:
-        a: A tensor, or what makes one.
-        dtype: The wanted dtype; default ``a``'s, float64 for Python floats.
-        order: Accepted; the result is in row-major order.
-        device: Where; default where ``a`` is, or as the state says.
-        copy: Whether to copy; None, the default, copies only if needed, False must not copy.
-        like: Accepted.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.asanyarray([1, 2])
-        tensor([1, 2])
-    """
+) -> Tensor: ...
 def asarray(
     obj: Any,
     dtype: dtype | type | str | None = None,
@@ -3702,92 +907,12 @@ def asarray(
     requires_grad: _bool = False,
     *,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """``obj`` as a tensor, without a copy where possible; a tensor keeps its history.
-
-    Args:
-        obj: A tensor, an array, a buffer of numbers, a number or nested sequences.
-        dtype: The wanted dtype; default as for ``tensor``.
-        device: Where; default where ``obj`` is, or the active backend.
-        copy: True always copies, False never; default only where it must.
-        requires_grad: Whether its gradient is wanted; a tensor that already asks for it does not
-            stop.
-        backend: A backend or its name; overrides the active one.
-
-    Raises:
-        ValueError: If ``copy`` is False and sharing memory is impossible.
-        RuntimeError: If ``copy`` is False and ``obj`` a number of NumPy's.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.ones(2)
-        >>> tt.asarray(x) is x, tt.asarray(x, copy=True) is x
-        (True, False)
-    """
-def ascontiguousarray(a: Any, dtype: dtype | type | str | None = None) -> Tensor:
-    """``a`` as a tensor in row-major order, of at least one dimension.
-
-    Args:
-        a: A tensor, or what makes one.
-        dtype: The wanted dtype; default ``a``'s.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ascontiguousarray(tt.ones(2, 3).T).is_contiguous()
-        True
-    """
-def asin(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Arc sine, between -π/2 and π/2; NaN outside [-1, 1].
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.asin(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 1.5708])
-    """
-def asin_(input: Tensor) -> Tensor:
-    """In-place form of ``asin``: writes the result over ``input`` and returns it.
-
-    Arc sine, between -π/2 and π/2; NaN outside [-1, 1].
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.asin(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 1.5708])
-    """
-def asinh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Inverse of the hyperbolic sine.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.asinh(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.8814])
-    """
-def asinh_(input: Tensor) -> Tensor:
-    """In-place form of ``asinh``: writes the result over ``input`` and returns it.
-
-    Inverse of the hyperbolic sine.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.asinh(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.8814])
-    """
+) -> Tensor: ...
+def ascontiguousarray(a: Any, dtype: dtype | type | str | None = None) -> Tensor: ...
+def asin(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def asin_(input: Tensor) -> Tensor: ...
+def asinh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def asinh_(input: Tensor) -> Tensor: ...
 def astype(
     x: Any,
     dtype: dtype | type | str,
@@ -3795,158 +920,32 @@ def astype(
     *,
     copy: _bool = True,
     device: device | str | _int | None = None,
-) -> Tensor:
-    """``x`` in another dtype; see ``Tensor.to``.
-
-    Args:
-        x: Tensor of any shape.
-        dtype: The wanted dtype.
-        copy: Whether to copy even where nothing changes (default).
-        device: Where; default where ``x`` is.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.astype(tt.tensor([1.5]), tt.int64)
-        tensor([1])
-    """
-def atan(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Arc tangent, between -π/2 and π/2.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.atan(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.7854])
-    """
+) -> Tensor: ...
+def atan(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
 def atan2(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Angle of the point ``(other, input)``, between -π and π.
-
-    Args:
-        input: The ordinates; tensor of any shape.
-        other: The abscissae; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
-        tensor([2.3562])
-    """
-def atan2_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
-    """In-place form of ``atan2``: writes the result over ``input`` and returns it.
-
-    Angle of the point ``(other, input)``, between -π and π.
-
-    Args:
-        input: The ordinates; tensor of any shape.
-        other: The abscissae; the two shapes broadcast.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
-        tensor([2.3562])
-    """
-def atan_(input: Tensor) -> Tensor:
-    """In-place form of ``atan``: writes the result over ``input`` and returns it.
-
-    Arc tangent, between -π/2 and π/2.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.atan(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.7854])
-    """
-def atanh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.atanh(tt.tensor([0.0, 0.5]))
-        tensor([0.0000, 0.5493])
-    """
-def atanh_(input: Tensor) -> Tensor:
-    """In-place form of ``atanh``: writes the result over ``input`` and returns it.
-
-    Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.atanh(tt.tensor([0.0, 0.5]))
-        tensor([0.0000, 0.5493])
-    """
+) -> Tensor: ...
+def atan2_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor: ...
+def atan_(input: Tensor) -> Tensor: ...
+def atanh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def atanh_(input: Tensor) -> Tensor: ...
 @overload
-def atleast_1d(tensor: Tensor | ndarray, /) -> Tensor:
-    """The tensors with at least one dimension.
-
-    Args:
-        *tensors: One tensor, or several as arguments or in a sequence.
-
-    Returns:
-        A view of a single tensor, else a tuple of views.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.atleast_1d(tt.tensor(2)).shape
-        tinytorch.Size([1])
-    """
+def atleast_1d(tensor: Tensor | ndarray, /) -> Tensor: ...
 @overload
 def atleast_1d(tensors: Sequence[Tensor | ndarray], /) -> tuple[Tensor, ...]: ...
 @overload
 def atleast_1d(*tensors: Tensor) -> tuple[Tensor, ...]: ...
 @overload
-def atleast_2d(tensor: Tensor | ndarray, /) -> Tensor:
-    """The tensors with at least two dimensions; a vector becomes one row.
-
-    Args:
-        *tensors: One tensor, or several as arguments or in a sequence.
-
-    Returns:
-        A view of a single tensor, else a tuple of views.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.atleast_2d(tt.arange(3)).shape
-        tinytorch.Size([1, 3])
-    """
+def atleast_2d(tensor: Tensor | ndarray, /) -> Tensor: ...
 @overload
 def atleast_2d(tensors: Sequence[Tensor | ndarray], /) -> tuple[Tensor, ...]: ...
 @overload
 def atleast_2d(*tensors: Tensor) -> tuple[Tensor, ...]: ...
 @overload
-def atleast_3d(tensor: Tensor | ndarray, /) -> Tensor:
-    """The tensors with at least three dimensions; a matrix gets a last one of size 1.
-
-    Args:
-        *tensors: One tensor, or several as arguments or in a sequence.
-
-    Returns:
-        A view of a single tensor, else a tuple of views.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.atleast_3d(tt.zeros(2, 3)).shape
-        tinytorch.Size([2, 3, 1])
-    """
+def atleast_3d(tensor: Tensor | ndarray, /) -> Tensor: ...
 @overload
 def atleast_3d(tensors: Sequence[Tensor | ndarray], /) -> tuple[Tensor, ...]: ...
 @overload
@@ -3959,29 +958,7 @@ def average(
     returned: Literal[False] = False,
     *,
     keepdims: _bool = False,
-) -> Tensor:
-    """Weighted mean of the elements, of all or along ``axis``.
-
-    Args:
-        a: Tensor of any shape; integers are cast to the default dtype.
-        axis: Dimension or dimensions; None, the default, means all.
-        weights: How much each element counts: of ``a``'s shape, or of that along ``axis``.
-            Default: all the same.
-        returned: Also return the sum of the weights.
-        keepdims: Keep the reduced dimensions with size 1.
-
-    Returns:
-        Tensor without the reduced dimensions; with ``returned`` a tuple of two.
-
-    Raises:
-        ValueError: If the weights' shape does not fit.
-        ZeroDivisionError: If weights sum to zero.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.average(tt.tensor([1.0, 2.0]), weights=[3, 1])
-        tensor(1.2500)
-    """
+) -> Tensor: ...
 @overload
 def average(
     a: Any,
@@ -4007,28 +984,7 @@ def avg_pool1d(
     padding: _int | Sequence[_int] = 0,
     ceil_mode: _bool = False,
     count_include_pad: _bool = True,
-) -> Tensor:
-    """The mean of each window of a sequence; see ``avg_pool2d``.
-
-    Args:
-        input: ``(batch, channels, length)``, or without ``batch``.
-        kernel_size: Elements in a window.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        padding: Zeros before and after; default 0.
-        ceil_mode: Whether a last window may reach over the end; default False.
-        count_include_pad: Whether the padding counts in the mean; default True.
-
-    Returns:
-        ``(batch, channels, windows)``.
-
-    Raises:
-        RuntimeError: If shapes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.avg_pool1d(tt.tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
-        tensor([[[2., 1.]]])
-    """
+) -> Tensor: ...
 def baddbmm(
     input: Tensor | NDArray[Any] | ndarray,
     batch1: Tensor | NDArray[Any] | ndarray,
@@ -4037,29 +993,7 @@ def baddbmm(
     beta: _float = 1,
     alpha: _float = 1,
     out: Tensor | None = None,
-) -> Tensor:
-    """``beta * input + alpha * (batch1 @ batch2)``, over a batch.
-
-    Args:
-        input: Tensor that broadcasts to ``(b, n, m)``.
-        batch1: ``(b, n, k)``.
-        batch2: ``(b, k, m)``.
-        beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
-        alpha: Factor of the products; default 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        ``(b, n, m)``.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.baddbmm(tt.ones(1), tt.ones(2, 1, 3), tt.ones(2, 3, 1)).flatten()
-        tensor([4., 4.])
-    """
+) -> Tensor: ...
 def baddbmm_(
     input: Tensor,
     batch1: Tensor | NDArray[Any] | ndarray,
@@ -4067,43 +1001,8 @@ def baddbmm_(
     *,
     beta: _float = 1,
     alpha: _float = 1,
-) -> Tensor:
-    """In-place form of ``baddbmm``: writes the result over ``input`` and returns it.
-
-    ``beta * input + alpha * (batch1 @ batch2)``, over a batch.
-
-    Args:
-        input: Tensor that broadcasts to ``(b, n, m)``.
-        batch1: ``(b, n, k)``.
-        batch2: ``(b, k, m)``.
-        beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
-        alpha: Factor of the products; default 1.
-
-    Returns:
-        ``(b, n, m)``.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.baddbmm(tt.ones(1), tt.ones(2, 1, 3), tt.ones(2, 3, 1)).flatten()
-        tensor([4., 4.])
-    """
-def bartlett(M: _int) -> Tensor:
-    """The Bartlett window, a triangle that ends at 0.
-
-    Args:
-        M: The number of samples; none if it is below 1.
-
-    Returns:
-        Tensor of shape ``(M,)`` of the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.bartlett(5)
-        tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
-    """
+) -> Tensor: ...
+def bartlett(M: _int) -> Tensor: ...
 def bartlett_window(
     window_length: _int,
     periodic: _bool = True,
@@ -4115,34 +1014,7 @@ def bartlett_window(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """The Bartlett window, a triangle; see ``signal.windows.bartlett``.
-
-    Args:
-        window_length: Number of points, at least 0.
-        periodic: Leave the last end out, so that the window may be repeated (default); the
-            form for filters has both ends.
-        dtype: A floating-point dtype; the default is the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        ``(window_length,)``.
-
-    Raises:
-        RuntimeError: For a negative length or another dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.bartlett_window(4)
-        tensor([0.0000, 0.5000, 1.0000, 0.5000])
-    """
+) -> Tensor: ...
 def batch_norm(
     input: Tensor | ndarray,
     weight: Tensor | ndarray | None,
@@ -4153,466 +1025,92 @@ def batch_norm(
     momentum: _float,
     eps: _float,
     cudnn_enabled: _bool,
-) -> Tensor:
-    """``nn.functional.batch_norm`` with the weight and the bias first.
-
-    Args:
-        input: ``(batch, channels, *)``.
-        weight: ``(channels,)`` or None.
-        bias: ``(channels,)`` or None.
-        running_mean: ``(channels,)`` or None.
-        running_var: ``(channels,)`` or None.
-        training: Whether to take the batch's statistics.
-        momentum: How far the running statistics move.
-        eps: Added to the variance.
-        cudnn_enabled: Accepted for compatibility.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.tensor([[1.0], [3.0]])
-        >>> tt.batch_norm(x, None, None, None, None, True, 0.1, 1e-5, False)
-        tensor([[-1.0000],
-                [ 1.0000]])
-    """
+) -> Tensor: ...
 def bernoulli(
     input: Tensor | NDArray[Any] | ndarray,
     p: _float | None = None,
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """Ones and zeros: one with the probability that ``input`` gives.
-
-    Args:
-        input: Probabilities, a float tensor of any shape.
-        p: One probability for all elements, of which ``input`` is then only the shape and
-            dtype.
-        generator: A ``Generator``. Default: the default one.
-        out: Where to write the result.
-
-    Returns:
-        Tensor of ``input``'s shape and dtype; its gradient is zero.
-
-    Raises:
-        RuntimeError: If a probability is not in ``[0, 1]``.
-        NotImplementedError: If ``input`` holds integers.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> _ = tt.manual_seed(0)
-        >>> tt.bernoulli(tt.tensor([0.1, 0.5, 0.9]))
-        tensor([0., 0., 1.])
-    """
+) -> Tensor: ...
 def bilinear(
     input1: Tensor | ndarray,
     input2: Tensor | ndarray,
     weight: Tensor | ndarray,
     bias: Tensor | ndarray | None = None,
-) -> Tensor:
-    """``input1ᵀ weight[o] input2 + bias[o]`` for each output o.
-
-    Args:
-        input1: ``(*, in1_features)``.
-        input2: ``(*, in2_features)``, with the same leading dimensions.
-        weight: ``(out_features, in1_features, in2_features)``.
-        bias: ``(out_features,)``; default none.
-
-    Returns:
-        ``(*, out_features)``.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.bilinear(tt.tensor([1.0, 2.0]), tt.tensor([3.0]), tt.ones(1, 2, 1))
-        tensor([9.])
-    """
+) -> Tensor: ...
 def binary_cross_entropy_with_logits(
     input: Tensor | ndarray,
     target: Tensor | ndarray,
     weight: Tensor | ndarray | None = None,
     pos_weight: Tensor | ndarray | None = None,
     reduction: _int = 1,
-) -> Tensor:
-    """``nn.functional.binary_cross_entropy_with_logits`` with a number for the reduction.
-
-    Args:
-        reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
-        input: Logits, any shape.
-        target: The same shape, in [0, 1].
-        weight: A factor for each element, broadcast. Default: all 1.
-        pos_weight: A factor on the loss where the target is 1, broadcast. Default: 1.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, y = tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0])
-        >>> tt.binary_cross_entropy_with_logits(x, y)
-        tensor(0.4100)
-    """
+) -> Tensor: ...
 def bincount(
     input: Tensor | NDArray[Any] | ndarray,
     weights: Tensor | NDArray[Any] | ndarray | None = None,
     minlength: _int = 0,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """How often each number from 0 on comes.
-
-    The host waits for the device to learn the largest.
-
-    Args:
-        input: Integer tensor of shape ``(n,)``, not negative.
-        weights: Tensor of shape ``(n,)`` to sum up, rather than counting.
-        minlength: Least size of the result; default 0.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        int64 tensor of shape ``(max(input) + 1,)`` at least; with weights float32 for
-        float32 weights, float64 for all others.
-
-    Raises:
-        RuntimeError: For negative numbers, the largest int64, or shapes that do not fit.
-        NotImplementedError: If ``input`` does not hold integers.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.bincount(tt.tensor([1, 2, 2]))
-        tensor([0, 1, 2])
-    """
+) -> Tensor: ...
 def binomial(
     count: Tensor | NDArray[Any] | ndarray,
     prob: Tensor | NDArray[Any] | ndarray,
     generator: Generator | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Numbers of successes, drawn for each number of trials and chance of success.
-
-    Args:
-        count: Numbers of trials, a float tensor of any shape.
-        prob: Chances, of the same dtype; broadcast with ``count``.
-        generator: A ``Generator``. Default: the default one.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape and that dtype; for the same seed PyTorch's numbers in
-        float64, and save for rounding in float32. No gradient flows back.
-
-    Raises:
-        ValueError: If ``count`` holds no real floating-point numbers.
-        RuntimeError: If the dtypes differ.
-        NotImplementedError: For halves.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> _ = tt.manual_seed(0)
-        >>> tt.binomial(tt.tensor([10.0, 10.0, 10.0]), tt.tensor([0.0, 0.5, 1.0]))
-        tensor([ 0.,  7., 10.])
-    """
+) -> Tensor: ...
 def bitwise_and(
     input: Tensor | NDArray[Any] | ndarray | _complex,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Bits set in both; ``&`` of bools.
-
-    Args:
-        input: Integer or bool tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For floating-point tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([6, 5]) & 3
-        tensor([2, 1])
-    """
-def bitwise_and_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``bitwise_and``: writes the result over ``input`` and returns it.
-
-    Bits set in both; ``&`` of bools.
-
-    Args:
-        input: Integer or bool tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Raises:
-        NotImplementedError: For floating-point tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([6, 5]) & 3
-        tensor([2, 1])
-    """
-def bitwise_count(x: Any) -> Tensor:
-    """How many bits of each element's absolute value are set.
-
-    Args:
-        x: Integer or bool tensor of any shape.
-
-    Returns:
-        uint8 tensor of ``x``'s shape.
-
-    Raises:
-        TypeError: For floating-point and complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.bitwise_count(tt.tensor([7, -8, 0]))
-        tensor([3, 1, 0], dtype=tinytorch.uint8)
-    """
-def bitwise_invert(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Every bit flipped; the opposite of bools.
-
-    Another name for ``bitwise_not``.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For floating-point tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> ~tt.tensor([True, False])
-        tensor([False,  True])
-    """
-def bitwise_invert_(input: Tensor) -> Tensor:
-    """In-place form of ``bitwise_invert``: writes the result over ``input`` and returns it.
-
-    Every bit flipped; the opposite of bools.
-
-    Another name for ``bitwise_not``.
-
-    Args:
-        input: Tensor of any shape.
-
-    Raises:
-        NotImplementedError: For floating-point tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> ~tt.tensor([True, False])
-        tensor([False,  True])
-    """
+) -> Tensor: ...
+def bitwise_and_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
+def bitwise_count(x: Any) -> Tensor: ...
+def bitwise_invert(
+    input: Tensor | NDArray[Any] | ndarray,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def bitwise_invert_(input: Tensor) -> Tensor: ...
 def bitwise_left_shift(
     input: Tensor | NDArray[Any] | ndarray | _complex,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input`` shifted to the left by ``other`` bits.
-
-    Args:
-        input: Integer tensor of any shape.
-        other: Tensor or number; the two shapes broadcast. Shifts by a negative number, or
-            by as many bits as there are, give 0.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For floating-point tensors, and for bools alone.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([1, 3]) << 2
-        tensor([ 4, 12])
-    """
-def bitwise_left_shift_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``bitwise_left_shift``: writes the result over ``input`` and returns it.
-
-    ``input`` shifted to the left by ``other`` bits.
-
-    Args:
-        input: Integer tensor of any shape.
-        other: Tensor or number; the two shapes broadcast. Shifts by a negative number, or
-            by as many bits as there are, give 0.
-
-    Raises:
-        NotImplementedError: For floating-point tensors, and for bools alone.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([1, 3]) << 2
-        tensor([ 4, 12])
-    """
-def bitwise_not(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Every bit flipped; the opposite of bools.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For floating-point tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> ~tt.tensor([True, False])
-        tensor([False,  True])
-    """
-def bitwise_not_(input: Tensor) -> Tensor:
-    """In-place form of ``bitwise_not``: writes the result over ``input`` and returns it.
-
-    Every bit flipped; the opposite of bools.
-
-    Args:
-        input: Tensor of any shape.
-
-    Raises:
-        NotImplementedError: For floating-point tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> ~tt.tensor([True, False])
-        tensor([False,  True])
-    """
+) -> Tensor: ...
+def bitwise_left_shift_(
+    input: Tensor,
+    other: Tensor | NDArray[Any] | ndarray | _complex,
+) -> Tensor: ...
+def bitwise_not(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def bitwise_not_(input: Tensor) -> Tensor: ...
 def bitwise_or(
     input: Tensor | NDArray[Any] | ndarray | _complex,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Bits set in either; ``|`` of bools.
-
-    Args:
-        input: Integer or bool tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For floating-point tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([6, 5]) | 3
-        tensor([7, 7])
-    """
-def bitwise_or_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``bitwise_or``: writes the result over ``input`` and returns it.
-
-    Bits set in either; ``|`` of bools.
-
-    Args:
-        input: Integer or bool tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Raises:
-        NotImplementedError: For floating-point tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([6, 5]) | 3
-        tensor([7, 7])
-    """
+) -> Tensor: ...
+def bitwise_or_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
 def bitwise_right_shift(
     input: Tensor | NDArray[Any] | ndarray | _complex,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input`` shifted to the right by ``other`` bits, its sign kept.
-
-    Args:
-        input: Integer tensor of any shape.
-        other: Tensor or number; the two shapes broadcast. Shifts by a negative number, or
-            by as many bits as there are, leave nothing but the sign.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For floating-point tensors, and for bools alone.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([8, -8]) >> 2
-        tensor([ 2, -2])
-    """
+) -> Tensor: ...
 def bitwise_right_shift_(
     input: Tensor,
     other: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
-    """In-place form of ``bitwise_right_shift``: writes the result over ``input`` and returns it.
-
-    ``input`` shifted to the right by ``other`` bits, its sign kept.
-
-    Args:
-        input: Integer tensor of any shape.
-        other: Tensor or number; the two shapes broadcast. Shifts by a negative number, or
-            by as many bits as there are, leave nothing but the sign.
-
-    Raises:
-        NotImplementedError: For floating-point tensors, and for bools alone.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([8, -8]) >> 2
-        tensor([ 2, -2])
-    """
+) -> Tensor: ...
 def bitwise_xor(
     input: Tensor | NDArray[Any] | ndarray | _complex,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Bits set in one of the two only; ``^`` of bools.
-
-    Args:
-        input: Integer or bool tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For floating-point tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([6, 5]) ^ 3
-        tensor([5, 6])
-    """
-def bitwise_xor_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``bitwise_xor``: writes the result over ``input`` and returns it.
-
-    Bits set in one of the two only; ``^`` of bools.
-
-    Args:
-        input: Integer or bool tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Raises:
-        NotImplementedError: For floating-point tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([6, 5]) ^ 3
-        tensor([5, 6])
-    """
-def blackman(M: _int) -> Tensor:
-    """The Blackman window, a sum of three cosines.
-
-    Args:
-        M: The number of samples; none if it is below 1.
-
-    Returns:
-        Tensor of shape ``(M,)`` of the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.blackman(5)[1:4]
-        tensor([0.3400, 1.0000, 0.3400])
-    """
+) -> Tensor: ...
+def bitwise_xor_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
+def blackman(M: _int) -> Tensor: ...
 def blackman_window(
     window_length: _int,
     periodic: _bool = True,
@@ -4624,159 +1122,20 @@ def blackman_window(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """The Blackman window, a sum of three cosines; see ``signal.windows.blackman``.
-
-    Args:
-        window_length: Number of points, at least 0.
-        periodic: Leave the last end out, so that the window may be repeated (default); the
-            form for filters has both ends.
-        dtype: A floating-point dtype; the default is the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        ``(window_length,)``.
-
-    Raises:
-        RuntimeError: For a negative length or another dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.blackman_window(4)
-        tensor([-1.3878e-17,  3.4000e-01,  1.0000e+00,  3.4000e-01])
-    """
-def block(arrays: Any) -> Tensor:
-    """A tensor put together from blocks.
-
-    Args:
-        arrays: Nested lists of tensors: the innermost are joined along the last dimension,
-            those around them along the one before, and so on.
-
-    Raises:
-        ValueError: For an empty list.
-        RuntimeError: If the shapes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.block([[tt.eye(1), tt.zeros(1, 2)], [tt.ones(1, 3)]])
-        tensor([[1., 0., 0.],
-                [1., 1., 1.]])
-    """
-def block_diag(*tensors: Tensor) -> Tensor:
-    """The matrix with the given ones along its diagonal and zeros elsewhere.
-
-    Args:
-        *tensors: Tensors of at most two dimensions; smaller ones count as one row.
-
-    Returns:
-        Tensor of shape ``(sum of rows, sum of columns)`` and of their promoted dtype, in which
-        0-d tensors count less; of shape ``(1, 0)`` for none.
-
-    Raises:
-        RuntimeError: For more than two dimensions.
-        TypeError: For what is no tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.block_diag(tt.tensor([[1, 2]]), tt.tensor([3]))
-        tensor([[1, 2, 0],
-                [0, 0, 3]])
-    """
+) -> Tensor: ...
+def block(arrays: Any) -> Tensor: ...
+def block_diag(*tensors: Tensor) -> Tensor: ...
 def bmm(
     input: Tensor | NDArray[Any] | ndarray,
     mat2: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Products of the matrices in two batches.
-
-    Args:
-        input: ``(b, n, k)``.
-        mat2: ``(b, k, m)``.
-        out: Where to write the result.
-
-    Raises:
-        RuntimeError: If they are no batches of matrices or sizes differ.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.bmm(tt.ones(2, 1, 3), tt.ones(2, 3, 1)).shape
-        tinytorch.Size([2, 1, 1])
-    """
-def broadcast_arrays(*args: Any, subok: Any = False) -> tuple[Tensor, ...]:
-    """Tensors stretched to the shape they broadcast to.
-
-    Args:
-        *args: Tensors, or what makes them.
-        subok: Accepted; NumPy keeps subclasses of its array with True.
-
-    Returns:
-        Views.
-
-    Raises:
-        RuntimeError: If they do not broadcast.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.broadcast_arrays(tt.ones(2), tt.zeros(1))[1]
-        tensor([0., 0.])
-    """
-def broadcast_shapes(*shapes: Any) -> Size:
-    """The shape that tensors of the given shapes broadcast to.
-
-    Args:
-        *shapes: Sequences of ints; an int stands for a shape of one dimension.
-
-    Returns:
-        A ``Size``.
-
-    Raises:
-        RuntimeError: If the shapes do not broadcast.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.broadcast_shapes((2, 1), (3,))
-        tinytorch.Size([2, 3])
-    """
-def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
-    """The tensors, each stretched to their common shape without copying.
-
-    Args:
-        *tensors: Tensors whose shapes broadcast, one by one or as a sequence.
-
-    Returns:
-        A tuple of views, and of the tensors themselves where they have that shape.
-
-    Raises:
-        RuntimeError: If the shapes do not broadcast.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> a, b = tt.broadcast_tensors(tt.zeros(2, 1), tt.zeros(3))
-        >>> a.shape, b.shape
-        (tinytorch.Size([2, 3]), tinytorch.Size([2, 3]))
-    """
+) -> Tensor: ...
+def broadcast_arrays(*args: Any, subok: Any = False) -> tuple[Tensor, ...]: ...
+def broadcast_shapes(*shapes: Any) -> Size: ...
+def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]: ...
 @overload
-def broadcast_to(input: Tensor | NDArray[Any] | ndarray, size: Sequence[_int]) -> Tensor:
-    """``input`` stretched to shape ``size`` by broadcasting; see ``Tensor.expand``.
-
-    Args:
-        input: Tensor whose sizes are 1 or those of ``size``, aligned at the last dimension.
-        size: The shape, as a sequence or as ints one by one.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.broadcast_to(tt.tensor([1, 2]), (2, 2))
-        tensor([[1, 2],
-                [1, 2]])
-    """
+def broadcast_to(input: Tensor | NDArray[Any] | ndarray, size: Sequence[_int]) -> Tensor: ...
 @overload
 def broadcast_to(input: Tensor | NDArray[Any] | ndarray, *size: _int) -> Tensor: ...
 def bucketize(
@@ -4786,406 +1145,64 @@ def bucketize(
     out_int32: _bool = False,
     right: _bool = False,
     out: Tensor | None = None,
-) -> Tensor:
-    """The buckets that values fall into: how many boundaries lie below each.
-
-    Args:
-        input: A number, or a tensor of any shape.
-        boundaries: Sorted tensor of one dimension.
-        out_int32: Return int32 rather than int64.
-        right: Whether a value that equals a boundary falls into the bucket above it.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        int64 or int32 tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If ``boundaries`` has more dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.bucketize(tt.tensor([0.5, 1.0, 2.5]), tt.tensor([1.0, 2.0]))
-        tensor([0, 0, 2])
-    """
-def can_cast(from_: Any, to: Any) -> _bool:
-    """Whether a dtype may become another without a change of kind: no float an integer.
-
-    Args:
-        from_: The dtype there is.
-        to: The one that is wanted.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.can_cast(tt.int32, tt.float32), tt.can_cast(tt.float32, tt.int32)
-        (True, False)
-    """
-def cartesian_prod(*tensors: Tensor) -> Tensor:
-    """Every choice of one element from each tensor.
-
-    Args:
-        *tensors: Tensors of one dimension.
-
-    Returns:
-        Tensor of shape ``(product of sizes, number of tensors)``; a single tensor as it is.
-
-    Raises:
-        RuntimeError: If a tensor has not one dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cartesian_prod(tt.tensor([1, 2]), tt.tensor([3, 4]))
-        tensor([[1, 3],
-                [1, 4],
-                [2, 3],
-                [2, 4]])
-    """
+) -> Tensor: ...
+def can_cast(from_: Any, to: Any) -> _bool: ...
+def cartesian_prod(*tensors: Tensor) -> Tensor: ...
 def cat(
     tensors: Sequence[Tensor | NDArray[Any] | ndarray],
     dim: _int = 0,
     *,
     out: Tensor | None = None,
     axis: _int | None = ...,
-) -> Tensor:
-    """``tensors`` one after the other along an existing dimension.
-
-    Args:
-        tensors: Tensors whose shapes agree but for ``dim``; 1-d empty ones are skipped.
-        dim: The dimension; default 0.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        A tensor of their promoted dtype.
-
-    Raises:
-        ValueError: If there are none.
-        RuntimeError: If the shapes do not agree.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cat((tt.zeros(1, 2), tt.ones(1, 2)))
-        tensor([[0., 0.],
-                [1., 1.]])
-    """
-def cbrt(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The cube root of each element, real also of negative ones.
-
-    Args:
-        input: Real tensor of any shape; integers are cast to the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cbrt(tt.tensor([-1.0, 8.0]))
-        tensor([-1.,  2.])
-    """
-def ccol_indices_copy(*args: Any, **given: Any) -> NoReturn:
-    """Raise RuntimeError: ccol_indices expected sparse column compressed tensor layout but got Strided.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        RuntimeError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ccol_indices_copy()
-        Traceback (most recent call last):
-        ...
-        RuntimeError: ccol_indices expected sparse column compressed tensor layout but got Strided
-    """
+) -> Tensor: ...
+def cbrt(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def ccol_indices_copy(*args: Any, **given: Any) -> NoReturn: ...
 def cdist(
     x1: Tensor | ndarray,
     x2: Tensor | ndarray,
     p: _float = 2.0,
     compute_mode: str = 'use_mm_for_euclid_dist_if_necessary',
-) -> Tensor:
-    """The distance of every row of one matrix to every row of another.
-
-    Args:
-        x1: ``(..., m, k)``.
-        x2: ``(..., n, k)``; leading dimensions broadcast.
-        p: Order of the norm, from 0 (differing elements) to infinity; default 2.
-        compute_mode: Whether Euclidean distances come from a product of the matrices, faster
-            and less accurate for near rows: ``"use_mm_for_euclid_dist"``,
-            ``"donot_use_mm_for_euclid_dist"`` or, the default,
-            ``"use_mm_for_euclid_dist_if_necessary"``, from 26 rows on.
-
-    Returns:
-        ``(..., m, n)``. A distance of 0 has the gradient 0.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit, or for a negative ``p``.
-        ValueError: For another ``compute_mode``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cdist(tt.tensor([[0.0, 0.0]]), tt.tensor([[3.0, 4.0], [0.0, 1.0]]))
-        tensor([[5., 1.]])
-    """
-def ceil(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The next whole number above; integers stay as they are.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For bool and complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ceil(tt.tensor([-1.5, 1.5]))
-        tensor([-1.,  2.])
-    """
-def ceil_(input: Tensor) -> Tensor:
-    """In-place form of ``ceil``: writes the result over ``input`` and returns it.
-
-    The next whole number above; integers stay as they are.
-
-    Args:
-        input: Tensor of any shape.
-
-    Raises:
-        NotImplementedError: For bool and complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ceil(tt.tensor([-1.5, 1.5]))
-        tensor([-1.,  2.])
-    """
+) -> Tensor: ...
+def ceil(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def ceil_(input: Tensor) -> Tensor: ...
 def celu(
     input: Tensor | NDArray[Any] | ndarray,
     alpha: _float = 1.0,
     inplace: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``x`` above 0 and ``alpha * (exp(x / alpha) - 1)`` below: an ELU without a kink.
-
-    Args:
-        input: Tensor of any shape.
-        alpha: Minus the limit far below 0; not 0; default 1.
-        inplace: Write the result over ``input``; default False.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: For an ``alpha`` of 0.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.celu(tt.tensor([-1.0, 1.0]), alpha=2.0)
-        tensor([-0.7869,  1.0000])
-
-    Reference:
-        Barron: Continuously Differentiable Exponential Linear Units, arXiv:1704.07483.
-    """
-def celu_(input: Tensor, alpha: _float = 1.0, inplace: _bool = False) -> Tensor:
-    """In-place form of ``celu``: writes the result over ``input`` and returns it.
-
-    ``x`` above 0 and ``alpha * (exp(x / alpha) - 1)`` below: an ELU without a kink.
-
-    Args:
-        input: Tensor of any shape.
-        alpha: Minus the limit far below 0; not 0; default 1.
-        inplace: Write the result over ``input``; default False.
-
-    Raises:
-        RuntimeError: For an ``alpha`` of 0.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.celu(tt.tensor([-1.0, 1.0]), alpha=2.0)
-        tensor([-0.7869,  1.0000])
-
-    Reference:
-        Barron: Continuously Differentiable Exponential Linear Units, arXiv:1704.07483.
-    """
-def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
-    """Product of matrices; deprecated, as it is in PyTorch: see ``linalg.multi_dot``.
-
-    Args:
-        *matrices: One or more matrices, one by one or as one sequence; the sizes between two
-            of them fit. The first and the last of several may be 1-d.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: If there is none, or sizes or dtypes do not fit.
-
-    Example:
-        >>> import warnings
-        >>> import tinytorch as tt
-        >>> with warnings.catch_warnings():
-        ...     warnings.simplefilter("ignore", UserWarning)
-        ...     tt.chain_matmul(tt.ones(1, 2), tt.ones(2, 3), tt.ones(3, 1))
-        tensor([[6.]])
-    """
-def chalf(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: chalf: complex numbers of two halves (complex32) are not supported.
-
-    Args:
-        input: Tensor of any shape.
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ones(2).chalf()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: chalf: complex numbers of two halves (complex32) are not supported
-    """
-def channel_shuffle(input: Tensor | ndarray, groups: _int) -> Tensor:
-    """Channels dealt out: the first of every group, then the second of every group, and so on.
-
-    Args:
-        input: ``(batch, channels, *image)``.
-        groups: How many groups of neighbouring channels there are.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.channel_shuffle(tt.arange(4).reshape(1, 4, 1), 2).flatten()
-        tensor([0, 2, 1, 3])
-
-    Reference:
-        Zhang et al.: ShuffleNet, arXiv:1707.01083.
-    """
+) -> Tensor: ...
+def celu_(input: Tensor, alpha: _float = 1.0, inplace: _bool = False) -> Tensor: ...
+def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor: ...
+def chalf(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn: ...
+def channel_shuffle(input: Tensor | ndarray, groups: _int) -> Tensor: ...
 def cholesky(
     A: Tensor | NDArray[Any] | ndarray,
     upper: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The factor ``L`` of ``A = L L^H``, for every positive-definite matrix of a batch.
-
-    Args:
-        A: ``(..., n, n)``, symmetric or Hermitian; only one triangle is read.
-        upper: Give ``L^H`` instead and read the upper triangle; default False.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        ``(..., n, n)``, triangular with a positive diagonal.
-
-    Raises:
-        RuntimeError: If the matrices are not square or not floating-point or complex.
-        LinAlgError: If one is not positive-definite.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.cholesky(tt.tensor([[4.0, 2.0], [2.0, 5.0]]))
-        tensor([[2., 0.],
-                [1., 2.]])
-    """
+) -> Tensor: ...
 def cholesky_inverse(
     L: Tensor | ndarray,
     upper: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The inverse of ``L L^H``.
-
-    Args:
-        L: ``(..., n, n)``, a factor from ``linalg.cholesky``; only its triangle is read.
-        upper: Whether ``L`` is the upper factor, of ``L^H L``; default False.
-        out: Where to write the result.
-
-    Returns:
-        ``(..., n, n)``.
-
-    Raises:
-        RuntimeError: If the matrices are not square or not floating-point or complex.
-        LinAlgError: If one has a zero on its diagonal.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cholesky_inverse(tt.tensor([[2.0]]))
-        tensor([[0.2500]])
-    """
+) -> Tensor: ...
 def cholesky_solve(
     B: Tensor | ndarray,
     L: Tensor | ndarray,
     upper: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The solution ``X`` of ``L L^H X = B``.
-
-    Args:
-        B: ``(..., n, k)``.
-        L: ``(..., n, n)``, a factor from ``linalg.cholesky``; only its triangle is read.
-        upper: Whether ``L`` is the upper factor, so that ``L^H L X = B``; default False.
-        out: Where to write the result.
-
-    Returns:
-        ``(..., n, k)``.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cholesky_solve(tt.tensor([[8.0]]), tt.tensor([[2.0]]))
-        tensor([[2.]])
-    """
-def choose_qparams_optimized(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: choose_qparams_optimized: quantized tensors are not supported.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.choose_qparams_optimized()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: choose_qparams_optimized: quantized tensors are not supported
-    """
+) -> Tensor: ...
+def choose_qparams_optimized(*args: Any, **given: Any) -> NoReturn: ...
 def chunk(
     input: Tensor | NDArray[Any] | ndarray,
     chunks: _int,
     dim: _int = 0,
     *,
     axis: _int = ...,
-) -> tuple[Tensor, ...]:
-    """``input`` in at most ``chunks`` pieces of one size along ``dim``; the last may be smaller.
-
-    Args:
-        input: Tensor of at least one dimension.
-        chunks: How many pieces; there are fewer where the size does not allow so many.
-        dim: The dimension to cut; default 0.
-
-    Returns:
-        A tuple of views.
-
-    Raises:
-        RuntimeError: If ``chunks`` is not positive.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.arange(5).chunk(2)
-        (tensor([0, 1, 2]), tensor([3, 4]))
-    """
+) -> tuple[Tensor, ...]: ...
 def clamp(
     input: Tensor | NDArray[Any] | ndarray,
     min: Tensor | NDArray[Any] | ndarray | _complex | None = None,
@@ -5194,122 +1211,26 @@ def clamp(
     out: Tensor | None = None,
     a_min: Tensor | ndarray | _complex | None = ...,
     a_max: Tensor | ndarray | _complex | None = ...,
-) -> Tensor:
-    """``input`` kept between ``min`` and ``max``.
-
-    Args:
-        input: Tensor of any shape.
-        min: Lower bound, a number or a tensor that broadcasts; None for none.
-        max: Upper bound likewise; where it is below ``min``, it decides.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype. The gradient of ``input``
-        passes from bound to bound, both included.
-
-    Raises:
-        RuntimeError: Without any bound, or if the dtype of integers does not hold a number.
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.clamp(tt.tensor([-1.0, 0.5, 2.0]), 0, 1)
-        tensor([0.0000, 0.5000, 1.0000])
-    """
+) -> Tensor: ...
 def clamp_(
     input: Tensor,
     min: Tensor | NDArray[Any] | ndarray | _complex | None = None,
     max: Tensor | NDArray[Any] | ndarray | _complex | None = None,
-) -> Tensor:
-    """In-place form of ``clamp``: writes the result over ``input`` and returns it.
-
-    ``input`` kept between ``min`` and ``max``.
-
-    Args:
-        input: Tensor of any shape.
-        min: Lower bound, a number or a tensor that broadcasts; None for none.
-        max: Upper bound likewise; where it is below ``min``, it decides.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype. The gradient of ``input``
-        passes from bound to bound, both included.
-
-    Raises:
-        RuntimeError: Without any bound, or if the dtype of integers does not hold a number.
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.clamp(tt.tensor([-1.0, 0.5, 2.0]), 0, 1)
-        tensor([0.0000, 0.5000, 1.0000])
-    """
+) -> Tensor: ...
 def clamp_max(
     input: Tensor | NDArray[Any] | ndarray,
     max: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input``, but at most ``max``.
-
-    Args:
-        input: Tensor of any shape.
-        max: Number, or tensor that broadcasts.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.clamp_max(tt.tensor([-1.0, 2.0]), 0)
-        tensor([-1.,  0.])
-    """
-def clamp_max_(input: Tensor, max: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``clamp_max``: writes the result over ``input`` and returns it.
-
-    ``input``, but at most ``max``.
-
-    Args:
-        input: Tensor of any shape.
-        max: Number, or tensor that broadcasts.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.clamp_max(tt.tensor([-1.0, 2.0]), 0)
-        tensor([-1.,  0.])
-    """
+) -> Tensor: ...
+def clamp_max_(input: Tensor, max: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
 def clamp_min(
     input: Tensor | NDArray[Any] | ndarray,
     min: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input``, but at least ``min``.
-
-    Args:
-        input: Tensor of any shape.
-        min: Number, or tensor that broadcasts.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.clamp_min(tt.tensor([-1.0, 2.0]), 0)
-        tensor([0., 2.])
-    """
-def clamp_min_(input: Tensor, min: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``clamp_min``: writes the result over ``input`` and returns it.
-
-    ``input``, but at least ``min``.
-
-    Args:
-        input: Tensor of any shape.
-        min: Number, or tensor that broadcasts.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.clamp_min(tt.tensor([-1.0, 2.0]), 0)
-        tensor([0., 2.])
-    """
+) -> Tensor: ...
+def clamp_min_(input: Tensor, min: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
 def clip(
     input: Tensor | NDArray[Any] | ndarray,
     min: Tensor | NDArray[Any] | ndarray | _complex | None = None,
@@ -5318,345 +1239,57 @@ def clip(
     out: Tensor | None = None,
     a_min: Tensor | ndarray | _complex | None = ...,
     a_max: Tensor | ndarray | _complex | None = ...,
-) -> Tensor:
-    """``input`` kept between ``min`` and ``max``.
-
-    Another name for ``clamp``.
-
-    Args:
-        input: Tensor of any shape.
-        min: Lower bound, a number or a tensor that broadcasts; None for none.
-        max: Upper bound likewise; where it is below ``min``, it decides.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype. The gradient of ``input``
-        passes from bound to bound, both included.
-
-    Raises:
-        RuntimeError: Without any bound, or if the dtype of integers does not hold a number.
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.clamp(tt.tensor([-1.0, 0.5, 2.0]), 0, 1)
-        tensor([0.0000, 0.5000, 1.0000])
-    """
+) -> Tensor: ...
 def clip_(
     input: Tensor,
     min: Tensor | NDArray[Any] | ndarray | _complex | None = None,
     max: Tensor | NDArray[Any] | ndarray | _complex | None = None,
-) -> Tensor:
-    """In-place form of ``clip``: writes the result over ``input`` and returns it.
-
-    ``input`` kept between ``min`` and ``max``.
-
-    Another name for ``clamp``.
-
-    Args:
-        input: Tensor of any shape.
-        min: Lower bound, a number or a tensor that broadcasts; None for none.
-        max: Upper bound likewise; where it is below ``min``, it decides.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype. The gradient of ``input``
-        passes from bound to bound, both included.
-
-    Raises:
-        RuntimeError: Without any bound, or if the dtype of integers does not hold a number.
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.clamp(tt.tensor([-1.0, 0.5, 2.0]), 0, 1)
-        tensor([0.0000, 0.5000, 1.0000])
-    """
+) -> Tensor: ...
 def clone(
     input: Tensor | NDArray[Any] | ndarray,
     *,
     memory_format: Any = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """A copy of ``input`` in memory of its own; gradients flow back through it.
-
-    Args:
-        input: Tensor of any shape.
-        memory_format: In which order its elements lie in memory; the default,
-            ``preserve_format``, is the order they have.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.zeros(2)
-        >>> y = x.clone()
-        >>> y[0] = 1
-        >>> x
-        tensor([0., 0.])
-    """
-def col_indices_copy(*args: Any, **given: Any) -> NoReturn:
-    """Raise RuntimeError: col_indices expected sparse row compressed tensor layout but got Strided.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        RuntimeError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.col_indices_copy()
-        Traceback (most recent call last):
-        ...
-        RuntimeError: col_indices expected sparse row compressed tensor layout but got Strided
-    """
-def column_stack(tensors: Sequence[Tensor | ndarray], *, out: Tensor | None = None) -> Tensor:
-    """``tensors`` side by side along dimension 1; vectors count as columns.
-
-    Args:
-        tensors: Tensors whose shapes agree but for that dimension.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        A tensor of their promoted dtype.
-
-    Raises:
-        RuntimeError: If there are none, or the shapes do not agree.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.column_stack((tt.arange(2), tt.arange(2)))
-        tensor([[0, 0],
-                [1, 1]])
-    """
-def combinations(input: Tensor | ndarray, r: _int = 2, with_replacement: _bool = False) -> Tensor:
-    """All ways to take ``r`` elements, as ``itertools.combinations`` orders them.
-
-    Args:
-        input: Tensor of one dimension.
-        r: How many elements; default 2.
-        with_replacement: Whether an element may be taken again; default False.
-
-    Returns:
-        Tensor of shape ``(number of combinations, r)``.
-
-    Raises:
-        RuntimeError: If ``input`` has not one dimension, or ``r`` is negative.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.combinations(tt.tensor([1, 2, 3]))
-        tensor([[1, 2],
-                [1, 3],
-                [2, 3]])
-    """
-def common_type(*arrays: Any) -> dtype:
-    """A floating-point or complex dtype for all the tensors; integers count as the default one.
-
-    Args:
-        *arrays: Tensors.
-
-    Returns:
-        A dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.common_type(tt.ones(2), tt.ones(2, dtype=tt.complex64))
-        tinytorch.complex64
-    """
+) -> Tensor: ...
+def col_indices_copy(*args: Any, **given: Any) -> NoReturn: ...
+def column_stack(tensors: Sequence[Tensor | ndarray], *, out: Tensor | None = None) -> Tensor: ...
+def combinations(
+    input: Tensor | ndarray,
+    r: _int = 2,
+    with_replacement: _bool = False,
+) -> Tensor: ...
+def common_type(*arrays: Any) -> dtype: ...
 def complex(
     real: Tensor | NDArray[Any] | ndarray,
     imag: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Complex numbers of given real and imaginary parts.
-
-    Args:
-        real: float32 or float64 tensor of any shape.
-        imag: Tensor of the same dtype; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        complex64 or complex128 tensor of the broadcast shape.
-
-    Raises:
-        RuntimeError: For other or different dtypes.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.complex(tt.tensor([1.0]), tt.tensor([2.0]))
-        tensor([1.+2.j])
-    """
-def compress(condition: Any, a: Any, axis: _int | None = None) -> Tensor:
-    """The slices of ``a`` along ``axis`` where ``condition`` holds.
-
-    Args:
-        condition: Bools, one for each slice; it may have fewer.
-        a: Tensor of any shape.
-        axis: The dimension; None, the default, means that of the flattened tensor.
-
-    Returns:
-        A copy.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.compress([False, True], tt.tensor([[1, 2], [3, 4]]), axis=0)
-        tensor([[3, 4]])
-    """
+) -> Tensor: ...
+def compress(condition: Any, a: Any, axis: _int | None = None) -> Tensor: ...
 def concat(
     tensors: Sequence[Tensor | NDArray[Any] | ndarray],
     dim: _int = 0,
     *,
     out: Tensor | None = None,
     axis: _int | None = ...,
-) -> Tensor:
-    """``tensors`` one after the other along an existing dimension.
-
-    Another name for ``cat``.
-
-    Args:
-        tensors: Tensors whose shapes agree but for ``dim``; 1-d empty ones are skipped.
-        dim: The dimension; default 0.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        A tensor of their promoted dtype.
-
-    Raises:
-        ValueError: If there are none.
-        RuntimeError: If the shapes do not agree.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cat((tt.zeros(1, 2), tt.ones(1, 2)))
-        tensor([[0., 0.],
-                [1., 1.]])
-    """
+) -> Tensor: ...
 def concatenate(
     tensors: Sequence[Tensor | NDArray[Any] | ndarray],
     dim: _int = 0,
     *,
     out: Tensor | None = None,
     axis: _int | None = ...,
-) -> Tensor:
-    """``tensors`` one after the other along an existing dimension.
-
-    Another name for ``cat``.
-
-    Args:
-        tensors: Tensors whose shapes agree but for ``dim``; 1-d empty ones are skipped.
-        dim: The dimension; default 0.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        A tensor of their promoted dtype.
-
-    Raises:
-        ValueError: If there are none.
-        RuntimeError: If the shapes do not agree.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cat((tt.zeros(1, 2), tt.ones(1, 2)))
-        tensor([[0., 0.],
-                [1., 1.]])
-    """
-def conj(input: Tensor | ndarray) -> Tensor:
-    """The complex conjugate, a view that is computed when it is read; a real tensor itself.
-
-    Args:
-        input: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> z = tt.tensor([1 + 2j])
-        >>> z.conj()
-        tensor([1.-2.j])
-        >>> z.conj().mul_(2)
-        tensor([2.-4.j])
-        >>> z
-        tensor([2.+4.j])
-    """
-def conj_physical(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The complex conjugate, in memory of its own.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.conj_physical(tt.tensor([1 + 2j]))
-        tensor([1.-2.j])
-    """
-def conj_physical_(input: Tensor) -> Tensor:
-    """In-place form of ``conj_physical``: writes the result over ``input`` and returns it.
-
-    The complex conjugate, in memory of its own.
-
-    Args:
-        input: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.conj_physical(tt.tensor([1 + 2j]))
-        tensor([1.-2.j])
-    """
-def conjugate(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The complex conjugate, in memory of its own.
-
-    Another name for ``conj_physical``.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.conj_physical(tt.tensor([1 + 2j]))
-        tensor([1.-2.j])
-    """
-def constant_pad_nd(input: Tensor | ndarray, pad: Sequence[_int], value: _float = 0) -> Tensor:
-    """``nn.functional.pad`` with a constant.
-
-    Args:
-        input: Tensor of any shape.
-        pad: How many elements to add before and after, the last dimension first.
-        value: What to add; default 0.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.constant_pad_nd(tt.tensor([1, 2]), (1, 0), 7)
-        tensor([7, 1, 2])
-    """
-def contiguous(input: Tensor | ndarray, memory_format: Any = ...) -> Tensor:
-    """``input`` with its elements in the format's order in memory: itself, or a copy.
-
-    Args:
-        input: Tensor of any shape.
-        memory_format: Default ``contiguous_format``, row-major.
-
-    Returns:
-        ``input`` itself if its elements lie so, without gaps.
-
-    Raises:
-        RuntimeError: If the format is ``preserve_format``, or one of tensors with another number
-            of dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2, 3).t().contiguous().is_contiguous()
-        True
-    """
+) -> Tensor: ...
+def conj(input: Tensor | ndarray) -> Tensor: ...
+def conj_physical(
+    input: Tensor | NDArray[Any] | ndarray,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def conj_physical_(input: Tensor) -> Tensor: ...
+def conjugate(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def constant_pad_nd(input: Tensor | ndarray, pad: Sequence[_int], value: _float = 0) -> Tensor: ...
+def contiguous(input: Tensor | ndarray, memory_format: Any = ...) -> Tensor: ...
 def conv1d(
     input: Tensor | ndarray,
     weight: Tensor | ndarray,
@@ -5665,29 +1298,7 @@ def conv1d(
     padding: _int | Sequence[_int] | str = 0,
     dilation: _int | Sequence[_int] = 1,
     groups: _int = 1,
-) -> Tensor:
-    """Cross-correlation of sequences with kernels, as ``conv2d`` over one dimension.
-
-    Args:
-        input: ``(batch, in_channels, length)``, or without ``batch``.
-        weight: ``(out_channels, in_channels / groups, kernel)``.
-        bias: ``(out_channels,)``; default none.
-        stride: Steps from one window to the next; default 1.
-        padding: Zeros on both sides, or ``"valid"`` or ``"same"``; default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        groups: Parts of the channels that have nothing to do with each other; default 1.
-
-    Returns:
-        ``(batch, out_channels, windows)``.
-
-    Raises:
-        RuntimeError: If shapes, dtypes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.conv1d(tt.tensor([[[1.0, 2.0, 4.0]]]), tt.tensor([[[-1.0, 1.0]]]))
-        tensor([[[1., 2.]]])
-    """
+) -> Tensor: ...
 def conv2d(
     input: Tensor | ndarray,
     weight: Tensor | ndarray,
@@ -5696,35 +1307,7 @@ def conv2d(
     padding: _int | Sequence[_int] | str = 0,
     dilation: _int | Sequence[_int] = 1,
     groups: _int = 1,
-) -> Tensor:
-    """Cross-correlation of images with kernels, plus a bias.
-
-    ``out[n, o, y, x] = bias[o] + Σ input[n, c, s y + d i - p, s x + d j - p] weight[o, c, i, j]``
-    over channels c and places (i, j) of the kernel, with stride s, dilation d and padding p.
-
-    Args:
-        input: ``(batch, in_channels, height, width)``, or without ``batch``.
-        weight: ``(out_channels, in_channels / groups, *kernel)``.
-        bias: ``(out_channels,)``; default none.
-        stride: Steps from one window to the next, for both dimensions or each; default 1.
-        padding: Zeros on every side, likewise; ``"valid"`` for none, ``"same"`` for as many as
-            keep the size (with stride 1); default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        groups: Parts of the channels that have nothing to do with each other; default 1.
-
-    Returns:
-        ``(batch, out_channels, *windows)`` with
-        ``floor((size + 2 padding - dilation (kernel - 1) - 1) / stride) + 1`` windows.
-
-    Raises:
-        RuntimeError: If shapes, dtypes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.conv2d(tt.ones(1, 1, 3, 3), tt.ones(1, 1, 2, 2))
-        tensor([[[[4., 4.],
-                  [4., 4.]]]])
-    """
+) -> Tensor: ...
 def conv3d(
     input: Tensor | ndarray,
     weight: Tensor | ndarray,
@@ -5733,54 +1316,13 @@ def conv3d(
     padding: _int | Sequence[_int] | str = 0,
     dilation: _int | Sequence[_int] = 1,
     groups: _int = 1,
-) -> Tensor:
-    """Cross-correlation of volumes with kernels, as ``conv2d`` over three dimensions.
-
-    Args:
-        input: ``(batch, in_channels, depth, height, width)``, or without ``batch``.
-        weight: ``(out_channels, in_channels / groups, *kernel)``.
-        bias: ``(out_channels,)``; default none.
-        stride: Steps from one window to the next; default 1.
-        padding: Zeros on every side, or ``"valid"`` or ``"same"``; default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        groups: Parts of the channels that have nothing to do with each other; default 1.
-
-    Returns:
-        ``(batch, out_channels, *windows)``.
-
-    Raises:
-        RuntimeError: If shapes, dtypes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.conv3d(tt.ones(1, 1, 2, 2, 2), tt.ones(1, 1, 2, 2, 2))
-        tensor([[[[[8.]]]]])
-    """
+) -> Tensor: ...
 def conv_tbc(
     input: Tensor | ndarray,
     weight: Tensor | ndarray,
     bias: Tensor | ndarray,
     pad: _int = 0,
-) -> Tensor:
-    """``conv1d`` with the time first and the channels last.
-
-    Args:
-        input: ``(time, batch, in_channels)``.
-        weight: ``(kernel, in_channels, out_channels)``.
-        bias: ``(out_channels,)``.
-        pad: Zeros on both sides; default 0.
-
-    Returns:
-        ``(windows, batch, out_channels)``.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.conv_tbc(tt.ones(3, 1, 1), tt.ones(2, 1, 1), tt.zeros(1)).shape
-        tinytorch.Size([2, 1, 1])
-    """
+) -> Tensor: ...
 def conv_transpose1d(
     input: Tensor | ndarray,
     weight: Tensor | ndarray,
@@ -5790,30 +1332,7 @@ def conv_transpose1d(
     output_padding: _int | Sequence[_int] = 0,
     groups: _int = 1,
     dilation: _int | Sequence[_int] = 1,
-) -> Tensor:
-    """The transpose of ``conv1d``, as ``conv_transpose2d`` over one dimension.
-
-    Args:
-        input: ``(batch, in_channels, length)``, or without ``batch``.
-        weight: ``(in_channels, out_channels / groups, kernel)``.
-        bias: ``(out_channels,)``; default none.
-        stride: Steps from one window to the next; default 1.
-        padding: Places cut off on both sides; default 0.
-        output_padding: Places added on one side; default 0.
-        groups: Parts of the channels that have nothing to do with each other; default 1.
-        dilation: Steps from one place in a window to the next; default 1.
-
-    Returns:
-        ``(batch, out_channels, length)``.
-
-    Raises:
-        RuntimeError: If shapes, dtypes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.conv_transpose1d(tt.tensor([[[1.0, 2.0]]]), tt.tensor([[[-1.0, 1.0]]]))
-        tensor([[[-1., -1.,  2.]]])
-    """
+) -> Tensor: ...
 def conv_transpose2d(
     input: Tensor | ndarray,
     weight: Tensor | ndarray,
@@ -5823,34 +1342,7 @@ def conv_transpose2d(
     output_padding: _int | Sequence[_int] = 0,
     groups: _int = 1,
     dilation: _int | Sequence[_int] = 1,
-) -> Tensor:
-    """The transpose of ``conv2d``: the gradient of its input, as an operation of its own.
-
-    Each element of ``input`` adds the kernel, times itself, to a window of the result.
-
-    Args:
-        input: ``(batch, in_channels, height, width)``, or without ``batch``.
-        weight: ``(in_channels, out_channels / groups, *kernel)``.
-        bias: ``(out_channels,)``; default none.
-        stride: Steps from one window to the next, for both dimensions or each; default 1.
-        padding: Places cut off on every side of the result; default 0.
-        output_padding: Places added at the end of each dimension of the result, fewer than
-            ``stride`` or ``dilation``; default 0.
-        groups: Parts of the channels that have nothing to do with each other; default 1.
-        dilation: Steps from one place in a window to the next; default 1.
-
-    Returns:
-        ``(batch, out_channels, *sizes)`` with sizes
-        ``(size - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1``.
-
-    Raises:
-        RuntimeError: If shapes, dtypes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.conv_transpose2d(tt.ones(1, 1, 1, 2), tt.ones(1, 1, 1, 2))
-        tensor([[[[1., 2., 1.]]]])
-    """
+) -> Tensor: ...
 def conv_transpose3d(
     input: Tensor | ndarray,
     weight: Tensor | ndarray,
@@ -5860,30 +1352,7 @@ def conv_transpose3d(
     output_padding: _int | Sequence[_int] = 0,
     groups: _int = 1,
     dilation: _int | Sequence[_int] = 1,
-) -> Tensor:
-    """The transpose of ``conv3d``, as ``conv_transpose2d`` over three dimensions.
-
-    Args:
-        input: ``(batch, in_channels, depth, height, width)``, or without ``batch``.
-        weight: ``(in_channels, out_channels / groups, *kernel)``.
-        bias: ``(out_channels,)``; default none.
-        stride: Steps from one window to the next; default 1.
-        padding: Places cut off on every side; default 0.
-        output_padding: Places added at the end of each dimension; default 0.
-        groups: Parts of the channels that have nothing to do with each other; default 1.
-        dilation: Steps from one place in a window to the next; default 1.
-
-    Returns:
-        ``(batch, out_channels, *sizes)``.
-
-    Raises:
-        RuntimeError: If shapes, dtypes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.conv_transpose3d(tt.ones(1, 1, 1, 1, 1), tt.ones(1, 1, 2, 2, 2)).shape
-        tinytorch.Size([1, 1, 2, 2, 2])
-    """
+) -> Tensor: ...
 def convolution(
     input: Tensor | ndarray,
     weight: Tensor | ndarray,
@@ -5894,233 +1363,40 @@ def convolution(
     transposed: _bool,
     output_padding: _int | Sequence[_int],
     groups: _int,
-) -> Tensor:
-    """``conv1d`` to ``conv3d`` or a transpose of theirs, by the number of dimensions.
-
-    Args:
-        input: ``(batch, in_channels, *image)``.
-        weight: As for the function it stands for.
-        bias: ``(out_channels,)`` or None.
-        stride: As for the function it stands for, and so on.
-        padding: Zeros on every side.
-        dilation: Steps from one place in a window to the next.
-        transposed: Whether it is the transpose.
-        output_padding: Places added to the transpose.
-        groups: Parts of the channels.
-
-    Raises:
-        RuntimeError: If shapes, dtypes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, w = tt.ones(1, 1, 3), tt.ones(1, 1, 2)
-        >>> tt.convolution(x, w, None, (1,), (0,), (1,), False, (0,), 1)
-        tensor([[[2., 2.]]])
-    """
-def convolve(a: Any, v: Any, mode: str = 'full') -> Tensor:
-    """The convolution of two signals: sums of products with one of them reversed.
-
-    Args:
-        a: Tensor of shape ``(n,)``.
-        v: Tensor of shape ``(m,)``.
-        mode: ``"full"``, every overlap, ``n + m - 1`` of them; ``"same"``, the middle
-            ``max(n, m)``; or ``"valid"``, those that are complete.
-
-    Raises:
-        ValueError: For an empty signal or another mode.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.convolve([1, 2, 3], [0, 1])
-        tensor([0, 1, 2, 3])
-    """
-def copy(a: Any, order: str = 'K', subok: Any = False) -> Tensor:
-    """A copy of ``a`` in memory of its own; the gradient flows through it.
-
-    Args:
-        a: A tensor, or what makes one.
-        order: Accepted; the copy is in row-major order.
-        subok: Accepted; NumPy keeps a subclass of its array with True.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.copy([1, 2])
-        tensor([1, 2])
-    """
+) -> Tensor: ...
+def convolve(a: Any, v: Any, mode: str = 'full') -> Tensor: ...
+def copy(a: Any, order: str = 'K', subok: Any = False) -> Tensor: ...
 def copysign(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The magnitude of ``input`` with the sign of ``other``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Floating-point tensor of the broadcast shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.copysign(tt.tensor([1.0, -2.0]), -0.0)
-        tensor([-1., -2.])
-    """
-def copysign_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``copysign``: writes the result over ``input`` and returns it.
-
-    The magnitude of ``input`` with the sign of ``other``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        Floating-point tensor of the broadcast shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.copysign(tt.tensor([1.0, -2.0]), -0.0)
-        tensor([-1., -2.])
-    """
-def copyto(dst: Tensor | ndarray, src: Any, casting: str = 'same_kind', where: Any = True) -> None:
-    """Write the values of ``src`` to ``dst``, where ``where`` holds.
-
-    Args:
-        dst: The tensor that is written to.
-        src: Values that broadcast with it.
-        casting: Which casts to ``dst``'s dtype are allowed: ``"no"``, ``"equiv"``, ``"safe"``,
-            ``"same_kind"`` (default) or ``"unsafe"``.
-        where: Bools that broadcast with ``dst``; default everywhere.
-
-    Raises:
-        TypeError: If a cast is not allowed.
-        RuntimeError: If the shapes do not broadcast, or a leaf that requires grad is written to.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.zeros(3)
-        >>> tt.copyto(x, 2, where=[True, False, True])
-        >>> x
-        tensor([2., 0., 2.])
-    """
+) -> Tensor: ...
+def copysign_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
+def copyto(
+    dst: Tensor | ndarray,
+    src: Any,
+    casting: str = 'same_kind',
+    where: Any = True,
+) -> None: ...
 def corrcoef(
     input: Tensor | ndarray,
     y: Tensor | ndarray | None = None,
     *,
     rowvar: _bool = ...,
-) -> Tensor:
-    """The correlation coefficients of variables, one a row.
-
-    Args:
-        input: Tensor of shape ``(variables, observations)``, or ``(observations,)``.
-        y: More variables.
-
-    Returns:
-        Tensor of shape ``(variables, variables)``, 0-d for a single variable.
-
-    Raises:
-        RuntimeError: For more than two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.corrcoef(tt.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
-        tensor([[ 1., -1.],
-                [-1.,  1.]])
-    """
-def correlate(a: Any, v: Any, mode: str = 'valid') -> Tensor:
-    """The cross-correlation of two signals: sums of products at every shift.
-
-    Args:
-        a: Tensor of shape ``(n,)``.
-        v: Tensor of shape ``(m,)``; its conjugate is taken.
-        mode: ``"valid"`` (default), ``"same"`` or ``"full"``, as for ``convolve``.
-
-    Raises:
-        ValueError: For an empty signal or another mode.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.correlate([1, 2, 3], [0, 1])
-        tensor([2, 3])
-    """
-def cos(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Cosine of each element of ``input``, in radians.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cos(tt.zeros(2))
-        tensor([1., 1.])
-    """
-def cos_(input: Tensor) -> Tensor:
-    """In-place form of ``cos``: writes the result over ``input`` and returns it.
-
-    Cosine of each element of ``input``, in radians.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cos(tt.zeros(2))
-        tensor([1., 1.])
-    """
-def cosh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Hyperbolic cosine.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cosh(tt.tensor([0.0, 1.0]))
-        tensor([1.0000, 1.5431])
-    """
-def cosh_(input: Tensor) -> Tensor:
-    """In-place form of ``cosh``: writes the result over ``input`` and returns it.
-
-    Hyperbolic cosine.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cosh(tt.tensor([0.0, 1.0]))
-        tensor([1.0000, 1.5431])
-    """
+) -> Tensor: ...
+def correlate(a: Any, v: Any, mode: str = 'valid') -> Tensor: ...
+def cos(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def cos_(input: Tensor) -> Tensor: ...
+def cosh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def cosh_(input: Tensor) -> Tensor: ...
 def cosine_embedding_loss(
     input1: Tensor | ndarray,
     input2: Tensor | ndarray,
     target: Tensor | ndarray,
     margin: _float = 0.0,
     reduction: _int = 1,
-) -> Tensor:
-    """``nn.functional.cosine_embedding_loss`` with a number for the reduction.
-
-    Args:
-        reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
-        input1: Shape ``(batch, features)``, or ``(features,)``.
-        input2: The same shape.
-        target: Shape ``(batch,)``, or 0-d.
-        margin: Default: 0.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, y = tt.tensor([[1.0, 0.0]]), tt.tensor([[0.0, 1.0]])
-        >>> tt.cosine_embedding_loss(x, y, tt.tensor([1.0]), 0.0, 2)
-        tensor(1.)
-    """
+) -> Tensor: ...
 def cosine_similarity(
     x1: Tensor | ndarray,
     x2: Tensor | ndarray,
@@ -6128,26 +1404,7 @@ def cosine_similarity(
     eps: _float = 1e-08,
     *,
     axis: _int = ...,
-) -> Tensor:
-    """x1 · x2 / (‖x1‖ ‖x2‖) along a dimension, each norm at least eps.
-
-    Args:
-        x1: Any shape.
-        x2: The same shape, broadcast.
-        dim: The dimension. Default: 1.
-        eps: Default: 1e-8.
-
-    Returns:
-        The broadcast shape without ``dim``, of the dtype that the two have in common.
-
-    Raises:
-        RuntimeError: If that is not a floating-point dtype, or ``eps`` is negative.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cosine_similarity(tt.ones(1, 2), tt.tensor([[1.0, 0.0]]))
-        tensor([0.7071])
-    """
+) -> Tensor: ...
 def count_nonzero(
     input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = None,
@@ -6156,24 +1413,7 @@ def count_nonzero(
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> Tensor:
-    """How many elements are not zero, of all or along ``dim``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: Dimension or dimensions to count along; None, the default, means all.
-        keepdim: Keep the reduced dimensions with size 1; default False.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        int64 tensor without the reduced dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.count_nonzero(tt.tensor([[0, 1], [2, 3]]), 0)
-        tensor([1, 2])
-    """
+) -> Tensor: ...
 def cov(
     input: Tensor | ndarray,
     y: Tensor | ndarray | None = None,
@@ -6184,28 +1424,7 @@ def cov(
     rowvar: _bool = ...,
     bias: _bool = ...,
     ddof: _int | None = ...,
-) -> Tensor:
-    """The covariance matrix of variables, one a row.
-
-    Args:
-        input: Tensor of shape ``(variables, observations)``, or ``(observations,)``.
-        y: More variables.
-        correction: Divide by the number of observations less this; default 1.
-        fweights: How often each observation counts, an integer tensor of one dimension.
-        aweights: How much each counts, a floating-point tensor of one dimension.
-
-    Returns:
-        Tensor of shape ``(variables, variables)``, 0-d for a single variable.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit, or a weight is negative.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cov(tt.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
-        tensor([[ 1., -1.],
-                [-1.,  1.]])
-    """
+) -> Tensor: ...
 def cross(
     input: Tensor | ndarray,
     other: Tensor | ndarray,
@@ -6213,43 +1432,8 @@ def cross(
     *,
     out: Tensor | None = None,
     axis: _int | None = ...,
-) -> Tensor:
-    """Cross product of the vectors of three elements along a dimension.
-
-    Args:
-        input: Tensor with a dimension of size 3.
-        other: Tensor that broadcasts with ``input``, of size 3 there too.
-        dim: That dimension. By default the last one if its size is 3, as in NumPy and
-            ``linalg.cross``, else the first of size 3.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: If there is no dimension of size 3, or numbers of dimensions or dtypes
-            differ.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cross(tt.tensor([1, 0, 0]), tt.tensor([0, 1, 0]), dim=0)
-        tensor([0, 0, 1])
-    """
-def crow_indices_copy(*args: Any, **given: Any) -> NoReturn:
-    """Raise RuntimeError: crow_indices expected sparse row compressed tensor layout but got Strided.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        RuntimeError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.crow_indices_copy()
-        Traceback (most recent call last):
-        ...
-        RuntimeError: crow_indices expected sparse row compressed tensor layout but got Strided
-    """
+) -> Tensor: ...
+def crow_indices_copy(*args: Any, **given: Any) -> NoReturn: ...
 def ctc_loss(
     log_probs: Tensor | ndarray,
     targets: Tensor | ndarray,
@@ -6258,53 +1442,14 @@ def ctc_loss(
     blank: _int = 0,
     reduction: _int = 1,
     zero_infinity: _bool = False,
-) -> Tensor:
-    """``nn.functional.ctc_loss`` with a number for the reduction.
-
-    Args:
-        reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
-        log_probs: Logarithms of probabilities, shape ``(time, batch, classes)``, or
-            ``(time, classes)``; float32 or float64.
-        targets: Labels, shape ``(batch, labels)``, or all one after the other.
-        input_lengths: How much of the time each sample has, shape ``(batch,)``, or 0-d.
-        target_lengths: How many labels, likewise.
-        blank: The class that stands for no label. Default: 0.
-        zero_infinity: Whether infinite losses, and their gradients, become 0; a sample has one
-            where its labels do not fit into its time. Default: False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.full((2, 1, 2), 0.5).log()
-        >>> tt.ctc_loss(x, tt.tensor([[1]]), (2,), (1,), 0, 2)
-        tensor(0.2877)
-    """
+) -> Tensor: ...
 @overload
 def cummax(
     input: Tensor | ndarray,
     dim: _int,
     *,
     out: tuple[Tensor, Tensor] | None = None,
-) -> return_types.cummax:
-    """Largest elements up to each one along ``dim``, and where they are.
-
-    Args:
-        input: Tensor of any shape; a NaN is larger than any number.
-        dim: The dimension.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Returns:
-        A named tuple ``(values, indices)`` of ``input``'s shape; of equal elements the last
-        counts and gets the gradient. ``indices`` are int64.
-
-    Raises:
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cummax(tt.tensor([1, 3, 2]), 0).values
-        tensor([1, 3, 3])
-    """
+) -> return_types.cummax: ...
 @overload
 def cummax(
     input: Tensor | ndarray,
@@ -6318,27 +1463,7 @@ def cummin(
     dim: _int,
     *,
     out: tuple[Tensor, Tensor] | None = None,
-) -> return_types.cummin:
-    """Smallest elements up to each one along ``dim``, and where they are.
-
-    Args:
-        input: Tensor of any shape; a NaN is smaller than any number.
-        dim: The dimension.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Returns:
-        A named tuple ``(values, indices)`` of ``input``'s shape; of equal elements the last
-        counts and gets the gradient. ``indices`` are int64.
-
-    Raises:
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cummin(tt.tensor([2, 3, 1]), 0).indices
-        tensor([0, 0, 2])
-    """
+) -> return_types.cummin: ...
 @overload
 def cummin(
     input: Tensor | ndarray,
@@ -6353,55 +1478,13 @@ def cumprod(
     dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
     axis: _int | None = ...,
-) -> Tensor:
-    """Products of the elements up to each one, along ``dim``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension; None, the default, means the flattened tensor.
-        dtype: Multiply and return in this type; the default is the input's, int64 for
-            integers and bools.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of ``input``'s shape. Its gradient divides by no element, so zeros are safe.
-
-    Raises:
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cumprod(tt.tensor([1, 2, 3, 4]), 0)
-        tensor([ 1,  2,  6, 24])
-    """
+) -> Tensor: ...
 def cumprod_(
     input: Tensor,
     dim: _int | None = None,
     *,
     dtype: dtype | type | str | None = None,
-) -> Tensor:
-    """In-place form of ``cumprod``: writes the result over ``input`` and returns it.
-
-    Products of the elements up to each one, along ``dim``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension; None, the default, means the flattened tensor.
-        dtype: Multiply and return in this type; the default is the input's, int64 for
-            integers and bools.
-
-    Returns:
-        Tensor of ``input``'s shape. Its gradient divides by no element, so zeros are safe.
-
-    Raises:
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cumprod(tt.tensor([1, 2, 3, 4]), 0)
-        tensor([ 1,  2,  6, 24])
-    """
+) -> Tensor: ...
 def cumsum(
     input: Tensor | NDArray[Any] | ndarray,
     dim: _int | None = None,
@@ -6409,55 +1492,13 @@ def cumsum(
     dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
     axis: _int | None = ...,
-) -> Tensor:
-    """Sums of the elements up to each one, along ``dim``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension; None, the default, means the flattened tensor.
-        dtype: Sum and return in this type; the default is the input's, int64 for integers
-            and bools.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cumsum(tt.tensor([1, 2, 3]), 0)
-        tensor([1, 3, 6])
-    """
+) -> Tensor: ...
 def cumsum_(
     input: Tensor,
     dim: _int | None = None,
     *,
     dtype: dtype | type | str | None = None,
-) -> Tensor:
-    """In-place form of ``cumsum``: writes the result over ``input`` and returns it.
-
-    Sums of the elements up to each one, along ``dim``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension; None, the default, means the flattened tensor.
-        dtype: Sum and return in this type; the default is the input's, int64 for integers
-            and bools.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cumsum(tt.tensor([1, 2, 3]), 0)
-        tensor([1, 3, 6])
-    """
+) -> Tensor: ...
 def cumulative_prod(
     x: Any,
     /,
@@ -6465,23 +1506,7 @@ def cumulative_prod(
     axis: _int | None = None,
     dtype: dtype | type | str | None = None,
     include_initial: _bool = False,
-) -> Tensor:
-    """Running products along ``axis``.
-
-    Args:
-        x: Tensor of at least one dimension.
-        axis: The dimension; it may be left out where there is only one.
-        dtype: The dtype to multiply in; default ``x``'s, 64 bits for integers.
-        include_initial: Begin with 1.
-
-    Raises:
-        ValueError: If ``axis`` is missing and there are several dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cumulative_prod(tt.tensor([1, 2, 3]), include_initial=True)
-        tensor([1, 1, 2, 6])
-    """
+) -> Tensor: ...
 def cumulative_sum(
     x: Any,
     /,
@@ -6489,23 +1514,7 @@ def cumulative_sum(
     axis: _int | None = None,
     dtype: dtype | type | str | None = None,
     include_initial: _bool = False,
-) -> Tensor:
-    """Running sums along ``axis``.
-
-    Args:
-        x: Tensor of at least one dimension.
-        axis: The dimension; it may be left out where there is only one.
-        dtype: The dtype to add in; default ``x``'s, 64 bits for integers.
-        include_initial: Begin with 0.
-
-    Raises:
-        ValueError: If ``axis`` is missing and there are several dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cumulative_sum(tt.tensor([1, 2, 3]), include_initial=True)
-        tensor([0, 1, 3, 6])
-    """
+) -> Tensor: ...
 def cumulative_trapezoid(
     y: Tensor | ndarray,
     x: Tensor | ndarray | None = None,
@@ -6513,283 +1522,38 @@ def cumulative_trapezoid(
     dx: Any = None,
     dim: _int = -1,
     axis: _int = ...,
-) -> Tensor:
-    """The running integral of ``y`` along ``dim``, by the trapezoidal rule.
-
-    Args:
-        y: Tensor of values.
-        x: Where the values belong, of one dimension or a shape that broadcasts with ``y``'s.
-        dx: The distance between values, where ``x`` is not given; default 1.
-        dim: The dimension; default the last.
-
-    Returns:
-        Tensor that is shorter by 1 along that dimension.
-
-    Raises:
-        RuntimeError: If ``x`` does not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cumulative_trapezoid(tt.tensor([1.0, 2.0, 4.0]))
-        tensor([1.5000, 4.5000])
-    """
-def deg2rad(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Degrees as radians.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.deg2rad(tt.tensor([180.0]))
-        tensor([3.1416])
-    """
-def deg2rad_(input: Tensor) -> Tensor:
-    """In-place form of ``deg2rad``: writes the result over ``input`` and returns it.
-
-    Degrees as radians.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.deg2rad(tt.tensor([180.0]))
-        tensor([3.1416])
-    """
-def degrees(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Radians as degrees.
-
-    Another name for ``rad2deg``.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.rad2deg(tt.tensor([3.1415926536]))
-        tensor([180.])
-    """
-def delete(arr: Any, obj: Any, axis: _int | None = None) -> Tensor:
-    """``arr`` without some of its slices.
-
-    Args:
-        arr: Tensor of any shape.
-        obj: Which: an int, a slice, several ints or a bool for each.
-        axis: The dimension; None, the default, means that of the flattened tensor.
-
-    Returns:
-        A copy.
-
-    Raises:
-        IndexError: For a place that does not exist.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.delete(tt.tensor([1, 2, 3]), 1)
-        tensor([1, 3])
-    """
-def dequantize(input: Tensor | ndarray) -> Tensor:
-    """``input`` in float32, which a tensor that is not quantized becomes.
-
-    Args:
-        input: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.dequantize(tt.tensor([1, 2]))
-        tensor([1., 2.])
-    """
-def det(A: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The determinant of every matrix of a batch.
-
-    It is differentiable everywhere, at singular matrices too.
-
-    Args:
-        A: ``(..., n, n)``, floating-point or complex.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        ``(...)``; 1 for a matrix without elements.
-
-    Raises:
-        RuntimeError: If the matrices are not square or not floating-point or complex.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.det(tt.tensor([[2.0, 0.0], [0.0, 4.0]]))
-        tensor(8.)
-    """
-def detach(input: Tensor | ndarray) -> Tensor:
-    """The same memory, cut off from the graph.
-
-    Args:
-        input: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.detach(tt.ones(2, requires_grad=True))
-        tensor([1., 1.])
-    """
-def detach_(input: Tensor) -> Tensor:
-    """``input`` itself, cut off from the graph.
-
-    Args:
-        input: Tensor of any shape.
-
-    Raises:
-        RuntimeError: If it is a view.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.ones(2, requires_grad=True) * 2
-        >>> tt.detach_(x)
-        tensor([2., 2.])
-    """
-def detach_copy(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """What ``detach`` shows, as a copy: no gradient flows through it.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.detach_copy(tt.ones(2, requires_grad=True))
-        tensor([1., 1.])
-    """
+) -> Tensor: ...
+def deg2rad(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def deg2rad_(input: Tensor) -> Tensor: ...
+def degrees(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def delete(arr: Any, obj: Any, axis: _int | None = None) -> Tensor: ...
+def dequantize(input: Tensor | ndarray) -> Tensor: ...
+def det(A: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def detach(input: Tensor | ndarray) -> Tensor: ...
+def detach_(input: Tensor) -> Tensor: ...
+def detach_copy(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor: ...
 def diag(
     input: Tensor | ndarray,
     diagonal: _int = 0,
     *,
     out: Tensor | None = None,
     k: _int = ...,
-) -> Tensor:
-    """The diagonal of a matrix, or the matrix with a vector on its diagonal.
-
-    Args:
-        input: Tensor of one or two dimensions.
-        diagonal: Which diagonal: 0, the default, is the main one, positive ones are above it.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        A copy: of shape ``(n + abs(diagonal),) * 2`` for a vector, else the diagonal.
-
-    Raises:
-        RuntimeError: For another number of dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.diag(tt.tensor([1, 2]), 1)
-        tensor([[0, 1, 0],
-                [0, 0, 2],
-                [0, 0, 0]])
-    """
+) -> Tensor: ...
 def diag_embed(
     input: Tensor | ndarray,
     offset: _int = 0,
     dim1: _int = -2,
     dim2: _int = -1,
-) -> Tensor:
-    """Matrices with ``input``'s last dimension on a diagonal and zeros elsewhere.
-
-    Args:
-        input: Tensor of shape ``(*, n)``.
-        offset: Which diagonal; default the main one.
-        dim1: Where the dimension of the rows goes; default last but one.
-        dim2: Where that of the columns goes; default last.
-
-    Returns:
-        Tensor with one dimension more, of sizes ``n + abs(offset)`` in the two.
-
-    Raises:
-        RuntimeError: If the two dimensions are the same.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.diag_embed(tt.tensor([1, 2]))
-        tensor([[1, 0],
-                [0, 2]])
-    """
-def diag_indices(n: _int, ndim: _int = 2) -> tuple[Tensor, ...]:
-    """Where the main diagonal of a tensor lies.
-
-    Args:
-        n: The size of each dimension.
-        ndim: How many dimensions; default 2.
-
-    Returns:
-        One int64 tensor of shape ``(n,)`` for each dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.diag_indices(2)
-        (tensor([0, 1]), tensor([0, 1]))
-    """
-def diag_indices_from(arr: Tensor | ndarray) -> tuple[Tensor, ...]:
-    """Where the main diagonal of ``arr`` lies.
-
-    Args:
-        arr: Tensor of two or more dimensions of one size.
-
-    Raises:
-        ValueError: For another shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.diag_indices_from(tt.zeros(2, 2))
-        (tensor([0, 1]), tensor([0, 1]))
-    """
-def diagflat(input: Tensor | ndarray, offset: _int = 0, *, k: _int = ...) -> Tensor:
-    """The matrix with all elements of ``input`` on a diagonal.
-
-    Args:
-        input: Tensor of any shape.
-        offset: Which diagonal: 0, the default, is the main one, positive ones are above it.
-
-    Returns:
-        Tensor of shape ``(input.numel() + abs(offset),) * 2``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.diagflat(tt.tensor([[1, 2]]))
-        tensor([[1, 0],
-                [0, 2]])
-    """
+) -> Tensor: ...
+def diag_indices(n: _int, ndim: _int = 2) -> tuple[Tensor, ...]: ...
+def diag_indices_from(arr: Tensor | ndarray) -> tuple[Tensor, ...]: ...
+def diagflat(input: Tensor | ndarray, offset: _int = 0, *, k: _int = ...) -> Tensor: ...
 def diagonal(
     input: Tensor | NDArray[Any] | ndarray,
     offset: _int = 0,
     dim1: _int = 0,
     dim2: _int = 1,
-) -> Tensor:
-    """The diagonals of the matrices in two dimensions of ``input``.
-
-    Args:
-        input: Tensor of at least two dimensions.
-        offset: Which diagonal: 0, the default, is the main one, positive ones are above it.
-        dim1: The dimension of the rows; default 0.
-        dim2: The dimension of the columns; default 1.
-
-    Returns:
-        A view without the two dimensions, the diagonals along a new last one.
-
-    Raises:
-        RuntimeError: If the two dimensions are the same.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.diagonal(tt.tensor([[1, 2], [3, 4]]))
-        tensor([1, 4])
-    """
+) -> Tensor: ...
 def diagonal_copy(
     input: Tensor | ndarray,
     offset: _int = 0,
@@ -6797,50 +1561,14 @@ def diagonal_copy(
     dim2: _int = 1,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """What ``diagonal`` shows, as a copy.
-
-    Args:
-        input: Tensor of at least two dimensions.
-        offset: Which diagonal: 0, the default, is the main one, positive ones are above it.
-        dim1: The dimension of the rows; default 0.
-        dim2: The dimension of the columns; default 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.diagonal_copy(tt.tensor([[1, 2], [3, 4]]))
-        tensor([1, 4])
-    """
+) -> Tensor: ...
 def diagonal_scatter(
     input: Tensor | ndarray,
     src: Tensor | ndarray,
     offset: _int = 0,
     dim1: _int = 0,
     dim2: _int = 1,
-) -> Tensor:
-    """``input`` with ``src`` on the diagonals of the matrices in two dimensions.
-
-    Args:
-        input: Tensor of at least two dimensions.
-        src: Tensor of the shape of ``diagonal(input, offset, dim1, dim2)``.
-        offset: Which diagonal; default the main one.
-        dim1: The dimension of the rows; default 0.
-        dim2: The dimension of the columns; default 1.
-
-    Returns:
-        A copy.
-
-    Raises:
-        RuntimeError: If ``src`` has another shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.diagonal_scatter(tt.zeros(2, 2), tt.ones(2))
-        tensor([[1., 0.],
-                [0., 1.]])
-    """
+) -> Tensor: ...
 def diff(
     input: Tensor | ndarray,
     n: _int = 1,
@@ -6850,442 +1578,64 @@ def diff(
     *,
     out: Tensor | None = None,
     axis: _int = ...,
-) -> Tensor:
-    """The differences of neighbours along ``dim``; of bools, whether they differ.
-
-    Args:
-        input: Tensor of at least one dimension.
-        n: How often to take differences; default 1.
-        dim: The dimension; default the last.
-        prepend: What to put before ``input`` first.
-        append: What to put after it.
-        out: Where to write the result.
-
-    Returns:
-        Tensor that is ``n`` shorter along ``dim``.
-
-    Raises:
-        RuntimeError: If ``n`` is negative, ``input`` is 0-d, or what goes before or after it has
-            another number of dimensions, or another size beside ``dim``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.diff(tt.tensor([1, 4, 9]))
-        tensor([3, 5])
-    """
-def digamma(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.digamma(tt.tensor([1.0, 0.0]))
-        tensor([-0.5772,    -inf])
-    """
-def digamma_(input: Tensor) -> Tensor:
-    """In-place form of ``digamma``: writes the result over ``input`` and returns it.
-
-    The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.digamma(tt.tensor([1.0, 0.0]))
-        tensor([-0.5772,    -inf])
-    """
-def digitize(x: Any, bins: Any, right: _bool = False) -> Tensor:
-    """Which bin each element falls into, counted from 1; 0 and the last one are outside.
-
-    Args:
-        x: Tensor of any shape.
-        bins: Edges, in ascending or descending order; tensor of one dimension.
-        right: Whether a bin holds its upper edge rather than its lower one.
-
-    Returns:
-        int64 tensor of ``x``'s shape.
-
-    Raises:
-        ValueError: If ``bins`` has not one dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.digitize(tt.tensor([0.2, 6.4, 3.0]), [0.0, 1.0, 2.5, 4.0])
-        tensor([1, 4, 3])
-    """
-def dist(input: Tensor | ndarray, other: Tensor | ndarray, p: _float = 2) -> Tensor:
-    """The p-norm of the difference of two tensors.
-
-    Args:
-        input: Floating-point or complex tensor.
-        other: Tensor; the two shapes broadcast.
-        p: The norm; default 2.
-
-    Returns:
-        0-d real tensor.
-
-    Raises:
-        RuntimeError: If the shapes do not broadcast.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.dist(tt.tensor([1.0, 2.0]), tt.tensor([4.0, 6.0]))
-        tensor(5.)
-    """
+) -> Tensor: ...
+def digamma(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def digamma_(input: Tensor) -> Tensor: ...
+def digitize(x: Any, bins: Any, right: _bool = False) -> Tensor: ...
+def dist(input: Tensor | ndarray, other: Tensor | ndarray, p: _float = 2) -> Tensor: ...
 def div(
     input: Tensor | NDArray[Any] | ndarray | _complex,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     rounding_mode: str | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input / other``, element by element, perhaps rounded to whole numbers.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        rounding_mode: None, the default, divides exactly, and integers give the default
-            dtype; ``"trunc"`` rounds towards zero and ``"floor"`` down, both keeping
-            integer dtypes.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape. A float divided by 0 is inf or NaN.
-
-    Raises:
-        RuntimeError: For another rounding mode, and where an integer is divided by 0 with
-            rounding.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.div(tt.tensor([-7.0, 7.0]), 2)
-        tensor([-3.5000,  3.5000])
-        >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
-        tensor([-3,  3])
-    """
+) -> Tensor: ...
 def div_(
     input: Tensor,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     rounding_mode: str | None = None,
-) -> Tensor:
-    """In-place form of ``div``: writes the result over ``input`` and returns it.
-
-    ``input / other``, element by element, perhaps rounded to whole numbers.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        rounding_mode: None, the default, divides exactly, and integers give the default
-            dtype; ``"trunc"`` rounds towards zero and ``"floor"`` down, both keeping
-            integer dtypes.
-
-    Returns:
-        Tensor of the broadcast shape. A float divided by 0 is inf or NaN.
-
-    Raises:
-        RuntimeError: For another rounding mode, and where an integer is divided by 0 with
-            rounding.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.div(tt.tensor([-7.0, 7.0]), 2)
-        tensor([-3.5000,  3.5000])
-        >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
-        tensor([-3,  3])
-    """
+) -> Tensor: ...
 def divide(
     input: Tensor | NDArray[Any] | ndarray | _complex,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     rounding_mode: str | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input / other``, element by element, perhaps rounded to whole numbers.
-
-    Another name for ``div``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        rounding_mode: None, the default, divides exactly, and integers give the default
-            dtype; ``"trunc"`` rounds towards zero and ``"floor"`` down, both keeping
-            integer dtypes.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape. A float divided by 0 is inf or NaN.
-
-    Raises:
-        RuntimeError: For another rounding mode, and where an integer is divided by 0 with
-            rounding.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.div(tt.tensor([-7.0, 7.0]), 2)
-        tensor([-3.5000,  3.5000])
-        >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
-        tensor([-3,  3])
-    """
+) -> Tensor: ...
 def divide_(
     input: Tensor,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     rounding_mode: str | None = None,
-) -> Tensor:
-    """In-place form of ``divide``: writes the result over ``input`` and returns it.
-
-    ``input / other``, element by element, perhaps rounded to whole numbers.
-
-    Another name for ``div``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        rounding_mode: None, the default, divides exactly, and integers give the default
-            dtype; ``"trunc"`` rounds towards zero and ``"floor"`` down, both keeping
-            integer dtypes.
-
-    Returns:
-        Tensor of the broadcast shape. A float divided by 0 is inf or NaN.
-
-    Raises:
-        RuntimeError: For another rounding mode, and where an integer is divided by 0 with
-            rounding.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.div(tt.tensor([-7.0, 7.0]), 2)
-        tensor([-3.5000,  3.5000])
-        >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
-        tensor([-3,  3])
-    """
-def divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
-    """Quotients rounded down, and what remains: ``(x1 // x2, x1 % x2)``.
-
-    Args:
-        x1: Dividends: a tensor or a number.
-        x2: Divisors: a tensor or a number.
-
-    Returns:
-        Two tensors of the common shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.divmod(tt.tensor([7, -7]), 3)
-        (tensor([ 2, -3]), tensor([1, 2]))
-    """
+) -> Tensor: ...
+def divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]: ...
 def dot(
     input: Tensor | NDArray[Any] | ndarray,
     tensor: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Sum of the products of two vectors' elements.
-
-    Of matrices and other tensors it is NumPy's: sums over the last dimension of ``input`` and the
-    last but one of ``tensor``.
-
-    Args:
-        input: ``(n,)``, or ``(*, n)``.
-        tensor: ``(n,)``, or ``(*, n, m)``.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: If the lengths or the dtypes differ.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.dot(tt.tensor([1.0, 2.0]), tt.tensor([3.0, 4.0]))
-        tensor(11.)
-    """
+) -> Tensor: ...
 def dropout(
     input: Tensor | ndarray,
     p: _float = 0.5,
     training: _bool = True,
     inplace: _bool = False,
-) -> Tensor:
-    """``input`` with elements zeroed at random and the others scaled by ``1 / (1 - p)``.
-
-    Args:
-        input: Tensor of any shape.
-        p: Probability that an element becomes zero; default 0.5.
-        training: Whether anything happens at all; default True.
-        inplace: Write the result over ``input``; default False.
-
-    Returns:
-        Tensor of the same shape; for the same seed PyTorch's zeros.
-
-    Raises:
-        ValueError: If ``p`` is no probability.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.dropout(tt.ones(3), p=0.5, training=False)
-        tensor([1., 1., 1.])
-
-    Reference:
-        Srivastava et al.: Dropout, Journal of Machine Learning Research 15 (2014).
-    """
-def dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
-    """``dropout`` written over ``input``.
-
-    Args:
-        train: Whether elements are dropped; otherwise ``input`` is returned as it is.
-        input: Tensor of any shape.
-        p: Probability that an element becomes zero; default 0.5.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.dropout_(tt.ones(2), 1.0, True)
-        tensor([0., 0.])
-    """
-def dsmm(input: Tensor | ndarray, mat2: Tensor | ndarray) -> Tensor:
-    """``mm``: in PyTorch one matrix may be sparse, and need not.
-
-    Args:
-        input: ``(n, k)``.
-        mat2: ``(k, m)``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.dsmm(tt.eye(2), tt.tensor([[1.0], [2.0]]))
-        tensor([[1.],
-                [2.]])
-    """
-def dsplit(input: Tensor | ndarray, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    """``input`` cut along its third dimension.
-
-    Args:
-        input: Tensor of at least three dimensions.
-        indices_or_sections: How many pieces of one size, or a sequence of places to cut at.
-
-    Returns:
-        A tuple of views.
-
-    Raises:
-        RuntimeError: If the pieces would not be of one size.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> [piece.shape for piece in tt.dsplit(tt.zeros(1, 2, 4), 2)]
-        [tinytorch.Size([1, 2, 2]), tinytorch.Size([1, 2, 2])]
-    """
-def dstack(tensors: Sequence[Tensor | ndarray], *, out: Tensor | None = None) -> Tensor:
-    """``tensors`` one behind the other, along the third dimension.
-
-    Args:
-        tensors: Tensors whose shapes agree but for that dimension, after ``atleast_3d``.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        A tensor of their promoted dtype.
-
-    Raises:
-        RuntimeError: If there are none, or the shapes do not agree.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.dstack((tt.arange(2), tt.arange(2))).shape
-        tinytorch.Size([1, 2, 2])
-    """
-def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
-    """The differences of neighbours in the flattened tensor.
-
-    Args:
-        ary: Tensor of any shape.
-        to_end: What to put after them.
-        to_begin: What to put before them.
-
-    Returns:
-        Tensor of one dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ediff1d(tt.tensor([1, 4, 9]), to_begin=0)
-        tensor([0, 3, 5])
-    """
-def eig(input: Tensor | ndarray, *args: Any, **options: Any) -> NoReturn:
-    """Removed: ``linalg.eig`` returns complex tensors.
-
-    Args:
-        input: Tensor.
-        *args: Whatever is given: it is not looked at.
-        **options: The same by name.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.eig(tt.eye(2))
-        Traceback (most recent call last):
-        ...
-        RuntimeError: eig: This function was deprecated since version 1.9 and is now removed...
-    """
-def einsum(*args: Any, optimize: Any = True) -> Tensor:
-    """Sums of products of the operands' elements, in Einstein's notation.
-
-    ``"ij,jk->ik"`` names the dimensions of each operand by letters and, after the arrow, those
-    of the result; a letter that the result lacks is summed over, one that is repeated in a
-    term takes the diagonal. Without an arrow the result has the letters that occur once, in
-    alphabetical order. ``...`` stands for dimensions that broadcast; a result without it sums
-    over them. Operands are contracted in pairs, the cheapest first, as matrix products.
-
-    Args:
-        *args: The equation and then the operands, or NumPy's form: an operand, a list of
-            ints that label its dimensions, the next operand and its list, ..., and the
-            result's list.
-        optimize: NumPy's keyword; accepted, the order is chosen in any case.
-
-    Returns:
-        Tensor with the result's dimensions.
-
-    Raises:
-        RuntimeError: If the equation is malformed or contradicts the operands' shapes, or if
-            products of tensors of different dtypes are to be summed.
-        NotImplementedError: If products of bools are to be summed.
-        ValueError: If there is no operand, or an int in a list is not in the range [0, 52).
-
-    Example:
-        >>> import tinytorch as tt
-        >>> a, b = tt.arange(4).reshape(2, 2), tt.tensor([[1, 0], [1, 1]])
-        >>> tt.einsum("ij,jk->ik", a, b)
-        tensor([[1, 1],
-                [5, 3]])
-        >>> tt.einsum("ii", a)
-        tensor(3)
-        >>> tt.einsum(a, [0, 1], [1, 0])
-        tensor([[0, 2],
-                [1, 3]])
-    """
+) -> Tensor: ...
+def dropout_(input: Tensor, p: _float, train: _bool) -> Tensor: ...
+def dsmm(input: Tensor | ndarray, mat2: Tensor | ndarray) -> Tensor: ...
+def dsplit(input: Tensor | ndarray, indices_or_sections: Any) -> tuple[Tensor, ...]: ...
+def dstack(tensors: Sequence[Tensor | ndarray], *, out: Tensor | None = None) -> Tensor: ...
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor: ...
+def eig(input: Tensor | ndarray, *args: Any, **options: Any) -> NoReturn: ...
+def einsum(*args: Any, optimize: Any = True) -> Tensor: ...
 def embedding(
     weight: Tensor | ndarray,
     indices: Tensor | ndarray,
     padding_idx: _int = -1,
     scale_grad_by_freq: _bool = False,
     sparse: _bool = False,
-) -> Tensor:
-    """``nn.functional.embedding`` with the table first.
-
-    Args:
-        weight: ``(num_embeddings, embedding_dim)``.
-        indices: int32 or int64 tensor.
-        padding_idx: A row that gets no gradient; negative, the default, for none.
-        scale_grad_by_freq: Divide a row's gradient by how often it occurs.
-        sparse: Must be False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.embedding(tt.tensor([[1.0, 2.0], [3.0, 4.0]]), tt.tensor([1]))
-        tensor([[3., 4.]])
-    """
+) -> Tensor: ...
 def embedding_bag(
     weight: Tensor | ndarray,
     indices: Tensor | ndarray,
@@ -7296,63 +1646,13 @@ def embedding_bag(
     per_sample_weights: Tensor | ndarray | None = None,
     include_last_offset: _bool = False,
     padding_idx: _int | None = None,
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """``nn.functional.embedding_bag`` as PyTorch's kernel has it, with facts of the bags.
-
-    Args:
-        weight: The table, ``(num_embeddings, embedding_dim)``.
-        indices: Integer tensor, ``(n,)``.
-        offsets: ``(bags,)``: where each bag begins.
-        scale_grad_by_freq: Divide a row's gradient by how often it occurs.
-        mode: 0 for sums (default), 1 for means, 2 for maxima.
-        sparse: Must be False.
-        per_sample_weights: Factors, ``(n,)``, for sums alone.
-        include_last_offset: Whether ``offsets`` ends with the end of the last bag.
-        padding_idx: A row that counts in no bag.
-
-    Returns:
-        Four tensors: the bags, ``(bags, embedding_dim)``; the bag of each index, ``(n,)``; the
-        indices of each bag that count, ``(bags,)``; and the index that each maximum is of,
-        ``(bags, embedding_dim)``. The last two are PyTorch's own where the mode does not need
-        them: zeros for sums, and the third again for means.
-
-    Raises:
-        RuntimeError: For a mode that is none.
-        ValueError: If arguments do not fit each other.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> table = tt.tensor([[1.0, 2.0], [3.0, 6.0]])
-        >>> tt.embedding_bag(table, tt.tensor([0, 1, 1]), tt.tensor([0, 2]), mode=1)[0]
-        tensor([[2., 4.],
-                [3., 6.]])
-    """
+) -> tuple[Tensor, Tensor, Tensor, Tensor]: ...
 def embedding_renorm_(
     input: Tensor,
     indices: Tensor | ndarray,
     max_norm: _float,
     norm_type: _float,
-) -> Tensor:
-    """Scale the rows of a table that ``indices`` name down to a norm, in place.
-
-    Args:
-        input: The table, ``(num_embeddings, embedding_dim)``.
-        indices: Integer tensor of any shape.
-        max_norm: The largest norm that stays.
-        norm_type: The p of that norm.
-
-    Returns:
-        ``input``.
-
-    Raises:
-        RuntimeError: If ``input`` requires grad, and that is recorded.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.embedding_renorm_(tt.tensor([[3.0, 4.0], [6.0, 8.0]]), tt.tensor([0]), 1.0, 2.0)
-        tensor([[0.6000, 0.8000],
-                [6.0000, 8.0000]])
-    """
+) -> Tensor: ...
 @overload
 def empty(
     size: Sequence[_int],
@@ -7365,31 +1665,7 @@ def empty(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """A tensor whose elements are whatever its memory held.
-
-    Args:
-        size: The shape, as a sequence or as ints one by one.
-        memory_format: In which order they lie in memory; default row-major.
-        dtype: Default: the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Raises:
-        RuntimeError: If the format is ``preserve_format``, or one of tensors with another number
-            of dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.empty(2, 3).shape
-        tinytorch.Size([2, 3])
-    """
+) -> Tensor: ...
 @overload
 def empty(
     *size: _int,
@@ -7402,18 +1678,7 @@ def empty(
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
 ) -> Tensor: ...
-def empty_like(input: Tensor | ndarray, **options: Unpack[Placement]) -> Tensor:
-    """Uninitialised memory in the shape, dtype and place of ``input``.
-
-    Args:
-        input: The model.
-        **options: ``dtype``, ``device``, ``requires_grad`` to differ from it.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.empty_like(tt.zeros(2, 3)).shape
-        tinytorch.Size([2, 3])
-    """
+def empty_like(input: Tensor | ndarray, **options: Unpack[Placement]) -> Tensor: ...
 def empty_permuted(
     size: Sequence[_int],
     physical_layout: Sequence[_int],
@@ -7425,30 +1690,7 @@ def empty_permuted(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """A tensor whose dimensions lie in memory in another order, its elements undefined.
-
-    Args:
-        size: The shape, a sequence of ints.
-        physical_layout: The dimensions, the one with the largest steps first.
-        dtype: Default: the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Raises:
-        RuntimeError: If ``physical_layout`` is no permutation of the dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.empty_permuted((2, 3), (1, 0)).stride()
-        (1, 2)
-    """
+) -> Tensor: ...
 def empty_strided(
     size: Sequence[_int],
     stride: Sequence[_int],
@@ -7460,331 +1702,41 @@ def empty_strided(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """A tensor of given sizes and strides whose elements are whatever its memory held.
-
-    Args:
-        size: The shape, a sequence of ints.
-        stride: Steps, in elements, along each dimension; not negative.
-        dtype: Default: the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Raises:
-        RuntimeError: If sizes and strides differ in number, or one is negative.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.empty_strided((2, 3), (1, 2)).stride()
-        (1, 2)
-    """
+) -> Tensor: ...
 def eq(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Whether elements are equal.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        bool tensor of the broadcast shape; NaN equals nothing.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.eq(tt.tensor([1, 2]), 1)
-        tensor([ True, False])
-    """
-def eq_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``eq``: writes the result over ``input`` and returns it.
-
-    Whether elements are equal.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        bool tensor of the broadcast shape; NaN equals nothing.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.eq(tt.tensor([1, 2]), 1)
-        tensor([ True, False])
-    """
-def equal(input: Tensor | ndarray, other: Tensor | ndarray) -> _bool:
-    """Whether two tensors have the same shape and the same elements.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor of any shape.
-
-    Returns:
-        A Python bool, where NumPy's function of this name compares element by element
-        (here ``eq``). NaN equals nothing, itself included.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.equal(tt.ones(2), tt.ones(2)), tt.equal(tt.ones(2), tt.ones(3))
-        (True, False)
-    """
-def erf(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.erf(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.8427])
-    """
-def erf_(input: Tensor) -> Tensor:
-    """In-place form of ``erf``: writes the result over ``input`` and returns it.
-
-    The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.erf(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.8427])
-    """
-def erfc(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``1 - erf(x)``, without cancellation for large ``x``.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.erfc(tt.tensor([0.0, 5.0]))
-        tensor([1.0000e+00, 1.5375e-12])
-    """
-def erfc_(input: Tensor) -> Tensor:
-    """In-place form of ``erfc``: writes the result over ``input`` and returns it.
-
-    ``1 - erf(x)``, without cancellation for large ``x``.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.erfc(tt.tensor([0.0, 5.0]))
-        tensor([1.0000e+00, 1.5375e-12])
-    """
-def erfinv(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of ``erf``: ±inf at ±1, NaN beyond.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.erfinv(tt.tensor([0.0, 0.5, 1.0]))
-        tensor([0.0000, 0.4769,    inf])
-    """
-def erfinv_(input: Tensor) -> Tensor:
-    """In-place form of ``erfinv``: writes the result over ``input`` and returns it.
-
-    The inverse of ``erf``: ±inf at ±1, NaN beyond.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.erfinv(tt.tensor([0.0, 0.5, 1.0]))
-        tensor([0.0000, 0.4769,    inf])
-    """
-def exp(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``e ** input``. Integers give the default dtype.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.exp(tt.tensor([0.0, 1.0]))
-        tensor([1.0000, 2.7183])
-    """
-def exp2(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``2 ** input``. Integers give the default dtype.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.exp2(tt.tensor([0.0, 3.0]))
-        tensor([1., 8.])
-    """
-def exp2_(input: Tensor) -> Tensor:
-    """In-place form of ``exp2``: writes the result over ``input`` and returns it.
-
-    ``2 ** input``. Integers give the default dtype.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.exp2(tt.tensor([0.0, 3.0]))
-        tensor([1., 8.])
-    """
-def exp_(input: Tensor) -> Tensor:
-    """In-place form of ``exp``: writes the result over ``input`` and returns it.
-
-    ``e ** input``. Integers give the default dtype.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.exp(tt.tensor([0.0, 1.0]))
-        tensor([1.0000, 2.7183])
-    """
+) -> Tensor: ...
+def eq_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
+def equal(input: Tensor | ndarray, other: Tensor | ndarray) -> _bool: ...
+def erf(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def erf_(input: Tensor) -> Tensor: ...
+def erfc(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def erfc_(input: Tensor) -> Tensor: ...
+def erfinv(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def erfinv_(input: Tensor) -> Tensor: ...
+def exp(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def exp2(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def exp2_(input: Tensor) -> Tensor: ...
+def exp_(input: Tensor) -> Tensor: ...
 @overload
-def expand(input: Tensor | NDArray[Any] | ndarray, size: Sequence[_int]) -> Tensor:
-    """``input`` stretched to a larger shape without copying.
-
-    Args:
-        input: Tensor whose sizes are 1 wherever ``size`` differs.
-        size: The new sizes, as a sequence or one by one; -1 keeps a size.
-
-    Returns:
-        A view in which one element of memory may stand for many; writing to it is refused.
-
-    Raises:
-        RuntimeError: If a size cannot be stretched.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([[1], [2]]).expand(2, 3)
-        tensor([[1, 1, 1],
-                [2, 2, 2]])
-    """
+def expand(input: Tensor | NDArray[Any] | ndarray, size: Sequence[_int]) -> Tensor: ...
 @overload
 def expand(input: Tensor | NDArray[Any] | ndarray, *size: _int) -> Tensor: ...
-def expand_as(input: Tensor | ndarray, other: Tensor | ndarray) -> Tensor:
-    """``input`` stretched to the shape of ``other`` without copying; see ``expand``.
-
-    Args:
-        input: Tensor whose shape broadcasts to that of ``other``.
-        other: Tensor of the wanted shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([1, 2]).expand_as(tt.zeros(3, 2)).shape
-        tinytorch.Size([3, 2])
-    """
+def expand_as(input: Tensor | ndarray, other: Tensor | ndarray) -> Tensor: ...
 def expand_copy(
     input: Tensor | ndarray,
     size: Any,
     *more: Any,
     implicit: _bool = False,
     out: Tensor | None = None,
-) -> Tensor:
-    """What ``expand`` shows, as a copy.
-
-    Args:
-        input: Tensor whose dimensions of size 1 are repeated.
-        size: The shape, as a sequence or as ints one by one; -1 keeps a size.
-        *more: The other sizes, one by one.
-        implicit: Accepted for compatibility.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.expand_copy(tt.tensor([1]), (2, 2))
-        tensor([[1, 1],
-                [1, 1]])
-    """
-def expand_dims(a: Any, axis: _int | Sequence[_int]) -> Tensor:
-    """``a`` with a dimension of size 1 at each place of ``axis`` in the result.
-
-    Args:
-        a: Tensor of any shape.
-        axis: Place or places.
-
-    Returns:
-        A view.
-
-    Raises:
-        IndexError: If there is no such place.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.expand_dims(tt.ones(2), (0, 2)).shape
-        tinytorch.Size([1, 2, 1])
-    """
-def expm1(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``e ** input - 1``, without cancellation near 0.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.expm1(tt.tensor([1e-10], dtype=tt.float64)).item()
-        1.00000000005e-10
-    """
-def expm1_(input: Tensor) -> Tensor:
-    """In-place form of ``expm1``: writes the result over ``input`` and returns it.
-
-    ``e ** input - 1``, without cancellation near 0.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.expm1(tt.tensor([1e-10], dtype=tt.float64)).item()
-        1.00000000005e-10
-    """
-def extract(condition: Any, arr: Any) -> Tensor:
-    """The elements of ``arr`` where ``condition`` holds.
-
-    Args:
-        condition: Tensor with as many elements as ``arr``, or fewer.
-        arr: Tensor of any shape.
-
-    Returns:
-        Tensor of one dimension, a copy.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.extract([True, False, True], [1, 2, 3])
-        tensor([1, 3])
-    """
+) -> Tensor: ...
+def expand_dims(a: Any, axis: _int | Sequence[_int]) -> Tensor: ...
+def expm1(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def expm1_(input: Tensor) -> Tensor: ...
+def extract(condition: Any, arr: Any) -> Tensor: ...
 def eye(
     n: _int,
     m: _int | None = None,
@@ -7797,280 +1749,37 @@ def eye(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """A matrix with ones on its diagonal and zeros elsewhere.
-
-    Args:
-        n: Rows.
-        m: Columns; default ``n``.
-        k: Which diagonal; default the main one, positive ones are above it.
-        dtype: Default: the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Raises:
-        RuntimeError: For a negative size.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.eye(2)
-        tensor([[1., 0.],
-                [0., 1.]])
-    """
-def fabs(x: Any) -> Tensor:
-    """The absolute value of each real element, as a floating-point number.
-
-    Args:
-        x: Real tensor of any shape; integers are cast to the default dtype.
-
-    Raises:
-        TypeError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fabs(tt.tensor([-1, 2]))
-        tensor([1., 2.])
-    """
-def fake_quantize_per_channel_affine(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: fake_quantize_per_channel_affine: quantized tensors are not supported.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fake_quantize_per_channel_affine()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: fake_quantize_per_channel_affine: quantized tensors are not supported
-    """
-def fake_quantize_per_tensor_affine(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: fake_quantize_per_tensor_affine: quantized tensors are not supported.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fake_quantize_per_tensor_affine()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: fake_quantize_per_tensor_affine: quantized tensors are not supported
-    """
+) -> Tensor: ...
+def fabs(x: Any) -> Tensor: ...
+def fake_quantize_per_channel_affine(*args: Any, **given: Any) -> NoReturn: ...
+def fake_quantize_per_tensor_affine(*args: Any, **given: Any) -> NoReturn: ...
 def feature_alpha_dropout(
     input: Tensor | ndarray,
     p: _float = 0.5,
     training: _bool = False,
     inplace: _bool = False,
-) -> Tensor:
-    """``alpha_dropout`` of whole channels.
-
-    Args:
-        input: Tensor of shape ``(batch, channels, *)``.
-        p: Probability that a channel drops to SELU's lower limit; default 0.5.
-        training: Whether anything happens at all; default False.
-        inplace: Write the result over ``input``; default False.
-
-    Raises:
-        ValueError: If ``p`` is no probability.
-        RuntimeError: For fewer than two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.feature_alpha_dropout(tt.ones(1, 2, 3), training=False).shape
-        tinytorch.Size([1, 2, 3])
-    """
-def feature_alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
-    """``feature_alpha_dropout`` written over ``input``.
-
-    Args:
-        train: Whether elements are dropped; otherwise ``input`` is returned as it is.
-        input: Tensor of shape ``(batch, channels, *)``.
-        p: Probability that a channel drops to SELU's lower limit; default 0.5.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.feature_alpha_dropout_(tt.ones(1, 2, 1), 0.5, False).sum()
-        tensor(2.)
-    """
-def feature_dropout(input: Tensor | ndarray, p: _float = 0.5, train: _bool = True) -> Tensor:
-    """Dropout of whole channels, whatever the number of other dimensions.
-
-    Args:
-        input: Tensor of shape ``(batch, channels, *)``.
-        p: Probability that a channel becomes zero; default 0.5.
-        train: Whether anything happens at all; default True.
-
-    Raises:
-        ValueError: If ``p`` is no probability.
-        RuntimeError: For fewer than two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.feature_dropout(tt.ones(1, 2, 3), 0.5, False).shape
-        tinytorch.Size([1, 2, 3])
-    """
-def feature_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor:
-    """``feature_dropout`` written over ``input``.
-
-    Args:
-        train: Whether elements are dropped; otherwise ``input`` is returned as it is.
-        input: Tensor of shape ``(batch, channels, *)``.
-        p: Probability that a channel becomes zero; default 0.5.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.feature_dropout_(tt.ones(1, 2, 1), 1.0, True).sum()
-        tensor(0.)
-    """
+) -> Tensor: ...
+def feature_alpha_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor: ...
+def feature_dropout(input: Tensor | ndarray, p: _float = 0.5, train: _bool = True) -> Tensor: ...
+def feature_dropout_(input: Tensor, p: _float, train: _bool) -> Tensor: ...
 def fill(
     input: Tensor | NDArray[Any] | ndarray,
     value: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``value`` everywhere, in the shape and dtype of ``input``.
-
-    Args:
-        input: Tensor of any shape.
-        value: A number or 0-d tensor.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: If ``value`` has dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fill(tt.zeros(2), 3)
-        tensor([3., 3.])
-    """
-def fill_(input: Tensor, value: Tensor | ndarray | _complex) -> Tensor:
-    """Write ``value``, a number or 0-d tensor, over ``input``.
-
-    Args:
-        input: Tensor of any shape; it is changed.
-        value: What every element becomes, in the dtype of ``input``.
-
-    Returns:
-        ``input``.
-
-    Raises:
-        RuntimeError: If ``value`` has dimensions, or if it is a tensor and ``input`` is expanded.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ones(2).fill_(3)
-        tensor([3., 3.])
-    """
-def fill_diagonal(a: Tensor | ndarray, val: Any, wrap: _bool = False) -> None:
-    """Write ``val`` to the main diagonal of ``a``.
-
-    Args:
-        a: The tensor that is written to, of two or more dimensions; of more than two all are
-            of one size.
-        val: A number, or values, repeated if there are fewer than places.
-        wrap: Whether in a tall matrix the diagonal begins anew after a row.
-
-    Raises:
-        ValueError: For another shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.zeros(2, 3)
-        >>> tt.fill_diagonal(x, 5)
-        >>> x
-        tensor([[5., 0., 0.],
-                [0., 5., 0.]])
-    """
-def fix(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The whole number towards zero; integers stay as they are.
-
-    Another name for ``trunc``.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For bool and complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.trunc(tt.tensor([-1.5, 1.5]))
-        tensor([-1.,  1.])
-    """
-def fix_(input: Tensor) -> Tensor:
-    """In-place form of ``fix``: writes the result over ``input`` and returns it.
-
-    The whole number towards zero; integers stay as they are.
-
-    Another name for ``trunc``.
-
-    Args:
-        input: Tensor of any shape.
-
-    Raises:
-        NotImplementedError: For bool and complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.trunc(tt.tensor([-1.5, 1.5]))
-        tensor([-1.,  1.])
-    """
-def flatnonzero(a: Any) -> Tensor:
-    """Where in the flattened tensor the elements that are not zero lie.
-
-    Args:
-        a: Tensor of any shape.
-
-    Returns:
-        int64 tensor of one dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.flatnonzero(tt.tensor([[0, 1], [2, 0]]))
-        tensor([1, 2])
-    """
+) -> Tensor: ...
+def fill_(input: Tensor, value: Tensor | ndarray | _complex) -> Tensor: ...
+def fill_diagonal(a: Tensor | ndarray, val: Any, wrap: _bool = False) -> None: ...
+def fix(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def fix_(input: Tensor) -> Tensor: ...
+def flatnonzero(a: Any) -> Tensor: ...
 def flatten(
     input: Tensor | NDArray[Any] | ndarray,
     start_dim: _int = 0,
     end_dim: _int = -1,
     *,
     order: str = ...,
-) -> Tensor:
-    """``input`` with the dimensions from ``start_dim`` to ``end_dim`` made one.
-
-    A single dimension is ``input`` itself.
-
-    Args:
-        input: Tensor of any shape; a 0-d tensor becomes one of shape ``(1,)``.
-        start_dim: First dimension of those to merge; default 0.
-        end_dim: Last of them, included; default -1.
-
-    Raises:
-        RuntimeError: If ``start_dim`` comes after ``end_dim``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2, 3, 4).flatten(1).shape
-        tinytorch.Size([2, 12])
-    """
+) -> Tensor: ...
 @overload
 def flip(
     input: Tensor | NDArray[Any] | ndarray,
@@ -8078,26 +1787,7 @@ def flip(
     *,
     out: Tensor | None = None,
     axis: Any = ...,
-) -> Tensor:
-    """``input`` with the order of its elements reversed along ``dims``.
-
-    Args:
-        input: Tensor of any shape.
-        dims: Dimensions to reverse, as a sequence or one by one; without any, all of them.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        A copy.
-
-    Raises:
-        RuntimeError: If a dimension is given twice.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.flip(tt.arange(3), (0,))
-        tensor([2, 1, 0])
-    """
+) -> Tensor: ...
 @overload
 def flip(
     input: Tensor | NDArray[Any] | ndarray,
@@ -8105,303 +1795,45 @@ def flip(
     out: Tensor | None = None,
     axis: Any = ...,
 ) -> Tensor: ...
-def fliplr(input: Tensor | ndarray) -> Tensor:
-    """``input`` with its columns in reverse order: ``flip`` along dimension 1.
-
-    Args:
-        input: Tensor of at least two dimensions.
-
-    Raises:
-        RuntimeError: For fewer than two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fliplr(tt.tensor([[1, 2], [3, 4]]))
-        tensor([[2, 1],
-                [4, 3]])
-    """
-def flipud(input: Tensor | ndarray) -> Tensor:
-    """``input`` with its rows in reverse order: ``flip`` along dimension 0.
-
-    Args:
-        input: Tensor of at least one dimension.
-
-    Raises:
-        RuntimeError: For a 0-d tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.flipud(tt.tensor([[1, 2], [3, 4]]))
-        tensor([[3, 4],
-                [1, 2]])
-    """
-def float_power(input: Tensor | ndarray, exponent: Any, *, out: Tensor | None = None) -> Tensor:
-    """``input ** exponent``, computed in float64 (or complex128).
-
-    Args:
-        input: Tensor or number.
-        exponent: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        float64 or complex128 tensor of the broadcast shape.
-
-    Raises:
-        TypeError: If both are numbers.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.float_power(tt.tensor([2, 3]), -1)
-        tensor([0.5000, 0.3333], dtype=tinytorch.float64)
-    """
-def float_power_(input: Tensor, exponent: Any) -> Tensor:
-    """In-place form of ``float_power``: writes the result over ``input`` and returns it.
-
-    ``input ** exponent``, computed in float64 (or complex128).
-
-    Args:
-        input: Tensor or number.
-        exponent: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        float64 or complex128 tensor of the broadcast shape.
-
-    Raises:
-        TypeError: If both are numbers.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.float_power(tt.tensor([2, 3]), -1)
-        tensor([0.5000, 0.3333], dtype=tinytorch.float64)
-    """
-def floor(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The next whole number below; integers stay as they are.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For bool and complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.floor(tt.tensor([-1.5, 1.5]))
-        tensor([-2.,  1.])
-    """
-def floor_(input: Tensor) -> Tensor:
-    """In-place form of ``floor``: writes the result over ``input`` and returns it.
-
-    The next whole number below; integers stay as they are.
-
-    Args:
-        input: Tensor of any shape.
-
-    Raises:
-        NotImplementedError: For bool and complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.floor(tt.tensor([-1.5, 1.5]))
-        tensor([-2.,  1.])
-    """
+def fliplr(input: Tensor | ndarray) -> Tensor: ...
+def flipud(input: Tensor | ndarray) -> Tensor: ...
+def float_power(input: Tensor | ndarray, exponent: Any, *, out: Tensor | None = None) -> Tensor: ...
+def float_power_(input: Tensor, exponent: Any) -> Tensor: ...
+def floor(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def floor_(input: Tensor) -> Tensor: ...
 def floor_divide(
     input: Tensor | NDArray[Any] | ndarray | _complex,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input / other`` rounded down, element by element.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype. It has no derivative: a backward
-        pass through it raises RuntimeError, as in torch.
-
-    Raises:
-        RuntimeError: Where an integer is divided by 0.
-        NotImplementedError: For bool and complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([-7, 7]) // 2
-        tensor([-4,  3])
-    """
-def floor_divide_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``floor_divide``: writes the result over ``input`` and returns it.
-
-    ``input / other`` rounded down, element by element.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype. It has no derivative: a backward
-        pass through it raises RuntimeError, as in torch.
-
-    Raises:
-        RuntimeError: Where an integer is divided by 0.
-        NotImplementedError: For bool and complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([-7, 7]) // 2
-        tensor([-4,  3])
-    """
+) -> Tensor: ...
+def floor_divide_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
 def fmax(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The larger of two elements; a NaN loses against a number.
-
-    Args:
-        input: Tensor of any shape; where both are equal it gets the whole gradient.
-        other: Tensor; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fmax(tt.tensor([1.0, float("nan")]), tt.tensor([3.0, 2.0]))
-        tensor([3., 2.])
-    """
+) -> Tensor: ...
 def fmin(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The smaller of two elements; a NaN loses against a number.
-
-    Args:
-        input: Tensor of any shape; where both are equal it gets the whole gradient.
-        other: Tensor; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fmin(tt.tensor([1.0, float("nan")]), tt.tensor([3.0, 2.0]))
-        tensor([1., 2.])
-    """
+) -> Tensor: ...
 def fmod(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """What division rounded towards zero leaves: the result has the sign of ``input``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype.
-
-    Raises:
-        RuntimeError: Where an integer is divided by 0.
-        NotImplementedError: For bool and complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fmod(tt.tensor([-7.0, 7.0]), 3)
-        tensor([-1.,  1.])
-    """
-def fmod_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``fmod``: writes the result over ``input`` and returns it.
-
-    What division rounded towards zero leaves: the result has the sign of ``input``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype.
-
-    Raises:
-        RuntimeError: Where an integer is divided by 0.
-        NotImplementedError: For bool and complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fmod(tt.tensor([-7.0, 7.0]), 3)
-        tensor([-1.,  1.])
-    """
-def frac(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """What ``trunc`` cuts off, with the sign of ``input``.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For all but floating-point tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.frac(tt.tensor([-1.5, 1.25]))
-        tensor([-0.5000,  0.2500])
-    """
-def frac_(input: Tensor) -> Tensor:
-    """In-place form of ``frac``: writes the result over ``input`` and returns it.
-
-    What ``trunc`` cuts off, with the sign of ``input``.
-
-    Args:
-        input: Tensor of any shape.
-
-    Raises:
-        NotImplementedError: For all but floating-point tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.frac(tt.tensor([-1.5, 1.25]))
-        tensor([-0.5000,  0.2500])
-    """
+) -> Tensor: ...
+def fmod_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
+def frac(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def frac_(input: Tensor) -> Tensor: ...
 def frexp(
     input: Tensor | NDArray[Any] | ndarray,
     *,
     out: tuple[Tensor, Tensor] | None = None,
-) -> return_types.frexp:
-    """``input`` as ``mantissa * 2 ** exponent``, the mantissa between 0.5 and 1.
-
-    Args:
-        input: Floating-point tensor of any shape.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Returns:
-        A named tuple ``(mantissa, exponent)``; the exponents are int32.
-
-    Raises:
-        RuntimeError: For other dtypes.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.frexp(tt.tensor([6.0])).mantissa
-        tensor([0.7500])
-    """
+) -> return_types.frexp: ...
 @overload
 def frobenius_norm(
     input: Tensor | ndarray,
@@ -8410,27 +1842,7 @@ def frobenius_norm(
     *,
     out: Tensor | None = None,
     keepdims: _bool = ...,
-) -> Tensor:
-    """Root of the sum of squares along one or two dimensions; ``linalg.norm`` is the newer form.
-
-    Args:
-        input: Floating-point or complex tensor.
-        dim: One or two dimensions, or an empty sequence for all.
-        keepdim: Whether they stay, with size 1. Default: False.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Real tensor without these dimensions.
-
-    Raises:
-        RuntimeError: For more dimensions, or for integers.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.frobenius_norm(tt.tensor([[3.0, 4.0]]), dim=(0, 1))
-        tensor(5.)
-    """
+) -> Tensor: ...
 @overload
 def frobenius_norm(
     input: Tensor | ndarray,
@@ -8444,29 +1856,7 @@ def from_dlpack(
     *,
     device: device | str | _int | None = None,
     copy: _bool | None = None,
-) -> Tensor:
-    """A tensor that shares the memory of another library's, by DLPack.
-
-    Args:
-        ext_tensor: An object with ``__dlpack__`` and ``__dlpack_device__``, or a capsule, which
-            can be taken once.
-        device: Where the tensor is to be; default where the memory is.
-        copy: True for a copy, False for none; None, the default, makes one only for ``device``.
-
-    Raises:
-        TypeError: If it is neither.
-        BufferError, RuntimeError: If it lies on a device without a backend, or ``copy=False``
-            and ``device`` is another one.
-
-    Example:
-        >>> import numpy as np
-        >>> import tinytorch as tt
-        >>> array = np.zeros(2)
-        >>> x = tt.from_dlpack(array)
-        >>> array[0] = 1
-        >>> x
-        tensor([1., 0.], dtype=tinytorch.float64)
-    """
+) -> Tensor: ...
 def from_file(
     filename: str,
     shared: _bool | None = None,
@@ -8474,44 +1864,8 @@ def from_file(
     *,
     dtype: dtype | type | str | None = None,
     requires_grad: _bool = False,
-) -> Tensor:
-    """The first numbers of a file, in a tensor of one dimension.
-
-    On a backend of the CPU they are read when they are looked at.
-
-    Args:
-        filename: The file; made, or made longer, if ``shared``.
-        shared: Whether what is written to the tensor is written to the file.
-        size: How many numbers. Default: none.
-        dtype: What the bytes stand for. Default: the default dtype.
-        requires_grad: Whether it is a leaf whose gradient is wanted.
-
-    Raises:
-        RuntimeError: If the file cannot be opened or, unless ``shared``, is too short.
-
-    Example:
-        >>> import tempfile
-        >>> import tinytorch as tt
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     tt.from_file(f"{folder}/new", shared=True, size=2, dtype=tt.int32).fill_(7)
-        tensor([7, 7], dtype=tinytorch.int32)
-    """
-def from_numpy(ndarray: Any) -> Tensor:
-    """A tensor that shares the memory of a NumPy array; on other devices, a copy.
-
-    Args:
-        ndarray: NumPy array of any shape, of a dtype that tensors have.
-
-    Raises:
-        TypeError: For anything but an array, or a dtype torch does not have.
-        ValueError: If its numbers have their bytes in another order than the processor's.
-
-    Example:
-        >>> import numpy as np
-        >>> import tinytorch as tt
-        >>> tt.from_numpy(np.array([1, 2]))
-        tensor([1, 2])
-    """
+) -> Tensor: ...
+def from_numpy(ndarray: Any) -> Tensor: ...
 def frombuffer(
     buffer: Any,
     *,
@@ -8519,75 +1873,21 @@ def frombuffer(
     count: _int = -1,
     offset: _int = 0,
     requires_grad: _bool = False,
-) -> Tensor:
-    """The numbers in a buffer of bytes, in a tensor of one dimension.
-
-    Args:
-        buffer: Bytes, or an object that has the buffer interface.
-        dtype: What the bytes stand for.
-        count: How many numbers; default all.
-        offset: How many bytes to skip first; default 0.
-        requires_grad: Whether it is a leaf whose gradient is wanted.
-
-    Returns:
-        A tensor that shares the buffer's memory if that can be written to and the active
-        backend is on the CPU, else a copy.
-
-    Raises:
-        ValueError: If the buffer is too short, or no whole number of elements long.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.frombuffer(bytes([1, 2, 3]), dtype=tt.uint8, offset=1)
-        tensor([2, 3], dtype=tinytorch.uint8)
-    """
+) -> Tensor: ...
 def fromfunction(
     function: Callable[..., Any],
     shape: Sequence[_int],
     *,
     dtype: dtype | type | str | None = None,
     **kwargs: Any,
-) -> Tensor:
-    """The results of a function of the indices of every element of a grid.
-
-    Args:
-        function: Takes a tensor of indices for each dimension, all at once.
-        shape: The sizes of the grid.
-        dtype: Of the indices; default the default dtype.
-        **kwargs: More arguments for ``function``.
-
-    Returns:
-        What ``function`` returns, as a tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fromfunction(lambda i, j: i + j, (2, 2), dtype=tt.int64)
-        tensor([[0, 1],
-                [1, 2]])
-    """
+) -> Tensor: ...
 def fromiter(
     iter: Iterable[Any],
     dtype: dtype | type | str,
     count: _int = -1,
     *,
     like: Any = None,
-) -> Tensor:
-    """The items of an iterable, along the first dimension.
-
-    Args:
-        iter: Gives numbers, or sequences of them for a dtype with a shape.
-        dtype: Of the result; ``(int, 2)`` means that each item is two integers.
-        count: How many items to take; default all.
-        like: Accepted.
-
-    Raises:
-        ValueError: If there are fewer than ``count``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fromiter((i * i for i in range(4)), tt.int64)
-        tensor([0, 1, 4, 9])
-    """
+) -> Tensor: ...
 def full(
     size: Sequence[_int],
     fill_value: Any,
@@ -8599,57 +1899,9 @@ def full(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """A tensor with one value everywhere.
-
-    Args:
-        size: The shape, a sequence of ints.
-        fill_value: A number or a 0-d tensor.
-        dtype: Default: the default dtype for a float, int64 for an int, bool for a bool.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.full((2,), 3)
-        tensor([3, 3])
-    """
-def full_like(input: Tensor | ndarray, fill_value: Any, **options: Unpack[Placement]) -> Tensor:
-    """One value everywhere, in the shape, dtype and place of ``input``.
-
-    Args:
-        input: The model.
-        fill_value: The number.
-        **options: ``dtype``, ``device``, ``requires_grad`` to differ from it.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.full_like(tt.zeros(2), 7)
-        tensor([7., 7.])
-    """
-def fused_moving_avg_obs_fake_quant(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: fused_moving_avg_obs_fake_quant: quantized tensors are not supported.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fused_moving_avg_obs_fake_quant()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: fused_moving_avg_obs_fake_quant: quantized tensors are not supported
-    """
+) -> Tensor: ...
+def full_like(input: Tensor | ndarray, fill_value: Any, **options: Unpack[Placement]) -> Tensor: ...
+def fused_moving_avg_obs_fake_quant(*args: Any, **given: Any) -> NoReturn: ...
 @overload
 def gather(
     input: Tensor | NDArray[Any] | ndarray,
@@ -8658,31 +1910,7 @@ def gather(
     *,
     sparse_grad: _bool = False,
     out: Tensor | None = None,
-) -> Tensor:
-    """``out[i][j][k] = input[index[i][j][k]][j][k]`` for ``dim=0``, and so on.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension to choose along.
-        index: int32 or int64 tensor with as many dimensions, no larger than ``input`` but
-            for ``dim``.
-        sparse_grad: Accepted for compatibility; gradients are dense.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        A tensor of ``index``'s shape.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-        RuntimeError: If an index is negative or too large.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.gather(tt.tensor([[1, 2], [3, 4]]), 1, tt.tensor([[1], [0]]))
-        tensor([[2],
-                [3]])
-    """
+) -> Tensor: ...
 @overload
 def gather(
     input: Tensor | NDArray[Any] | ndarray,
@@ -8697,85 +1925,15 @@ def gcd(
     other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The greatest common divisor; ``gcd(0, 0)`` is 0.
-
-    Args:
-        input: Integer tensor of any shape.
-        other: Integer tensor; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For other dtypes.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.gcd(tt.tensor([12, -18]), tt.tensor([8, 27]))
-        tensor([4, 9])
-    """
-def gcd_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
-    """In-place form of ``gcd``: writes the result over ``input`` and returns it.
-
-    The greatest common divisor; ``gcd(0, 0)`` is 0.
-
-    Args:
-        input: Integer tensor of any shape.
-        other: Integer tensor; the two shapes broadcast.
-
-    Raises:
-        NotImplementedError: For other dtypes.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.gcd(tt.tensor([12, -18]), tt.tensor([8, 27]))
-        tensor([4, 9])
-    """
+) -> Tensor: ...
+def gcd_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor: ...
 def ge(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Whether elements of ``input`` are larger or equal.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Raises:
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ge(tt.tensor([1, 2]), 2)
-        tensor([False,  True])
-    """
-def ge_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``ge``: writes the result over ``input`` and returns it.
-
-    Whether elements of ``input`` are larger or equal.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Raises:
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ge(tt.tensor([1, 2]), 2)
-        tensor([False,  True])
-    """
+) -> Tensor: ...
+def ge_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
 def geomspace(
     start: Any,
     stop: Any,
@@ -8783,87 +1941,19 @@ def geomspace(
     endpoint: _bool = True,
     dtype: dtype | type | str | None = None,
     axis: _int = 0,
-) -> Tensor:
-    """Numbers whose quotients are equal, from ``start`` to ``stop``.
-
-    Args:
-        start: The first: a number, or a tensor of them; complex ones lie on a spiral.
-        stop: The last; between real ones of different signs there is only NaN.
-        num: How many; default 50.
-        endpoint: Whether ``stop`` is one of them; default yes.
-        dtype: Of the result; default that of ``start`` and ``stop``, as floats.
-        axis: Where the new dimension goes; default first.
-
-    Raises:
-        ValueError: If a bound is 0.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.geomspace(1, 1000, 4).round()
-        tensor([   1.,   10.,  100., 1000.])
-    """
+) -> Tensor: ...
 def geqrf(
     input: Tensor | NDArray[Any] | ndarray,
     *,
     out: tuple[Tensor, Tensor] | None = None,
-) -> return_types.geqrf:
-    """QR factors as LAPACK leaves them; not differentiable.
-
-    Args:
-        input: ``(..., m, n)``, floating-point or complex.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Returns:
-        ``a`` ``(..., m, n)``: ``R`` on and above the diagonal, Householder vectors below, and
-        ``tau`` ``(..., min(m, n))``, their factors; what ``linalg.householder_product`` takes.
-
-    Raises:
-        RuntimeError: For fewer than two dimensions or another dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> a, tau = tt.geqrf(tt.tensor([[3.0], [4.0]]))
-        >>> tt.linalg.householder_product(a, tau).abs()
-        tensor([[0.6000],
-                [0.8000]])
-    """
+) -> return_types.geqrf: ...
 def ger(
     input: Tensor | NDArray[Any] | ndarray,
     vec2: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Every product of an element of one vector and one of another.
-
-    Another name for ``outer``.
-
-    Args:
-        input: ``(n,)``; a tensor of any other shape is flattened, as in NumPy.
-        vec2: ``(m,)``, or flattened.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        ``(n, m)``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.outer(tt.tensor([1, 2]), tt.tensor([3, 4]))
-        tensor([[3, 4],
-                [6, 8]])
-    """
-def get_device(input: Tensor | ndarray) -> _int:
-    """The device's number, -1 on the CPU.
-
-    Args:
-        input: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.get_device(tt.ones(1, device="cpu"))
-        -1
-    """
+) -> Tensor: ...
+def get_device(input: Tensor | ndarray) -> _int: ...
 @overload
 def gradient(
     input: Tensor | ndarray,
@@ -8871,35 +1961,7 @@ def gradient(
     spacing: Any = 1,
     dim: Any = None,
     edge_order: _int = 1,
-) -> tuple[Tensor, ...]:
-    """Derivatives of a sampled function, by second-order differences inside.
-
-    With distances by position it is NumPy's: one tensor for one dimension.
-
-    Args:
-        input: The samples; every differentiated dimension has at least ``edge_order + 1``.
-        *varargs: The distance of neighbours, one for all dimensions or one for each, or
-            coordinates.
-        spacing: The same, as PyTorch calls it: for all dimensions or one for each, or a list
-            with the coordinates of each dimension as tensors. Default: 1.
-        dim: Dimension or dimensions; None, the default, means all.
-        edge_order: 1 (default) or 2: the order of the differences at both ends.
-
-    Returns:
-        One tensor of ``input``'s shape per dimension.
-
-    Raises:
-        RuntimeError: If sizes, dimensions or ``edge_order`` do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.gradient(tt.tensor([1.0, 2.0, 4.0, 7.0]))
-        (tensor([1.0000, 1.5000, 2.5000, 3.0000]),)
-
-    Reference:
-        Fornberg: Generation of finite difference formulas on arbitrarily spaced grids,
-        Mathematics of Computation 51 (1988).
-    """
+) -> tuple[Tensor, ...]: ...
 @overload
 def gradient(
     input: Tensor | ndarray,
@@ -8914,165 +1976,36 @@ def greater(
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Whether elements of ``input`` are larger.
-
-    Another name for ``gt``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Raises:
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.gt(tt.tensor([1, 2]), 1)
-        tensor([False,  True])
-    """
-def greater_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``greater``: writes the result over ``input`` and returns it.
-
-    Whether elements of ``input`` are larger.
-
-    Another name for ``gt``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Raises:
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.gt(tt.tensor([1, 2]), 1)
-        tensor([False,  True])
-    """
+) -> Tensor: ...
+def greater_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
 def greater_equal(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Whether elements of ``input`` are larger or equal.
-
-    Another name for ``ge``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Raises:
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ge(tt.tensor([1, 2]), 2)
-        tensor([False,  True])
-    """
-def greater_equal_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``greater_equal``: writes the result over ``input`` and returns it.
-
-    Whether elements of ``input`` are larger or equal.
-
-    Another name for ``ge``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Raises:
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ge(tt.tensor([1, 2]), 2)
-        tensor([False,  True])
-    """
+) -> Tensor: ...
+def greater_equal_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
 def grid_sampler(
     input: Tensor | ndarray,
     grid: Tensor | ndarray,
     interpolation_mode: _int,
     padding_mode: _int,
     align_corners: _bool,
-) -> Tensor:
-    """``nn.functional.grid_sample`` with numbers for the modes.
-
-    Args:
-        input: ``(batch, channels, *image)``.
-        grid: ``(batch, *places, dimensions)``.
-        interpolation_mode: 0 for bilinear, 1 for nearest, 2 for bicubic.
-        padding_mode: 0 for zeros, 1 for the border, 2 for reflection.
-        align_corners: Whether -1 and 1 are the centers of the pixels at the corners.
-
-    Raises:
-        ValueError: For another number of a mode.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.grid_sampler(tt.ones(1, 1, 2, 2), tt.zeros(1, 1, 1, 2), 0, 0, False)
-        tensor([[[[1.]]]])
-    """
+) -> Tensor: ...
 def grid_sampler_2d(
     input: Tensor | ndarray,
     grid: Tensor | ndarray,
     interpolation_mode: _int,
     padding_mode: _int,
     align_corners: _bool,
-) -> Tensor:
-    """``grid_sampler`` of images.
-
-    Args:
-        input: ``(batch, channels, *image)``.
-        grid: ``(batch, *places, dimensions)``.
-        interpolation_mode: 0 for bilinear, 1 for nearest, 2 for bicubic.
-        padding_mode: 0 for zeros, 1 for the border, 2 for reflection.
-        align_corners: Whether -1 and 1 are the centers of the pixels at the corners.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.grid_sampler_2d(tt.ones(1, 1, 2, 2), tt.zeros(1, 1, 1, 2), 0, 0, False)
-        tensor([[[[1.]]]])
-    """
+) -> Tensor: ...
 def grid_sampler_3d(
     input: Tensor | ndarray,
     grid: Tensor | ndarray,
     interpolation_mode: _int,
     padding_mode: _int,
     align_corners: _bool,
-) -> Tensor:
-    """``grid_sampler`` of volumes.
-
-    Args:
-        input: ``(batch, channels, *image)``.
-        grid: ``(batch, *places, dimensions)``.
-        interpolation_mode: 0 for bilinear, 1 for nearest, 2 for bicubic.
-        padding_mode: 0 for zeros, 1 for the border, 2 for reflection.
-        align_corners: Whether -1 and 1 are the centers of the pixels at the corners.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.grid_sampler_3d(tt.ones(1, 1, 2, 2, 2), tt.zeros(1, 1, 1, 1, 3), 0, 0, False)
-        tensor([[[[[1.]]]]])
-    """
+) -> Tensor: ...
 def group_norm(
     input: Tensor | ndarray,
     num_groups: _int,
@@ -9080,22 +2013,7 @@ def group_norm(
     bias: Tensor | ndarray | None = None,
     eps: _float = 1e-05,
     cudnn_enabled: _bool = True,
-) -> Tensor:
-    """``nn.functional.group_norm``; ``cudnn_enabled`` is accepted for compatibility.
-
-    Args:
-        cudnn_enabled: Accepted for compatibility.
-        input: ``(batch, channels, *)``.
-        num_groups: How many groups of neighbouring channels share their statistics.
-        weight: ``(channels,)``; default none.
-        bias: ``(channels,)``; default none.
-        eps: Added to the variance; default 1e-5.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.group_norm(tt.tensor([[1.0, 3.0]]), 1, None, None, 0.0, False)
-        tensor([[-1.,  1.]])
-    """
+) -> Tensor: ...
 @overload
 def gru(
     input: Tensor | ndarray,
@@ -9107,20 +2025,7 @@ def gru(
     train: _bool,
     bidirectional: _bool,
     batch_first: _bool,
-) -> tuple[Tensor, Tensor]:
-    """Layers of gated recurrent units along sequences; arguments as of ``lstm``, ``hx`` a tensor.
-
-    Args:
-        *args: What ``lstm`` takes, by position; ``hx`` is one tensor of the shape of h.
-        **options: The same by name.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> parameters = list(tt.nn.GRU(2, 3).parameters())
-        >>> sizes = True, 1, 0.0, False, False, False
-        >>> tt.gru(tt.ones(4, 5, 2), tt.zeros(1, 5, 3), parameters, *sizes)[0].shape
-        tinytorch.Size([4, 5, 3])
-    """
+) -> tuple[Tensor, Tensor]: ...
 @overload
 def gru(
     data: Tensor | ndarray,
@@ -9140,94 +2045,15 @@ def gru_cell(
     w_hh: Tensor | ndarray,
     b_ih: Tensor | ndarray | None = None,
     b_hh: Tensor | ndarray | None = None,
-) -> Tensor:
-    """One step of a gated recurrent unit.
-
-    With the thirds of a = ``input @ w_ih.T + b_ih`` and b = ``hx @ w_hh.T + b_hh``:
-    r = σ(a₁ + b₁), u = σ(a₂ + b₂), n = tanh(a₃ + r · b₃), h' = (1 - u) · n + u · h.
-
-    Args:
-        input: Shape ``(batch, input_size)``.
-        hx: Shape ``(batch, hidden_size)``.
-        w_ih: Shape ``(3 * hidden_size, input_size)``.
-        w_hh: Shape ``(3 * hidden_size, hidden_size)``.
-        b_ih: Shape ``(3 * hidden_size,)``. Default: none.
-        b_hh: The same. Default: none.
-
-    Returns:
-        h', shape ``(batch, hidden_size)``.
-
-    Raises:
-        RuntimeError: If the sizes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, h = tt.ones(1, 2), tt.ones(1, 3)
-        >>> tt.gru_cell(x, h, tt.zeros(9, 2), tt.zeros(9, 3))
-        tensor([[0.5000, 0.5000, 0.5000]])
-
-    Reference:
-        K. Cho et al., "Learning phrase representations using RNN encoder-decoder" (2014).
-    """
+) -> Tensor: ...
 def gt(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Whether elements of ``input`` are larger.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Raises:
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.gt(tt.tensor([1, 2]), 1)
-        tensor([False,  True])
-    """
-def gt_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``gt``: writes the result over ``input`` and returns it.
-
-    Whether elements of ``input`` are larger.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Raises:
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.gt(tt.tensor([1, 2]), 1)
-        tensor([False,  True])
-    """
-def hamming(M: _int) -> Tensor:
-    """The Hamming window, a raised cosine that minimises the nearest side lobe.
-
-    Args:
-        M: The number of samples; none if it is below 1.
-
-    Returns:
-        Tensor of shape ``(M,)`` of the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.hamming(3)
-        tensor([0.0800, 1.0000, 0.0800])
-    """
+) -> Tensor: ...
+def gt_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
+def hamming(M: _int) -> Tensor: ...
 def hamming_window(
     window_length: _int,
     periodic: _bool = True,
@@ -9241,36 +2067,7 @@ def hamming_window(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """The Hamming window ``alpha - beta cos(2 pi k / n)``; see ``signal.windows.hamming``.
-
-    Args:
-        window_length: Number of points, at least 0.
-        periodic: Leave the last end out, so that the window may be repeated (default); the
-            form for filters has both ends.
-        alpha: Default 0.54.
-        beta: Default 0.46.
-        dtype: A floating-point dtype; the default is the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        ``(window_length,)``.
-
-    Raises:
-        RuntimeError: For a negative length or another dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.hamming_window(4)
-        tensor([0.0800, 0.5400, 1.0000, 0.5400])
-    """
+) -> Tensor: ...
 def hann_window(
     window_length: _int,
     periodic: _bool = True,
@@ -9282,67 +2079,14 @@ def hann_window(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """The Hann window, a raised cosine; see ``signal.windows.hann``.
-
-    Args:
-        window_length: Number of points, at least 0.
-        periodic: Leave the last end out, so that the window may be repeated (default); the
-            form for filters has both ends.
-        dtype: A floating-point dtype; the default is the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        ``(window_length,)``.
-
-    Raises:
-        RuntimeError: For a negative length or another dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.hann_window(4)
-        tensor([0.0000, 0.5000, 1.0000, 0.5000])
-    """
-def hanning(M: _int) -> Tensor:
-    """The Hann window, a raised cosine that ends at 0.
-
-    Args:
-        M: The number of samples; none if it is below 1.
-
-    Returns:
-        Tensor of shape ``(M,)`` of the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.hanning(3)
-        tensor([0., 1., 0.])
-    """
+) -> Tensor: ...
+def hanning(M: _int) -> Tensor: ...
 def hardshrink(
     input: Tensor | NDArray[Any] | ndarray,
     lambd: _float = 0.5,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``x`` where ``|x| > lambd``, else 0.
-
-    Args:
-        input: Tensor of any shape.
-        lambd: Half the width of the dead zone; default 0.5.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.hardshrink(tt.tensor([-0.3, 2.0]))
-        tensor([0., 2.])
-    """
+) -> Tensor: ...
 def hash_tensor(
     input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = (),
@@ -9352,91 +2096,20 @@ def hash_tensor(
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> Tensor:
-    """A checksum of the elements' bits, of all or along ``dim``.
-
-    The bits are those of the elements in float64, or in int64 for integers and bools,
-    combined by exclusive or.
-
-    Args:
-        input: Real tensor of any shape.
-        dim: Dimension or dimensions to combine; the default means all.
-        keepdim: Keep the combined dimensions with size 1.
-        mode: Only 0, exclusive or.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        uint64 tensor without the combined dimensions.
-
-    Raises:
-        RuntimeError: For another mode, or if there is nothing to combine.
-        IndexError: If a dimension to combine has no size.
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.hash_tensor(tt.tensor([3, 5])).item()
-        6
-    """
+) -> Tensor: ...
 def heaviside(
     input: Tensor | NDArray[Any] | ndarray,
     values: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """0 for negative numbers, 1 for positive ones, ``values`` at 0.
-
-    Args:
-        input: Tensor of any shape.
-        values: Tensor of the same dtype; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: For complex or different dtypes.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.heaviside(tt.tensor([-1.5, 0.0, 2.0]), tt.tensor([0.5]))
-        tensor([0.0000, 0.5000, 1.0000])
-    """
-def heaviside_(input: Tensor, values: Tensor | NDArray[Any] | ndarray) -> Tensor:
-    """In-place form of ``heaviside``: writes the result over ``input`` and returns it.
-
-    0 for negative numbers, 1 for positive ones, ``values`` at 0.
-
-    Args:
-        input: Tensor of any shape.
-        values: Tensor of the same dtype; the two shapes broadcast.
-
-    Raises:
-        RuntimeError: For complex or different dtypes.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.heaviside(tt.tensor([-1.5, 0.0, 2.0]), tt.tensor([0.5]))
-        tensor([0.0000, 0.5000, 1.0000])
-    """
+) -> Tensor: ...
+def heaviside_(input: Tensor, values: Tensor | NDArray[Any] | ndarray) -> Tensor: ...
 def hinge_embedding_loss(
     input: Tensor | ndarray,
     target: Tensor | ndarray,
     margin: _float = 1.0,
     reduction: _int = 1,
-) -> Tensor:
-    """``nn.functional.hinge_embedding_loss`` with a number for the reduction.
-
-    Args:
-        reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
-        input: Any shape.
-        target: The same shape, broadcast.
-        margin: Default: 1.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.hinge_embedding_loss(tt.tensor([0.5, 0.25]), tt.tensor([1.0, -1.0]), 1.0, 0)
-        tensor([0.5000, 0.7500])
-    """
+) -> Tensor: ...
 def histc(
     input: Tensor | NDArray[Any] | ndarray,
     bins: _int = 100,
@@ -9446,29 +2119,7 @@ def histc(
     out: Tensor | None = None,
     a_min: Any = ...,
     a_max: Any = ...,
-) -> Tensor:
-    """How many elements fall into each of ``bins`` equal bins.
-
-    Args:
-        input: Floating-point tensor of any shape.
-        bins: Number of bins; default 100.
-        min: Lower end of the range.
-        max: Upper end, included; where it equals ``min``, the smallest and the largest
-            element are the range.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of shape ``(bins,)`` and ``input``'s dtype; what is out of range is not counted.
-
-    Raises:
-        RuntimeError: If the range is not finite or turned around, or ``bins`` not positive.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.histc(tt.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
-        tensor([0., 2., 1., 0.])
-    """
+) -> Tensor: ...
 def histogram(
     input: Tensor | ndarray,
     bins: Any = 100,
@@ -9477,30 +2128,7 @@ def histogram(
     weight: Tensor | ndarray | None = None,
     density: _bool = False,
     out: tuple[Tensor, Tensor] | None = None,
-) -> return_types.histogram:
-    """How many elements fall into each bin, and the edges of the bins.
-
-    Args:
-        input: Floating-point tensor of any shape.
-        bins: Number of equal bins, default 100, or a tensor of ascending edges.
-        range: Lower and upper end of the bins; default the smallest and largest element.
-        weight: Tensor of ``input``'s shape to sum up, rather than counting.
-        density: Divide by the total and by the widths of the bins.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Returns:
-        A named tuple ``(hist, bin_edges)`` of ``input``'s dtype. The last bin includes its
-        upper edge; what is out of range is not counted.
-
-    Raises:
-        RuntimeError: If the range is not finite, or shapes or dtypes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.histogram(tt.tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0)).hist
-        tensor([0., 2., 1., 0.])
-    """
+) -> return_types.histogram: ...
 def histogram2d(
     x: Any,
     y: Any,
@@ -9508,333 +2136,49 @@ def histogram2d(
     range: Any = None,
     density: _bool | None = None,
     weights: Any = None,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """How many pairs of numbers are in each field of a grid.
-
-    Args:
-        x: Tensor of shape ``(n,)``.
-        y: Tensor of shape ``(n,)``.
-        bins: How many, or the edges; one for both, or one for each.
-        range: The first and the last edge for each; default the extremes.
-        density: Divide by the number of pairs and the fields' sizes.
-        weights: How much each pair counts; default 1.
-
-    Returns:
-        The counts, of shape ``(nx, ny)`` and floating-point; the edges of ``x``; those of ``y``.
-
-    Raises:
-        ValueError: If ``x`` and ``y`` are of different lengths.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.histogram2d([0.0, 1.0, 1.0], [0.0, 1.0, 1.0], bins=2)[0]
-        tensor([[1., 0.],
-                [0., 2.]])
-    """
-def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Tensor:
-    """The edges of the bins that ``histogram`` uses.
-
-    Args:
-        a: Real tensor of any shape.
-        bins: How many, the edges themselves, or a rule of thumb: ``"auto"``, ``"doane"``,
-            ``"fd"``, ``"rice"``, ``"scott"``, ``"sqrt"`` or ``"sturges"``.
-        range: The first and the last edge; default the extremes of ``a``.
-        weights: The edges do not depend on them; no rule of thumb goes with them.
-
-    Returns:
-        Tensor of shape ``(bins + 1,)``.
-
-    Raises:
-        ValueError: For a rule or a range that does not exist, or edges that do not ascend.
-        TypeError: For a rule of thumb with weights.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.histogram_bin_edges(tt.tensor([0.0, 4.0]), bins=4)
-        tensor([0., 1., 2., 3., 4.])
-    """
+) -> tuple[Tensor, Tensor, Tensor]: ...
+def histogram_bin_edges(
+    a: Any,
+    bins: Any = 10,
+    range: Any = None,
+    weights: Any = None,
+) -> Tensor: ...
 def histogramdd(
     input: Tensor | ndarray,
     bins: Any = 10,
     range: Sequence[_float] | None = None,
     weight: Tensor | ndarray | None = None,
     density: _bool = False,
-) -> return_types.histogramdd:
-    """How many points fall into each cell of a grid, and the edges of the cells.
-
-    Args:
-        input: Floating-point tensor of shape ``(*, d)``: points in d dimensions.
-        bins: Number of equal bins along each dimension (one int for all), or tensors of edges.
-        range: Lower and upper end along each dimension, ``2 * d`` numbers; default those of
-            the points.
-        weight: Tensor of shape ``(*)`` to sum up, rather than counting.
-        density: Divide by the total and by the sizes of the cells.
-
-    Returns:
-        A named tuple ``(hist, bin_edges)``; the second is a tuple of d tensors.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.histogramdd(tt.tensor([[0.0, 1.0], [1.0, 0.0]]), [2, 2]).hist
-        tensor([[0., 1.],
-                [1., 0.]])
-    """
-def hsmm(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: hsmm: sparse tensors are not supported: every tensor is dense.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.hsmm()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: hsmm: sparse tensors are not supported: every tensor is dense
-    """
-def hsplit(input: Tensor | ndarray, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    """``input`` cut along its columns: dimension 1, or 0 of a vector.
-
-    Args:
-        input: Tensor of at least one dimension.
-        indices_or_sections: How many pieces of one size, or a sequence of places to cut at.
-
-    Returns:
-        A tuple of views.
-
-    Raises:
-        RuntimeError: If the pieces would not be of one size.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.hsplit(tt.arange(4), 2)
-        (tensor([0, 1]), tensor([2, 3]))
-    """
-def hspmm(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: hspmm: sparse tensors are not supported: every tensor is dense.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.hspmm()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: hspmm: sparse tensors are not supported: every tensor is dense
-    """
-def hstack(tensors: Sequence[Tensor | ndarray], *, out: Tensor | None = None) -> Tensor:
-    """``tensors`` side by side: along dimension 1, or 0 for vectors.
-
-    Args:
-        tensors: Tensors whose shapes agree but for that dimension; 0-d ones count as vectors.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        A tensor of their promoted dtype.
-
-    Raises:
-        RuntimeError: If there are none, or the shapes do not agree.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.hstack((tt.arange(2), tt.arange(2)))
-        tensor([0, 1, 0, 1])
-    """
+) -> return_types.histogramdd: ...
+def hsmm(*args: Any, **given: Any) -> NoReturn: ...
+def hsplit(input: Tensor | ndarray, indices_or_sections: Any) -> tuple[Tensor, ...]: ...
+def hspmm(*args: Any, **given: Any) -> NoReturn: ...
+def hstack(tensors: Sequence[Tensor | ndarray], *, out: Tensor | None = None) -> Tensor: ...
 def hypot(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``sqrt(input² + other²)``, without overflow on the way.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: Unless one of them is a real floating-point tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.hypot(tt.tensor([3.0]), tt.tensor([4.0]))
-        tensor([5.])
-    """
-def hypot_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
-    """In-place form of ``hypot``: writes the result over ``input`` and returns it.
-
-    ``sqrt(input² + other²)``, without overflow on the way.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor; the two shapes broadcast.
-
-    Raises:
-        NotImplementedError: Unless one of them is a real floating-point tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.hypot(tt.tensor([3.0]), tt.tensor([4.0]))
-        tensor([5.])
-    """
-def i0(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The modified Bessel function of the first kind, order 0.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.i0(tt.tensor([0.0, 1.0]))
-        tensor([1.0000, 1.2661])
-    """
-def i0_(input: Tensor) -> Tensor:
-    """In-place form of ``i0``: writes the result over ``input`` and returns it.
-
-    The modified Bessel function of the first kind, order 0.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.i0(tt.tensor([0.0, 1.0]))
-        tensor([1.0000, 1.2661])
-    """
-def identity(n: _int, dtype: dtype | type | str | None = None) -> Tensor:
-    """A square matrix with ones on its diagonal and zeros elsewhere.
-
-    Args:
-        n: Rows and columns.
-        dtype: Default: the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.identity(2)
-        tensor([[1., 0.],
-                [0., 1.]])
-    """
+) -> Tensor: ...
+def hypot_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor: ...
+def i0(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def i0_(input: Tensor) -> Tensor: ...
+def identity(n: _int, dtype: dtype | type | str | None = None) -> Tensor: ...
 def igamma(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The regularised lower incomplete gamma function ``P(a, x)``.
-
-    Args:
-        input: The parameter ``a``; tensor of any shape.
-        other: The bound ``x``; the two shapes broadcast. It alone is differentiable.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For integers or complex numbers.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.igamma(tt.tensor([1.0]), tt.tensor([2.0]))
-        tensor([0.8647])
-
-    Reference:
-        https://dlmf.nist.gov/8.2
-    """
-def igamma_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
-    """In-place form of ``igamma``: writes the result over ``input`` and returns it.
-
-    The regularised lower incomplete gamma function ``P(a, x)``.
-
-    Args:
-        input: The parameter ``a``; tensor of any shape.
-        other: The bound ``x``; the two shapes broadcast. It alone is differentiable.
-
-    Raises:
-        NotImplementedError: For integers or complex numbers.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.igamma(tt.tensor([1.0]), tt.tensor([2.0]))
-        tensor([0.8647])
-
-    Reference:
-        https://dlmf.nist.gov/8.2
-    """
+) -> Tensor: ...
+def igamma_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor: ...
 def igammac(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
-
-    Args:
-        input: The parameter ``a``; tensor of any shape.
-        other: The bound ``x``; the two shapes broadcast. It alone is differentiable.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For integers or complex numbers.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.igammac(tt.tensor([1.0]), tt.tensor([2.0]))
-        tensor([0.1353])
-
-    Reference:
-        https://dlmf.nist.gov/8.2
-    """
-def igammac_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
-    """In-place form of ``igammac``: writes the result over ``input`` and returns it.
-
-    The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
-
-    Args:
-        input: The parameter ``a``; tensor of any shape.
-        other: The bound ``x``; the two shapes broadcast. It alone is differentiable.
-
-    Raises:
-        NotImplementedError: For integers or complex numbers.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.igammac(tt.tensor([1.0]), tt.tensor([2.0]))
-        tensor([0.1353])
-
-    Reference:
-        https://dlmf.nist.gov/8.2
-    """
-def imag(input: Tensor | ndarray) -> Tensor:
-    """The imaginary part, a view.
-
-    Args:
-        input: Tensor of any shape.
-
-    Raises:
-        RuntimeError: For a real tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.imag(tt.tensor([1 + 2j]))
-        tensor([2.])
-    """
+) -> Tensor: ...
+def igammac_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor: ...
+def imag(input: Tensor | ndarray) -> Tensor: ...
 @overload
 def index_add(
     input: Tensor | NDArray[Any] | ndarray,
@@ -9844,30 +2188,7 @@ def index_add(
     *,
     alpha: _float = 1,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input`` with ``alpha * source`` added to the slices that ``index`` names.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension to choose in.
-        index: int32 or int64 tensor of at most one dimension; repeated slices get the sum.
-        source: Tensor of ``input``'s dtype and shape, but of ``index``'s size at ``dim``.
-        alpha: Factor of ``source``; default 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit.
-        IndexError: If an index of a vector is out of range; RuntimeError in more dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(3).index_add(0, tt.tensor([0, 2, 0]), tt.tensor([1.0, 2.0, 3.0]))
-        tensor([4., 0., 2.])
-    """
+) -> Tensor: ...
 @overload
 def index_add(
     input: Tensor | NDArray[Any] | ndarray,
@@ -9885,30 +2206,7 @@ def index_add_(
     source: Tensor | NDArray[Any] | ndarray,
     *,
     alpha: _float = 1,
-) -> Tensor:
-    """In-place form of ``index_add``: writes the result over ``input`` and returns it.
-
-    ``input`` with ``alpha * source`` added to the slices that ``index`` names.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension to choose in.
-        index: int32 or int64 tensor of at most one dimension; repeated slices get the sum.
-        source: Tensor of ``input``'s dtype and shape, but of ``index``'s size at ``dim``.
-        alpha: Factor of ``source``; default 1.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit.
-        IndexError: If an index of a vector is out of range; RuntimeError in more dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(3).index_add(0, tt.tensor([0, 2, 0]), tt.tensor([1.0, 2.0, 3.0]))
-        tensor([4., 0., 2.])
-    """
+) -> Tensor: ...
 @overload
 def index_copy(
     input: Tensor | NDArray[Any] | ndarray,
@@ -9917,29 +2215,7 @@ def index_copy(
     source: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input`` with ``source`` written over the slices that ``index`` names.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension to choose in.
-        index: int64 tensor of at most one dimension, without repetitions.
-        source: Tensor of ``input``'s dtype and shape, but of ``index``'s size at ``dim``.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit.
-        IndexError: If an index is out of range.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(3).index_copy(0, tt.tensor([0, 2]), tt.tensor([1.0, 2.0]))
-        tensor([1., 0., 2.])
-    """
+) -> Tensor: ...
 @overload
 def index_copy(
     input: Tensor | NDArray[Any] | ndarray,
@@ -9954,29 +2230,7 @@ def index_copy_(
     dim: _int,
     index: Tensor | NDArray[Any] | ndarray,
     source: Tensor | NDArray[Any] | ndarray,
-) -> Tensor:
-    """In-place form of ``index_copy``: writes the result over ``input`` and returns it.
-
-    ``input`` with ``source`` written over the slices that ``index`` names.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension to choose in.
-        index: int64 tensor of at most one dimension, without repetitions.
-        source: Tensor of ``input``'s dtype and shape, but of ``index``'s size at ``dim``.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit.
-        IndexError: If an index is out of range.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(3).index_copy(0, tt.tensor([0, 2]), tt.tensor([1.0, 2.0]))
-        tensor([1., 0., 2.])
-    """
+) -> Tensor: ...
 @overload
 def index_fill(
     input: Tensor | NDArray[Any] | ndarray,
@@ -9985,29 +2239,7 @@ def index_fill(
     value: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input`` with ``value`` everywhere in the slices that ``index`` names.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension to choose in.
-        index: int64 tensor of at most one dimension.
-        value: A number or a 0-d tensor.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If ``value`` has dimensions.
-        IndexError: If an index is out of range.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(3).index_fill(0, tt.tensor([1]), 7.0)
-        tensor([0., 7., 0.])
-    """
+) -> Tensor: ...
 @overload
 def index_fill(
     input: Tensor | NDArray[Any] | ndarray,
@@ -10022,85 +2254,19 @@ def index_fill_(
     dim: _int,
     index: Tensor | NDArray[Any] | ndarray,
     value: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
-    """In-place form of ``index_fill``: writes the result over ``input`` and returns it.
-
-    ``input`` with ``value`` everywhere in the slices that ``index`` names.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension to choose in.
-        index: int64 tensor of at most one dimension.
-        value: A number or a 0-d tensor.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If ``value`` has dimensions.
-        IndexError: If an index is out of range.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(3).index_fill(0, tt.tensor([1]), 7.0)
-        tensor([0., 7., 0.])
-    """
+) -> Tensor: ...
 def index_put(
     input: Tensor | ndarray,
     indices: Any,
     values: Tensor | ndarray,
     accumulate: _bool = False,
-) -> Tensor:
-    """``input`` with ``values`` written at ``input[indices]``.
-
-    Args:
-        input: Tensor of any shape.
-        indices: A sequence of int64 or bool tensors that broadcast; None for a whole dimension.
-        values: Tensor of ``input``'s dtype whose shape broadcasts to that of ``input[indices]``.
-        accumulate: Add rather than write; default False.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        IndexError: If an index is out of range.
-        RuntimeError: If shapes or dtypes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> where = (tt.tensor([0, 0]),)
-        >>> tt.zeros(2).index_put(where, tt.tensor([1.0, 2.0]), accumulate=True)
-        tensor([3., 0.])
-    """
+) -> Tensor: ...
 def index_put_(
     input: Tensor,
     indices: Any,
     values: Tensor | ndarray,
     accumulate: _bool = False,
-) -> Tensor:
-    """In-place form of ``index_put``: writes the result over ``input`` and returns it.
-
-    ``input`` with ``values`` written at ``input[indices]``.
-
-    Args:
-        input: Tensor of any shape.
-        indices: A sequence of int64 or bool tensors that broadcast; None for a whole dimension.
-        values: Tensor of ``input``'s dtype whose shape broadcasts to that of ``input[indices]``.
-        accumulate: Add rather than write; default False.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        IndexError: If an index is out of range.
-        RuntimeError: If shapes or dtypes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> where = (tt.tensor([0, 0]),)
-        >>> tt.zeros(2).index_put(where, tt.tensor([1.0, 2.0]), accumulate=True)
-        tensor([3., 0.])
-    """
+) -> Tensor: ...
 @overload
 def index_reduce(
     input: Tensor | ndarray,
@@ -10111,34 +2277,7 @@ def index_reduce(
     *,
     include_self: _bool = True,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input`` with ``source`` combined with the slices that ``index`` names.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension to choose in.
-        index: int32 or int64 tensor of at most one dimension.
-        source: Tensor of ``input``'s dtype and shape, but of ``index``'s size at ``dim``.
-        reduce: ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``.
-        include_self: Whether ``input``'s own elements take part; default True.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit, or ``reduce`` is another word.
-        IndexError: If an index is out of range.
-
-    Example:
-        >>> import warnings
-        >>> import tinytorch as tt
-        >>> with warnings.catch_warnings():
-        ...     warnings.simplefilter("ignore")
-        ...     tt.ones(2).index_reduce(0, tt.tensor([0, 0]), tt.tensor([2.0, 3.0]), "prod")
-        tensor([6., 1.])
-    """
+) -> Tensor: ...
 @overload
 def index_reduce(
     input: Tensor | ndarray,
@@ -10158,34 +2297,7 @@ def index_reduce_(
     reduce: str,
     *,
     include_self: _bool = True,
-) -> Tensor:
-    """In-place form of ``index_reduce``: writes the result over ``input`` and returns it.
-
-    ``input`` with ``source`` combined with the slices that ``index`` names.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension to choose in.
-        index: int32 or int64 tensor of at most one dimension.
-        source: Tensor of ``input``'s dtype and shape, but of ``index``'s size at ``dim``.
-        reduce: ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``.
-        include_self: Whether ``input``'s own elements take part; default True.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit, or ``reduce`` is another word.
-        IndexError: If an index is out of range.
-
-    Example:
-        >>> import warnings
-        >>> import tinytorch as tt
-        >>> with warnings.catch_warnings():
-        ...     warnings.simplefilter("ignore")
-        ...     tt.ones(2).index_reduce(0, tt.tensor([0, 0]), tt.tensor([2.0, 3.0]), "prod")
-        tensor([6., 1.])
-    """
+) -> Tensor: ...
 @overload
 def index_select(
     input: Tensor | NDArray[Any] | ndarray,
@@ -10193,29 +2305,7 @@ def index_select(
     index: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The slices of ``input`` along ``dim`` that ``index`` names.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension to choose in.
-        index: int32 or int64 tensor of at most one dimension.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of ``input``'s shape, but of ``index``'s size at ``dim``.
-
-    Raises:
-        IndexError: If an index is out of range, or ``index`` has more dimensions.
-        RuntimeError: If ``index`` has another dtype, or chooses what is not there in a matrix
-            of no elements.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.index_select(tt.tensor([10, 20, 30]), 0, tt.tensor([2, 0]))
-        tensor([30, 10])
-    """
+) -> Tensor: ...
 @overload
 def index_select(
     input: Tensor | NDArray[Any] | ndarray,
@@ -10229,23 +2319,7 @@ def indices(
     dimensions: Sequence[_int],
     dtype: dtype | type | str | None = None,
     sparse: Literal[False] = False,
-) -> Tensor:
-    """The indices of every element of a grid.
-
-    Args:
-        dimensions: The sizes of the grid.
-        dtype: Of the result; default int64.
-        sparse: Give a tuple of tensors that broadcast instead.
-
-    Returns:
-        Tensor of shape ``(len(dimensions), *dimensions)``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.indices((2, 2))[1]
-        tensor([[0, 1],
-                [0, 1]])
-    """
+) -> Tensor: ...
 @overload
 def indices(
     dimensions: Sequence[_int],
@@ -10259,63 +2333,14 @@ def indices(
     dtype: dtype | type | str | None = None,
     sparse: _bool = False,
 ) -> Tensor | tuple[Tensor, ...]: ...
-def indices_copy(*args: Any, **given: Any) -> NoReturn:
-    """Raise RuntimeError: indices expected sparse coordinate tensor layout but got Strided.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        RuntimeError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.indices_copy()
-        Traceback (most recent call last):
-        ...
-        RuntimeError: indices expected sparse coordinate tensor layout but got Strided
-    """
-def inner(input: Tensor | ndarray, other: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Sum of products over the last dimension of two tensors.
-
-    Args:
-        input: ``(..., k)``, or 0-d: a factor.
-        other: ``(..., k)``, or 0-d.
-        out: Where to write the result.
-
-    Returns:
-        Tensor with the other dimensions of ``input`` and then those of ``other``.
-
-    Raises:
-        RuntimeError: If the last dimensions or the dtypes differ.
-        NotImplementedError: For bools, unless one is 0-d.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.inner(tt.tensor([1.0, 2.0]), tt.tensor([[3.0, 4.0], [5.0, 6.0]]))
-        tensor([11., 17.])
-    """
-def insert(arr: Any, obj: Any, values: Any, axis: _int | None = None) -> Tensor:
-    """``arr`` with ``values`` before some of its slices.
-
-    Args:
-        arr: Tensor of any shape.
-        obj: Before which: an int, a slice or several ints.
-        values: What to put there, cast to ``arr``'s dtype; it broadcasts to the new slices.
-        axis: The dimension; None, the default, means that of the flattened tensor.
-
-    Returns:
-        A copy.
-
-    Raises:
-        IndexError: For a place that does not exist.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.insert(tt.tensor([1, 2, 3]), 1, 9)
-        tensor([1, 9, 2, 3])
-    """
+def indices_copy(*args: Any, **given: Any) -> NoReturn: ...
+def inner(
+    input: Tensor | ndarray,
+    other: Tensor | ndarray,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def insert(arr: Any, obj: Any, values: Any, axis: _int | None = None) -> Tensor: ...
 def instance_norm(
     input: Tensor | ndarray,
     weight: Tensor | ndarray | None,
@@ -10326,44 +2351,8 @@ def instance_norm(
     momentum: _float,
     eps: _float,
     cudnn_enabled: _bool,
-) -> Tensor:
-    """``nn.functional.instance_norm`` with the weight and the bias first; see ``batch_norm``.
-
-    Args:
-        use_input_stats: Whether to take each image's statistics.
-        cudnn_enabled: Accepted for compatibility.
-        input: ``(batch, channels, *)`` with at least one more dimension.
-        weight: ``(channels,)``; default none.
-        bias: ``(channels,)``; default none.
-        running_mean: ``(channels,)``, moved in place towards the mean over the batch.
-        running_var: The same for the variance.
-        momentum: How far the running statistics move; default 0.1.
-        eps: Added to the variance; default 1e-5.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.tensor([[[1.0, 3.0]]])
-        >>> tt.instance_norm(x, None, None, None, None, True, 0.1, 0.0, False)
-        tensor([[[-1.,  1.]]])
-    """
-def int_repr(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: int_repr: quantized tensors are not supported.
-
-    Args:
-        input: Tensor of any shape.
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ones(2).int_repr()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: int_repr: quantized tensors are not supported
-    """
+) -> Tensor: ...
+def int_repr(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn: ...
 def interp(
     x: Any,
     xp: Any,
@@ -10371,52 +2360,14 @@ def interp(
     left: Any = None,
     right: Any = None,
     period: _float | None = None,
-) -> Tensor:
-    """Values between samples, on the straight lines that join them.
-
-    Args:
-        x: Where to look; tensor of any shape.
-        xp: Where the samples are; tensor of shape ``(n,)``, in ascending order unless
-            there is a ``period``.
-        fp: The samples; tensor of shape ``(n,)``.
-        left: The value below the first sample; default that of the first.
-        right: The value above the last sample; default that of the last.
-        period: After which ``x`` repeats; default never.
-
-    Returns:
-        Tensor of ``x``'s shape; gradients flow to ``x``, ``xp`` and ``fp``.
-
-    Raises:
-        ValueError: If there are no samples, their numbers differ, or ``period`` is 0.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.interp(2.5, [1.0, 2.0, 3.0], [3.0, 2.0, 0.0])
-        tensor(1.)
-    """
+) -> Tensor: ...
 @overload
 def intersect1d(
     ar1: Any,
     ar2: Any,
     assume_unique: _bool = False,
     return_indices: Literal[False] = False,
-) -> Tensor:
-    """The elements that are in both tensors, each once and in ascending order.
-
-    Args:
-        ar1: Tensor of any shape.
-        ar2: Tensor of any shape.
-        assume_unique: The elements of each are known to be distinct.
-        return_indices: Also return where each is in the flattened tensors, first occurrences.
-
-    Returns:
-        The elements; with ``return_indices`` a tuple with the places in ``ar1`` and ``ar2``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.intersect1d(tt.tensor([3, 1, 2]), tt.tensor([2, 3]))
-        tensor([2, 3])
-    """
+) -> Tensor: ...
 @overload
 def intersect1d(
     ar1: Any,
@@ -10432,168 +2383,19 @@ def intersect1d(
     assume_unique: _bool = False,
     return_indices: _bool = False,
 ) -> Tensor | tuple[Tensor, Tensor, Tensor]: ...
-def inverse(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of every matrix of a batch; see ``linalg.inv``.
-
-    Args:
-        input: ``(..., n, n)``, floating-point or complex.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([[4.0]]).inverse()
-        tensor([[0.2500]])
-    """
-def invert(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Every bit flipped; the opposite of bools.
-
-    Another name for ``bitwise_not``.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For floating-point tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> ~tt.tensor([True, False])
-        tensor([False,  True])
-    """
-def is_complex(input: Tensor | ndarray) -> _bool:
-    """Whether the elements are complex numbers.
-
-    Args:
-        input: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.is_complex(tt.tensor([1j]))
-        True
-    """
-def is_conj(input: Tensor | ndarray) -> _bool:
-    """Whether ``input`` is a conjugate, as ``conj`` makes it, that is not computed yet.
-
-    Args:
-        input: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> z = tt.tensor([1j])
-        >>> tt.is_conj(z), tt.is_conj(z.conj()), tt.is_conj(z.conj() * 2)
-        (False, True, False)
-    """
-def is_distributed(input: Tensor | ndarray) -> _bool:
-    """False: a tensor is in one process.
-
-    Args:
-        input: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.is_distributed(tt.ones(1))
-        False
-    """
-def is_floating_point(input: Tensor | ndarray) -> _bool:
-    """Whether the elements are real floating-point numbers.
-
-    Args:
-        input: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.is_floating_point(tt.tensor([1, 2]))
-        False
-    """
-def is_inference(input: Tensor | ndarray) -> _bool:
-    """Whether ``input`` was made in inference mode, or is a view of a tensor that was.
-
-    Such a tensor can be neither saved for a backward pass nor changed in place outside inference
-    mode; its ``clone()`` can.
-
-    Args:
-        input: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> with tt.inference_mode():
-        ...     x = tt.ones(2)
-        >>> tt.is_inference(x), tt.is_inference(x + 1)
-        (True, False)
-    """
-def is_neg(input: Tensor | ndarray) -> _bool:
-    """Whether ``input`` is negated when it is read: the imaginary part of a conjugate.
-
-    Args:
-        input: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.is_neg(-tt.ones(1)), tt.is_neg(tt.tensor([1j]).conj().imag)
-        (False, True)
-    """
-def is_nonzero(input: Tensor | ndarray) -> _bool:
-    """Whether the single element of ``input`` is not zero.
-
-    Args:
-        input: Tensor of one element.
-
-    Raises:
-        RuntimeError: For more or fewer elements than one.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.is_nonzero(tt.tensor([0.5]))
-        True
-    """
-def is_same_size(input: Tensor | ndarray, other: Tensor | ndarray) -> _bool:
-    """Whether two tensors have the same shape.
-
-    Args:
-        input: Tensor of any shape.
-        other: The tensor to compare with.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.is_same_size(tt.ones(2, 1), tt.ones(1, 2))
-        False
-    """
-def is_signed(input: Tensor | ndarray) -> _bool:
-    """Whether the elements can be negative.
-
-    Args:
-        input: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.is_signed(tt.tensor([True]))
-        False
-    """
-def is_storage(obj: Any) -> _bool:
-    """Whether ``obj`` is the memory behind tensors.
-
-    Args:
-        obj: Any object.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.is_storage(tt.ones(1)), tt.is_storage(tt.ones(1).untyped_storage())
-        (False, True)
-    """
-def is_tensor(obj: Any) -> _bool:
-    """Whether ``obj`` is a tensor.
-
-    Args:
-        obj: Any object.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.is_tensor(tt.ones(1)), tt.is_tensor([1.0])
-        (True, False)
-    """
+def inverse(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def invert(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def is_complex(input: Tensor | ndarray) -> _bool: ...
+def is_conj(input: Tensor | ndarray) -> _bool: ...
+def is_distributed(input: Tensor | ndarray) -> _bool: ...
+def is_floating_point(input: Tensor | ndarray) -> _bool: ...
+def is_inference(input: Tensor | ndarray) -> _bool: ...
+def is_neg(input: Tensor | ndarray) -> _bool: ...
+def is_nonzero(input: Tensor | ndarray) -> _bool: ...
+def is_same_size(input: Tensor | ndarray, other: Tensor | ndarray) -> _bool: ...
+def is_signed(input: Tensor | ndarray) -> _bool: ...
+def is_storage(obj: Any) -> _bool: ...
+def is_tensor(obj: Any) -> _bool: ...
 def isclose(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray,
@@ -10602,84 +2404,11 @@ def isclose(
     equal_nan: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Whether ``|input - other| <= atol + rtol * |other|``, or both are the same.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor of the same dtype; the two shapes broadcast.
-        rtol: Relative tolerance; default 1e-5.
-        atol: Absolute tolerance; default 1e-8.
-        equal_nan: Whether NaN counts as close to NaN; default False.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Raises:
-        RuntimeError: For different dtypes or negative tolerances.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.isclose(tt.tensor([1.0, 1.0]), tt.tensor([1.0 + 1e-6, 1.1]))
-        tensor([ True, False])
-    """
-def iscomplex(x: Any) -> Tensor:
-    """Whether each element has an imaginary part that is not zero.
-
-    Args:
-        x: Tensor of any shape.
-
-    Returns:
-        bool tensor of ``x``'s shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.iscomplex(tt.tensor([1 + 1j, 2 + 0j]))
-        tensor([ True, False])
-    """
-def iscomplexobj(x: Any) -> _bool:
-    """Whether the elements are of a complex dtype.
-
-    Args:
-        x: A tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.iscomplexobj(tt.tensor([1j]))
-        True
-    """
-def isdtype(dtype: dtype | type | str, kind: Any) -> _bool:
-    """Whether a dtype is of a kind.
-
-    Args:
-        dtype: A dtype.
-        kind: A dtype, a tuple of kinds, or ``"bool"``, ``"signed integer"``,
-            ``"unsigned integer"``, ``"integral"``, ``"real floating"``, ``"complex floating"``
-            or ``"numeric"``.
-
-    Raises:
-        ValueError: For another word.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.isdtype(tt.float32, ("integral", "real floating"))
-        True
-    """
-def isfinite(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is neither infinite nor NaN.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.isfinite(tt.tensor([1.0, float("inf")]))
-        tensor([ True, False])
-    """
+) -> Tensor: ...
+def iscomplex(x: Any) -> Tensor: ...
+def iscomplexobj(x: Any) -> _bool: ...
+def isdtype(dtype: dtype | type | str, kind: Any) -> _bool: ...
+def isfinite(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
 def isin(
     elements: Tensor | NDArray[Any] | ndarray | _complex,
     test_elements: Tensor | NDArray[Any] | ndarray | _complex,
@@ -10687,133 +2416,15 @@ def isin(
     assume_unique: _bool = False,
     invert: _bool = False,
     out: Tensor | None = None,
-) -> Tensor:
-    """Whether each of ``elements`` is equal to any of ``test_elements``.
-
-    Args:
-        elements: Tensor of any shape, or a number if the other is a tensor.
-        test_elements: Tensor of any shape, or a number if the other is a tensor.
-        assume_unique: Accepted; the result does not depend on it.
-        invert: Whether each is equal to none.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Bool tensor of the shape of ``elements``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.isin(tt.tensor([1, 2, 3]), tt.tensor([3, 1]))
-        tensor([ True, False,  True])
-    """
-def isinf(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is infinite, of either sign.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.isinf(tt.tensor([1.0, float("-inf")]))
-        tensor([False,  True])
-    """
-def isnan(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is NaN, in its real or its imaginary part.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.isnan(tt.tensor([1.0, float("nan")]))
-        tensor([False,  True])
-    """
-def isneginf(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is -inf.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.isneginf(tt.tensor([1.0, float("-inf")]))
-        tensor([False,  True])
-    """
-def isposinf(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is +inf.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.isposinf(tt.tensor([1.0, float("inf")]))
-        tensor([False,  True])
-    """
-def isreal(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Whether the imaginary part of each element is 0.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.isreal(tt.tensor([1 + 0j, 1j]))
-        tensor([ True, False])
-    """
-def isrealobj(x: Any) -> _bool:
-    """Whether the elements are of a dtype that is not complex.
-
-    Args:
-        x: A tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.isrealobj(tt.tensor([1j]))
-        False
-    """
-def isscalar(element: Any) -> _bool:
-    """Whether ``element`` is a number or a string; a tensor never is.
-
-    Args:
-        element: Anything.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.isscalar(3.1), tt.isscalar(tt.tensor(3.1))
-        (True, False)
-    """
-def issubdtype(arg1: Any, arg2: Any) -> _bool:
-    """Whether a dtype is, or is of a kind with, another.
-
-    Args:
-        arg1: A dtype, or what stands for one.
-        arg2: A dtype, or an abstract type of NumPy's or its name, such as ``"floating"``.
-
-    Raises:
-        TypeError: For what is no dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.issubdtype(tt.float32, "floating"), tt.issubdtype(tt.float32, tt.float64)
-        (True, False)
-    """
+) -> Tensor: ...
+def isinf(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def isnan(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def isneginf(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def isposinf(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def isreal(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def isrealobj(x: Any) -> _bool: ...
+def isscalar(element: Any) -> _bool: ...
+def issubdtype(arg1: Any, arg2: Any) -> _bool: ...
 def istft(
     input: Tensor | ndarray,
     n_fft: _int,
@@ -10825,67 +2436,9 @@ def istft(
     onesided: _bool | None = None,
     length: _int | None = None,
     return_complex: _bool = False,
-) -> Tensor:
-    """The signal that has these short-time transforms, by least squares.
-
-    Args:
-        input: ``(frequencies, pieces)`` or ``(b, frequencies, pieces)``, complex, from ``stft``.
-        n_fft: Samples in each transform.
-        hop_length: Samples from one piece to the next; default ``n_fft // 4``.
-        win_length: Samples under the window, at most ``n_fft``; default all.
-        window: ``(win_length,)``; default ones.
-        center: As it was for ``stft``; default True.
-        normalized: As it was for ``stft``; default False.
-        onesided: Whether the input is half a spectrum; by default if it has so many frequencies.
-        length: Samples to return, cut off or followed by zeros; default all there are.
-        return_complex: Whether the signal is complex; default False.
-
-    Returns:
-        ``(b, t)``, or ``(t,)`` for one signal.
-
-    Raises:
-        RuntimeError: If shapes or lengths do not fit, or windows leave samples out.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> spectrum = tt.stft(tt.ones(8), 4, window=tt.hann_window(4), return_complex=True)
-        >>> tt.istft(spectrum, 4, window=tt.hann_window(4))
-        tensor([1., 1., 1., 1., 1., 1., 1., 1.])
-
-    Reference:
-        Griffin & Lim, "Signal estimation from modified short-time Fourier transform", IEEE
-        Trans. Acoustics, Speech, Signal Processing 32 (1984).
-    """
-def ix_(*args: Any) -> tuple[Tensor, ...]:
-    """Tensors that index the grid of all combinations of the given indices.
-
-    Args:
-        *args: Integers or bools of one dimension, one for each dimension of the grid.
-
-    Raises:
-        ValueError: For more than one dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.arange(9).reshape(3, 3)[tt.ix_([0, 2], [1, 2])]
-        tensor([[1, 2],
-                [7, 8]])
-    """
-def kaiser(M: _int, beta: _float) -> Tensor:
-    """The Kaiser window, made of Bessel functions.
-
-    Args:
-        M: The number of samples; none if it is below 1.
-        beta: How fast it falls; 0 is a rectangle.
-
-    Returns:
-        Tensor of shape ``(M,)`` of the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.kaiser(3, 2.0)
-        tensor([0.4387, 1.0000, 0.4387])
-    """
+) -> Tensor: ...
+def ix_(*args: Any) -> tuple[Tensor, ...]: ...
+def kaiser(M: _int, beta: _float) -> Tensor: ...
 def kaiser_window(
     window_length: _int,
     periodic: _bool = True,
@@ -10898,73 +2451,20 @@ def kaiser_window(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """The Kaiser window; see ``signal.windows.kaiser``.
-
-    Args:
-        window_length: Number of points, at least 0.
-        periodic: Leave the last end out, so that the window may be repeated (default); the
-            form for filters has both ends.
-        beta: How narrow it is; default 12.
-        dtype: A floating-point dtype; the default is the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        ``(window_length,)``.
-
-    Raises:
-        RuntimeError: For a negative length or another dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.kaiser_window(4)
-        tensor([5.2773e-05, 2.1567e-01, 1.0000e+00, 2.1567e-01])
-    """
+) -> Tensor: ...
 def kl_div(
     input: Tensor | ndarray,
     target: Tensor | ndarray,
     reduction: _int = 1,
     *,
     log_target: _bool = False,
-) -> Tensor:
-    """``nn.functional.kl_div`` with a number for the reduction; the mean is of all elements.
-
-    Args:
-        reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
-        input: Logarithms of probabilities, any shape.
-        target: Probabilities, the same shape.
-        log_target: Whether the target holds logarithms, too. Default: False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, y = tt.tensor([[0.5, 0.5]]).log(), tt.tensor([[0.25, 0.75]])
-        >>> tt.kl_div(x, y, 2)
-        tensor(0.1308)
-    """
-def kron(input: Tensor | ndarray, other: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Kronecker product: every element of ``input`` times the whole of ``other``.
-
-    Args:
-        input: ``(a_0, ..., a_n)``; the one with fewer dimensions gets leading ones.
-        other: ``(b_0, ..., b_n)``.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        ``(a_0 b_0, ..., a_n b_n)``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.kron(tt.tensor([1, 10]), tt.tensor([1, 2]))
-        tensor([ 1,  2, 10, 20])
-    """
+) -> Tensor: ...
+def kron(
+    input: Tensor | ndarray,
+    other: Tensor | ndarray,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def kthvalue(
     input: Tensor | ndarray,
     k: _int,
@@ -10974,29 +2474,7 @@ def kthvalue(
     out: tuple[Tensor, Tensor] | None = None,
     axis: _int = ...,
     keepdims: _bool = ...,
-) -> return_types.kthvalue:
-    """The ``k``-th smallest element along ``dim``, and where it is.
-
-    Args:
-        input: Real tensor of any shape; a NaN is larger than any number.
-        k: Which, from 1 on.
-        dim: The dimension; default the last.
-        keepdim: Keep the dimension with size 1.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Returns:
-        A named tuple ``(values, indices)``; ``indices`` are int64.
-
-    Raises:
-        RuntimeError: If there are fewer than ``k`` elements.
-        IndexError: If there is no such dimension, or no element along it.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.kthvalue(tt.tensor([3, 1, 2]), 2).values
-        tensor(2)
-    """
+) -> return_types.kthvalue: ...
 def layer_norm(
     input: Tensor | ndarray,
     normalized_shape: Sequence[_int],
@@ -11004,357 +2482,63 @@ def layer_norm(
     bias: Tensor | ndarray | None = None,
     eps: _float = 1e-05,
     cudnn_enable: _bool = True,
-) -> Tensor:
-    """``nn.functional.layer_norm``; ``cudnn_enable`` is accepted for compatibility.
-
-    Args:
-        cudnn_enable: Accepted for compatibility.
-        input: ``(*, *normalized_shape)``.
-        normalized_shape: Sizes of the dimensions that mean and variance are taken over.
-        weight: Tensor of that shape; default none.
-        bias: Tensor of that shape; default none.
-        eps: Added to the variance; default 1e-5.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.layer_norm(tt.tensor([[1.0, 3.0]]), (2,), None, None, 0.0, False)
-        tensor([[-1.,  1.]])
-    """
+) -> Tensor: ...
 def lcm(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The least common multiple, not negative; 0 if either is 0.
-
-    Args:
-        input: Integer tensor of any shape.
-        other: Integer tensor; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For other dtypes.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.lcm(tt.tensor([4, 6]), tt.tensor([6, -15]))
-        tensor([12, 30])
-    """
-def lcm_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
-    """In-place form of ``lcm``: writes the result over ``input`` and returns it.
-
-    The least common multiple, not negative; 0 if either is 0.
-
-    Args:
-        input: Integer tensor of any shape.
-        other: Integer tensor; the two shapes broadcast.
-
-    Raises:
-        NotImplementedError: For other dtypes.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.lcm(tt.tensor([4, 6]), tt.tensor([6, -15]))
-        tensor([12, 30])
-    """
-def ldexp(input: Tensor | ndarray, other: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``input * 2 ** other``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor of exponents; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape; integers give the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ldexp(tt.tensor([3.0]), tt.tensor([2]))
-        tensor([12.])
-    """
-def ldexp_(input: Tensor, other: Tensor | ndarray) -> Tensor:
-    """In-place form of ``ldexp``: writes the result over ``input`` and returns it.
-
-    ``input * 2 ** other``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor of exponents; the two shapes broadcast.
-
-    Returns:
-        Tensor of the broadcast shape; integers give the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ldexp(tt.tensor([3.0]), tt.tensor([2]))
-        tensor([12.])
-    """
+) -> Tensor: ...
+def lcm_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor: ...
+def ldexp(
+    input: Tensor | ndarray,
+    other: Tensor | ndarray,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def ldexp_(input: Tensor, other: Tensor | ndarray) -> Tensor: ...
 def le(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Whether elements of ``input`` are smaller or equal.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Raises:
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.le(tt.tensor([1, 2]), 1)
-        tensor([ True, False])
-    """
-def le_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``le``: writes the result over ``input`` and returns it.
-
-    Whether elements of ``input`` are smaller or equal.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Raises:
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.le(tt.tensor([1, 2]), 1)
-        tensor([ True, False])
-    """
+) -> Tensor: ...
+def le_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
 def left_shift(
     input: Tensor | NDArray[Any] | ndarray | _complex,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input`` shifted to the left by ``other`` bits.
-
-    Another name for ``bitwise_left_shift``.
-
-    Args:
-        input: Integer tensor of any shape.
-        other: Tensor or number; the two shapes broadcast. Shifts by a negative number, or
-            by as many bits as there are, give 0.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For floating-point tensors, and for bools alone.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([1, 3]) << 2
-        tensor([ 4, 12])
-    """
+) -> Tensor: ...
 def lerp(
     input: Tensor | NDArray[Any] | ndarray,
     end: Tensor | NDArray[Any] | ndarray,
     weight: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input + weight * (end - input)``: from ``input`` at 0 to ``end`` at 1.
-
-    Args:
-        input: Tensor of any shape.
-        end: Tensor of the same dtype.
-        weight: Number, or tensor of the same dtype; the shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape, exactly ``end`` at weight 1.
-
-    Raises:
-        RuntimeError: For different dtypes.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.lerp(tt.tensor([0.0, 2.0]), tt.tensor([10.0, 4.0]), 0.5)
-        tensor([5., 3.])
-    """
+) -> Tensor: ...
 def lerp_(
     input: Tensor,
     end: Tensor | NDArray[Any] | ndarray,
     weight: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
-    """In-place form of ``lerp``: writes the result over ``input`` and returns it.
-
-    ``input + weight * (end - input)``: from ``input`` at 0 to ``end`` at 1.
-
-    Args:
-        input: Tensor of any shape.
-        end: Tensor of the same dtype.
-        weight: Number, or tensor of the same dtype; the shapes broadcast.
-
-    Returns:
-        Tensor of the broadcast shape, exactly ``end`` at weight 1.
-
-    Raises:
-        RuntimeError: For different dtypes.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.lerp(tt.tensor([0.0, 2.0]), tt.tensor([10.0, 4.0]), 0.5)
-        tensor([5., 3.])
-    """
+) -> Tensor: ...
 def less(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Whether elements of ``input`` are smaller.
-
-    Another name for ``lt``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Raises:
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.lt(tt.tensor([1, 2]), 2)
-        tensor([ True, False])
-    """
-def less_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``less``: writes the result over ``input`` and returns it.
-
-    Whether elements of ``input`` are smaller.
-
-    Another name for ``lt``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Raises:
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.lt(tt.tensor([1, 2]), 2)
-        tensor([ True, False])
-    """
+) -> Tensor: ...
+def less_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
 def less_equal(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Whether elements of ``input`` are smaller or equal.
-
-    Another name for ``le``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Raises:
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.le(tt.tensor([1, 2]), 1)
-        tensor([ True, False])
-    """
-def less_equal_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``less_equal``: writes the result over ``input`` and returns it.
-
-    Whether elements of ``input`` are smaller or equal.
-
-    Another name for ``le``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Raises:
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.le(tt.tensor([1, 2]), 1)
-        tensor([ True, False])
-    """
-def lexsort(keys: Any, axis: _int = -1) -> Tensor:
-    """Indices that sort by several keys, the last one first.
-
-    Args:
-        keys: Tensors of one shape; equal elements of the last are in the order of the one
-            before, and so on.
-        axis: The dimension; default the last.
-
-    Returns:
-        int64 tensor of a key's shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.lexsort((tt.tensor([9, 1, 5]), tt.tensor([1, 0, 1])))
-        tensor([1, 2, 0])
-    """
-def lgamma(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm of ``|Γ(x)|``; inf at 0 and at negative whole numbers.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.lgamma(tt.tensor([1.0, 5.0]))
-        tensor([0.0000, 3.1781])
-    """
-def lgamma_(input: Tensor) -> Tensor:
-    """In-place form of ``lgamma``: writes the result over ``input`` and returns it.
-
-    The logarithm of ``|Γ(x)|``; inf at 0 and at negative whole numbers.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.lgamma(tt.tensor([1.0, 5.0]))
-        tensor([0.0000, 3.1781])
-    """
+) -> Tensor: ...
+def less_equal_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
+def lexsort(keys: Any, axis: _int = -1) -> Tensor: ...
+def lgamma(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def lgamma_(input: Tensor) -> Tensor: ...
 def linspace(
     start: Any,
     end: Any,
@@ -11368,36 +2552,7 @@ def linspace(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """``steps`` evenly spaced numbers from ``start`` to ``end``, both included.
-
-    Args:
-        start: First number, or a 0-d tensor.
-        end: Last number, or a 0-d tensor.
-        steps: How many; default 50.
-        endpoint: Whether ``end`` is one of them; default yes.
-        dtype: Default: the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        Tensor of shape ``(steps,)``.
-
-    Raises:
-        RuntimeError: If ``steps`` is negative.
-        TypeError: If it is no int.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linspace(0, 1, 3)
-        tensor([0.0000, 0.5000, 1.0000])
-    """
+) -> Tensor: ...
 def lobpcg(
     A: Tensor | ndarray,
     k: _int | None = None,
@@ -11413,149 +2568,15 @@ def lobpcg(
     ortho_iparams: dict[str, _int] | None = None,
     ortho_fparams: dict[str, _float] | None = None,
     ortho_bparams: dict[str, _bool] | None = None,
-) -> tuple[Tensor, Tensor]:
-    """The ``k`` largest or smallest eigenvalues of ``A x = e B x``, and their eigenvectors.
-
-    PyTorch approaches them step by step, for matrices that are sparse. Here matrices are dense, and
-    the pairs come from all of them, to the last digit: what steers the approach has no effect.
-
-    Args:
-        A: Symmetric, ``(*, m, m)``.
-        k: How many pairs. Default: as many as ``X`` has columns, or 1.
-        B: Symmetric and positive definite, ``(*, m, m)``. Default: the identity.
-        X: A first guess, ``(*, m, n)``, of which the width alone counts.
-        n: The width of a first guess. Default: ``k``.
-        iK: Accepted for compatibility, as are ``niter``, ``tol`` and ``ortho_*``.
-        niter: See ``iK``.
-        tol: See ``iK``.
-        largest: Whether the largest are meant. Default: True.
-        method: ``"basic"`` or ``"ortho"``, which makes no difference.
-        tracker: Must be None: there are no steps to watch.
-        ortho_iparams: See ``iK``.
-        ortho_fparams: See ``iK``.
-        ortho_bparams: See ``iK``.
-
-    Returns:
-        The eigenvalues, ``(*, k)``, the largest first or the smallest first as they were asked
-        for, and the vectors, ``(*, m, k)``, orthonormal in the product of ``B``.
-
-    Raises:
-        ValueError: If ``A`` is not square, or has fewer rows than three times ``n``.
-        NotImplementedError: For a tracker.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> values, vectors = tt.lobpcg(tt.diag(tt.tensor([1.0, 4.0, 2.0, 3.0])), k=1)
-        >>> values, vectors.abs().flatten()
-        (tensor([4.]), tensor([0., 1., 0., 0.]))
-
-    Reference: A. V. Knyazev, Toward the optimal preconditioned eigensolver, SIAM J. Sci. Comput.
-    23, 517-541 (2001), is how PyTorch finds them.
-    """
-def log(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Natural logarithm; -inf at 0, NaN for negative numbers.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.log(tt.tensor([1.0, 0.0]))
-        tensor([0., -inf])
-    """
-def log10(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Logarithm to base 10.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.log10(tt.tensor([10.0]))
-        tensor([1.])
-    """
-def log10_(input: Tensor) -> Tensor:
-    """In-place form of ``log10``: writes the result over ``input`` and returns it.
-
-    Logarithm to base 10.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.log10(tt.tensor([10.0]))
-        tensor([1.])
-    """
-def log1p(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``log(1 + input)``, without cancellation near 0; -inf at -1.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.log1p(tt.tensor([1e-10], dtype=tt.float64)).item()
-        9.999999999500001e-11
-    """
-def log1p_(input: Tensor) -> Tensor:
-    """In-place form of ``log1p``: writes the result over ``input`` and returns it.
-
-    ``log(1 + input)``, without cancellation near 0; -inf at -1.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.log1p(tt.tensor([1e-10], dtype=tt.float64)).item()
-        9.999999999500001e-11
-    """
-def log2(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Logarithm to base 2.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.log2(tt.tensor([8.0]))
-        tensor([3.])
-    """
-def log2_(input: Tensor) -> Tensor:
-    """In-place form of ``log2``: writes the result over ``input`` and returns it.
-
-    Logarithm to base 2.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.log2(tt.tensor([8.0]))
-        tensor([3.])
-    """
-def log_(input: Tensor) -> Tensor:
-    """In-place form of ``log``: writes the result over ``input`` and returns it.
-
-    Natural logarithm; -inf at 0, NaN for negative numbers.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.log(tt.tensor([1.0, 0.0]))
-        tensor([0., -inf])
-    """
+) -> tuple[Tensor, Tensor]: ...
+def log(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def log10(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def log10_(input: Tensor) -> Tensor: ...
+def log1p(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def log1p_(input: Tensor) -> Tensor: ...
+def log2(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def log2_(input: Tensor) -> Tensor: ...
+def log_(input: Tensor) -> Tensor: ...
 def log_softmax(
     input: Tensor | ndarray,
     dim: _int | None = None,
@@ -11564,101 +2585,26 @@ def log_softmax(
     *,
     out: Tensor | None = None,
     axis: _int | None = ...,
-) -> Tensor:
-    """Logarithm of ``softmax`` along ``dim``, without its rounding to 0.
-
-    Args:
-        input: Tensor of any shape; integers need ``dtype``.
-        dim: The dimension; None is torch's legacy choice: 0 for up to one and for three
-            dimensions, else 1.
-        dtype: Compute and return in this type; the default is the input's.
-        _stacklevel: Accepted for compatibility.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of the same shape.
-
-    Raises:
-        IndexError: If there is no such dimension.
-        NotImplementedError: For integers without ``dtype``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.log_softmax(tt.tensor([0.0, 0.0]), 0)
-        tensor([-0.6931, -0.6931])
-    """
+) -> Tensor: ...
 def logaddexp(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``log(exp(input) + exp(other))``, without overflow on the way.
-
-    Args:
-        input: Floating-point or complex tensor of any shape.
-        other: Tensor; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For integers and bools.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.logaddexp(tt.tensor([1000.0]), tt.tensor([0.0]))
-        tensor([1000.])
-    """
+) -> Tensor: ...
 def logaddexp2(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``log2(2 ** input + 2 ** other)``, without overflow on the way.
-
-    Args:
-        input: Floating-point tensor of any shape.
-        other: Tensor; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For integers, bools and complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.logaddexp2(tt.tensor([1000.0]), tt.tensor([1000.0]))
-        tensor([1001.])
-    """
+) -> Tensor: ...
 @overload
 def logcumsumexp(
     input: Tensor | NDArray[Any] | ndarray,
     dim: _int,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``log(cumsum(exp(input)))`` along ``dim``, without overflow.
-
-    Args:
-        input: Floating-point or complex tensor of any shape.
-        dim: The dimension.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        IndexError: If there is no such dimension.
-        NotImplementedError: For integers and bools.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.logcumsumexp(tt.tensor([0.0, 0.0]), 0)
-        tensor([0.0000, 0.6931])
-    """
+) -> Tensor: ...
 @overload
 def logcumsumexp(
     input: Tensor | NDArray[Any] | ndarray,
@@ -11666,209 +2612,37 @@ def logcumsumexp(
     axis: _int,
     out: Tensor | None = None,
 ) -> Tensor: ...
-def logdet(input: Tensor | ndarray) -> Tensor:
-    """The logarithm of every matrix's determinant: NaN for negative, -inf for zero.
-
-    Args:
-        input: ``(..., n, n)``, floating-point or complex.
-
-    Returns:
-        ``(...)``.
-
-    Raises:
-        RuntimeError: If the matrices are not square or not floating-point or complex.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.logdet(tt.eye(3))
-        tensor(0.)
-    """
+def logdet(input: Tensor | ndarray) -> Tensor: ...
 def logical_and(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Whether both elements are nonzero.
-
-    Args:
-        input: Tensor of any shape and dtype.
-        other: Tensor; the two shapes broadcast, the dtypes may differ.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.logical_and(tt.tensor([0, 1, 2]), tt.tensor([1.0, 1.0, 0.0]))
-        tensor([False,  True, False])
-    """
-def logical_and_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
-    """In-place form of ``logical_and``: writes the result over ``input`` and returns it.
-
-    Whether both elements are nonzero.
-
-    Args:
-        input: Tensor of any shape and dtype.
-        other: Tensor; the two shapes broadcast, the dtypes may differ.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.logical_and(tt.tensor([0, 1, 2]), tt.tensor([1.0, 1.0, 0.0]))
-        tensor([False,  True, False])
-    """
-def logical_not(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Whether each element is zero.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        bool tensor of the same shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.logical_not(tt.tensor([0, 2]))
-        tensor([ True, False])
-    """
-def logical_not_(input: Tensor) -> Tensor:
-    """In-place form of ``logical_not``: writes the result over ``input`` and returns it.
-
-    Whether each element is zero.
-
-    Args:
-        input: Tensor of any shape.
-
-    Returns:
-        bool tensor of the same shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.logical_not(tt.tensor([0, 2]))
-        tensor([ True, False])
-    """
+) -> Tensor: ...
+def logical_and_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor: ...
+def logical_not(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def logical_not_(input: Tensor) -> Tensor: ...
 def logical_or(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Whether either element is nonzero.
-
-    Args:
-        input: Tensor of any shape and dtype.
-        other: Tensor; the two shapes broadcast, the dtypes may differ.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.logical_or(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
-        tensor([ True,  True, False])
-    """
-def logical_or_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
-    """In-place form of ``logical_or``: writes the result over ``input`` and returns it.
-
-    Whether either element is nonzero.
-
-    Args:
-        input: Tensor of any shape and dtype.
-        other: Tensor; the two shapes broadcast, the dtypes may differ.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.logical_or(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
-        tensor([ True,  True, False])
-    """
+) -> Tensor: ...
+def logical_or_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor: ...
 def logical_xor(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Whether one element alone is nonzero.
-
-    Args:
-        input: Tensor of any shape and dtype.
-        other: Tensor; the two shapes broadcast, the dtypes may differ.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.logical_xor(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
-        tensor([ True, False, False])
-    """
-def logical_xor_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
-    """In-place form of ``logical_xor``: writes the result over ``input`` and returns it.
-
-    Whether one element alone is nonzero.
-
-    Args:
-        input: Tensor of any shape and dtype.
-        other: Tensor; the two shapes broadcast, the dtypes may differ.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.logical_xor(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
-        tensor([ True, False, False])
-    """
+) -> Tensor: ...
+def logical_xor_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor: ...
 def logit(
     input: Tensor | NDArray[Any] | ndarray,
     eps: _float | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``log(x / (1 - x))``, the inverse of ``sigmoid``; NaN outside [0, 1].
-
-    Args:
-        input: Tensor of any shape.
-        eps: Keep ``x`` between ``eps`` and ``1 - eps`` first; default None.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.logit(tt.tensor([0.5, 1.0]))
-        tensor([0., inf])
-        >>> tt.logit(tt.tensor([1.0]), eps=0.5)
-        tensor([0.])
-    """
-def logit_(input: Tensor, eps: _float | None = None) -> Tensor:
-    """In-place form of ``logit``: writes the result over ``input`` and returns it.
-
-    ``log(x / (1 - x))``, the inverse of ``sigmoid``; NaN outside [0, 1].
-
-    Args:
-        input: Tensor of any shape.
-        eps: Keep ``x`` between ``eps`` and ``1 - eps`` first; default None.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.logit(tt.tensor([0.5, 1.0]))
-        tensor([0., inf])
-        >>> tt.logit(tt.tensor([1.0]), eps=0.5)
-        tensor([0.])
-    """
+) -> Tensor: ...
+def logit_(input: Tensor, eps: _float | None = None) -> Tensor: ...
 def logspace(
     start: Any,
     end: Any,
@@ -11882,36 +2656,7 @@ def logspace(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """``base`` to the power of ``steps`` evenly spaced numbers from ``start`` to ``end``.
-
-    Args:
-        start: First exponent, or a 0-d tensor.
-        end: Last exponent, or a 0-d tensor.
-        steps: How many; default 50.
-        base: What is raised; default 10.
-        dtype: Default: the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        Tensor of shape ``(steps,)``.
-
-    Raises:
-        RuntimeError: If ``steps`` is negative.
-        TypeError: If it is no int.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.logspace(0, 2, 3)
-        tensor([  1.,  10., 100.])
-    """
+) -> Tensor: ...
 @overload
 def logsumexp(
     input: Tensor | NDArray[Any] | ndarray,
@@ -11920,24 +2665,7 @@ def logsumexp(
     *,
     out: Tensor | None = None,
     keepdims: _bool = ...,
-) -> Tensor:
-    """``log(sum(exp(input)))`` along ``dim``, without overflow.
-
-    Args:
-        input: Tensor of any shape; integers and bools are cast to the default dtype.
-        dim: Dimension or dimensions to sum over; None or an empty list means all.
-        keepdim: Keep the summed dimensions with size 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor without the summed dimensions; -inf for no elements.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.logsumexp(tt.tensor([0.0, 0.0]), 0)
-        tensor(0.6931)
-    """
+) -> Tensor: ...
 @overload
 def logsumexp(
     input: Tensor | NDArray[Any] | ndarray,
@@ -11957,41 +2685,7 @@ def lstm(
     train: _bool,
     bidirectional: _bool,
     batch_first: _bool,
-) -> tuple[Tensor, ...]:
-    """Layers of long short-term memory along sequences, with parameters that are given.
-
-    Args:
-        input: Shape ``(time, batch, input_size)``.
-        hx: The first h and c, ``(num_layers * directions, batch, hidden_size)`` each; where their
-            last sizes differ, h is projected.
-        params: A list: for each layer and direction w_ih, w_hh, b_ih, b_hh and, with a
-            projection, w_hr, as ``nn.LSTM`` has them.
-        has_biases: Whether b_ih and b_hh are among them.
-        num_layers: How many layers.
-        dropout: Probability with which elements between the layers are zeroed.
-        train: Whether they are.
-        bidirectional: Whether each layer runs backwards, too.
-        batch_first: Whether ``input`` and the output have their first two dimensions swapped.
-        *args: These by position.
-        **options: These by name.
-
-    For packed sequences ``data`` and ``batch_sizes`` come in the place of ``input``, and there is
-    no ``batch_first``.
-
-    Returns:
-        The output, and the last h and c of all layers.
-
-    Raises:
-        RuntimeError: If the sizes do not fit, or there are more or fewer parameters.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> net, state = tt.nn.LSTM(2, 3), tt.zeros(1, 5, 3)
-        >>> parameters = list(net.parameters())
-        >>> sizes = True, 1, 0.0, False, False, False
-        >>> [x.shape[0] for x in tt.lstm(tt.ones(4, 5, 2), (state, state), parameters, *sizes)]
-        [4, 1, 1]
-    """
+) -> tuple[Tensor, ...]: ...
 @overload
 def lstm(
     data: Tensor | ndarray,
@@ -12011,119 +2705,22 @@ def lstm_cell(
     w_hh: Tensor | ndarray,
     b_ih: Tensor | ndarray | None = None,
     b_hh: Tensor | ndarray | None = None,
-) -> tuple[Tensor, Tensor]:
-    """One step of a long short-term memory.
-
-    With i, f, z, o = ``input @ w_ih.T + b_ih + h @ w_hh.T + b_hh`` cut in four:
-    c' = σ(f) · c + σ(i) · tanh(z), h' = σ(o) · tanh(c').
-
-    Args:
-        input: Shape ``(batch, input_size)``.
-        hx: h and c, shape ``(batch, hidden_size)`` each.
-        w_ih: Shape ``(4 * hidden_size, input_size)``.
-        w_hh: Shape ``(4 * hidden_size, hidden_size)``.
-        b_ih: Shape ``(4 * hidden_size,)``. Default: none.
-        b_hh: The same. Default: none.
-
-    Returns:
-        h' and c'.
-
-    Raises:
-        RuntimeError: If the sizes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, h, c = tt.ones(1, 2), tt.zeros(1, 3), tt.ones(1, 3)
-        >>> tt.lstm_cell(x, (h, c), tt.zeros(12, 2), tt.zeros(12, 3))[1]
-        tensor([[0.5000, 0.5000, 0.5000]])
-
-    Reference:
-        S. Hochreiter and J. Schmidhuber, "Long short-term memory" (1997).
-    """
-def lstsq(input: Tensor | ndarray, *args: Any, **options: Any) -> NoReturn:
-    """Removed: ``linalg.lstsq`` takes its arguments in the other order.
-
-    Args:
-        input: Tensor.
-        *args: Whatever is given: it is not looked at.
-        **options: The same by name.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.lstsq(tt.ones(2, 1), tt.eye(2))
-        Traceback (most recent call last):
-        ...
-        RuntimeError: lstsq: This function was deprecated since version 1.9 and is now removed...
-    """
+) -> tuple[Tensor, Tensor]: ...
+def lstsq(input: Tensor | ndarray, *args: Any, **options: Any) -> NoReturn: ...
 def lt(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Whether elements of ``input`` are smaller.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Raises:
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.lt(tt.tensor([1, 2]), 2)
-        tensor([ True, False])
-    """
-def lt_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``lt``: writes the result over ``input`` and returns it.
-
-    Whether elements of ``input`` are smaller.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        bool tensor of the broadcast shape.
-
-    Raises:
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.lt(tt.tensor([1, 2]), 2)
-        tensor([ True, False])
-    """
+) -> Tensor: ...
+def lt_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
 @overload
 def lu(
     A: Tensor | ndarray,
     pivot: _bool = True,
     get_infos: Literal[False] = False,
     out: Sequence[Tensor] | None = None,
-) -> tuple[Tensor, Tensor]:
-    """LU factors in one matrix, with LAPACK's pivots; see ``linalg.lu_factor_ex``.
-
-    Args:
-        A: ``(..., m, n)``, floating-point or complex.
-        pivot: Permute rows so that each pivot is its column's largest; default True.
-        get_infos: Give ``info`` as a third result; default False.
-        out: Tensors to write the results to.
-
-    Returns:
-        ``LU`` and ``pivots``, and ``info`` if asked for.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> LU, pivots = tt.lu(tt.tensor([[0.0, 1.0], [2.0, 3.0]]))
-        >>> pivots
-        tensor([2, 2], dtype=tinytorch.int32)
-    """
+) -> tuple[Tensor, Tensor]: ...
 @overload
 def lu(
     A: Tensor | ndarray,
@@ -12145,23 +2742,7 @@ def lu_solve(
     LU_pivots: Tensor | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The solution of ``A x = b`` from the LU factors of ``A``; see ``linalg.lu_solve``.
-
-    Args:
-        b: ``(..., n, k)``.
-        LU_data: ``(..., n, n)``, from ``linalg.lu_factor``.
-        LU_pivots: int32 ``(..., n)``, from the same.
-        out: Where to write the result.
-
-    Returns:
-        ``(..., n, k)``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.lu_solve(tt.ones(1, 1), *tt.linalg.lu_factor(tt.tensor([[4.0]])))
-        tensor([[0.2500]])
-    """
+) -> Tensor: ...
 def lu_unpack(
     LU_data: Tensor | ndarray,
     LU_pivots: Tensor | ndarray,
@@ -12169,280 +2750,48 @@ def lu_unpack(
     unpack_pivots: _bool = True,
     *,
     out: Sequence[Tensor] | None = None,
-) -> return_types.lu_unpack:
-    """The matrices ``P``, ``L`` and ``U`` from what ``linalg.lu_factor`` gives.
-
-    Args:
-        LU_data: ``(..., m, n)``.
-        LU_pivots: int32 ``(..., min(m, n))``.
-        unpack_data: Whether ``L`` and ``U`` are wanted; they are empty if not.
-        unpack_pivots: Whether ``P`` is wanted; it is empty if not.
-        out: Three tensors to write the results to.
-
-    Returns:
-        ``P`` ``(..., m, m)``, ``L`` ``(..., m, k)`` and ``U`` ``(..., k, n)``.
-
-    Raises:
-        RuntimeError: If the pivots are not int32 or name no row.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> P, L, U = tt.lu_unpack(*tt.linalg.lu_factor(tt.tensor([[2.0, 4.0], [1.0, 5.0]])))
-        >>> U
-        tensor([[2., 4.],
-                [0., 3.]])
-    """
+) -> return_types.lu_unpack: ...
 def margin_ranking_loss(
     input1: Tensor | ndarray,
     input2: Tensor | ndarray,
     target: Tensor | ndarray,
     margin: _float = 0.0,
     reduction: _int = 1,
-) -> Tensor:
-    """``nn.functional.margin_ranking_loss`` with a number for the reduction.
-
-    Args:
-        reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
-        input1: Any shape.
-        input2: The same number of dimensions, broadcast.
-        target: 1 where ``input1`` should be larger, -1 where ``input2`` should; likewise.
-        margin: Default: 0.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.margin_ranking_loss(tt.tensor([1.0]), tt.tensor([3.0]), tt.tensor([1.0]), 0.5, 2)
-        tensor(2.5000)
-    """
+) -> Tensor: ...
 def masked_fill(
     input: Tensor | NDArray[Any] | ndarray,
     mask: Tensor | NDArray[Any] | ndarray,
     value: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input`` with ``value`` where ``mask`` is true.
-
-    Args:
-        input: Tensor of any shape.
-        mask: bool tensor whose shape broadcasts with ``input``'s.
-        value: A number or 0-d tensor.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape and ``input``'s dtype.
-
-    Raises:
-        RuntimeError: If ``mask`` is not bool, ``value`` has dimensions, or it has an
-            imaginary part and ``input`` is real.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2).masked_fill(tt.tensor([True, False]), 7.0)
-        tensor([7., 0.])
-    """
+) -> Tensor: ...
 def masked_fill_(
     input: Tensor,
     mask: Tensor | NDArray[Any] | ndarray,
     value: Tensor | NDArray[Any] | ndarray | _complex,
-) -> Tensor:
-    """In-place form of ``masked_fill``: writes the result over ``input`` and returns it.
-
-    ``input`` with ``value`` where ``mask`` is true.
-
-    Args:
-        input: Tensor of any shape.
-        mask: bool tensor whose shape broadcasts with ``input``'s.
-        value: A number or 0-d tensor.
-
-    Returns:
-        Tensor of the broadcast shape and ``input``'s dtype.
-
-    Raises:
-        RuntimeError: If ``mask`` is not bool, ``value`` has dimensions, or it has an
-            imaginary part and ``input`` is real.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2).masked_fill(tt.tensor([True, False]), 7.0)
-        tensor([7., 0.])
-    """
+) -> Tensor: ...
 def masked_scatter(
     input: Tensor | ndarray,
     mask: Tensor | ndarray,
     source: Tensor | ndarray,
-) -> Tensor:
-    """``input`` with the elements of ``source``, one after the other, where ``mask`` is true.
-
-    Args:
-        input: Tensor of any shape.
-        mask: bool tensor; the two shapes broadcast.
-        source: Tensor of ``input``'s dtype with at least as many elements as ``mask`` has
-            true ones.
-
-    Returns:
-        Tensor of the broadcast shape.
-
-    Raises:
-        RuntimeError: If ``mask`` is not bool, the dtypes differ, or ``source`` is too small.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> mask = tt.tensor([True, False, True])
-        >>> tt.zeros(3).masked_scatter(mask, tt.tensor([1.0, 2.0]))
-        tensor([1., 0., 2.])
-    """
-def masked_scatter_(input: Tensor, mask: Tensor | ndarray, source: Tensor | ndarray) -> Tensor:
-    """In-place form of ``masked_scatter``: writes the result over ``input`` and returns it.
-
-    ``input`` with the elements of ``source``, one after the other, where ``mask`` is true.
-
-    Args:
-        input: Tensor of any shape.
-        mask: bool tensor; the two shapes broadcast.
-        source: Tensor of ``input``'s dtype with at least as many elements as ``mask`` has
-            true ones.
-
-    Returns:
-        Tensor of the broadcast shape.
-
-    Raises:
-        RuntimeError: If ``mask`` is not bool, the dtypes differ, or ``source`` is too small.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> mask = tt.tensor([True, False, True])
-        >>> tt.zeros(3).masked_scatter(mask, tt.tensor([1.0, 2.0]))
-        tensor([1., 0., 2.])
-    """
+) -> Tensor: ...
+def masked_scatter_(input: Tensor, mask: Tensor | ndarray, source: Tensor | ndarray) -> Tensor: ...
 def masked_select(
     input: Tensor | ndarray,
     mask: Tensor | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The elements of ``input`` where ``mask`` is true, in one dimension.
-
-    Args:
-        input: Tensor of any shape.
-        mask: bool tensor; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of shape ``(number of true elements,)``.
-
-    Raises:
-        RuntimeError: If ``mask`` is not bool or the shapes do not broadcast.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.masked_select(tt.arange(3), tt.tensor([True, False, True]))
-        tensor([0, 2])
-    """
+) -> Tensor: ...
 def matmul(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Matrix product of two tensors.
-
-    Args:
-        input: ``(k,)``, ``(n, k)`` or ``(..., n, k)``.
-        other: ``(k,)``, ``(k, m)`` or ``(..., k, m)``; leading dimensions broadcast.
-        out: Where to write the result.
-
-    Returns:
-        The dot product of two vectors (0-d), a matrix-vector product, or matrices of shape
-        ``(..., n, m)``.
-
-    Raises:
-        RuntimeError: If the inner sizes or the dtypes differ, or one of them is 0-d.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([[1.0, 2.0], [3.0, 4.0]]) @ tt.tensor([1.0, 1.0])
-        tensor([3., 7.])
-    """
-def matrix_exp(A: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The exponential of every matrix of a batch: the sum of ``A^k / k!``.
-
-    Args:
-        A: ``(..., n, n)``, floating-point or complex.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        ``(..., n, n)``.
-
-    Raises:
-        RuntimeError: If the matrices are not square or not floating-point or complex.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.matrix_exp(tt.tensor([[0.0, 1.0], [0.0, 0.0]]))
-        tensor([[1., 1.],
-                [0., 1.]])
-
-    Reference:
-        Bader, Blanes, Casas, "Computing the matrix exponential with an optimized Taylor polynomial
-        approximation", Mathematics 7 (2019) 1174.
-    """
-def matrix_power(A: Tensor | ndarray, n: _int, *, out: Tensor | None = None) -> Tensor:
-    """``A`` times itself, n factors in all.
-
-    Args:
-        A: ``(..., m, m)``.
-        n: The exponent; 0 gives the identity, a negative one the power of the inverse.
-        out: Where to write the result.
-
-    Returns:
-        ``(..., m, m)``.
-
-    Raises:
-        RuntimeError: If the matrices are not square.
-        TypeError: If ``n`` is no int.
-        LinAlgError: If ``n`` is negative and a matrix is singular.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.matrix_power(tt.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)
-        tensor([[1., 5.],
-                [0., 1.]])
-    """
-def matrix_rank(input: Tensor | ndarray, *args: Any, **options: Any) -> NoReturn:
-    """Removed: ``linalg.matrix_rank`` calls ``symmetric`` ``hermitian``.
-
-    Args:
-        input: Tensor.
-        *args: Whatever is given: it is not looked at.
-        **options: The same by name.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.matrix_rank(tt.eye(2))
-        Traceback (most recent call last):
-        ...
-        RuntimeError: matrix_rank: This function was deprecated since version 1.9 and is now ...
-    """
-def matrix_transpose(x: Any, /) -> Tensor:
-    """The transpose of each matrix.
-
-    Args:
-        x: Tensor of shape ``(*, rows, columns)``.
-
-    Returns:
-        A view.
-
-    Raises:
-        ValueError: For fewer than two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.matrix_transpose(tt.ones(2, 3, 4)).shape
-        tinytorch.Size([2, 4, 3])
-    """
+) -> Tensor: ...
+def matrix_exp(A: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def matrix_power(A: Tensor | ndarray, n: _int, *, out: Tensor | None = None) -> Tensor: ...
+def matrix_rank(input: Tensor | ndarray, *args: Any, **options: Any) -> NoReturn: ...
+def matrix_transpose(x: Any, /) -> Tensor: ...
 def matvec(
     x1: Any,
     x2: Any,
@@ -12452,28 +2801,7 @@ def matvec(
     order: str = 'K',
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
-) -> Tensor:
-    """Products of matrices and vectors.
-
-    Args:
-        x1: Tensor of shape ``(*, n, k)``.
-        x2: Tensor of shape ``(*, k)``.
-        out: Where to write the result.
-        order: Accepted.
-        dtype: What to compute in; default by the rules of promotion.
-        subok: Accepted.
-
-    Returns:
-        Tensor of shape ``(*, n)``.
-
-    Raises:
-        RuntimeError: If the inner sizes differ.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.matvec(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
-        tensor([3, 7])
-    """
+) -> Tensor: ...
 @overload
 def max(
     input: Tensor | ndarray,
@@ -12482,27 +2810,7 @@ def max(
     *,
     other: None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """Largest element: of all, along ``dim`` with its index, or of two tensors.
-
-    ``max(x)`` is one tensor, ``max(x, dim)`` a named tuple ``(values, indices)``,
-    ``max(x, other)`` is ``maximum``. ``axis`` is another name of ``dim``; with several
-    dimensions there are no indices, and the result is that of ``amax``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension, or the tensor to compare with.
-        keepdim: Keep the dimension with size 1.
-        other: The tensor to compare with.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> values, indices = tt.max(tt.tensor([[1, 5], [7, 3]]), 1)
-        >>> values, indices
-        (tensor([5, 7]), tensor([1, 0]))
-    """
+) -> Tensor: ...
 @overload
 def max(
     input: Tensor | ndarray,
@@ -12547,29 +2855,7 @@ def max_pool1d(
     dilation: _int | Sequence[_int] = 1,
     ceil_mode: _bool = False,
     return_indices: Literal[False] = False,
-) -> Tensor:
-    """The largest element of each window of a sequence; see ``max_pool2d``.
-
-    Args:
-        input: ``(batch, channels, length)``, or without ``batch``.
-        kernel_size: Elements in a window.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        padding: Places before and after that are never the largest; default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        ceil_mode: Whether a last window may reach over the end; default False.
-        return_indices: Whether to return where they were, too; default False.
-
-    Returns:
-        ``(batch, channels, windows)``, or a tuple of it and the int64 indices.
-
-    Raises:
-        RuntimeError: If shapes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.max_pool1d(tt.tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
-        tensor([[[3., 2.]]])
-    """
+) -> Tensor: ...
 @overload
 def max_pool1d(
     input: Tensor | ndarray,
@@ -12599,23 +2885,7 @@ def max_pool1d_with_indices(
     dilation: _int | Sequence[_int] = 1,
     ceil_mode: _bool = False,
     return_indices: _bool = False,
-) -> tuple[Tensor, Tensor]:
-    """``max_pool1d`` with ``return_indices=True``, whatever that says here.
-
-    Args:
-        return_indices: Accepted for compatibility: they are returned anyway.
-        input: ``(batch, channels, length)``, or without ``batch``.
-        kernel_size: Elements in a window.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        padding: Places before and after that are never the largest; default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        ceil_mode: Whether a last window may reach over the end; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.max_pool1d_with_indices(tt.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
-        (tensor([[3., 2.]]), tensor([[1, 2]]))
-    """
+) -> tuple[Tensor, Tensor]: ...
 @overload
 def max_pool2d(
     input: Tensor | ndarray,
@@ -12625,33 +2895,7 @@ def max_pool2d(
     dilation: _int | Sequence[_int] = 1,
     ceil_mode: _bool = False,
     return_indices: Literal[False] = False,
-) -> Tensor:
-    """The largest element of each window of an image; NaN where there is one.
-
-    The gradient goes to the first of equal elements, in row-major order.
-
-    Args:
-        input: ``(batch, channels, height, width)``, or without ``batch``.
-        kernel_size: Sides of a window, one for both or each.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        padding: Places on every side that are never the largest; default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        ceil_mode: Whether the last windows may reach over the end; default False.
-        return_indices: Whether to return where they were, too; default False.
-
-    Returns:
-        ``(batch, channels, *windows)``, or a tuple of it and int64 indices into the flattened
-        image.
-
-    Raises:
-        RuntimeError: If shapes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.max_pool2d(tt.arange(16.0).reshape(1, 1, 4, 4), 2)
-        tensor([[[[ 5.,  7.],
-                  [13., 15.]]]])
-    """
+) -> Tensor: ...
 @overload
 def max_pool2d(
     input: Tensor | ndarray,
@@ -12682,29 +2926,7 @@ def max_pool3d(
     dilation: _int | Sequence[_int] = 1,
     ceil_mode: _bool = False,
     return_indices: Literal[False] = False,
-) -> Tensor:
-    """The largest element of each window of a volume; see ``max_pool2d``.
-
-    Args:
-        input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-        kernel_size: Sides of a window, one for all or each.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        padding: Places on every side that are never the largest; default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        ceil_mode: Whether the last windows may reach over the end; default False.
-        return_indices: Whether to return where they were, too; default False.
-
-    Returns:
-        ``(batch, channels, *windows)``, or a tuple of it and the int64 indices.
-
-    Raises:
-        RuntimeError: If shapes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.max_pool3d(tt.arange(8.0).reshape(1, 1, 2, 2, 2), 2)
-        tensor([[[[[7.]]]]])
-    """
+) -> Tensor: ...
 @overload
 def max_pool3d(
     input: Tensor | ndarray,
@@ -12731,25 +2953,7 @@ def maximum(
     other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The larger of two elements; NaN if one of them is.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor; the two shapes broadcast.
-        out: Where to write the result.
-
-    Returns:
-        Tensor of the broadcast shape. Where both are equal, each gets half the gradient.
-
-    Raises:
-        RuntimeError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.maximum(tt.tensor([1.0, 4.0]), tt.tensor([3.0, 2.0]))
-        tensor([3., 4.])
-    """
+) -> Tensor: ...
 def mean(
     input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = None,
@@ -12759,28 +2963,7 @@ def mean(
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> Tensor:
-    """Arithmetic mean of the elements, of all or along ``dim``.
-
-    Args:
-        input: Tensor of any shape; integers and bools give the default dtype, as in NumPy.
-        dim: Dimension or dimensions to average over; None, the default, means all.
-        keepdim: Keep the averaged dimensions with size 1.
-        dtype: Compute and return in this type; the default is the input's.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor without the averaged dimensions; NaN for no elements.
-
-    Raises:
-        RuntimeError: If ``dtype`` is neither floating-point nor complex.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([[1.0, 3.0], [5.0, 7.0]]).mean(1)
-        tensor([2., 6.])
-    """
+) -> Tensor: ...
 @overload
 def median(
     input: Tensor | ndarray,
@@ -12788,28 +2971,7 @@ def median(
     keepdim: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The middle element, the lower one of two; NaN if there is one.
-
-    Args:
-        input: Real tensor of any shape.
-        dim: The dimension; None, the default, means all elements.
-        keepdim: Keep the dimension with size 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        0-d tensor; along a dimension a named tuple ``(values, indices)``.
-
-    Raises:
-        IndexError: If there is no such dimension, or nothing along it.
-        NotImplementedError: For bool and complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.median(tt.tensor([4, 1, 3, 2]))
-        tensor(2)
-    """
+) -> Tensor: ...
 @overload
 def median(
     input: Tensor | ndarray,
@@ -12827,27 +2989,7 @@ def median(
     out: Sequence[Tensor] | None = None,
     keepdims: _bool = ...,
 ) -> return_types.median: ...
-def meshgrid(*tensors: Any, indexing: str | None = 'ij') -> tuple[Tensor, ...]:
-    """The coordinates of a grid, one tensor per dimension.
-
-    Args:
-        *tensors: Tensors of at most one dimension, one by one or as a sequence: the
-            coordinates along each dimension of the grid.
-        indexing: ``"ij"``, the default, for a grid whose dimensions come in order; ``"xy"``
-            swaps the first two. None: ``"ij"``.
-
-    Returns:
-        A tuple of views of the grid's shape.
-
-    Raises:
-        RuntimeError: For more dimensions, different dtypes, or another ``indexing``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.meshgrid(tt.arange(2), tt.arange(3), indexing="ij")[1]
-        tensor([[0, 1, 2],
-                [0, 1, 2]])
-    """
+def meshgrid(*tensors: Any, indexing: str | None = 'ij') -> tuple[Tensor, ...]: ...
 @overload
 def min(
     input: Tensor | ndarray,
@@ -12856,26 +2998,7 @@ def min(
     *,
     other: None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """Smallest element: of all, along ``dim`` with its index, or of two tensors.
-
-    ``min(x)`` is one tensor, ``min(x, dim)`` a named tuple ``(values, indices)``,
-    ``min(x, other)`` is ``minimum``. ``axis`` is another name of ``dim``; with several
-    dimensions there are no indices, and the result is that of ``amin``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension, or the tensor to compare with.
-        keepdim: Keep the dimension with size 1.
-        other: The tensor to compare with.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.min(tt.tensor([3, 1, 2]))
-        tensor(1)
-    """
+) -> Tensor: ...
 @overload
 def min(
     input: Tensor | ndarray,
@@ -12911,94 +3034,25 @@ def min(
     out: Sequence[Tensor] | None = None,
     keepdims: _bool = ...,
 ) -> return_types.min: ...
-def min_scalar_type(a: Any) -> dtype:
-    """The smallest dtype that holds a number; the dtype of a tensor that has dimensions.
-
-    Args:
-        a: A number or a tensor.
-
-    Returns:
-        A dtype of the number's kind.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.min_scalar_type(10), tt.min_scalar_type(-300)
-        (tinytorch.uint8, tinytorch.int16)
-    """
+def min_scalar_type(a: Any) -> dtype: ...
 def minimum(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The smaller of two elements; NaN if one of them is.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor; the two shapes broadcast.
-        out: Where to write the result.
-
-    Returns:
-        Tensor of the broadcast shape. Where both are equal, each gets half the gradient.
-
-    Raises:
-        RuntimeError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.minimum(tt.tensor([1.0, 4.0]), tt.tensor([3.0, 2.0]))
-        tensor([1., 2.])
-    """
+) -> Tensor: ...
 def mm(
     input: Tensor | NDArray[Any] | ndarray,
     mat2: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Product of two matrices, without broadcasting.
-
-    Args:
-        input: ``(n, k)``.
-        mat2: ``(k, m)``.
-        out: Where to write the result.
-
-    Raises:
-        RuntimeError: If they are no matrices or the inner sizes differ.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.mm(tt.eye(2), tt.ones(2, 1))
-        tensor([[1.],
-                [1.]])
-    """
+) -> Tensor: ...
 def mod(
     input: Tensor | NDArray[Any] | ndarray | _complex,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``.
-
-    Another name for ``remainder``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype.
-
-    Raises:
-        RuntimeError: Where an integer is divided by 0.
-        NotImplementedError: For bool and complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([-7.0, 7.0]) % 3
-        tensor([2., 1.])
-    """
+) -> Tensor: ...
 def mode(
     input: Tensor | ndarray,
     dim: _int = -1,
@@ -13007,148 +3061,26 @@ def mode(
     out: tuple[Tensor, Tensor] | None = None,
     axis: _int = ...,
     keepdims: _bool = ...,
-) -> return_types.mode:
-    """The most frequent element along ``dim``, the smallest of several such, and where it is.
-
-    Args:
-        input: Real tensor of any shape.
-        dim: The dimension; default the last.
-        keepdim: Keep the dimension with size 1.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Returns:
-        A named tuple ``(values, indices)``; the index is that of the last occurrence.
-
-    Raises:
-        IndexError: If there is no such dimension, or nothing along it.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.mode(tt.tensor([3, 1, 3])).values
-        tensor(3)
-    """
-def modf(x: Any) -> tuple[Tensor, Tensor]:
-    """The fractional and the integral part of each element, both with its sign.
-
-    Args:
-        x: Real tensor of any shape; integers are cast to the default dtype.
-
-    Returns:
-        Two tensors of ``x``'s shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.modf(tt.tensor([-1.5, 2.25]))
-        (tensor([-0.5000,  0.2500]), tensor([-1.,  2.]))
-    """
+) -> return_types.mode: ...
+def modf(x: Any) -> tuple[Tensor, Tensor]: ...
 def moveaxis(
     input: Tensor | NDArray[Any] | ndarray,
     source: _int | Sequence[_int],
     destination: _int | Sequence[_int],
-) -> Tensor:
-    """``input`` with some dimensions moved; the others keep their order.
-
-    Another name for ``movedim``.
-
-    Args:
-        input: Tensor of any shape.
-        source: The dimension or dimensions to move.
-        destination: Where each of them goes.
-
-    Returns:
-        A view.
-
-    Raises:
-        RuntimeError: If dimensions are repeated or their numbers differ.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2, 3, 4).movedim(0, -1).shape
-        tinytorch.Size([3, 4, 2])
-    """
+) -> Tensor: ...
 def movedim(
     input: Tensor | NDArray[Any] | ndarray,
     source: _int | Sequence[_int],
     destination: _int | Sequence[_int],
-) -> Tensor:
-    """``input`` with some dimensions moved; the others keep their order.
-
-    Args:
-        input: Tensor of any shape.
-        source: The dimension or dimensions to move.
-        destination: Where each of them goes.
-
-    Returns:
-        A view.
-
-    Raises:
-        RuntimeError: If dimensions are repeated or their numbers differ.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2, 3, 4).movedim(0, -1).shape
-        tinytorch.Size([3, 4, 2])
-    """
-def msort(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``input`` in ascending order along its first dimension, without the indices.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.msort(tt.tensor([3, 1, 2]))
-        tensor([1, 2, 3])
-    """
+) -> Tensor: ...
+def msort(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor: ...
 def mul(
     input: Tensor | NDArray[Any] | ndarray | _complex,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input * other``, element by element.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: Where to write the result.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype.
-
-    Raises:
-        RuntimeError: If the shapes do not broadcast.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
-        tensor([3., 6.])
-    """
-def mul_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``mul``: writes the result over ``input`` and returns it.
-
-    ``input * other``, element by element.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype.
-
-    Raises:
-        RuntimeError: If the shapes do not broadcast.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
-        tensor([3., 6.])
-    """
+) -> Tensor: ...
+def mul_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
 def multinomial(
     input: Tensor | NDArray[Any] | ndarray,
     num_samples: _int,
@@ -13156,139 +3088,22 @@ def multinomial(
     *,
     generator: Generator | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """Indices drawn with the probabilities that rows of weights give.
-
-    Args:
-        input: Weights of shape ``(n,)`` or ``(rows, n)``, a float tensor; they need not sum
-            to 1.
-        num_samples: How many indices per row.
-        replacement: Whether an index may come more than once.
-        generator: A ``Generator``. Default: the default one.
-        out: Where to write the result.
-
-    Returns:
-        int64 tensor of shape ``(num_samples,)`` or ``(rows, num_samples)``.
-
-    Raises:
-        RuntimeError: For another shape or dtype, for weights that are negative, infinite,
-            NaN or all zero in a row, and for more samples than there are to be had.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.multinomial(tt.tensor([0.0, 3.0, 0.0]), 2, replacement=True)
-        tensor([1, 1])
-    """
+) -> Tensor: ...
 def multiply(
     input: Tensor | NDArray[Any] | ndarray | _complex,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input * other``, element by element.
-
-    Another name for ``mul``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: Where to write the result.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype.
-
-    Raises:
-        RuntimeError: If the shapes do not broadcast.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
-        tensor([3., 6.])
-    """
-def multiply_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``multiply``: writes the result over ``input`` and returns it.
-
-    ``input * other``, element by element.
-
-    Another name for ``mul``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype.
-
-    Raises:
-        RuntimeError: If the shapes do not broadcast.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
-        tensor([3., 6.])
-    """
+) -> Tensor: ...
+def multiply_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
 def mv(
     input: Tensor | NDArray[Any] | ndarray,
     vec: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Product of a matrix and a vector.
-
-    Args:
-        input: ``(n, k)``.
-        vec: ``(k,)``, of the same dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.mv(tt.eye(2), tt.tensor([3.0, 4.0]))
-        tensor([3., 4.])
-    """
-def mvlgamma(input: Tensor | ndarray, p: _int, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm of the multivariate gamma function of dimension ``p``.
-
-    Args:
-        input: Tensor of any shape, above ``(p - 1) / 2``; integers give the default dtype.
-        p: Number of dimensions, at least 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: For ``p`` below 1, or bools.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.mvlgamma(tt.tensor([3.0]), 2)
-        tensor([1.5502])
-
-    Reference:
-        https://dlmf.nist.gov/35.3
-    """
-def mvlgamma_(input: Tensor, p: _int) -> Tensor:
-    """In-place form of ``mvlgamma``: writes the result over ``input`` and returns it.
-
-    The logarithm of the multivariate gamma function of dimension ``p``.
-
-    Args:
-        input: Tensor of any shape, above ``(p - 1) / 2``; integers give the default dtype.
-        p: Number of dimensions, at least 1.
-
-    Raises:
-        RuntimeError: For ``p`` below 1, or bools.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.mvlgamma(tt.tensor([3.0]), 2)
-        tensor([1.5502])
-
-    Reference:
-        https://dlmf.nist.gov/35.3
-    """
+) -> Tensor: ...
+def mvlgamma(input: Tensor | ndarray, p: _int, *, out: Tensor | None = None) -> Tensor: ...
+def mvlgamma_(input: Tensor, p: _int) -> Tensor: ...
 def nan_to_num(
     input: Tensor | NDArray[Any] | ndarray,
     nan: _float | None = None,
@@ -13296,133 +3111,39 @@ def nan_to_num(
     neginf: _float | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input`` with numbers in the place of NaN and infinities.
-
-    Args:
-        input: Tensor of any shape.
-        nan: In the place of NaN; default 0.
-        posinf: In the place of inf; default the largest number of the dtype.
-        neginf: In the place of -inf; default the smallest number of the dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of the same shape; the gradient passes where ``input`` is finite.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nan_to_num(tt.tensor([1.0, float("nan"), float("inf")]), posinf=9.0)
-        tensor([1., 0., 9.])
-    """
+) -> Tensor: ...
 def nan_to_num_(
     input: Tensor,
     nan: _float | None = None,
     posinf: _float | None = None,
     neginf: _float | None = None,
-) -> Tensor:
-    """In-place form of ``nan_to_num``: writes the result over ``input`` and returns it.
-
-    ``input`` with numbers in the place of NaN and infinities.
-
-    Args:
-        input: Tensor of any shape.
-        nan: In the place of NaN; default 0.
-        posinf: In the place of inf; default the largest number of the dtype.
-        neginf: In the place of -inf; default the smallest number of the dtype.
-
-    Returns:
-        Tensor of the same shape; the gradient passes where ``input`` is finite.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nan_to_num(tt.tensor([1.0, float("nan"), float("inf")]), posinf=9.0)
-        tensor([1., 0., 9.])
-    """
+) -> Tensor: ...
 def nanargmax(
     a: Any,
     axis: _int | None = None,
     out: Tensor | None = None,
     *,
     keepdims: _bool = False,
-) -> Tensor:
-    """The index of the largest element of those that are not NaN, in row-major order or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: The dimension; None, the default, means the flattened tensor.
-        out: Where to write the result.
-        keepdims: Keep the dimension with size 1.
-
-    Raises:
-        ValueError: Where everything is NaN.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nanargmax(tt.tensor([1.0, tt.nan, 3.0]))
-        tensor(2)
-    """
+) -> Tensor: ...
 def nanargmin(
     a: Any,
     axis: _int | None = None,
     out: Tensor | None = None,
     *,
     keepdims: _bool = False,
-) -> Tensor:
-    """The index of the smallest element of those that are not NaN, in row-major order or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: The dimension; None, the default, means the flattened tensor.
-        out: Where to write the result.
-        keepdims: Keep the dimension with size 1.
-
-    Raises:
-        ValueError: Where everything is NaN.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nanargmin(tt.tensor([tt.nan, 1.0, 3.0]))
-        tensor(1)
-    """
+) -> Tensor: ...
 def nancumprod(
     a: Any,
     axis: _int | None = None,
     dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """Running products along ``axis`` that count NaN as 1.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: The dimension; None, the default, means that of the flattened tensor.
-        dtype: What to compute in; default ``a``'s, 64 bits for integers.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nancumprod(tt.tensor([3.0, tt.nan, 2.0]))
-        tensor([3., 3., 6.])
-    """
+) -> Tensor: ...
 def nancumsum(
     a: Any,
     axis: _int | None = None,
     dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """Running sums along ``axis`` that count NaN as 0.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: The dimension; None, the default, means that of the flattened tensor.
-        dtype: What to compute in; default ``a``'s, 64 bits for integers.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nancumsum(tt.tensor([1.0, tt.nan, 2.0]))
-        tensor([1., 1., 3.])
-    """
+) -> Tensor: ...
 def nanmax(
     a: Any,
     axis: Any = None,
@@ -13430,25 +3151,7 @@ def nanmax(
     keepdims: _bool = False,
     initial: Any = None,
     where: Any = True,
-) -> Tensor:
-    """The largest element of those that are not NaN, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        initial: The result is at least, or at most, this.
-        where: Which elements count; needs ``initial``.
-
-    Returns:
-        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where everything is.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nanmax(tt.tensor([1.0, tt.nan, 3.0]))
-        tensor(3.)
-    """
+) -> Tensor: ...
 def nanmean(
     input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = None,
@@ -13458,28 +3161,7 @@ def nanmean(
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> Tensor:
-    """Arithmetic mean of the elements that are not NaN, of all or along ``dim``.
-
-    Args:
-        input: Floating-point or complex tensor of any shape.
-        dim: Dimension or dimensions to average over; None, the default, means all.
-        keepdim: Keep the averaged dimensions with size 1.
-        dtype: Compute and return in this type; the default is the input's.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor without the averaged dimensions; NaN where everything is.
-
-    Raises:
-        RuntimeError: For integers and bools.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nanmean(tt.tensor([1.0, float("nan"), 3.0]))
-        tensor(2.)
-    """
+) -> Tensor: ...
 @overload
 def nanmedian(
     input: Tensor | ndarray,
@@ -13487,29 +3169,7 @@ def nanmedian(
     keepdim: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The middle element of those that are not NaN, the lower one of two.
-
-    Args:
-        input: Real tensor of any shape.
-        dim: The dimension; None, the default, means all elements.
-        keepdim: Keep the dimension with size 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        0-d tensor; along a dimension a named tuple ``(values, indices)``. NaN where
-        everything is.
-
-    Raises:
-        IndexError: If there is no such dimension, or nothing along it.
-        NotImplementedError: For bool and complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nanmedian(tt.tensor([4.0, float("nan"), 3.0]))
-        tensor(3.)
-    """
+) -> Tensor: ...
 @overload
 def nanmedian(
     input: Tensor | ndarray,
@@ -13534,25 +3194,7 @@ def nanmin(
     keepdims: _bool = False,
     initial: Any = None,
     where: Any = True,
-) -> Tensor:
-    """The smallest element of those that are not NaN, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        initial: The result is at least, or at most, this.
-        where: Which elements count; needs ``initial``.
-
-    Returns:
-        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where everything is.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nanmin(tt.tensor([1.0, tt.nan, 3.0]))
-        tensor(1.)
-    """
+) -> Tensor: ...
 def nanpercentile(
     a: Any,
     q: Any,
@@ -13563,36 +3205,7 @@ def nanpercentile(
     keepdims: _bool = False,
     *,
     weights: Any = None,
-) -> Tensor:
-    """The values below which given parts of the elements that are not NaN lie.
-
-    Args:
-        a: Real tensor, or what makes one.
-        q: The parts, from 0 to 100; tensor of any shape.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        overwrite_input: Accepted.
-        method: How it is found between two elements: ``"linear"`` (default), ``"lower"``,
-            ``"higher"``, ``"midpoint"``, ``"nearest"``, ``"inverted_cdf"``,
-            ``"averaged_inverted_cdf"``, ``"closest_observation"``,
-            ``"interpolated_inverted_cdf"``, ``"hazen"``, ``"weibull"``, ``"median_unbiased"``
-            or ``"normal_unbiased"``.
-        keepdims: Keep the reduced dimensions with size 1.
-        weights: How often each element counts; of ``a``'s shape, or that of ``axis``. Only
-            with ``"inverted_cdf"``.
-
-    Returns:
-        Tensor with ``q``'s dimensions first; of ``a``'s dtype where an element is picked.
-
-    Raises:
-        ValueError: If a part is out of range, for another method, or for weights below 0.
-        IndexError: If there are no elements.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nanpercentile(tt.tensor([1.0, tt.nan, 3.0]), 50)
-        tensor(2.)
-    """
+) -> Tensor: ...
 def nanprod(
     a: Any,
     axis: Any = None,
@@ -13601,23 +3214,7 @@ def nanprod(
     keepdims: _bool = False,
     initial: Any = None,
     where: Any = True,
-) -> Tensor:
-    """The product of the elements that are not NaN, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to compute in; default ``a``'s, 64 bits for integers.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        initial: What to begin with; default 1.
-        where: Which elements count; default all.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nanprod(tt.tensor([3.0, tt.nan, 2.0]))
-        tensor(6.)
-    """
+) -> Tensor: ...
 def nanquantile(
     input: Tensor | ndarray,
     q: Any,
@@ -13628,30 +3225,7 @@ def nanquantile(
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> Tensor:
-    """``quantile`` of the elements that are not NaN; NaN where everything is.
-
-    Args:
-        input: Real tensor of any shape; integers are cast to the default dtype.
-        q: The parts, from 0 to 1: a number, or a tensor of at most one dimension.
-        dim: The dimension (or several); None, the default, means all elements.
-        keepdim: Keep the reduced dimensions with size 1.
-        interpolation: Between two elements: ``"linear"``, ``"lower"``, ``"higher"``,
-            ``"midpoint"`` or ``"nearest"``.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor without the reduced dimensions, with a first one for ``q``'s.
-
-    Raises:
-        RuntimeError: If ``q`` is out of range or there are no elements.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nanquantile(tt.tensor([1.0, float("nan"), 3.0]), 0.5)
-        tensor(2.)
-    """
+) -> Tensor: ...
 def nanstd(
     a: Any,
     axis: Any = None,
@@ -13663,29 +3237,7 @@ def nanstd(
     where: Any = True,
     mean: Any = None,
     correction: _float | None = None,
-) -> Tensor:
-    """The standard deviation of the elements that are not NaN, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to compute in.
-        out: Where to write the result.
-        ddof: Divide by the number of those elements less this; default 0.
-        keepdims: Keep the reduced dimensions with size 1.
-        where: Which elements count; default all.
-        mean: Accepted; it is computed in any case.
-        correction: The same as ``ddof``, before which it comes.
-
-    Returns:
-        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where there are not more
-        elements than ``ddof``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nanstd(tt.tensor([1.0, tt.nan, 3.0]))
-        tensor(1.)
-    """
+) -> Tensor: ...
 def nansum(
     input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = None,
@@ -13695,29 +3247,7 @@ def nansum(
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> Tensor:
-    """Sum of the elements that are not NaN, of all or along ``dim``.
-
-    Args:
-        input: Real tensor of any shape.
-        dim: Dimension or dimensions to sum over; None, the default, means all.
-        keepdim: Keep the summed dimensions with size 1.
-        dtype: Accumulate and return in this type; the default is the input's, int64 for
-            integers and bools.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor without the summed dimensions; 0 where everything is NaN.
-
-    Raises:
-        RuntimeError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nansum(tt.tensor([1.0, float("nan"), 2.0]))
-        tensor(3.)
-    """
+) -> Tensor: ...
 def nanvar(
     a: Any,
     axis: Any = None,
@@ -13729,51 +3259,9 @@ def nanvar(
     where: Any = True,
     mean: Any = None,
     correction: _float | None = None,
-) -> Tensor:
-    """The variance of the elements that are not NaN, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to compute in.
-        out: Where to write the result.
-        ddof: Divide by the number of those elements less this; default 0.
-        keepdims: Keep the reduced dimensions with size 1.
-        where: Which elements count; default all.
-        mean: Accepted; it is computed in any case.
-        correction: The same as ``ddof``, before which it comes.
-
-    Returns:
-        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where there are not more
-        elements than ``ddof``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nanvar(tt.tensor([1.0, tt.nan, 3.0]))
-        tensor(1.)
-    """
+) -> Tensor: ...
 @overload
-def narrow(input: Tensor | ndarray, dim: _int, start: Any, length: _int) -> Tensor:
-    """``length`` places of ``input`` along ``dim``, from ``start`` on.
-
-    Args:
-        input: Tensor of at least one dimension.
-        dim: The dimension.
-        start: First place, an int or a 0-d int tensor; a negative one counts from the end.
-        length: How many.
-
-    Returns:
-        A view.
-
-    Raises:
-        RuntimeError: If there are not so many places, or ``input`` is 0-d.
-        IndexError: If there is no such dimension or first place.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.narrow(tt.arange(5), 0, 1, 3)
-        tensor([1, 2, 3])
-    """
+def narrow(input: Tensor | ndarray, dim: _int, start: Any, length: _int) -> Tensor: ...
 @overload
 def narrow(input: Tensor | ndarray, *, axis: _int, start: Any, length: _int) -> Tensor: ...
 @overload
@@ -13784,22 +3272,7 @@ def narrow_copy(
     length: _int,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``narrow`` as a copy.
-
-    Args:
-        input: Tensor of at least one dimension.
-        dim: The dimension.
-        start: First place, an int or a 0-d int tensor; a negative one counts from the end.
-        length: How many.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.narrow_copy(tt.arange(5), 0, 1, 3)
-        tensor([1, 2, 3])
-    """
+) -> Tensor: ...
 @overload
 def narrow_copy(
     input: Tensor | ndarray,
@@ -13818,67 +3291,13 @@ def native_batch_norm(
     training: _bool,
     momentum: _float,
     eps: _float,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """``batch_norm`` with the mean and one over the deviation of the batch, ``(channels,)`` each.
-
-    Outside training these have no elements. Gradients flow through the first result alone.
-
-    Args:
-        input: ``(batch, channels, *)``.
-        weight: ``(channels,)`` or None.
-        bias: ``(channels,)`` or None.
-        running_mean: ``(channels,)`` or None.
-        running_var: ``(channels,)`` or None.
-        training: Whether to take the batch's statistics.
-        momentum: How far the running statistics move.
-        eps: Added to the variance.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.tensor([[1.0], [3.0]])
-        >>> tt.native_batch_norm(x, None, None, None, None, True, 0.1, 3.0)[1:]
-        (tensor([2.]), tensor([0.5000]))
-    """
-def native_channel_shuffle(input: Tensor | ndarray, groups: _int) -> Tensor:
-    """Channels dealt out: the first of every group, then the second of every group, and so on.
-
-    Another name for ``nn.functional.channel_shuffle``.
-
-    Args:
-        input: ``(batch, channels, *image)``.
-        groups: How many groups of neighbouring channels there are.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.channel_shuffle(tt.arange(4).reshape(1, 4, 1), 2).flatten()
-        tensor([0, 2, 1, 3])
-
-    Reference:
-        Zhang et al.: ShuffleNet, arXiv:1707.01083.
-    """
+) -> tuple[Tensor, Tensor, Tensor]: ...
+def native_channel_shuffle(input: Tensor | ndarray, groups: _int) -> Tensor: ...
 def native_dropout(
     input: Tensor | ndarray,
     p: _float,
     train: _bool | None,
-) -> tuple[Tensor, Tensor]:
-    """``dropout`` with the mask of what is kept.
-
-    Args:
-        train: Whether elements are dropped; None, as True, for yes.
-        input: Tensor of any shape.
-        p: Probability that an element becomes zero; default 0.5.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.native_dropout(tt.ones(2), 0.5, False)
-        (tensor([1., 1.]), tensor([True, True]))
-    """
+) -> tuple[Tensor, Tensor]: ...
 def native_group_norm(
     input: Tensor | ndarray,
     weight: Tensor | ndarray | None,
@@ -13888,236 +3307,40 @@ def native_group_norm(
     HxW: _int,
     group: _int,
     eps: _float,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """``group_norm`` with the mean and one over the deviation of each group, ``(N, group)``.
-
-    Args:
-        input: ``(N, C, *)``.
-        weight: ``(C,)`` or None.
-        bias: ``(C,)`` or None.
-        N: The batch size.
-        C: The number of channels.
-        HxW: The number of elements of an image.
-        group: The number of groups.
-        eps: Added to the variance.
-
-    Raises:
-        RuntimeError: If the sizes are not the input's.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.native_group_norm(tt.tensor([[[1.0, 3.0]]]), None, None, 1, 1, 2, 1, 0.0)[1:]
-        (tensor([[2.]]), tensor([[1.]]))
-    """
+) -> tuple[Tensor, Tensor, Tensor]: ...
 def native_layer_norm(
     input: Tensor | ndarray,
     normalized_shape: Sequence[_int],
     weight: Tensor | ndarray | None,
     bias: Tensor | ndarray | None,
     eps: _float,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """``layer_norm`` with the mean and one over the deviation that it takes.
-
-    These have size 1 in the normalized dimensions. Gradients flow through the first result alone.
-
-    Args:
-        input: ``(*, *normalized_shape)``.
-        normalized_shape: Sizes of the dimensions that mean and variance are taken over.
-        weight: Tensor of that shape; default none.
-        bias: Tensor of that shape; default none.
-        eps: Added to the variance; default 1e-5.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.native_layer_norm(tt.tensor([[1.0, 3.0]]), (2,), None, None, 0.0)
-        (tensor([[-1.,  1.]]), tensor([[2.]]), tensor([[1.]]))
-    """
-def ndim(a: Any) -> _int:
-    """The number of a tensor's dimensions.
-
-    Args:
-        a: A tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ndim([[1, 2], [3, 4]])
-        2
-    """
+) -> tuple[Tensor, Tensor, Tensor]: ...
+def ndim(a: Any) -> _int: ...
 def ne(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Whether elements differ.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        bool tensor of the broadcast shape; NaN differs from everything.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ne(tt.tensor([1, 2]), 1)
-        tensor([False,  True])
-    """
-def ne_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``ne``: writes the result over ``input`` and returns it.
-
-    Whether elements differ.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        bool tensor of the broadcast shape; NaN differs from everything.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ne(tt.tensor([1, 2]), 1)
-        tensor([False,  True])
-    """
-def neg(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``-input``.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: For a bool tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> -tt.tensor([1.0, -2.0])
-        tensor([-1.,  2.])
-    """
-def neg_(input: Tensor) -> Tensor:
-    """In-place form of ``neg``: writes the result over ``input`` and returns it.
-
-    ``-input``.
-
-    Args:
-        input: Tensor of any shape.
-
-    Raises:
-        RuntimeError: For a bool tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> -tt.tensor([1.0, -2.0])
-        tensor([-1.,  2.])
-    """
-def negative(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``-input``.
-
-    Another name for ``neg``.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: For a bool tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> -tt.tensor([1.0, -2.0])
-        tensor([-1.,  2.])
-    """
-def negative_(input: Tensor) -> Tensor:
-    """In-place form of ``negative``: writes the result over ``input`` and returns it.
-
-    ``-input``.
-
-    Another name for ``neg``.
-
-    Args:
-        input: Tensor of any shape.
-
-    Raises:
-        RuntimeError: For a bool tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> -tt.tensor([1.0, -2.0])
-        tensor([-1.,  2.])
-    """
+) -> Tensor: ...
+def ne_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
+def neg(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def neg_(input: Tensor) -> Tensor: ...
+def negative(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def negative_(input: Tensor) -> Tensor: ...
 def nextafter(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The next representable number after ``input`` towards ``other``.
-
-    Args:
-        input: Floating-point tensor of any shape.
-        other: Tensor; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For all but floating-point tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> one = tt.ones(1, dtype=tt.float64)
-        >>> (tt.nextafter(one, 2 * one) - one).item()
-        2.220446049250313e-16
-    """
-def nextafter_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor:
-    """In-place form of ``nextafter``: writes the result over ``input`` and returns it.
-
-    The next representable number after ``input`` towards ``other``.
-
-    Args:
-        input: Floating-point tensor of any shape.
-        other: Tensor; the two shapes broadcast.
-
-    Raises:
-        NotImplementedError: For all but floating-point tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> one = tt.ones(1, dtype=tt.float64)
-        >>> (tt.nextafter(one, 2 * one) - one).item()
-        2.220446049250313e-16
-    """
+) -> Tensor: ...
+def nextafter_(input: Tensor, other: Tensor | NDArray[Any] | ndarray) -> Tensor: ...
 @overload
 def nonzero(
     input: Tensor | NDArray[Any] | ndarray,
     *,
     as_tuple: Literal[False] = False,
     out: Tensor | None = None,
-) -> Tensor:
-    """Where the elements that are not zero lie.
-
-    The host waits for the device to count them.
-
-    Args:
-        input: Tensor of any shape.
-        as_tuple: Give one tensor per dimension, to index with, rather than a matrix.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        int64 tensor of shape ``(n, input.ndim)``, in row-major order; with ``as_tuple`` a
-        tuple of tensors of shape ``(n,)``, one per dimension (one for a 0-d tensor).
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nonzero(tt.tensor([[0, 1], [2, 0]]))
-        tensor([[0, 1],
-                [1, 0]])
-    """
+) -> Tensor: ...
 @overload
 def nonzero(
     input: Tensor | NDArray[Any] | ndarray,
@@ -14138,28 +3361,7 @@ def nonzero_static(
     size: _int,
     fill_value: _int = -1,
     out: Tensor | None = None,
-) -> Tensor:
-    """``nonzero`` with a fixed number of rows: the first ones, or filled up.
-
-    Args:
-        input: Tensor of any shape.
-        size: How many rows.
-        fill_value: What rows beyond the nonzero elements hold; default -1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        int64 tensor of shape ``(size, input.ndim)``.
-
-    Raises:
-        RuntimeError: If ``size`` is negative.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nonzero_static(tt.tensor([0, 5]), size=2)
-        tensor([[ 1],
-                [-1]])
-    """
+) -> Tensor: ...
 def norm(
     input: Tensor | ndarray,
     p: Any = 'fro',
@@ -14170,51 +3372,14 @@ def norm(
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> Tensor:
-    """Norm of the elements, of all or along ``dim``; ``tinytorch.linalg`` has the newer forms.
-
-    Args:
-        input: Floating-point or complex tensor.
-        p: A number for ``sum(abs(input) ** p) ** (1 / p)``, infinity included; ``"fro"``, the
-            default, for the root of the sum of squares; ``"nuc"`` for the sum of the singular
-            values of matrices.
-        dim: Dimension or dimensions; None, the default, means all.
-        keepdim: Keep the reduced dimensions with size 1.
-        dtype: Compute and return in this type; the default is the input's.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Real tensor without the reduced dimensions.
-
-    Raises:
-        RuntimeError: For integers, and for an unknown name of a norm.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.norm(tt.tensor([3.0, 4.0]))
-        tensor(5.)
-    """
+) -> Tensor: ...
 def norm_except_dim(
     v: Tensor | ndarray,
     pow: _int = 2,
     dim: _int = 0,
     *,
     axis: _int = ...,
-) -> Tensor:
-    """The p-norm over all dimensions but one, which alone keeps its size: weight norm's length.
-
-    Args:
-        v: Floating-point tensor.
-        pow: The p.
-        dim: The dimension to leave; -1 takes the norm of all elements.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.norm_except_dim(tt.tensor([[3.0, 4.0], [6.0, 8.0]]))
-        tensor([[ 5.],
-                [10.]])
-    """
+) -> Tensor: ...
 def normal(
     mean: Any,
     std: Any = 1.0,
@@ -14228,78 +3393,14 @@ def normal(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """Normal numbers, each with the mean and standard deviation given for its place.
-
-    Args:
-        mean: A number, or a float tensor.
-        std: A number, or a tensor; default 1.
-        size: The shape, where both are numbers.
-        generator: A ``Generator``. Default: the default one.
-        out: Where to write the result.
-        dtype: Where both are numbers, a float or complex dtype. Default: the default dtype.
-        layout: ``strided``, which is the default.
-        device: Where both are numbers: where. Default: the active backend's.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-        requires_grad: Whether the result is a leaf whose gradient is wanted.
-        backend: A backend or its name; overrides the active one.
-
-    Returns:
-        Tensor of shape ``size``, or of the broadcast shape of ``mean`` and ``std``.
-
-    Raises:
-        RuntimeError: If a standard deviation is negative, or the shapes do not broadcast.
-        TypeError: If both are numbers and ``size`` is missing.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> _ = tt.manual_seed(0)
-        >>> tt.normal(tt.tensor([0.0, 10.0]), tt.tensor([1.0, 0.1]))
-        tensor([1.5410, 9.9707])
-    """
+) -> Tensor: ...
 def not_equal(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Whether elements differ.
-
-    Another name for ``ne``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        bool tensor of the broadcast shape; NaN differs from everything.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ne(tt.tensor([1, 2]), 1)
-        tensor([False,  True])
-    """
-def not_equal_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``not_equal``: writes the result over ``input`` and returns it.
-
-    Whether elements differ.
-
-    Another name for ``ne``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        bool tensor of the broadcast shape; NaN differs from everything.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ne(tt.tensor([1, 2]), 1)
-        tensor([False,  True])
-    """
+) -> Tensor: ...
+def not_equal_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
 def nuclear_norm(
     input: Tensor | ndarray,
     dim: Sequence[_int] | _bool | None = None,
@@ -14308,36 +3409,8 @@ def nuclear_norm(
     out: Tensor | None = None,
     axis: Sequence[_int] | _bool | None = ...,
     keepdims: _bool = ...,
-) -> Tensor:
-    """Sum of the singular values of matrices; ``linalg.norm`` is the newer form.
-
-    Args:
-        input: A matrix, or a tensor of more dimensions.
-        dim: The two dimensions of the matrices; default: the last two. A bool in their place is
-            ``keepdim``.
-        keepdim: Keep them with size 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: For fewer than two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nuclear_norm(tt.tensor([[3.0, 0.0], [0.0, 4.0]]))
-        tensor(7.)
-    """
-def numel(input: Tensor | ndarray) -> _int:
-    """The number of elements.
-
-    Args:
-        input: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.numel(tt.ones(2, 3))
-        6
-    """
+) -> Tensor: ...
+def numel(input: Tensor | ndarray) -> _int: ...
 @overload
 def ones(
     size: Sequence[_int],
@@ -14349,26 +3422,7 @@ def ones(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """A tensor of ones.
-
-    Args:
-        size: The shape, as a sequence or as ints one by one.
-        dtype: Default: the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ones(3)
-        tensor([1., 1., 1.])
-    """
+) -> Tensor: ...
 @overload
 def ones(
     *size: _int,
@@ -14380,32 +3434,13 @@ def ones(
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
 ) -> Tensor: ...
-def ones_like(input: Tensor | ndarray, **options: Unpack[Placement]) -> Tensor:
-    """Ones in the shape, dtype and place of ``input``.
-
-    Args:
-        input: The model.
-        **options: ``dtype``, ``device``, ``requires_grad`` to differ from it.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ones_like(tt.tensor([1, 2]))
-        tensor([1, 1])
-    """
-def orgqr(input: Tensor | ndarray, tau: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The first columns of a product of reflections; see ``linalg.householder_product``.
-
-    Args:
-        input: ``(..., m, n)``; below its diagonal are the vectors of the reflections.
-        tau: ``(..., k)``, their factors, k at most n.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.orgqr(tt.zeros(1, 1), tt.tensor([2.0]))
-        tensor([[-1.]])
-    """
+def ones_like(input: Tensor | ndarray, **options: Unpack[Placement]) -> Tensor: ...
+def orgqr(
+    input: Tensor | ndarray,
+    tau: Tensor | ndarray,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def ormqr(
     input: Tensor | ndarray,
     tau: Tensor | ndarray,
@@ -14414,77 +3449,14 @@ def ormqr(
     transpose: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """A matrix times the square ``Q`` that Householder reflections give.
-
-    Args:
-        input: ``(..., q, k)``, the vectors below its diagonal, from ``geqrf``.
-        tau: ``(..., k)``.
-        other: ``(..., m, n)``, with m = q for ``left``, else n = q.
-        left: Give ``Q @ other`` (default) or ``other @ Q``.
-        transpose: Use the adjoint of ``Q``; default False.
-        out: Where to write the result.
-
-    Returns:
-        ``(..., m, n)``.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ormqr(tt.zeros(2, 1), tt.tensor([2.0]), tt.eye(2))
-        tensor([[-1.,  0.],
-                [ 0.,  1.]])
-    """
+) -> Tensor: ...
 def outer(
     input: Tensor | NDArray[Any] | ndarray,
     vec2: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Every product of an element of one vector and one of another.
-
-    Args:
-        input: ``(n,)``; a tensor of any other shape is flattened, as in NumPy.
-        vec2: ``(m,)``, or flattened.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        ``(n, m)``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.outer(tt.tensor([1, 2]), tt.tensor([3, 4]))
-        tensor([[3, 4],
-                [6, 8]])
-    """
-def pad(array: Any, pad_width: Any, mode: Any = 'constant', **options: Any) -> Tensor:
-    """``array`` with more elements before and after it along each dimension.
-
-    Args:
-        array: Tensor of any shape.
-        pad_width: How many: an int, a pair ``(before, after)``, a pair for each dimension, or
-            a dict from dimensions to widths.
-        mode: What they are: ``"constant"`` (default); copies by ``"edge"``, ``"reflect"``,
-            ``"symmetric"`` or ``"wrap"``; ``"linear_ramp"``; ``"maximum"``, ``"mean"``,
-            ``"median"`` or ``"minimum"`` along the dimension; ``"empty"``; or a function that
-            writes to each line, called with it, the pair of widths, the dimension and a dict.
-        **options: ``constant_values`` or ``end_values``, default 0, or ``stat_length``,
-            default all; in the forms of ``pad_width``; ``reflect_type``, ``"even"`` or ``"odd"``.
-
-    Returns:
-        A copy.
-
-    Raises:
-        ValueError: For another mode, or where there is nothing to copy.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.pad(tt.tensor([1, 2, 3]), (2, 1), mode="reflect")
-        tensor([3, 2, 1, 2, 3, 2])
-    """
+) -> Tensor: ...
+def pad(array: Any, pad_width: Any, mode: Any = 'constant', **options: Any) -> Tensor: ...
 def pairwise_distance(
     x1: Tensor | ndarray,
     x2: Tensor | ndarray,
@@ -14493,85 +3465,15 @@ def pairwise_distance(
     keepdim: _bool = False,
     *,
     keepdims: _bool = ...,
-) -> Tensor:
-    """The p-norm of x1 - x2 + eps over the last dimension.
-
-    Args:
-        x1: Shape ``(*, features)``.
-        x2: The same shape, broadcast.
-        p: Default: 2.
-        eps: Keeps the gradient finite where they are equal. Default: 1e-6.
-        keepdim: Whether the last dimension stays, with size 1. Default: False.
-
-    Returns:
-        Shape ``(*)``, or ``(*, 1)``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.pairwise_distance(tt.zeros(2, 4), tt.ones(4))
-        tensor([2.0000, 2.0000])
-    """
-def partition(a: Any, kth: Any, axis: _int | None = -1) -> Tensor:
-    """A copy with the ``kth`` element in its place when sorted, smaller ones before it.
-
-    Args:
-        a: Tensor of at least one dimension.
-        kth: The place or places; all elements are in theirs, for the tensor is sorted.
-        axis: The dimension, default the last; None means that of the flattened tensor.
-
-    Raises:
-        IndexError: If there is no such place.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.partition(tt.tensor([3, 1, 2]), 1)
-        tensor([1, 2, 3])
-    """
+) -> Tensor: ...
+def partition(a: Any, kth: Any, axis: _int | None = -1) -> Tensor: ...
 def pca_lowrank(
     A: Tensor | ndarray,
     q: _int | None = None,
     center: _bool = True,
     niter: _int = 2,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """Principal components of low rank, by random projection.
-
-    Args:
-        A: ``(..., m, n)``: m samples of n features.
-        q: How many; default 6, or the smaller of m and n if that is less.
-        center: Subtract each feature's mean; default True.
-        niter: Subspace iterations; default 2.
-
-    Returns:
-        ``U`` ``(..., m, q)``, ``S`` ``(..., q)`` and the components ``V`` ``(..., n, q)``.
-
-    Raises:
-        ValueError: If ``q`` or ``niter`` is negative or ``q`` too large.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> U, S, V = tt.pca_lowrank(tt.tensor([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]), q=1)
-        >>> V.abs()
-        tensor([[0.7071],
-                [0.7071]])
-    """
-def pdist(input: Tensor | ndarray, p: _float = 2.0) -> Tensor:
-    """The distance of every two rows of a matrix.
-
-    Args:
-        input: ``(n, k)``.
-        p: Order of the norm, from 0 (differing elements) to infinity; default 2.
-
-    Returns:
-        ``(n (n - 1) / 2,)``: rows 0 and 1, 0 and 2, ..., 1 and 2, ...
-
-    Raises:
-        RuntimeError: If it is no matrix of floating-point numbers, or for a negative ``p``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.pdist(tt.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
-        tensor([5.0000, 1.0000, 4.2426])
-    """
+) -> tuple[Tensor, Tensor, Tensor]: ...
+def pdist(input: Tensor | ndarray, p: _float = 2.0) -> Tensor: ...
 def percentile(
     a: Any,
     q: Any,
@@ -14582,55 +3484,9 @@ def percentile(
     keepdims: _bool = False,
     *,
     weights: Any = None,
-) -> Tensor:
-    """The values below which given parts of the elements lie.
-
-    Args:
-        a: Real tensor, or what makes one.
-        q: The parts, from 0 to 100; tensor of any shape.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        overwrite_input: Accepted.
-        method: How it is found between two elements: ``"linear"`` (default), ``"lower"``,
-            ``"higher"``, ``"midpoint"``, ``"nearest"``, ``"inverted_cdf"``,
-            ``"averaged_inverted_cdf"``, ``"closest_observation"``,
-            ``"interpolated_inverted_cdf"``, ``"hazen"``, ``"weibull"``, ``"median_unbiased"``
-            or ``"normal_unbiased"``.
-        keepdims: Keep the reduced dimensions with size 1.
-        weights: How often each element counts; of ``a``'s shape, or that of ``axis``. Only
-            with ``"inverted_cdf"``.
-
-    Returns:
-        Tensor with ``q``'s dimensions first; of ``a``'s dtype where an element is picked.
-
-    Raises:
-        ValueError: If a part is out of range, for another method, or for weights below 0.
-        IndexError: If there are no elements.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.percentile(tt.tensor([1.0, 2.0, 3.0, 4.0, 5.0]), [25, 50])
-        tensor([2., 3.])
-    """
+) -> Tensor: ...
 @overload
-def permute(input: Tensor | NDArray[Any] | ndarray, dims: Sequence[_int]) -> Tensor:
-    """``input`` with its dimensions in another order.
-
-    Args:
-        input: Tensor of any shape.
-        dims: The order, as a sequence or as ints one by one.
-
-    Returns:
-        A view.
-
-    Raises:
-        RuntimeError: If ``dims`` is no permutation.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2, 3, 4).permute(2, 0, 1).shape
-        tinytorch.Size([4, 2, 3])
-    """
+def permute(input: Tensor | NDArray[Any] | ndarray, dims: Sequence[_int]) -> Tensor: ...
 @overload
 def permute(input: Tensor | NDArray[Any] | ndarray, *dims: _int) -> Tensor: ...
 def permute_copy(
@@ -14638,160 +3494,19 @@ def permute_copy(
     dims: Any,
     *more: Any,
     out: Tensor | None = None,
-) -> Tensor:
-    """What ``permute`` shows, as a copy.
-
-    Args:
-        input: Tensor of any shape.
-        dims: The dimensions in their new order, as a sequence or as ints one by one.
-        *more: The other dimensions, one by one.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.permute_copy(tt.tensor([[1, 2]]), (1, 0))
-        tensor([[1],
-                [2]])
-    """
-def permute_dims(a: Any, axes: Sequence[_int] | None = None) -> Tensor:
-    """``a`` with its dimensions in another order; see ``permute``.
-
-    Args:
-        a: Tensor of any shape.
-        axes: The order; default reversed.
-
-    Returns:
-        A view.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.permute_dims(tt.ones(2, 3, 4), (2, 0, 1)).shape
-        tinytorch.Size([4, 2, 3])
-    """
-def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Tensor:
-    """A function that is defined by pieces; gradients flow through the pieces.
-
-    Args:
-        x: Tensor of any shape.
-        condlist: A condition for each piece, of ``x``'s shape; the last that holds decides.
-        funclist: For each piece a number, or a function of the elements where it holds; one
-            more is for the rest, where the default is 0.
-        *args: More arguments for the functions.
-        **kw: More keyword arguments for them.
-
-    Returns:
-        Tensor of ``x``'s shape and dtype.
-
-    Raises:
-        ValueError: If the numbers of conditions and functions do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.tensor([-2.0, 3.0])
-        >>> tt.piecewise(x, [x < 0, x >= 0], [lambda x: -x, 10])
-        tensor([ 2., 10.])
-    """
-def pinverse(input: Tensor | ndarray, rcond: _float = 1e-15) -> Tensor:
-    """The Moore-Penrose pseudoinverse; see ``linalg.pinv``.
-
-    Args:
-        input: ``(..., m, n)``.
-        rcond: Singular values not above it, relative to the largest, count as zero.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.pinverse(tt.tensor([[2.0], [0.0]]))
-        tensor([[0.5000, 0.0000]])
-    """
-def pixel_shuffle(input: Tensor | ndarray, upscale_factor: _int) -> Tensor:
-    """Channels laid out as pixels: an image r times as large with r² times fewer channels.
-
-    Args:
-        input: ``(*, channels * r², height, width)``.
-        upscale_factor: The r.
-
-    Returns:
-        ``(*, channels, height * r, width * r)``.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-        ValueError: If r² is no int64.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.pixel_shuffle(tt.arange(4).reshape(4, 1, 1), 2)
-        tensor([[[0, 1],
-                 [2, 3]]])
-
-    Reference:
-        Shi et al.: Real-Time Single Image and Video Super-Resolution Using an Efficient
-        Sub-Pixel Convolutional Neural Network, arXiv:1609.05158.
-    """
-def pixel_unshuffle(input: Tensor | ndarray, downscale_factor: _int) -> Tensor:
-    """The inverse of ``pixel_shuffle``: pixels laid out as channels.
-
-    Args:
-        input: ``(*, channels, height * r, width * r)``.
-        downscale_factor: The r.
-
-    Returns:
-        ``(*, channels * r², height, width)``; the input's shape if it has no elements.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.pixel_unshuffle(tt.arange(4).reshape(1, 2, 2), 2).flatten()
-        tensor([0, 1, 2, 3])
-    """
-def place(arr: Tensor | ndarray, mask: Any, vals: Any) -> None:
-    """Write ``vals``, one after the other, to the places of ``arr`` where ``mask`` holds.
-
-    Args:
-        arr: The tensor that is written to.
-        mask: Bools of ``arr``'s shape.
-        vals: Values, repeated if there are fewer than places.
-
-    Raises:
-        ValueError: If there are no values.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.tensor([1, 2, 3, 4])
-        >>> tt.place(x, x > 1, [10, 20])
-        >>> x
-        tensor([ 1, 10, 20, 10])
-    """
+) -> Tensor: ...
+def permute_dims(a: Any, axes: Sequence[_int] | None = None) -> Tensor: ...
+def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Tensor: ...
+def pinverse(input: Tensor | ndarray, rcond: _float = 1e-15) -> Tensor: ...
+def pixel_shuffle(input: Tensor | ndarray, upscale_factor: _int) -> Tensor: ...
+def pixel_unshuffle(input: Tensor | ndarray, downscale_factor: _int) -> Tensor: ...
+def place(arr: Tensor | ndarray, mask: Any, vals: Any) -> None: ...
 def poisson(
     input: Tensor | NDArray[Any] | ndarray,
     generator: Generator | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Numbers of events, drawn for each rate in ``input`` from its Poisson distribution.
-
-    Args:
-        input: Rates, a float tensor of any shape.
-        generator: A ``Generator``. Default: the default one.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of ``input``'s shape and dtype; for the same seed PyTorch's numbers. Its gradient
-        is zero.
-
-    Raises:
-        RuntimeError: If a rate is negative or NaN.
-        NotImplementedError: If ``input`` holds no real floating-point numbers.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> _ = tt.manual_seed(0)
-        >>> tt.poisson(tt.tensor([0.0, 3.0, 100.0]))
-        tensor([ 0.,  6., 96.])
-    """
+) -> Tensor: ...
 def poisson_nll_loss(
     input: Tensor | ndarray,
     target: Tensor | ndarray,
@@ -14799,198 +3514,34 @@ def poisson_nll_loss(
     full: _bool,
     eps: _float,
     reduction: _int,
-) -> Tensor:
-    """``nn.functional.poisson_nll_loss``, told everything, with a number for the reduction.
-
-    Args:
-        reduction: 0 leaves every element, 1 takes the mean, 2 the sum.
-        input: The logarithm of the rate, any shape.
-        target: The same shape.
-        log_input: False: the input is the rate itself, and the loss is
-            input - target · log(input + eps). Default: True.
-        full: Whether to add Stirling's approximation of log(target!). Default: False.
-        eps: Default: 1e-8.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, y = tt.tensor([0.0, 1.0]), tt.tensor([1.0, 2.0])
-        >>> tt.poisson_nll_loss(x, y, True, False, 1e-8, 1)
-        tensor(0.8591)
-    """
+) -> Tensor: ...
 def polar(
     abs: Tensor | NDArray[Any] | ndarray,
     angle: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Complex numbers of given magnitudes and angles.
-
-    Args:
-        abs: float32 or float64 tensor of any shape.
-        angle: Tensor of the same dtype, in radians; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        complex64 or complex128 tensor of the broadcast shape.
-
-    Raises:
-        RuntimeError: For other or different dtypes.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.polar(tt.tensor([2.0]), tt.tensor([0.0]))
-        tensor([2.+0.j])
-    """
-def polygamma(n: _int, input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The ``n``-th derivative of ``digamma``.
-
-    Args:
-        n: Its order, not negative; 0 is ``digamma`` itself.
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: For a negative ``n``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.polygamma(1, tt.tensor([1.0]))
-        tensor([1.6449])
-
-    Reference:
-        https://dlmf.nist.gov/5.15
-    """
-def positive(input: Tensor | ndarray) -> Tensor:
-    """``+input``: the tensor itself.
-
-    Args:
-        input: Tensor of any shape.
-
-    Raises:
-        RuntimeError: For a bool tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> +tt.tensor([1.0, -2.0])
-        tensor([ 1., -2.])
-    """
+) -> Tensor: ...
+def polygamma(n: _int, input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def positive(input: Tensor | ndarray) -> Tensor: ...
 def pow(
     input: Tensor | NDArray[Any] | ndarray | _complex,
     exponent: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input`` to the power of ``exponent``, element by element.
-
-    Args:
-        input: Tensor or number.
-        exponent: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype; ``x ** 0`` is 1, also for
-        0 and NaN. Negative integer exponents in an integer tensor give 0 (±1 to the power of
-        them excepted).
-
-    Raises:
-        RuntimeError: For integers to the power of a negative number or of one that their dtype
-            does not hold.
-        NotImplementedError: For bools to the power of bools in a tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.pow(tt.tensor([2.0, 3.0]), 2)
-        tensor([4., 9.])
-        >>> 2 ** tt.arange(4)
-        tensor([1, 2, 4, 8])
-    """
-def pow_(input: Tensor, exponent: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``pow``: writes the result over ``input`` and returns it.
-
-    ``input`` to the power of ``exponent``, element by element.
-
-    Args:
-        input: Tensor or number.
-        exponent: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype; ``x ** 0`` is 1, also for
-        0 and NaN. Negative integer exponents in an integer tensor give 0 (±1 to the power of
-        them excepted).
-
-    Raises:
-        RuntimeError: For integers to the power of a negative number or of one that their dtype
-            does not hold.
-        NotImplementedError: For bools to the power of bools in a tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.pow(tt.tensor([2.0, 3.0]), 2)
-        tensor([4., 9.])
-        >>> 2 ** tt.arange(4)
-        tensor([1, 2, 4, 8])
-    """
+) -> Tensor: ...
+def pow_(input: Tensor, exponent: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
 def power(
     input: Tensor | NDArray[Any] | ndarray | _complex,
     exponent: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input`` to the power of ``exponent``, element by element.
-
-    Another name for ``pow``.
-
-    Args:
-        input: Tensor or number.
-        exponent: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype; ``x ** 0`` is 1, also for
-        0 and NaN. Negative integer exponents in an integer tensor give 0 (±1 to the power of
-        them excepted).
-
-    Raises:
-        RuntimeError: For integers to the power of a negative number or of one that their dtype
-            does not hold.
-        NotImplementedError: For bools to the power of bools in a tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.pow(tt.tensor([2.0, 3.0]), 2)
-        tensor([4., 9.])
-        >>> 2 ** tt.arange(4)
-        tensor([1, 2, 4, 8])
-    """
+) -> Tensor: ...
 def prelu(
     input: Tensor | NDArray[Any] | ndarray,
     weight: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``x`` above 0 and ``weight * x`` below, the slope being learned.
-
-    Args:
-        input: Tensor ``(batch, channels, *)``, or of any shape with a single weight.
-        weight: Tensor of shape ``(channels,)`` or ``(1,)``, or a 0-d one, of the same dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: If ``weight`` fits neither, or the dtypes differ.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.prelu(tt.tensor([-2.0, 2.0]), tt.tensor([0.25]))
-        tensor([-0.5000,  2.0000])
-
-    Reference:
-        He, Zhang, Ren, Sun: Delving Deep into Rectifiers, arXiv:1502.01852.
-    """
+) -> Tensor: ...
 def prod(
     input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = None,
@@ -15000,43 +3551,13 @@ def prod(
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> Tensor:
-    """Product of the elements, of all or along ``dim``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: Dimension to multiply along (or several); None, the default, means all.
-        keepdim: Keep the reduced dimensions with size 1.
-        dtype: Multiply and return in this type; the default is the input's, int64 for
-            integers and bools.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor without the reduced dimensions. Its gradient divides by no element, so zeros
-        are safe.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.prod(tt.tensor([[1, 2], [3, 4]]), 1)
-        tensor([ 2, 12])
-    """
-def ptp(a: Any, axis: _int | Sequence[_int] | None = None, *, keepdims: _bool = False) -> Tensor:
-    """The distance from the smallest element to the largest, of all or along ``axis``.
-
-    Args:
-        a: Real tensor of any shape.
-        axis: Dimension or dimensions; None, the default, means all.
-        keepdims: Keep the reduced dimensions with size 1.
-
-    Raises:
-        IndexError: If there is nothing to compare.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ptp(tt.tensor([[1, 5], [7, 3]]), axis=0)
-        tensor([6, 2])
-    """
+) -> Tensor: ...
+def ptp(
+    a: Any,
+    axis: _int | Sequence[_int] | None = None,
+    *,
+    keepdims: _bool = False,
+) -> Tensor: ...
 def put(
     input: Tensor | NDArray[Any] | ndarray,
     index: Tensor | NDArray[Any] | ndarray,
@@ -15044,205 +3565,26 @@ def put(
     accumulate: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input`` with ``source`` written at places of its flattened elements.
-
-    Args:
-        input: Tensor of any shape.
-        index: int64 tensor of any shape; negative places count from the end.
-        source: Tensor of ``input``'s dtype with as many elements as ``index``.
-        accumulate: Add rather than write; default False.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If the dtypes differ.
-        IndexError: If a place is out of range, or the numbers of elements differ.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2, 2).put(tt.tensor([0, -1]), tt.tensor([1.0, 2.0]))
-        tensor([[1., 0.],
-                [0., 2.]])
-    """
+) -> Tensor: ...
 def put_(
     input: Tensor,
     index: Tensor | NDArray[Any] | ndarray,
     source: Tensor | NDArray[Any] | ndarray,
     accumulate: _bool = False,
-) -> Tensor:
-    """In-place form of ``put``: writes the result over ``input`` and returns it.
-
-    ``input`` with ``source`` written at places of its flattened elements.
-
-    Args:
-        input: Tensor of any shape.
-        index: int64 tensor of any shape; negative places count from the end.
-        source: Tensor of ``input``'s dtype with as many elements as ``index``.
-        accumulate: Add rather than write; default False.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If the dtypes differ.
-        IndexError: If a place is out of range, or the numbers of elements differ.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2, 2).put(tt.tensor([0, -1]), tt.tensor([1.0, 2.0]))
-        tensor([[1., 0.],
-                [0., 2.]])
-    """
-def put_along_axis(arr: Tensor | ndarray, indices: Any, values: Any, axis: _int | None) -> None:
-    """Write ``values`` to the elements along ``axis`` that ``argsort`` and ``argmax`` named.
-
-    Args:
-        arr: The tensor that is written to.
-        indices: Integers; its shape and ``arr``'s broadcast but for ``axis``.
-        values: Values that broadcast with ``indices``.
-        axis: The dimension; None means the flattened tensor.
-
-    Raises:
-        RuntimeError: If an index is out of range.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.tensor([[10, 30, 20], [60, 40, 50]])
-        >>> tt.put_along_axis(x, tt.tensor([[1], [0]]), 99, axis=1)
-        >>> x
-        tensor([[10, 99, 20],
-                [99, 40, 50]])
-    """
-def putmask(a: Tensor | ndarray, mask: Any, values: Any) -> None:
-    """Write to the places of ``a`` where ``mask`` holds the values at the same places.
-
-    Args:
-        a: The tensor that is written to.
-        mask: Bools of ``a``'s shape.
-        values: Values, repeated if there are fewer than elements of ``a``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.tensor([1, 2, 3, 4])
-        >>> tt.putmask(x, x > 2, [10, 20])
-        >>> x
-        tensor([ 1,  2, 10, 20])
-    """
-def q_per_channel_axis(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: q_per_channel_axis: quantized tensors are not supported.
-
-    Args:
-        input: Tensor of any shape.
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ones(2).q_per_channel_axis()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: q_per_channel_axis: quantized tensors are not supported
-    """
-def q_per_channel_scales(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: q_per_channel_scales: quantized tensors are not supported.
-
-    Args:
-        input: Tensor of any shape.
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ones(2).q_per_channel_scales()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: q_per_channel_scales: quantized tensors are not supported
-    """
-def q_per_channel_zero_points(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: q_per_channel_zero_points: quantized tensors are not supported.
-
-    Args:
-        input: Tensor of any shape.
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ones(2).q_per_channel_zero_points()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: q_per_channel_zero_points: quantized tensors are not supported
-    """
-def q_scale(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: q_scale: quantized tensors are not supported.
-
-    Args:
-        input: Tensor of any shape.
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ones(2).q_scale()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: q_scale: quantized tensors are not supported
-    """
-def q_zero_point(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: q_zero_point: quantized tensors are not supported.
-
-    Args:
-        input: Tensor of any shape.
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ones(2).q_zero_point()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: q_zero_point: quantized tensors are not supported
-    """
+) -> Tensor: ...
+def put_along_axis(arr: Tensor | ndarray, indices: Any, values: Any, axis: _int | None) -> None: ...
+def putmask(a: Tensor | ndarray, mask: Any, values: Any) -> None: ...
+def q_per_channel_axis(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn: ...
+def q_per_channel_scales(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn: ...
+def q_per_channel_zero_points(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn: ...
+def q_scale(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn: ...
+def q_zero_point(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn: ...
 def qr(
     input: Tensor | ndarray,
     some: _bool = True,
     *,
     out: Sequence[Tensor] | None = None,
-) -> return_types.qr:
-    """The factors of ``input = Q R``; see ``linalg.qr``.
-
-    Args:
-        input: ``(..., m, n)``, floating-point or complex.
-        some: Give ``Q`` k columns, k being the smaller of m and n (default), or m.
-        out: A pair of tensors to write the results to.
-
-    Returns:
-        ``Q`` and ``R``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.qr(tt.tensor([[3.0], [4.0]])).R.abs()
-        tensor([[5.]])
-    """
+) -> return_types.qr: ...
 def quantile(
     input: Tensor | ndarray,
     q: Any,
@@ -15253,258 +3595,21 @@ def quantile(
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> Tensor:
-    """The values below which given parts of the elements lie; NaN if there is one.
-
-    Args:
-        input: Real tensor of any shape; integers are cast to the default dtype.
-        q: The parts, from 0 to 1: a number, or a tensor of at most one dimension.
-        dim: The dimension (or several); None, the default, means all elements.
-        keepdim: Keep the reduced dimensions with size 1.
-        interpolation: Between two elements: ``"linear"``, ``"lower"``, ``"higher"``,
-            ``"midpoint"`` or ``"nearest"``.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor without the reduced dimensions, with a first one for ``q``'s.
-
-    Raises:
-        RuntimeError: If ``q`` is out of range or there are no elements.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.quantile(tt.tensor([1.0, 2.0, 3.0, 4.0]), 0.5)
-        tensor(2.5000)
-    """
-def quantize_per_channel(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: quantize_per_channel: quantized tensors are not supported.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.quantize_per_channel()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: quantize_per_channel: quantized tensors are not supported
-    """
-def quantize_per_tensor(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: quantize_per_tensor: quantized tensors are not supported.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.quantize_per_tensor()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: quantize_per_tensor: quantized tensors are not supported
-    """
-def quantize_per_tensor_dynamic(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: quantize_per_tensor_dynamic: quantized tensors are not supported.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.quantize_per_tensor_dynamic()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: quantize_per_tensor_dynamic: quantized tensors are not supported
-    """
-def quantized_batch_norm(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: quantized_batch_norm: quantized tensors are not supported.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.quantized_batch_norm()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: quantized_batch_norm: quantized tensors are not supported
-    """
-def quantized_gru_cell(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: quantized_gru_cell: quantized tensors are not supported.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.quantized_gru_cell()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: quantized_gru_cell: quantized tensors are not supported
-    """
-def quantized_lstm_cell(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: quantized_lstm_cell: quantized tensors are not supported.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.quantized_lstm_cell()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: quantized_lstm_cell: quantized tensors are not supported
-    """
-def quantized_max_pool1d(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: quantized_max_pool1d: quantized tensors are not supported.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.quantized_max_pool1d()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: quantized_max_pool1d: quantized tensors are not supported
-    """
-def quantized_max_pool2d(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: quantized_max_pool2d: quantized tensors are not supported.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.quantized_max_pool2d()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: quantized_max_pool2d: quantized tensors are not supported
-    """
-def quantized_max_pool3d(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: quantized_max_pool3d: quantized tensors are not supported.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.quantized_max_pool3d()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: quantized_max_pool3d: quantized tensors are not supported
-    """
-def quantized_rnn_relu_cell(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: quantized_rnn_relu_cell: quantized tensors are not supported.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.quantized_rnn_relu_cell()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: quantized_rnn_relu_cell: quantized tensors are not supported
-    """
-def quantized_rnn_tanh_cell(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: quantized_rnn_tanh_cell: quantized tensors are not supported.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.quantized_rnn_tanh_cell()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: quantized_rnn_tanh_cell: quantized tensors are not supported
-    """
-def rad2deg(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Radians as degrees.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.rad2deg(tt.tensor([3.1415926536]))
-        tensor([180.])
-    """
-def rad2deg_(input: Tensor) -> Tensor:
-    """In-place form of ``rad2deg``: writes the result over ``input`` and returns it.
-
-    Radians as degrees.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.rad2deg(tt.tensor([3.1415926536]))
-        tensor([180.])
-    """
-def radians(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Degrees as radians.
-
-    Another name for ``deg2rad``.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.deg2rad(tt.tensor([180.0]))
-        tensor([3.1416])
-    """
+) -> Tensor: ...
+def quantize_per_channel(*args: Any, **given: Any) -> NoReturn: ...
+def quantize_per_tensor(*args: Any, **given: Any) -> NoReturn: ...
+def quantize_per_tensor_dynamic(*args: Any, **given: Any) -> NoReturn: ...
+def quantized_batch_norm(*args: Any, **given: Any) -> NoReturn: ...
+def quantized_gru_cell(*args: Any, **given: Any) -> NoReturn: ...
+def quantized_lstm_cell(*args: Any, **given: Any) -> NoReturn: ...
+def quantized_max_pool1d(*args: Any, **given: Any) -> NoReturn: ...
+def quantized_max_pool2d(*args: Any, **given: Any) -> NoReturn: ...
+def quantized_max_pool3d(*args: Any, **given: Any) -> NoReturn: ...
+def quantized_rnn_relu_cell(*args: Any, **given: Any) -> NoReturn: ...
+def quantized_rnn_tanh_cell(*args: Any, **given: Any) -> NoReturn: ...
+def rad2deg(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def rad2deg_(input: Tensor) -> Tensor: ...
+def radians(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def rand(
     size: Sequence[_int],
@@ -15517,34 +3622,7 @@ def rand(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """Numbers drawn uniformly from ``[0, 1)``.
-
-    Args:
-        size: The shape, as a sequence or as ints one by one.
-        generator: A ``Generator``. Default: the default one.
-        dtype: A float or complex dtype. Default: the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        Tensor of shape ``size``; torch's numbers for the same seed, exactly.
-
-    Raises:
-        NotImplementedError: For an integer dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> _ = tt.manual_seed(0)
-        >>> tt.rand(3)
-        tensor([0.4963, 0.7682, 0.0885])
-    """
+) -> Tensor: ...
 @overload
 def rand(
     *size: _int,
@@ -15568,32 +3646,7 @@ def rand_like(
     requires_grad: _bool = False,
     memory_format: Any = None,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """Numbers drawn uniformly from ``[0, 1)``, as many and of the dtype of ``input``.
-
-    Args:
-        input: Tensor of any shape.
-        generator: A ``Generator``. Default: the default one.
-        dtype: Default: ``input``'s.
-        layout: ``strided``, which is the default.
-        device: Where. Default: where ``input`` is.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-        requires_grad: Whether the result is a leaf whose gradient is wanted.
-        memory_format: In which order its elements lie in memory. Default: as ``input``'s.
-        backend: A backend or its name. Default: ``input``'s.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        NotImplementedError: For an integer dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> _ = tt.manual_seed(0)
-        >>> tt.rand_like(tt.zeros(2))
-        tensor([0.4963, 0.7682])
-    """
+) -> Tensor: ...
 def randint(
     low: _int = 0,
     high: Any = None,
@@ -15607,39 +3660,7 @@ def randint(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """Integers drawn uniformly from ``low`` up to but not including ``high``.
-
-    ``randint(high, size)`` and ``randint(low, high, size)``.
-
-    Args:
-        low: The lowest; default 0.
-        high: One above the highest.
-        size: The shape, a tuple of ints.
-        generator: A ``Generator``. Default: the default one.
-        dtype: Any dtype but a complex one. Default: int64.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        Tensor of shape ``size``; torch's numbers for the same seed, exactly.
-
-    Raises:
-        RuntimeError: If there is no integer in the range, or ``dtype`` does not hold it.
-        TypeError: If ``size`` is no tuple or list.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> _ = tt.manual_seed(0)
-        >>> tt.randint(3, 10, (4,))
-        tensor([7, 6, 3, 5])
-    """
+) -> Tensor: ...
 def randint_like(
     input: Tensor | ndarray,
     low: _int = 0,
@@ -15653,36 +3674,7 @@ def randint_like(
     requires_grad: _bool = False,
     memory_format: Any = None,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """Integers drawn uniformly from ``low`` to below ``high``, as many as ``input`` has.
-
-    ``randint_like(input, high)`` and ``randint_like(input, low, high)``.
-
-    Args:
-        input: Tensor of any shape.
-        low: The lowest; default 0.
-        high: One above the highest.
-        generator: A ``Generator``. Default: the default one.
-        dtype: Default: ``input``'s.
-        layout: ``strided``, which is the default.
-        device: Where. Default: where ``input`` is.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-        requires_grad: Whether the result is a leaf whose gradient is wanted.
-        memory_format: In which order its elements lie in memory. Default: as ``input``'s.
-        backend: A backend or its name. Default: ``input``'s.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If there is no integer in the range, or the dtype does not hold it.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> _ = tt.manual_seed(0)
-        >>> tt.randint_like(tt.zeros(3), 10)
-        tensor([4., 9., 3.])
-    """
+) -> Tensor: ...
 @overload
 def randn(
     size: Sequence[_int],
@@ -15695,35 +3687,7 @@ def randn(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """Numbers drawn from the normal distribution of mean 0 and variance 1.
-
-    Args:
-        size: The shape, as a sequence or as ints one by one.
-        generator: A ``Generator``. Default: the default one.
-        dtype: A float or complex dtype; the parts of a complex number have variance 1/2
-            each. Default: the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        Tensor of shape ``size``; torch's numbers for the same seed, but for rounding.
-
-    Raises:
-        NotImplementedError: For an integer dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> _ = tt.manual_seed(0)
-        >>> tt.randn(3)
-        tensor([ 1.5410, -0.2934, -2.1788])
-    """
+) -> Tensor: ...
 @overload
 def randn(
     *size: _int,
@@ -15747,32 +3711,7 @@ def randn_like(
     requires_grad: _bool = False,
     memory_format: Any = None,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """Numbers drawn from the standard normal distribution, as many as ``input`` has.
-
-    Args:
-        input: Tensor of any shape.
-        generator: A ``Generator``. Default: the default one.
-        dtype: Default: ``input``'s.
-        layout: ``strided``, which is the default.
-        device: Where. Default: where ``input`` is.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-        requires_grad: Whether the result is a leaf whose gradient is wanted.
-        memory_format: In which order its elements lie in memory. Default: as ``input``'s.
-        backend: A backend or its name. Default: ``input``'s.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        NotImplementedError: For an integer dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> _ = tt.manual_seed(0)
-        >>> tt.randn_like(tt.zeros(2))
-        tensor([ 1.5410, -0.2934])
-    """
+) -> Tensor: ...
 def randperm(
     n: _int,
     *,
@@ -15784,35 +3723,7 @@ def randperm(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """The integers from 0 to ``n - 1`` in random order.
-
-    Args:
-        n: How many; at least 0.
-        generator: A ``Generator``. Default: the default one.
-        dtype: Default: int64.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        Tensor of shape ``(n,)``; torch's numbers for the same seed, exactly.
-
-    Raises:
-        RuntimeError: If ``n`` is negative, or ``dtype`` does not hold ``n``.
-        NotImplementedError: For a bool or complex dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> _ = tt.manual_seed(0)
-        >>> tt.randperm(4)
-        tensor([0, 1, 3, 2])
-    """
+) -> Tensor: ...
 def range(
     start: _float,
     end: _float,
@@ -15825,202 +3736,31 @@ def range(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """Numbers from ``start`` to ``end``, which is included; deprecated, as it is in PyTorch.
-
-    Args:
-        start: First number.
-        end: Where to stop; the last number, if the steps meet it.
-        step: Distance; negative to count down.
-        dtype: Default: the default dtype, also for ints.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Raises:
-        RuntimeError: If ``step`` is 0 or leads away from ``end``.
-        NotImplementedError: For bools and complex numbers.
-
-    Example:
-        >>> import warnings
-        >>> import tinytorch as tt
-        >>> with warnings.catch_warnings():
-        ...     warnings.simplefilter("ignore", UserWarning)
-        ...     tt.range(1, 3)
-        tensor([1., 2., 3.])
-    """
-def ravel(input: Tensor | NDArray[Any] | ndarray, *, order: str = ...) -> Tensor:
-    """The elements of ``input`` in one dimension, in row-major order.
-
-    Args:
-        input: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2, 3).ravel().shape
-        tinytorch.Size([6])
-    """
+) -> Tensor: ...
+def ravel(input: Tensor | NDArray[Any] | ndarray, *, order: str = ...) -> Tensor: ...
 def ravel_multi_index(
     multi_index: Any,
     dims: Sequence[_int],
     mode: str | Sequence[str] = 'raise',
     order: str = 'C',
-) -> Tensor:
-    """Places in the flattened tensor of places given by an index for each dimension.
-
-    Args:
-        multi_index: A tensor of integers for each dimension.
-        dims: The sizes.
-        mode: What happens to an index out of range: ``"raise"`` (default), ``"wrap"`` or
-            ``"clip"``; one for all, or one for each dimension.
-        order: ``"C"`` (default), the last index changes fastest, or ``"F"``, the first.
-
-    Returns:
-        int64 tensor.
-
-    Raises:
-        RuntimeError: For an index out of range.
-        ValueError: If there is not one tensor for each dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ravel_multi_index((tt.tensor([0, 1]), tt.tensor([2, 0])), (2, 3))
-        tensor([2, 3])
-    """
-def real(input: Tensor | ndarray) -> Tensor:
-    """The real part: a view of a complex tensor, a real tensor itself.
-
-    Args:
-        input: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.real(tt.tensor([1 + 2j]))
-        tensor([1.])
-    """
-def reciprocal(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``1 / input``; inf at 0. Integers give the default dtype.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.reciprocal(tt.tensor([2.0, -4.0]))
-        tensor([ 0.5000, -0.2500])
-    """
-def reciprocal_(input: Tensor) -> Tensor:
-    """In-place form of ``reciprocal``: writes the result over ``input`` and returns it.
-
-    ``1 / input``; inf at 0. Integers give the default dtype.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.reciprocal(tt.tensor([2.0, -4.0]))
-        tensor([ 0.5000, -0.2500])
-    """
+) -> Tensor: ...
+def real(input: Tensor | ndarray) -> Tensor: ...
+def reciprocal(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def reciprocal_(input: Tensor) -> Tensor: ...
 def relu(
     input: Tensor | NDArray[Any] | ndarray,
     inplace: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``max(x, 0)``; the slope at 0 is 0.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the same shape.
-
-    Raises:
-        RuntimeError: For booleans.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.relu(tt.tensor([-1.0, 2.0]))
-        tensor([0., 2.])
-    """
-def relu_(input: Tensor, inplace: _bool = False) -> Tensor:
-    """In-place form of ``relu``: writes the result over ``input`` and returns it.
-
-    ``max(x, 0)``; the slope at 0 is 0.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
-
-    Returns:
-        Tensor of the same shape.
-
-    Raises:
-        RuntimeError: For booleans.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.relu(tt.tensor([-1.0, 2.0]))
-        tensor([0., 2.])
-    """
+) -> Tensor: ...
+def relu_(input: Tensor, inplace: _bool = False) -> Tensor: ...
 def remainder(
     input: Tensor | NDArray[Any] | ndarray | _complex,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype.
-
-    Raises:
-        RuntimeError: Where an integer is divided by 0.
-        NotImplementedError: For bool and complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([-7.0, 7.0]) % 3
-        tensor([2., 1.])
-    """
-def remainder_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``remainder``: writes the result over ``input`` and returns it.
-
-    What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype.
-
-    Raises:
-        RuntimeError: Where an integer is divided by 0.
-        NotImplementedError: For bool and complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([-7.0, 7.0]) % 3
-        tensor([2., 1.])
-    """
+) -> Tensor: ...
+def remainder_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
 @overload
 def renorm(
     input: Tensor | ndarray,
@@ -16029,30 +3769,7 @@ def renorm(
     maxnorm: _float,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input`` with each slice along ``dim`` scaled down to a norm of at most ``maxnorm``.
-
-    Args:
-        input: Floating-point or complex tensor of at least two dimensions.
-        p: The norm, positive.
-        dim: The dimension whose slices are scaled.
-        maxnorm: The largest norm that is left.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If ``p`` is not positive, ``maxnorm`` is negative, or there are fewer
-            than two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.renorm(tt.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
-        tensor([[0.6000, 0.8000],
-                [0.3000, 0.4000]])
-    """
+) -> Tensor: ...
 @overload
 def renorm(
     input: Tensor | ndarray,
@@ -16062,49 +3779,8 @@ def renorm(
     maxnorm: _float,
     out: Tensor | None = None,
 ) -> Tensor: ...
-def renorm_(input: Tensor, p: _float, dim: _int, maxnorm: _float) -> Tensor:
-    """In-place form of ``renorm``: writes the result over ``input`` and returns it.
-
-    ``input`` with each slice along ``dim`` scaled down to a norm of at most ``maxnorm``.
-
-    Args:
-        input: Floating-point or complex tensor of at least two dimensions.
-        p: The norm, positive.
-        dim: The dimension whose slices are scaled.
-        maxnorm: The largest norm that is left.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If ``p`` is not positive, ``maxnorm`` is negative, or there are fewer
-            than two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.renorm(tt.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
-        tensor([[0.6000, 0.8000],
-                [0.3000, 0.4000]])
-    """
-def repeat(a: Any, repeats: Any, axis: _int | None = None) -> Tensor:
-    """Each element several times; the method ``Tensor.repeat`` is ``tile``.
-
-    Args:
-        a: Tensor of any shape.
-        repeats: How often: an int, or one for each slice along ``axis``.
-        axis: The dimension; None, the default, means that of the flattened tensor.
-
-    Returns:
-        A copy.
-
-    Raises:
-        RuntimeError: If the numbers are negative, or as many as there are no slices.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.repeat([1, 2], 2)
-        tensor([1, 1, 2, 2])
-    """
+def renorm_(input: Tensor, p: _float, dim: _int, maxnorm: _float) -> Tensor: ...
+def repeat(a: Any, repeats: Any, axis: _int | None = None) -> Tensor: ...
 def repeat_interleave(
     input: Tensor | ndarray | None = None,
     repeats: Any = None,
@@ -16112,218 +3788,36 @@ def repeat_interleave(
     *,
     output_size: _int | None = None,
     axis: _int | None = ...,
-) -> Tensor:
-    """Each element of ``input`` several times in a row.
-
-    Args:
-        input: Tensor of any shape.
-        repeats: An int, or an int32 or int64 tensor with one number per element along ``dim``.
-            Alone, it says how often each of 0, 1, 2, ... comes.
-        dim: The dimension; None, the default, means the flattened tensor.
-        output_size: The result's size along ``dim``, which spares a wait for the device.
-
-    Returns:
-        A copy.
-
-    Raises:
-        RuntimeError: If a number is negative or ``repeats`` does not fit ``input``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.repeat_interleave(tt.tensor([7, 8]), tt.tensor([1, 2]))
-        tensor([7, 8, 8])
-    """
+) -> Tensor: ...
 @overload
 def reshape(
     input: Tensor | NDArray[Any] | ndarray,
     shape: Sequence[_int],
     *,
     order: str = ...,
-) -> Tensor:
-    """The elements of ``input`` in row-major order, in another shape.
-
-    Args:
-        input: Tensor of any shape.
-        shape: The new sizes, as a sequence or one by one; one of them may be -1 and is
-            then inferred.
-
-    Returns:
-        A view where strides allow it, else a copy.
-
-    Raises:
-        RuntimeError: If the number of elements differs.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.arange(4).reshape(2, -1)
-        tensor([[0, 1],
-                [2, 3]])
-    """
+) -> Tensor: ...
 @overload
 def reshape(input: Tensor | NDArray[Any] | ndarray, *shape: _int, order: str = ...) -> Tensor: ...
-def reshape_as(input: Tensor | ndarray, other: Tensor | ndarray) -> Tensor:
-    """The elements of ``input`` in the shape of ``other``; see ``reshape``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor of as many elements, whose shape is taken.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.arange(4).reshape_as(tt.zeros(2, 2)).shape
-        tinytorch.Size([2, 2])
-    """
-def resize(a: Any, new_shape: _int | Sequence[_int]) -> Tensor:
-    """The elements of ``a`` in another shape, repeated as often as needed.
-
-    Args:
-        a: Tensor of any shape.
-        new_shape: The sizes.
-
-    Returns:
-        A copy.
-
-    Raises:
-        ValueError: For a negative size.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.resize(tt.tensor([1, 2, 3]), (2, 2))
-        tensor([[1, 2],
-                [3, 1]])
-    """
-def resize_as_(input: Tensor, other: Tensor | ndarray, memory_format: Any = None) -> Tensor:
-    """Give ``input`` itself the shape of ``other``; see ``resize_``.
-
-    Args:
-        input: Tensor that does not require grad.
-        other: Tensor of the wanted shape.
-        memory_format: As for ``resize_``; ``preserve_format`` is that of ``other``.
-
-    Returns:
-        ``input``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.arange(4).resize_as_(tt.zeros(2, 2)).shape
-        tinytorch.Size([2, 2])
-    """
-def resize_as_sparse_(input: Tensor, *args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: resize_as_sparse_: sparse tensors are not supported: every tensor is dense.
-
-    Args:
-        input: Tensor of any shape.
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ones(2).resize_as_sparse_()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: resize_as_sparse_: sparse tensors are not supported: every tensor is dense
-    """
-def resolve_conj(input: Tensor | ndarray) -> Tensor:
-    """``input`` itself, or its elements in memory of their own if it is an open conjugate.
-
-    Args:
-        input: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.resolve_conj(tt.tensor([1 + 2j]).conj())
-        tensor([1.-2.j])
-    """
-def resolve_neg(input: Tensor | ndarray) -> Tensor:
-    """``input`` itself, or its elements in memory of their own if it is an open negative.
-
-    Args:
-        input: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.resolve_neg(tt.tensor([1.0]))
-        tensor([1.])
-    """
-def result_type(*tensors: Any, **named: Any) -> dtype:
-    """The dtype of an arithmetic operation on tensors and numbers.
-
-    Tensors with dimensions come before 0-d tensors, and those before numbers.
-
-    Args:
-        *tensors: Tensors and Python numbers; NumPy's dtypes, too.
-        **named: Likewise, by PyTorch's names: ``tensor``, ``other``, ``scalar``, ``scalar1`` and
-            ``scalar2``.
-
-    Raises:
-        TypeError: For another name, or nothing.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.result_type(tt.tensor([1, 2]), 1.5)
-        tinytorch.float32
-    """
+def reshape_as(input: Tensor | ndarray, other: Tensor | ndarray) -> Tensor: ...
+def resize(a: Any, new_shape: _int | Sequence[_int]) -> Tensor: ...
+def resize_as_(input: Tensor, other: Tensor | ndarray, memory_format: Any = None) -> Tensor: ...
+def resize_as_sparse_(input: Tensor, *args: Any, **given: Any) -> NoReturn: ...
+def resolve_conj(input: Tensor | ndarray) -> Tensor: ...
+def resolve_neg(input: Tensor | ndarray) -> Tensor: ...
+def result_type(*tensors: Any, **named: Any) -> dtype: ...
 def right_shift(
     input: Tensor | NDArray[Any] | ndarray | _complex,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input`` shifted to the right by ``other`` bits, its sign kept.
-
-    Another name for ``bitwise_right_shift``.
-
-    Args:
-        input: Integer tensor of any shape.
-        other: Tensor or number; the two shapes broadcast. Shifts by a negative number, or
-            by as many bits as there are, leave nothing but the sign.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For floating-point tensors, and for bools alone.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([8, -8]) >> 2
-        tensor([ 2, -2])
-    """
-def rint(x: Any) -> Tensor:
-    """Each element rounded to the nearest integer, halves to the even one; a float stays one.
-
-    Args:
-        x: Tensor of any shape; integers are cast to the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.rint(tt.tensor([0.5, 1.5, 2.2]))
-        tensor([0., 2., 2.])
-    """
+) -> Tensor: ...
+def rint(x: Any) -> Tensor: ...
 def rms_norm(
     input: Tensor | ndarray,
     normalized_shape: Sequence[_int],
     weight: Tensor | ndarray | None = None,
     eps: _float | None = None,
-) -> Tensor:
-    """``input / sqrt(mean(input ** 2) + eps) * weight`` over the last dimensions.
-
-    Args:
-        input: ``(*, *normalized_shape)``.
-        normalized_shape: Sizes of the dimensions that the mean is taken over.
-        weight: Tensor of that shape; default none.
-        eps: Added to the mean; default the machine epsilon of ``input``'s dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.rms_norm(tt.tensor([3.0, 3.0]), (2,), eps=0.0)
-        tensor([1., 1.])
-
-    Reference:
-        Zhang, Sennrich: Root Mean Square Layer Normalization, arXiv:1910.07467.
-    """
+) -> Tensor: ...
 @overload
 def rnn_relu(
     input: Tensor | ndarray,
@@ -16335,20 +3829,7 @@ def rnn_relu(
     train: _bool,
     bidirectional: _bool,
     batch_first: _bool,
-) -> tuple[Tensor, Tensor]:
-    """Simple recurrent layers with relu along sequences; arguments as of ``gru``.
-
-    Args:
-        *args: What ``lstm`` takes, by position; ``hx`` is one tensor of the shape of h.
-        **options: The same by name.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> parameters = [tt.ones(1, 1), tt.zeros(1, 1)]
-        >>> sizes = False, 1, 0.0, False, False, False
-        >>> tt.rnn_relu(tt.ones(1, 1, 1), tt.zeros(1, 1, 1), parameters, *sizes)[0]
-        tensor([[[1.]]])
-    """
+) -> tuple[Tensor, Tensor]: ...
 @overload
 def rnn_relu(
     data: Tensor | ndarray,
@@ -16368,28 +3849,7 @@ def rnn_relu_cell(
     w_hh: Tensor | ndarray,
     b_ih: Tensor | ndarray | None = None,
     b_hh: Tensor | ndarray | None = None,
-) -> Tensor:
-    """max(0, input @ w_ih.T + b_ih + hx @ w_hh.T + b_hh).
-
-    Args:
-        input: Shape ``(batch, input_size)``.
-        hx: Shape ``(batch, hidden_size)``.
-        w_ih: Shape ``(hidden_size, input_size)``.
-        w_hh: Shape ``(hidden_size, hidden_size)``.
-        b_ih: Shape ``(hidden_size,)``. Default: none.
-        b_hh: The same. Default: none.
-
-    Returns:
-        Shape ``(batch, hidden_size)``.
-
-    Raises:
-        RuntimeError: If the sizes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.rnn_relu_cell(tt.ones(1, 1), tt.zeros(1, 1), tt.ones(1, 1), tt.ones(1, 1))
-        tensor([[1.]])
-    """
+) -> Tensor: ...
 @overload
 def rnn_tanh(
     input: Tensor | ndarray,
@@ -16401,20 +3861,7 @@ def rnn_tanh(
     train: _bool,
     bidirectional: _bool,
     batch_first: _bool,
-) -> tuple[Tensor, Tensor]:
-    """Simple recurrent layers with tanh along sequences; arguments as of ``gru``.
-
-    Args:
-        *args: What ``lstm`` takes, by position; ``hx`` is one tensor of the shape of h.
-        **options: The same by name.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> parameters = [tt.ones(1, 1), tt.zeros(1, 1)]
-        >>> sizes = False, 1, 0.0, False, False, False
-        >>> tt.rnn_tanh(tt.ones(1, 1, 1), tt.zeros(1, 1, 1), parameters, *sizes)[0]
-        tensor([[[0.7616]]])
-    """
+) -> tuple[Tensor, Tensor]: ...
 @overload
 def rnn_tanh(
     data: Tensor | ndarray,
@@ -16434,28 +3881,7 @@ def rnn_tanh_cell(
     w_hh: Tensor | ndarray,
     b_ih: Tensor | ndarray | None = None,
     b_hh: Tensor | ndarray | None = None,
-) -> Tensor:
-    """tanh(input @ w_ih.T + b_ih + hx @ w_hh.T + b_hh).
-
-    Args:
-        input: Shape ``(batch, input_size)``.
-        hx: Shape ``(batch, hidden_size)``.
-        w_ih: Shape ``(hidden_size, input_size)``.
-        w_hh: Shape ``(hidden_size, hidden_size)``.
-        b_ih: Shape ``(hidden_size,)``. Default: none.
-        b_hh: The same. Default: none.
-
-    Returns:
-        Shape ``(batch, hidden_size)``.
-
-    Raises:
-        RuntimeError: If the sizes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.rnn_tanh_cell(tt.ones(1, 1), tt.zeros(1, 1), tt.ones(1, 1), tt.ones(1, 1))
-        tensor([[0.7616]])
-    """
+) -> Tensor: ...
 def roll(
     input: Tensor | NDArray[Any] | ndarray,
     shifts: _int | Sequence[_int],
@@ -16463,291 +3889,37 @@ def roll(
     *,
     out: Tensor | None = None,
     axis: Any = ...,
-) -> Tensor:
-    """``input`` with its elements moved along, those beyond the end coming in at the start.
-
-    Args:
-        input: Tensor of any shape.
-        shifts: By how many places, per dimension of ``dims``; negative ones move back.
-        dims: The dimension or dimensions; without any, the elements move in row-major order.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        A copy.
-
-    Raises:
-        RuntimeError: If ``shifts`` and ``dims`` differ in number.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.roll(tt.arange(4), 1)
-        tensor([3, 0, 1, 2])
-    """
-def rollaxis(a: Any, axis: _int, start: _int = 0) -> Tensor:
-    """``a`` with a dimension moved before another one.
-
-    Args:
-        a: Tensor of any shape.
-        axis: Which dimension.
-        start: Before which it goes; default first.
-
-    Returns:
-        A view.
-
-    Raises:
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.rollaxis(tt.ones(3, 4, 5), 2).shape
-        tinytorch.Size([5, 3, 4])
-    """
-def rot90(input: Tensor | ndarray, k: _int = 1, dims: Sequence[_int] = (0, 1)) -> Tensor:
-    """``input`` turned by ``k`` times 90 degrees in the plane of two dimensions.
-
-    Args:
-        input: Tensor of at least two dimensions.
-        k: How often; positive turns from the first of ``dims`` to the second. Default 1.
-        dims: The plane; default the first two dimensions.
-
-    Returns:
-        A copy.
-
-    Raises:
-        RuntimeError: If ``dims`` are not two different dimensions, or there are fewer.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.rot90(tt.tensor([[1, 2], [3, 4]]))
-        tensor([[2, 4],
-                [1, 3]])
-    """
+) -> Tensor: ...
+def rollaxis(a: Any, axis: _int, start: _int = 0) -> Tensor: ...
+def rot90(input: Tensor | ndarray, k: _int = 1, dims: Sequence[_int] = (0, 1)) -> Tensor: ...
 def round(
     input: Tensor | NDArray[Any] | ndarray,
     decimals: _int = 0,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The nearest whole number, halves to the even one; integers stay as they are.
-
-    Args:
-        input: Tensor of any shape.
-        decimals: Digits to keep after the point; negative ones round before it.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For bool and complex tensors, and for integers with decimals.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.round(tt.tensor([0.5, 1.5, -2.6]))
-        tensor([ 0.,  2., -3.])
-        >>> tt.round(tt.tensor([0.1234]), decimals=2)
-        tensor([0.1200])
-    """
-def round_(input: Tensor, decimals: _int = 0) -> Tensor:
-    """In-place form of ``round``: writes the result over ``input`` and returns it.
-
-    The nearest whole number, halves to the even one; integers stay as they are.
-
-    Args:
-        input: Tensor of any shape.
-        decimals: Digits to keep after the point; negative ones round before it.
-
-    Raises:
-        NotImplementedError: For bool and complex tensors, and for integers with decimals.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.round(tt.tensor([0.5, 1.5, -2.6]))
-        tensor([ 0.,  2., -3.])
-        >>> tt.round(tt.tensor([0.1234]), decimals=2)
-        tensor([0.1200])
-    """
-def row_indices_copy(*args: Any, **given: Any) -> NoReturn:
-    """Raise RuntimeError: row_indices expected sparse column compressed tensor layout but got Strided.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        RuntimeError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.row_indices_copy()
-        Traceback (most recent call last):
-        ...
-        RuntimeError: row_indices expected sparse column compressed tensor layout but got Strided
-    """
-def row_stack(tensors: Sequence[Tensor | ndarray], *, out: Tensor | None = None) -> Tensor:
-    """``tensors`` one above the other, along dimension 0; vectors count as rows.
-
-    Another name for ``vstack``.
-
-    Args:
-        tensors: Tensors whose shapes agree but for that dimension.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        A tensor of their promoted dtype.
-
-    Raises:
-        RuntimeError: If there are none, or the shapes do not agree.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.vstack((tt.arange(2), tt.arange(2)))
-        tensor([[0, 1],
-                [0, 1]])
-    """
+) -> Tensor: ...
+def round_(input: Tensor, decimals: _int = 0) -> Tensor: ...
+def row_indices_copy(*args: Any, **given: Any) -> NoReturn: ...
+def row_stack(tensors: Sequence[Tensor | ndarray], *, out: Tensor | None = None) -> Tensor: ...
 def rrelu(
     input: Tensor | ndarray,
     lower: _float = 0.125,
     upper: _float = 0.3333333333333333,
     training: _bool = False,
     inplace: _bool = False,
-) -> Tensor:
-    """``x`` above 0; below, ``x`` times a random slope in training, else the mean slope.
-
-    Args:
-        input: Tensor of any shape.
-        lower: The smallest slope; default 1/8.
-        upper: The largest slope; default 1/3.
-        training: Draw a slope for each element; default False.
-        inplace: Write the result over ``input``; default False.
-
-    Raises:
-        RuntimeError: If ``lower`` is above ``upper``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.rrelu(tt.tensor([-2.0, 1.0]), 0.5, 0.5)
-        tensor([-1.,  1.])
-
-    Reference:
-        Xu, Wang, Chen, Li: Empirical Evaluation of Rectified Activations, arXiv:1505.00853.
-    """
+) -> Tensor: ...
 def rrelu_(
     input: Tensor,
     lower: _float = 0.125,
     upper: _float = 0.3333333333333333,
     training: _bool = False,
-) -> Tensor:
-    """``rrelu`` written over ``input``.
-
-    Args:
-        input: Tensor of any shape.
-        lower: The smallest slope; default 1/8.
-        upper: The largest slope; default 1/3.
-        training: Draw a slope for each element; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.rrelu_(tt.tensor([-2.0, 1.0]), 0.5, 0.5)
-        tensor([-1.,  1.])
-    """
-def rsqrt(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``1 / sqrt(input)``; inf at 0. Integers give the default dtype.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.rsqrt(tt.tensor([4.0, 16.0]))
-        tensor([0.5000, 0.2500])
-    """
-def rsqrt_(input: Tensor) -> Tensor:
-    """In-place form of ``rsqrt``: writes the result over ``input`` and returns it.
-
-    ``1 / sqrt(input)``; inf at 0. Integers give the default dtype.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.rsqrt(tt.tensor([4.0, 16.0]))
-        tensor([0.5000, 0.2500])
-    """
-def rsub(input: Tensor | ndarray, other: Any, alpha: Any = 1) -> Tensor:
-    """``other - alpha * input``, element by element.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number.
-        alpha: Factor of ``input``; default 1.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.rsub(tt.tensor([1.0, 2.0]), 5, alpha=2)
-        tensor([3., 1.])
-    """
-def saddmm(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: saddmm: sparse tensors are not supported: every tensor is dense.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.saddmm()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: saddmm: sparse tensors are not supported: every tensor is dense
-    """
-def savez(file: Any, *args: Any, **kwds: Any) -> None:
-    """Write tensors to an uncompressed archive, ``.npz``, that NumPy reads.
-
-    Args:
-        file: A path, to which ``.npz`` is added if it is missing, or a file open for bytes.
-        *args: Tensors, called ``arr_0``, ``arr_1``, …
-        **kwds: Tensors by name.
-
-    Raises:
-        ValueError: If a tensor is called as one of the unnamed ones are.
-
-    Example:
-        >>> import io, tinytorch as tt
-        >>> file = io.BytesIO()
-        >>> tt.savez(file, weights=tt.ones(2))
-        >>> file.getvalue()[:2]
-        b'PK'
-    """
-def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
-    """Write tensors to a compressed archive, ``.npz``, that NumPy reads.
-
-    Args:
-        file: A path, to which ``.npz`` is added if it is missing, or a file open for bytes.
-        *args: Tensors, called ``arr_0``, ``arr_1``, …
-        **kwds: Tensors by name.
-
-    Raises:
-        ValueError: If a tensor is called as one of the unnamed ones are.
-
-    Example:
-        >>> import io, tinytorch as tt
-        >>> file = io.BytesIO()
-        >>> tt.savez_compressed(file, weights=tt.ones(2))
-        >>> file.getvalue()[:2]
-        b'PK'
-    """
+) -> Tensor: ...
+def rsqrt(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def rsqrt_(input: Tensor) -> Tensor: ...
+def rsub(input: Tensor | ndarray, other: Any, alpha: Any = 1) -> Tensor: ...
+def saddmm(*args: Any, **given: Any) -> NoReturn: ...
+def savez(file: Any, *args: Any, **kwds: Any) -> None: ...
+def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None: ...
 def scalar_tensor(
     s: Any,
     *,
@@ -16758,26 +3930,7 @@ def scalar_tensor(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """A 0-d tensor of a number.
-
-    Args:
-        s: A number.
-        dtype: Default: the default dtype, also for ints.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.scalar_tensor(3)
-        tensor(3.)
-    """
+) -> Tensor: ...
 @overload
 def scatter(
     input: Tensor | ndarray,
@@ -16788,32 +3941,7 @@ def scatter(
     value: Any = None,
     reduce: str | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input`` with ``src`` written at the places ``index`` names along ``dim``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension to scatter along.
-        index: int64 tensor with as many dimensions, no larger than ``input`` but for ``dim``.
-        src: Tensor of ``input``'s dtype, at least as large as ``index``, or a number. Which
-            of several values for one place is kept is not defined.
-        value: A number, in place of ``src``.
-        reduce: None, the default, to overwrite; ``"add"`` or ``"multiply"``.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit, or ``reduce`` is another word.
-        RuntimeError: If an index is out of range.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(3).scatter(0, tt.tensor([1]), 5.0)
-        tensor([0., 5., 0.])
-    """
+) -> Tensor: ...
 @overload
 def scatter(
     input: Tensor | ndarray,
@@ -16833,32 +3961,7 @@ def scatter_(
     *,
     value: Any = None,
     reduce: str | None = None,
-) -> Tensor:
-    """In-place form of ``scatter``: writes the result over ``input`` and returns it.
-
-    ``input`` with ``src`` written at the places ``index`` names along ``dim``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension to scatter along.
-        index: int64 tensor with as many dimensions, no larger than ``input`` but for ``dim``.
-        src: Tensor of ``input``'s dtype, at least as large as ``index``, or a number. Which
-            of several values for one place is kept is not defined.
-        value: A number, in place of ``src``.
-        reduce: None, the default, to overwrite; ``"add"`` or ``"multiply"``.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit, or ``reduce`` is another word.
-        RuntimeError: If an index is out of range.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(3).scatter(0, tt.tensor([1]), 5.0)
-        tensor([0., 5., 0.])
-    """
+) -> Tensor: ...
 @overload
 def scatter_add(
     input: Tensor | NDArray[Any] | ndarray,
@@ -16867,29 +3970,7 @@ def scatter_add(
     src: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input`` with ``src`` added at the places ``index`` names along ``dim``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension to scatter along.
-        index: int64 tensor with as many dimensions, no larger than ``input`` but for ``dim``.
-        src: Tensor of ``input``'s dtype, at least as large as ``index`` in every dimension.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit.
-        RuntimeError: If an index is out of range.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(3).scatter_add(0, tt.tensor([0, 0, 2]), tt.ones(3))
-        tensor([2., 0., 1.])
-    """
+) -> Tensor: ...
 @overload
 def scatter_add(
     input: Tensor | NDArray[Any] | ndarray,
@@ -16904,29 +3985,7 @@ def scatter_add_(
     dim: _int,
     index: Tensor | NDArray[Any] | ndarray,
     src: Tensor | NDArray[Any] | ndarray,
-) -> Tensor:
-    """In-place form of ``scatter_add``: writes the result over ``input`` and returns it.
-
-    ``input`` with ``src`` added at the places ``index`` names along ``dim``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension to scatter along.
-        index: int64 tensor with as many dimensions, no larger than ``input`` but for ``dim``.
-        src: Tensor of ``input``'s dtype, at least as large as ``index`` in every dimension.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit.
-        RuntimeError: If an index is out of range.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(3).scatter_add(0, tt.tensor([0, 0, 2]), tt.ones(3))
-        tensor([2., 0., 1.])
-    """
+) -> Tensor: ...
 @overload
 def scatter_reduce(
     input: Tensor | ndarray,
@@ -16937,34 +3996,7 @@ def scatter_reduce(
     *,
     include_self: _bool = True,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input`` with ``src`` combined at the places ``index`` names along ``dim``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension to scatter along.
-        index: int64 tensor with as many dimensions, no larger than ``input`` but for ``dim``.
-        src: Tensor of ``input``'s dtype, at least as large as ``index`` in every dimension.
-        reduce: ``"sum"``, ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``; ``"max"`` and
-            ``"min"`` are the last two.
-        include_self: Whether ``input``'s own elements take part; default True. Places that
-            no index names keep them in any case.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit, or ``reduce`` is another word.
-        RuntimeError: If an index is out of range.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2).scatter_reduce(0, tt.tensor([0, 0, 1]), tt.tensor([1., 3., 5.]), "mean",
-        ...                            include_self=False)
-        tensor([2., 5.])
-    """
+) -> Tensor: ...
 @overload
 def scatter_reduce(
     input: Tensor | ndarray,
@@ -16984,34 +4016,7 @@ def scatter_reduce_(
     reduce: str,
     *,
     include_self: _bool = True,
-) -> Tensor:
-    """In-place form of ``scatter_reduce``: writes the result over ``input`` and returns it.
-
-    ``input`` with ``src`` combined at the places ``index`` names along ``dim``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension to scatter along.
-        index: int64 tensor with as many dimensions, no larger than ``input`` but for ``dim``.
-        src: Tensor of ``input``'s dtype, at least as large as ``index`` in every dimension.
-        reduce: ``"sum"``, ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``; ``"max"`` and
-            ``"min"`` are the last two.
-        include_self: Whether ``input``'s own elements take part; default True. Places that
-            no index names keep them in any case.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit, or ``reduce`` is another word.
-        RuntimeError: If an index is out of range.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2).scatter_reduce(0, tt.tensor([0, 0, 1]), tt.tensor([1., 3., 5.]), "mean",
-        ...                            include_self=False)
-        tensor([2., 5.])
-    """
+) -> Tensor: ...
 def searchsorted(
     sorted_sequence: Tensor | ndarray,
     input: Any,
@@ -17021,31 +4026,7 @@ def searchsorted(
     side: str | None = None,
     sorter: Tensor | ndarray | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """Where values would be inserted in sorted sequences to keep them sorted.
-
-    Args:
-        sorted_sequence: Tensor that is sorted along its last dimension.
-        input: A number, or a tensor whose leading sizes are those of ``sorted_sequence``; of
-            any shape for a single sequence. Other dtypes are compared as they are added.
-        out_int32: Return int32 rather than int64.
-        right: Insert after equal elements rather than before.
-        side: ``"left"`` or ``"right"``, another way to say ``right``.
-        sorter: int64 indices that sort ``sorted_sequence`` along its last dimension.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        int64 or int32 tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.searchsorted(tt.tensor([1, 3, 5]), tt.tensor([3, 4]))
-        tensor([1, 2])
-    """
+) -> Tensor: ...
 def segment_reduce(
     data: Tensor | ndarray,
     reduce: str,
@@ -17056,60 +4037,9 @@ def segment_reduce(
     axis: _int = 0,
     unsafe: _bool = False,
     initial: _float | None = None,
-) -> Tensor:
-    """Reduce segments of neighbours along a dimension.
-
-    Args:
-        data: Floating-point tensor.
-        reduce: ``"sum"``, ``"mean"``, ``"amax"``, ``"amin"`` or ``"prod"``; ``"max"`` and
-            ``"min"`` are the third and fourth.
-        lengths: How long the segments are: integers, ``(*data.shape[:axis], segments)``.
-        indices: Must be None.
-        offsets: Where the segments begin, and the last one ends, in the place of ``lengths``: one
-            number more than there are segments.
-        axis: The dimension to reduce; the last of ``lengths``. Default: 0.
-        unsafe: Whether to leave it unchecked that the lengths are not negative and add up to the
-            size of ``data``. Default: False.
-        initial: What each reduction begins with. Default: nothing.
-
-    Returns:
-        ``data`` with the number of segments for its size in ``axis``. An empty segment gives
-        ``initial``; without one 0, nan, -inf, inf and 1, in the order of the reductions.
-
-    Raises:
-        RuntimeError: If the lengths do not fit, or another reduction is asked for.
-        NotImplementedError: For integers.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.tensor([1.0, 2.0, 3.0, 4.0])
-        >>> tt.segment_reduce(x, "max", lengths=tt.tensor([1, 3]))
-        tensor([1., 4.])
-    """
+) -> Tensor: ...
 @overload
-def select(input: Any, dim: Any, index: Any = None, *, default: Any = None) -> Tensor:
-    """The part of ``input`` at one place along a dimension.
-
-    A list of conditions in place of ``input`` makes the call NumPy's: ``select(conditions,
-    choices, default=0)``.
-
-    Args:
-        input: Tensor of at least one dimension.
-        dim: The dimension.
-        index: The place; a negative one counts from the end.
-        default: NumPy's: what there is where no condition holds; default 0.
-
-    Returns:
-        A view without the dimension.
-
-    Raises:
-        IndexError: If there is no such dimension or place.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.select(tt.tensor([[1, 2], [3, 4]]), 0, 1)
-        tensor([3, 4])
-    """
+def select(input: Any, dim: Any, index: Any = None, *, default: Any = None) -> Tensor: ...
 @overload
 def select(input: Any, *, axis: Any, index: Any = None, default: Any = None) -> Tensor: ...
 @overload
@@ -17119,21 +4049,7 @@ def select_copy(
     index: _int,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """What ``select`` shows, as a copy.
-
-    Args:
-        input: Tensor of at least one dimension.
-        dim: The dimension.
-        index: The place; a negative one counts from the end.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.select_copy(tt.tensor([[1, 2], [3, 4]]), 0, 1)
-        tensor([3, 4])
-    """
+) -> Tensor: ...
 @overload
 def select_copy(
     input: Tensor | ndarray,
@@ -17148,28 +4064,7 @@ def select_scatter(
     src: Tensor | ndarray,
     dim: _int,
     index: _int,
-) -> Tensor:
-    """``input`` with ``src`` at one place along a dimension.
-
-    Args:
-        input: Tensor of at least one dimension.
-        src: Tensor of ``input``'s shape without ``dim``.
-        dim: The dimension.
-        index: The place; a negative one counts from the end.
-
-    Returns:
-        A copy.
-
-    Raises:
-        RuntimeError: If ``src`` has another shape.
-        IndexError: If there is no such dimension or place.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.select_scatter(tt.zeros(2, 2), tt.ones(2), 0, 1)
-        tensor([[0., 0.],
-                [1., 1.]])
-    """
+) -> Tensor: ...
 @overload
 def select_scatter(
     input: Tensor | ndarray,
@@ -17183,278 +4078,25 @@ def selu(
     inplace: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """An ELU scaled so that layers keep mean 0 and variance 1.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.selu(tt.tensor([-1.0, 1.0]))
-        tensor([-1.1113,  1.0507])
-
-    Reference:
-        Klambauer, Unterthiner, Mayr, Hochreiter: Self-Normalizing Neural Networks,
-        arXiv:1706.02515.
-    """
-def selu_(input: Tensor, inplace: _bool = False) -> Tensor:
-    """In-place form of ``selu``: writes the result over ``input`` and returns it.
-
-    An ELU scaled so that layers keep mean 0 and variance 1.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.selu(tt.tensor([-1.0, 1.0]))
-        tensor([-1.1113,  1.0507])
-
-    Reference:
-        Klambauer, Unterthiner, Mayr, Hochreiter: Self-Normalizing Neural Networks,
-        arXiv:1706.02515.
-    """
-def setdiff1d(ar1: Any, ar2: Any, assume_unique: _bool = False) -> Tensor:
-    """The elements of the first tensor that are not in the second.
-
-    Args:
-        ar1: Tensor of any shape.
-        ar2: Tensor of any shape.
-        assume_unique: The elements of each are known to be distinct; the order is then kept.
-
-    Returns:
-        Tensor of one dimension, in ascending order.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.setdiff1d(tt.tensor([3, 1, 2]), tt.tensor([2]))
-        tensor([1, 3])
-    """
-def setxor1d(ar1: Any, ar2: Any, assume_unique: _bool = False) -> Tensor:
-    """The elements that are in one of the tensors alone, each once and in ascending order.
-
-    Args:
-        ar1: Tensor of any shape.
-        ar2: Tensor of any shape.
-        assume_unique: The elements of each are known to be distinct.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.setxor1d(tt.tensor([3, 1]), tt.tensor([1, 2]))
-        tensor([2, 3])
-    """
-def sgn(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0 and for a real NaN.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sgn(tt.tensor([3 + 4j, 0j]))
-        tensor([0.6000+0.8000j, 0.0000+0.0000j])
-    """
-def sgn_(input: Tensor) -> Tensor:
-    """In-place form of ``sgn``: writes the result over ``input`` and returns it.
-
-    The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0 and for a real NaN.
-
-    Args:
-        input: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sgn(tt.tensor([3 + 4j, 0j]))
-        tensor([0.6000+0.8000j, 0.0000+0.0000j])
-    """
-def shape(a: Any) -> Size:
-    """The sizes of a tensor's dimensions.
-
-    Args:
-        a: A tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.shape([[1, 2], [3, 4], [5, 6]])
-        tinytorch.Size([3, 2])
-    """
-def sigmoid(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the same shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sigmoid(tt.tensor([0.0, 1000.0, -1000.0]))
-        tensor([0.5000, 1.0000, 0.0000])
-    """
-def sigmoid_(input: Tensor) -> Tensor:
-    """In-place form of ``sigmoid``: writes the result over ``input`` and returns it.
-
-    ``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
-
-    Args:
-        input: Tensor of any shape.
-
-    Returns:
-        Tensor of the same shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sigmoid(tt.tensor([0.0, 1000.0, -1000.0]))
-        tensor([0.5000, 1.0000, 0.0000])
-    """
-def sign(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """-1, 0 or 1 by the sign of each element; 0 for NaN.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For complex tensors, which ``sgn`` takes.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sign(tt.tensor([-2.5, 0.0, 3.0]))
-        tensor([-1.,  0.,  1.])
-    """
-def sign_(input: Tensor) -> Tensor:
-    """In-place form of ``sign``: writes the result over ``input`` and returns it.
-
-    -1, 0 or 1 by the sign of each element; 0 for NaN.
-
-    Args:
-        input: Tensor of any shape.
-
-    Raises:
-        NotImplementedError: For complex tensors, which ``sgn`` takes.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sign(tt.tensor([-2.5, 0.0, 3.0]))
-        tensor([-1.,  0.,  1.])
-    """
-def signbit(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Whether the sign is negative, also that of -0.0.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.signbit(tt.tensor([-0.0, 0.0]))
-        tensor([ True, False])
-    """
-def sin(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Sine of each element of ``input``, in radians.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sin(tt.zeros(2))
-        tensor([0., 0.])
-    """
-def sin_(input: Tensor) -> Tensor:
-    """In-place form of ``sin``: writes the result over ``input`` and returns it.
-
-    Sine of each element of ``input``, in radians.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sin(tt.zeros(2))
-        tensor([0., 0.])
-    """
-def sinc(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``sin(πx) / (πx)``, and 1 at 0.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sinc(tt.tensor([0.0, 0.5]))
-        tensor([1.0000, 0.6366])
-    """
-def sinc_(input: Tensor) -> Tensor:
-    """In-place form of ``sinc``: writes the result over ``input`` and returns it.
-
-    ``sin(πx) / (πx)``, and 1 at 0.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sinc(tt.tensor([0.0, 0.5]))
-        tensor([1.0000, 0.6366])
-    """
-def sinh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Hyperbolic sine.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sinh(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 1.1752])
-    """
-def sinh_(input: Tensor) -> Tensor:
-    """In-place form of ``sinh``: writes the result over ``input`` and returns it.
-
-    Hyperbolic sine.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sinh(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 1.1752])
-    """
-def size(a: Any, axis: _int | Sequence[_int] | None = None) -> _int:
-    """The number of elements, of all or along ``axis``.
-
-    Args:
-        a: A tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.size([[1, 2], [3, 4], [5, 6]], 0)
-        3
-    """
+) -> Tensor: ...
+def selu_(input: Tensor, inplace: _bool = False) -> Tensor: ...
+def setdiff1d(ar1: Any, ar2: Any, assume_unique: _bool = False) -> Tensor: ...
+def setxor1d(ar1: Any, ar2: Any, assume_unique: _bool = False) -> Tensor: ...
+def sgn(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def sgn_(input: Tensor) -> Tensor: ...
+def shape(a: Any) -> Size: ...
+def sigmoid(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def sigmoid_(input: Tensor) -> Tensor: ...
+def sign(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def sign_(input: Tensor) -> Tensor: ...
+def signbit(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def sin(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def sin_(input: Tensor) -> Tensor: ...
+def sinc(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def sinc_(input: Tensor) -> Tensor: ...
+def sinh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def sinh_(input: Tensor) -> Tensor: ...
+def size(a: Any, axis: _int | Sequence[_int] | None = None) -> _int: ...
 def slice_copy(
     input: Tensor | ndarray,
     dim: _int = 0,
@@ -17464,23 +4106,7 @@ def slice_copy(
     *,
     out: Tensor | None = None,
     axis: _int = ...,
-) -> Tensor:
-    """What the slice ``start:end:step`` along a dimension shows, as a copy.
-
-    Args:
-        input: Tensor of at least one dimension.
-        dim: Which dimension is cut. Default 0.
-        start: Index of the first element. Default None: 0.
-        end: Index after the last one. Default None: the size.
-        step: Distance of the elements. Default 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.slice_copy(tt.arange(5), 0, 1, 4, 2)
-        tensor([1, 3])
-    """
+) -> Tensor: ...
 def slice_scatter(
     input: Tensor | ndarray,
     src: Tensor | ndarray,
@@ -17491,69 +4117,13 @@ def slice_scatter(
     *,
     out: Tensor | None = None,
     axis: _int = ...,
-) -> Tensor:
-    """``input`` with ``src`` in a range along a dimension.
-
-    Args:
-        input: Tensor of at least one dimension.
-        src: Tensor of the range's shape.
-        dim: The dimension; default the first.
-        start: First place of the range; default 0.
-        end: Where it stops, not included; default the size.
-        step: Distance from place to place; default 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        A copy.
-
-    Raises:
-        RuntimeError: If ``src`` has another shape, or ``step`` is not positive.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.slice_scatter(tt.zeros(4), tt.ones(2), end=2)
-        tensor([1., 1., 0., 0.])
-    """
+) -> Tensor: ...
 def slogdet(
     input: Tensor | ndarray,
     *,
     out: Sequence[Tensor] | None = None,
-) -> return_types.slogdet:
-    """The sign of every matrix's determinant and the logarithm of its absolute value.
-
-    See ``linalg.slogdet``.
-
-    Args:
-        input: ``(..., n, n)``, floating-point or complex.
-        out: A pair of tensors to write the results to.
-
-    Returns:
-        ``sign`` and ``logabsdet``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.slogdet(tt.tensor([[0.0, 1.0], [1.0, 0.0]])).sign
-        tensor(-1.)
-    """
-def smm(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: smm: sparse tensors are not supported: every tensor is dense.
-
-    Args:
-        input: Tensor of any shape.
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ones(2).smm()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: smm: sparse tensors are not supported: every tensor is dense
-    """
+) -> return_types.slogdet: ...
+def smm(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn: ...
 def softmax(
     input: Tensor | ndarray,
     dim: _int | None = None,
@@ -17562,45 +4132,8 @@ def softmax(
     *,
     out: Tensor | None = None,
     axis: _int | None = ...,
-) -> Tensor:
-    """``exp(x) / sum(exp(x))`` along ``dim``: positive numbers that sum to 1.
-
-    Args:
-        input: Tensor of any shape; integers need ``dtype``.
-        dim: The dimension; None is torch's legacy choice: 0 for up to one and for three
-            dimensions, else 1.
-        dtype: Compute and return in this type; the default is the input's.
-        _stacklevel: Accepted for compatibility.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of the same shape; NaN where all numbers along ``dim`` are -inf.
-
-    Raises:
-        IndexError: If there is no such dimension.
-        NotImplementedError: For integers without ``dtype``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.softmax(tt.zeros(2), 0)
-        tensor([0.5000, 0.5000])
-    """
-def solve(input: Tensor | ndarray, *args: Any, **options: Any) -> NoReturn:
-    """Removed: ``linalg.solve`` takes its arguments in the other order.
-
-    Args:
-        input: Tensor.
-        *args: Whatever is given: it is not looked at.
-        **options: The same by name.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.solve(tt.ones(2, 1), tt.eye(2))
-        Traceback (most recent call last):
-        ...
-        RuntimeError: solve: This function was deprecated since version 1.9 and is now removed...
-    """
+) -> Tensor: ...
+def solve(input: Tensor | ndarray, *args: Any, **options: Any) -> NoReturn: ...
 @overload
 def sort(
     input: Tensor | ndarray,
@@ -17609,32 +4142,7 @@ def sort(
     stable: _bool | None = False,
     *,
     out: tuple[Tensor, Tensor] | None = None,
-) -> return_types.sort:
-    """``input`` in ascending order along ``dim``, and where the elements were.
-
-    ``axis`` is another name of ``dim``. With ``kind=`` or ``axis=None`` it is NumPy's: the
-    values alone.
-
-    Args:
-        input: Real tensor of any shape; a NaN is larger than any number.
-        dim: The dimension; default the last.
-        descending: Largest first; default False.
-        stable: Keep equal elements in their order, which is done in any case.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Returns:
-        A named tuple ``(values, indices)`` of ``input``'s shape; ``indices`` are int64.
-
-    Raises:
-        IndexError: If there is no such dimension.
-        RuntimeError: For complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sort(tt.tensor([3, 1, 2])).values
-        tensor([1, 2, 3])
-    """
+) -> return_types.sort: ...
 @overload
 def sort(
     input: Tensor | ndarray,
@@ -17645,108 +4153,12 @@ def sort(
     stable: Any = ...,
     descending: _bool = ...,
 ) -> Tensor: ...
-def sparse_bsc_tensor(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: sparse_bsc_tensor: sparse tensors are not supported: every tensor is dense.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sparse_bsc_tensor()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: sparse_bsc_tensor: sparse tensors are not supported: every tensor is dense
-    """
-def sparse_bsr_tensor(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: sparse_bsr_tensor: sparse tensors are not supported: every tensor is dense.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sparse_bsr_tensor()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: sparse_bsr_tensor: sparse tensors are not supported: every tensor is dense
-    """
-def sparse_compressed_tensor(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: sparse_compressed_tensor: sparse tensors are not supported: every tensor is dense.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sparse_compressed_tensor()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: sparse_compressed_tensor: sparse tensors are not supported: every tensor is dense
-    """
-def sparse_coo_tensor(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: sparse_coo_tensor: sparse tensors are not supported: every tensor is dense.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sparse_coo_tensor()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: sparse_coo_tensor: sparse tensors are not supported: every tensor is dense
-    """
-def sparse_csc_tensor(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: sparse_csc_tensor: sparse tensors are not supported: every tensor is dense.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sparse_csc_tensor()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: sparse_csc_tensor: sparse tensors are not supported: every tensor is dense
-    """
-def sparse_csr_tensor(*args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: sparse_csr_tensor: sparse tensors are not supported: every tensor is dense.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sparse_csr_tensor()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: sparse_csr_tensor: sparse tensors are not supported: every tensor is dense
-    """
+def sparse_bsc_tensor(*args: Any, **given: Any) -> NoReturn: ...
+def sparse_bsr_tensor(*args: Any, **given: Any) -> NoReturn: ...
+def sparse_compressed_tensor(*args: Any, **given: Any) -> NoReturn: ...
+def sparse_coo_tensor(*args: Any, **given: Any) -> NoReturn: ...
+def sparse_csc_tensor(*args: Any, **given: Any) -> NoReturn: ...
+def sparse_csr_tensor(*args: Any, **given: Any) -> NoReturn: ...
 def split(
     input: Tensor | NDArray[Any] | ndarray,
     split_size_or_sections: _int | Sequence[_int],
@@ -17754,28 +4166,7 @@ def split(
     *,
     indices_or_sections: Any = ...,
     axis: _int = ...,
-) -> tuple[Tensor, ...]:
-    """``input`` in pieces along ``dim``.
-
-    With ``axis=`` or ``indices_or_sections=`` it is NumPy's: a number of pieces of one size,
-    or where to cut.
-
-    Args:
-        input: Tensor of at least one dimension.
-        split_size_or_sections: The size of each piece (the last may be smaller), or the sizes.
-        dim: The dimension to cut; default 0.
-
-    Returns:
-        A tuple of views.
-
-    Raises:
-        RuntimeError: If sizes are negative or do not sum to the dimension's.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.arange(5).split(2)
-        (tensor([0, 1]), tensor([2, 3]), tensor([4]))
-    """
+) -> tuple[Tensor, ...]: ...
 def split_copy(
     input: Tensor | ndarray,
     split_size: _int | Sequence[_int],
@@ -17783,46 +4174,14 @@ def split_copy(
     *,
     out: tuple[Tensor, ...] | None = None,
     axis: _int = ...,
-) -> tuple[Tensor, ...]:
-    """What ``split`` shows, as copies.
-
-    Args:
-        input: Tensor of at least one dimension.
-        split_size: The size of each piece, the last of which may be smaller; or their sizes.
-        dim: Which dimension is split. Default 0.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.split_copy(tt.arange(3), 2)
-        (tensor([0, 1]), tensor([2]))
-    """
+) -> tuple[Tensor, ...]: ...
 def split_with_sizes(
     input: Tensor | NDArray[Any] | ndarray,
     split_sizes: Sequence[_int],
     dim: _int = 0,
     *,
     axis: _int = ...,
-) -> tuple[Tensor, ...]:
-    """``input`` in pieces of the given sizes along ``dim``.
-
-    Args:
-        input: Tensor of at least one dimension.
-        split_sizes: The size of each piece.
-        dim: The dimension to cut; default 0.
-
-    Returns:
-        A tuple of views.
-
-    Raises:
-        RuntimeError: If sizes are negative or do not sum to the dimension's.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.arange(5).split_with_sizes([2, 3])
-        (tensor([0, 1]), tensor([2, 3, 4]))
-    """
+) -> tuple[Tensor, ...]: ...
 def split_with_sizes_copy(
     input: Tensor | ndarray,
     split_sizes: Sequence[_int],
@@ -17830,185 +4189,39 @@ def split_with_sizes_copy(
     *,
     out: tuple[Tensor, ...] | None = None,
     axis: _int = ...,
-) -> tuple[Tensor, ...]:
-    """What ``split_with_sizes`` shows, as copies.
-
-    Args:
-        input: Tensor of at least one dimension.
-        split_sizes: The size of each piece.
-        dim: The dimension to cut; default 0.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.split_with_sizes_copy(tt.arange(3), [1, 2])
-        (tensor([0]), tensor([1, 2]))
-    """
-def spmm(input: Tensor | ndarray, mat2: Tensor | ndarray) -> Tensor:
-    """``mm``: in PyTorch the first matrix may be sparse, and need not.
-
-    Args:
-        input: ``(n, k)``.
-        mat2: ``(k, m)``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.spmm(tt.eye(2), tt.tensor([[1.0], [2.0]]))
-        tensor([[1.],
-                [2.]])
-    """
-def sqrt(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Square root; NaN for negative numbers. Integers give the default dtype.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sqrt(tt.tensor([4.0, 9.0]))
-        tensor([2., 3.])
-    """
-def sqrt_(input: Tensor) -> Tensor:
-    """In-place form of ``sqrt``: writes the result over ``input`` and returns it.
-
-    Square root; NaN for negative numbers. Integers give the default dtype.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sqrt(tt.tensor([4.0, 9.0]))
-        tensor([2., 3.])
-    """
-def square(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``input * input``.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.square(tt.tensor([-3.0, 2.0]))
-        tensor([9., 4.])
-    """
-def square_(input: Tensor) -> Tensor:
-    """In-place form of ``square``: writes the result over ``input`` and returns it.
-
-    ``input * input``.
-
-    Args:
-        input: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.square(tt.tensor([-3.0, 2.0]))
-        tensor([9., 4.])
-    """
+) -> tuple[Tensor, ...]: ...
+def spmm(input: Tensor | ndarray, mat2: Tensor | ndarray) -> Tensor: ...
+def sqrt(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def sqrt_(input: Tensor) -> Tensor: ...
+def square(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def square_(input: Tensor) -> Tensor: ...
 def squeeze(
     input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = None,
     *,
     axis: _int | Sequence[_int] | None = ...,
-) -> Tensor:
-    """``input`` without its dimensions of size 1.
-
-    Args:
-        input: Tensor of any shape.
-        dim: Drop only these, where their size is 1; None, the default, means all.
-
-    Returns:
-        A view.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2, 1, 3, 1).squeeze(1).shape
-        tinytorch.Size([2, 3, 1])
-    """
+) -> Tensor: ...
 def squeeze_(
     input: Tensor,
     dim: _int | Sequence[_int] | None = None,
     *,
     axis: _int | Sequence[_int] | None = ...,
-) -> Tensor:
-    """Drop dimensions of size 1 of ``input`` itself; see ``squeeze``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: Drop only these, where their size is 1; None, the default, means all.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(1, 2).squeeze_().shape
-        tinytorch.Size([2])
-    """
+) -> Tensor: ...
 def squeeze_copy(
     input: Tensor | ndarray,
     dim: _int | Sequence[_int] | None = None,
     *,
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
-) -> Tensor:
-    """What ``squeeze`` shows, as a copy.
-
-    Args:
-        input: Tensor of any shape.
-        dim: Drop only these, where their size is 1; None, the default, means all.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.squeeze_copy(tt.tensor([[1, 2]]))
-        tensor([1, 2])
-    """
-def sspaddmm(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn:
-    """Raise NotImplementedError: sspaddmm: sparse tensors are not supported: every tensor is dense.
-
-    Args:
-        input: Tensor of any shape.
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        NotImplementedError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ones(2).sspaddmm()
-        Traceback (most recent call last):
-        ...
-        NotImplementedError: sspaddmm: sparse tensors are not supported: every tensor is dense
-    """
+) -> Tensor: ...
+def sspaddmm(input: Tensor | ndarray, *args: Any, **given: Any) -> NoReturn: ...
 def stack(
     tensors: Sequence[Tensor | NDArray[Any] | ndarray],
     dim: _int = 0,
     *,
     out: Tensor | None = None,
     axis: _int = ...,
-) -> Tensor:
-    """``tensors`` of one shape, side by side along a new dimension.
-
-    Args:
-        tensors: Tensors of equal shape.
-        dim: Where the new dimension goes; default 0.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: If there are none, or the shapes differ.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.stack((tt.zeros(2), tt.ones(2)), dim=1)
-        tensor([[0., 1.],
-                [0., 1.]])
-    """
+) -> Tensor: ...
 def std(
     input: Tensor | ndarray,
     dim: _int | Sequence[_int] | None = None,
@@ -18020,23 +4233,7 @@ def std(
     axis: _int | Sequence[_int] | None = ...,
     ddof: _float = ...,
     keepdims: _bool = ...,
-) -> Tensor:
-    """Standard deviation of the elements: the square root of ``var``, with its arguments.
-
-    Args:
-        input: Floating-point or complex tensor.
-        dim: Dimension or dimensions; None, the default, means all.
-        unbiased: Divide by n - 1 (default) or n.
-        keepdim: Keep the reduced dimensions with size 1.
-        correction: Divide by n - ``correction`` instead; default 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([1.0, 3.0]).std(correction=0)
-        tensor(1.)
-    """
+) -> Tensor: ...
 def std_mean(
     input: Tensor | ndarray,
     dim: _int | Sequence[_int] | None = None,
@@ -18046,24 +4243,7 @@ def std_mean(
     correction: _float | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> tuple[Tensor, Tensor]:
-    """Standard deviation and mean of the elements; the arguments are those of ``var``.
-
-    Args:
-        input: Floating-point or complex tensor.
-        dim: Dimension or dimensions; None, the default, means all.
-        unbiased: Divide by n - 1 (default) or n.
-        keepdim: Keep the reduced dimensions with size 1.
-        correction: Divide by n - ``correction`` instead; default 1.
-
-    Returns:
-        A tuple ``(standard deviation, mean)``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.std_mean(tt.tensor([1.0, 3.0]), correction=0)
-        (tensor(1.), tensor(2.))
-    """
+) -> tuple[Tensor, Tensor]: ...
 def stft(
     input: Tensor | ndarray,
     n_fft: _int,
@@ -18076,148 +4256,33 @@ def stft(
     onesided: _bool | None = None,
     return_complex: _bool | None = None,
     align_to_window: _bool | None = None,
-) -> Tensor:
-    """Fourier transforms of short pieces of a signal.
-
-    Args:
-        input: ``(t,)`` or ``(b, t)``, real or complex.
-        n_fft: Samples in each transform.
-        hop_length: Samples from one piece to the next; default ``n_fft // 4``.
-        win_length: Samples under the window, at most ``n_fft``; default all.
-        window: ``(win_length,)``; default ones.
-        center: Pad the signal so that piece k is centred at sample ``k * hop_length``
-            (default), or begin it there.
-        pad_mode: How to pad, as for ``nn.functional.pad``; default ``"reflect"``.
-        normalized: Divide by the root of ``n_fft``; default False.
-        onesided: Give half of the spectrum of real signals (default for them).
-        return_complex: Give complex numbers, or a last dimension with real and imaginary
-            parts. Has to be given unless the input is complex.
-        align_to_window: Without ``center``, begin the window, rather than the transform, at
-            sample ``k * hop_length``; default False.
-
-    Returns:
-        ``(b, frequencies, pieces)``, without b for one signal.
-
-    Raises:
-        RuntimeError: If shapes, lengths or dtypes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.stft(tt.ones(8), 4, window=tt.hann_window(4), return_complex=True).shape
-        tinytorch.Size([3, 9])
-    """
+) -> Tensor: ...
 def sub(
     input: Tensor | NDArray[Any] | ndarray | _complex,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     alpha: _float = 1,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input - alpha * other``, element by element.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        alpha: Factor of ``other``; default 1.
-        out: Where to write the result.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype.
-
-    Raises:
-        RuntimeError: If the shapes do not broadcast, for a bool tensor or a bool, or if
-            ``alpha`` does not fit the dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sub(tt.tensor([1.0, 2.0]), 1.0)
-        tensor([0., 1.])
-    """
+) -> Tensor: ...
 def sub_(
     input: Tensor,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     alpha: _float = 1,
-) -> Tensor:
-    """In-place form of ``sub``: writes the result over ``input`` and returns it.
-
-    ``input - alpha * other``, element by element.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        alpha: Factor of ``other``; default 1.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype.
-
-    Raises:
-        RuntimeError: If the shapes do not broadcast, for a bool tensor or a bool, or if
-            ``alpha`` does not fit the dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sub(tt.tensor([1.0, 2.0]), 1.0)
-        tensor([0., 1.])
-    """
+) -> Tensor: ...
 def subtract(
     input: Tensor | NDArray[Any] | ndarray | _complex,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     alpha: _float = 1,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input - alpha * other``, element by element.
-
-    Another name for ``sub``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        alpha: Factor of ``other``; default 1.
-        out: Where to write the result.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype.
-
-    Raises:
-        RuntimeError: If the shapes do not broadcast, for a bool tensor or a bool, or if
-            ``alpha`` does not fit the dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sub(tt.tensor([1.0, 2.0]), 1.0)
-        tensor([0., 1.])
-    """
+) -> Tensor: ...
 def subtract_(
     input: Tensor,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     alpha: _float = 1,
-) -> Tensor:
-    """In-place form of ``subtract``: writes the result over ``input`` and returns it.
-
-    ``input - alpha * other``, element by element.
-
-    Another name for ``sub``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        alpha: Factor of ``other``; default 1.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype.
-
-    Raises:
-        RuntimeError: If the shapes do not broadcast, for a bool tensor or a bool, or if
-            ``alpha`` does not fit the dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sub(tt.tensor([1.0, 2.0]), 1.0)
-        tensor([0., 1.])
-    """
+) -> Tensor: ...
 def sum(
     input: Tensor | NDArray[Any] | ndarray,
     dim: _int | Sequence[_int] | None = None,
@@ -18227,259 +4292,44 @@ def sum(
     out: Tensor | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> Tensor:
-    """Sum of the elements, of all or along ``dim``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: Dimension or dimensions to sum over; None, the default, means all.
-        keepdim: Keep the summed dimensions with size 1.
-        dtype: Accumulate and return in this type; the default is the input's, int64 for
-            integers and bools.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor without the summed dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ones(2, 3).sum(1)
-        tensor([3., 3.])
-    """
+) -> Tensor: ...
 def svd(
     input: Tensor | ndarray,
     some: _bool = True,
     compute_uv: _bool = True,
     *,
     out: Sequence[Tensor] | None = None,
-) -> return_types.svd:
-    """The factors of ``input = U diag(S) V^H``; see ``linalg.svd``.
-
-    Args:
-        input: ``(..., m, n)``, floating-point or complex.
-        some: Give k columns of ``U`` and ``V``, k being the smaller of m and n (default), or
-            all.
-        compute_uv: Compute ``U`` and ``V`` (default); they are all zeros if not.
-        out: Three tensors to write the results to.
-
-    Returns:
-        ``U``, ``S`` and ``V``, which ``linalg.svd`` gives as its adjoint.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.svd(tt.tensor([[3.0, 0.0], [0.0, -4.0]])).S
-        tensor([4., 3.])
-    """
+) -> return_types.svd: ...
 def svd_lowrank(
     A: Tensor | ndarray,
     q: _int | None = 6,
     niter: _int | None = 2,
     M: Tensor | ndarray | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """An approximate singular value decomposition of low rank, by random projection.
-
-    Args:
-        A: ``(..., m, n)``, floating-point or complex.
-        q: Rank to look for, a little more than is expected; default 6.
-        niter: Subspace iterations, which sharpen it; default 2.
-        M: Matrix to subtract from ``A`` first, such as its mean; default none.
-
-    Returns:
-        ``U`` ``(..., m, q)``, ``S`` ``(..., q)`` and ``V`` ``(..., n, q)`` with
-        ``A - M`` near ``U diag(S) V^H``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.svd_lowrank(tt.eye(4) * 3, q=2)[1].round()
-        tensor([3., 3.])
-    """
+) -> tuple[Tensor, Tensor, Tensor]: ...
 def swapaxes(
     input: Tensor | NDArray[Any] | ndarray,
     dim0: _int | Sequence[_int] | None = None,
     dim1: _int | None = None,
-) -> Tensor:
-    """``input`` with two dimensions swapped.
-
-    Another name for ``transpose``.
-
-    Without dimensions it is NumPy's, which reverses them all; with a sequence it is
-    ``permute``.
-
-    Args:
-        input: Tensor of any shape.
-        dim0: One dimension; negative ones count from the end.
-        dim1: The other.
-
-    Returns:
-        A view.
-
-    Raises:
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2, 3).transpose(0, 1).shape
-        tinytorch.Size([3, 2])
-    """
-def swapaxes_(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
-    """Swap two dimensions of ``input`` itself; see ``transpose``.
-
-    Another name for ``transpose_``.
-
-    Args:
-        input: Tensor of any shape.
-        dim0: One dimension; negative ones count from the end.
-        dim1: The other.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2, 3).transpose_(0, 1).shape
-        tinytorch.Size([3, 2])
-    """
+) -> Tensor: ...
+def swapaxes_(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
 def swapdims(
     input: Tensor | NDArray[Any] | ndarray,
     dim0: _int | Sequence[_int] | None = None,
     dim1: _int | None = None,
-) -> Tensor:
-    """``input`` with two dimensions swapped.
-
-    Another name for ``transpose``.
-
-    Without dimensions it is NumPy's, which reverses them all; with a sequence it is
-    ``permute``.
-
-    Args:
-        input: Tensor of any shape.
-        dim0: One dimension; negative ones count from the end.
-        dim1: The other.
-
-    Returns:
-        A view.
-
-    Raises:
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2, 3).transpose(0, 1).shape
-        tinytorch.Size([3, 2])
-    """
-def swapdims_(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
-    """Swap two dimensions of ``input`` itself; see ``transpose``.
-
-    Another name for ``transpose_``.
-
-    Args:
-        input: Tensor of any shape.
-        dim0: One dimension; negative ones count from the end.
-        dim1: The other.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2, 3).transpose_(0, 1).shape
-        tinytorch.Size([3, 2])
-    """
-def symeig(input: Tensor | ndarray, *args: Any, **options: Any) -> NoReturn:
-    """Removed: ``linalg.eigh`` reads the lower triangle by default.
-
-    Args:
-        input: Tensor.
-        *args: Whatever is given: it is not looked at.
-        **options: The same by name.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.symeig(tt.eye(2))
-        Traceback (most recent call last):
-        ...
-        RuntimeError: symeig: This function was deprecated since version 1.9 and is now removed...
-    """
-def t(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
-    """The transpose of a matrix; tensors of fewer dimensions as they are.
-
-    Args:
-        input: Tensor of at most two dimensions.
-
-    Raises:
-        RuntimeError: For more than two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([[1, 2], [3, 4]]).t()
-        tensor([[1, 3],
-                [2, 4]])
-    """
-def t_(input: Tensor) -> Tensor:
-    """Swap the dimensions of the matrix ``input`` itself; see ``t``.
-
-    Args:
-        input: Tensor of at most two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2, 3).t_().shape
-        tinytorch.Size([3, 2])
-    """
-def t_copy(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """What ``t`` shows, as a copy.
-
-    Args:
-        input: Tensor of at most two dimensions.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.t_copy(tt.tensor([[1, 2]]))
-        tensor([[1],
-                [2]])
-    """
+) -> Tensor: ...
+def swapdims_(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
+def symeig(input: Tensor | ndarray, *args: Any, **options: Any) -> NoReturn: ...
+def t(input: Tensor | NDArray[Any] | ndarray) -> Tensor: ...
+def t_(input: Tensor) -> Tensor: ...
+def t_copy(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor: ...
 def take(
     input: Tensor | NDArray[Any] | ndarray,
     index: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
     axis: _int | None = ...,
-) -> Tensor:
-    """The elements at places of the flattened ``input``.
-
-    With ``axis=`` it is NumPy's: slices along that dimension.
-
-    Args:
-        input: Tensor of any shape.
-        index: int64 tensor of any shape; negative places count from the end.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of ``index``'s shape.
-
-    Raises:
-        IndexError: If a place is out of range.
-        RuntimeError: If ``index`` is not int64.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.take(tt.tensor([[1, 2], [3, 4]]), tt.tensor([0, -1]))
-        tensor([1, 4])
-    """
-def take_along_axis(arr: Any, indices: Any, axis: _int | None = -1) -> Tensor:
-    """Elements along ``axis`` that ``argsort`` and ``argmax`` named; see ``take_along_dim``.
-
-    Args:
-        arr: Tensor of any shape.
-        indices: Integers; its shape and ``arr``'s broadcast but for ``axis``.
-        axis: The dimension, default the last; None means the flattened tensor.
-
-    Raises:
-        IndexError: If an index is out of range.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.take_along_axis(tt.tensor([[3, 1, 2]]), tt.tensor([[1, 2, 0]]), axis=1)
-        tensor([[1, 2, 3]])
-    """
+) -> Tensor: ...
+def take_along_axis(arr: Any, indices: Any, axis: _int | None = -1) -> Tensor: ...
 def take_along_dim(
     input: Tensor | ndarray,
     indices: Tensor | ndarray,
@@ -18487,81 +4337,11 @@ def take_along_dim(
     *,
     out: Tensor | None = None,
     axis: _int | None = ...,
-) -> Tensor:
-    """``gather`` that broadcasts: what ``argsort`` and ``argmax`` return picks along ``dim``.
-
-    Args:
-        input: Tensor of any shape.
-        indices: int64 tensor; its shape and ``input``'s broadcast but for ``dim``.
-        dim: The dimension; None, the default, means both are flattened.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape, with ``indices``'s size at ``dim``.
-
-    Raises:
-        RuntimeError: If ``indices`` is not int64 or the numbers of dimensions differ.
-        RuntimeError: If an index is out of range.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.tensor([[3, 1, 2]])
-        >>> tt.take_along_dim(x, tt.argsort(x, 1), 1)
-        tensor([[1, 2, 3]])
-    """
-def tan(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Tangent of each element of ``input``, in radians.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tan(tt.tensor([0.0, 0.5]))
-        tensor([0.0000, 0.5463])
-    """
-def tan_(input: Tensor) -> Tensor:
-    """In-place form of ``tan``: writes the result over ``input`` and returns it.
-
-    Tangent of each element of ``input``, in radians.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tan(tt.tensor([0.0, 0.5]))
-        tensor([0.0000, 0.5463])
-    """
-def tanh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Hyperbolic tangent, between -1 and 1.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tanh(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.7616])
-    """
-def tanh_(input: Tensor) -> Tensor:
-    """In-place form of ``tanh``: writes the result over ``input`` and returns it.
-
-    Hyperbolic tangent, between -1 and 1.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tanh(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.7616])
-    """
+) -> Tensor: ...
+def tan(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def tan_(input: Tensor) -> Tensor: ...
+def tanh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def tanh_(input: Tensor) -> Tensor: ...
 def tensor(
     data: Any,
     *,
@@ -18570,86 +4350,20 @@ def tensor(
     requires_grad: _bool = False,
     pin_memory: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """A new tensor with a copy of ``data``.
-
-    Args:
-        data: A number, nested sequences of numbers, of tensors of one element or of arrays, an
-            array, or a tensor.
-        dtype: Default: an array's own, and that of a number of NumPy's; the default dtype for
-            Python floats, int64 for ints, bool for bools.
-        device: Where; default the active backend.
-        requires_grad: Whether it is a leaf whose gradient is wanted.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-        backend: A backend or its name; overrides the active one.
-
-    Raises:
-        ValueError: If nested sequences are ragged, or hold a tensor of several elements.
-        RuntimeError: For what is no number, or is beyond the dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([[1, 2], [3, 4]])
-        tensor([[1, 2],
-                [3, 4]])
-    """
+) -> Tensor: ...
 def tensor_split(
     input: Tensor | ndarray,
     indices_or_sections: Any,
     dim: _int = 0,
     *,
     axis: _int = ...,
-) -> tuple[Tensor, ...]:
-    """``input`` in a number of pieces along ``dim``, or cut at places.
-
-    Args:
-        input: Tensor of at least one dimension.
-        indices_or_sections: How many pieces (the first ones may be larger by one), or where
-            to cut: a sequence of ints or an int64 tensor of one dimension.
-        dim: The dimension to cut; default 0.
-
-    Returns:
-        A tuple of views, each of which may be changed in place.
-
-    Raises:
-        RuntimeError: If the number of pieces is not positive.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor_split(tt.arange(5), 2)
-        (tensor([0, 1, 2]), tensor([3, 4]))
-        >>> tt.tensor_split(tt.arange(5), (1, 2))
-        (tensor([0]), tensor([1]), tensor([2, 3, 4]))
-    """
+) -> tuple[Tensor, ...]: ...
 def tensordot(
     a: Tensor | ndarray,
     b: Tensor | ndarray,
     dims: Any = 2,
     out: Tensor | None = None,
-) -> Tensor:
-    """Sum of products over pairs of dimensions of two tensors.
-
-    Args:
-        a: Tensor of any shape.
-        b: Tensor of any shape.
-        dims: The dimensions of ``a`` and those of ``b`` to sum over, as two lists; or how many:
-            the last ones of ``a`` and the first ones of ``b``. Default 2.
-        out: Where to write the result.
-
-    Returns:
-        Tensor with the other dimensions of ``a`` and then those of ``b``.
-
-    Raises:
-        RuntimeError: If sizes, numbers of dimensions or dtypes differ.
-        NotImplementedError: For bools.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensordot(tt.ones(2, 3, 4), tt.ones(3, 4, 5)).shape
-        tinytorch.Size([2, 5])
-        >>> tt.tensordot(tt.ones(2, 3), tt.ones(4, 3), dims=([1], [1])).shape
-        tinytorch.Size([2, 4])
-    """
+) -> Tensor: ...
 def threshold(
     input: Tensor | NDArray[Any] | ndarray,
     threshold: _float,
@@ -18657,54 +4371,14 @@ def threshold(
     inplace: _bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``x`` above ``threshold``, else ``value``.
-
-    Args:
-        input: Tensor of any shape.
-        threshold: What ``x`` must exceed to pass.
-        value: What stands in the place of the others.
-        inplace: Write the result over ``input``; default False.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.threshold(tt.tensor([0.5, 2.0]), 1.0, 0.0)
-        tensor([0., 2.])
-    """
-def threshold_(input: Tensor, threshold: _float, value: _float, inplace: _bool = False) -> Tensor:
-    """In-place form of ``threshold``: writes the result over ``input`` and returns it.
-
-    ``x`` above ``threshold``, else ``value``.
-
-    Args:
-        input: Tensor of any shape.
-        threshold: What ``x`` must exceed to pass.
-        value: What stands in the place of the others.
-        inplace: Write the result over ``input``; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.threshold(tt.tensor([0.5, 2.0]), 1.0, 0.0)
-        tensor([0., 2.])
-    """
-def tile(input: Tensor | ndarray, dims: Any, *more: Any) -> Tensor:
-    """``input`` several times along each dimension; missing numbers are 1.
-
-    Args:
-        input: Tensor of any shape.
-        dims: How often per dimension, as a sequence or one by one, counted from the last.
-        *more: The rest of them, if they come one by one.
-
-    Returns:
-        A copy.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tile(tt.tensor([1, 2]), (2,))
-        tensor([1, 2, 1, 2])
-    """
+) -> Tensor: ...
+def threshold_(
+    input: Tensor,
+    threshold: _float,
+    value: _float,
+    inplace: _bool = False,
+) -> Tensor: ...
+def tile(input: Tensor | ndarray, dims: Any, *more: Any) -> Tensor: ...
 def to(
     input: Tensor | ndarray,
     *args: Any,
@@ -18714,30 +4388,7 @@ def to(
     non_blocking: _bool = False,
     copy: _bool = False,
     memory_format: Any = None,
-) -> Tensor:
-    """``input`` in another dtype, on another device, or as another tensor is.
-
-    Args:
-        input: Tensor of any shape.
-        *args: A dtype, a device, or a tensor to follow; positional forms as in torch.
-        dtype: The wanted dtype.
-        device: The wanted device.
-        backend: The wanted backend or its name.
-        non_blocking: Do not wait for a transfer to end. From pinned memory (``pin_memory``)
-            to a GPU, whatever uses the result there waits by itself. To the CPU, the numbers
-            are there after ``tt.cuda.synchronize()``.
-        copy: Copy even where nothing changes.
-        memory_format: In which order the result's elements lie in memory; the default,
-            ``preserve_format``, is the order they have.
-
-    Returns:
-        ``input`` itself if nothing changes and ``copy`` is False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ones(2).to(tt.int64)
-        tensor([1, 1])
-    """
+) -> Tensor: ...
 def topk(
     input: Tensor | ndarray,
     k: _int,
@@ -18747,121 +4398,26 @@ def topk(
     *,
     out: tuple[Tensor, Tensor] | None = None,
     axis: _int = ...,
-) -> return_types.topk:
-    """The ``k`` largest or smallest elements along ``dim``, and where they are.
-
-    Args:
-        input: Real tensor of any shape; a NaN is larger than any number.
-        k: How many.
-        dim: The dimension; default the last.
-        largest: The largest, or the smallest ones; default True.
-        sorted: In order, which is done in any case.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Returns:
-        A named tuple ``(values, indices)``, of size ``k`` at ``dim``; ``indices`` are int64.
-
-    Raises:
-        RuntimeError: If there are fewer than ``k`` elements.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.topk(tt.tensor([3, 1, 2]), 2)
-        tinytorch.return_types.topk(
-        values=tensor([3, 2]),
-        indices=tensor([0, 2]))
-    """
+) -> return_types.topk: ...
 def trace(
     input: Tensor | ndarray,
     offset: _int = 0,
     axis1: _int | None = None,
     axis2: _int | None = None,
-) -> Tensor:
-    """Sum of the elements on a matrix's diagonal.
-
-    With ``offset=``, ``axis1=`` or ``axis2=`` it is NumPy's, of tensors of more dimensions, too.
-
-    Args:
-        input: ``(n, m)``.
-        offset: Which diagonal; default the main one, positive ones are above it.
-        axis1: The dimension of the rows, for NumPy's meaning; default the first.
-        axis2: That of the columns; default the second.
-
-    Returns:
-        0-d tensor, int64 for integers; a sum for each matrix of more dimensions.
-
-    Raises:
-        RuntimeError: If it is no matrix.
-        NotImplementedError: For bools, where the meaning is not NumPy's.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.trace(tt.tensor([[1.0, 2.0], [3.0, 4.0]]))
-        tensor(5.)
-    """
+) -> Tensor: ...
 def transpose(
     input: Tensor | NDArray[Any] | ndarray,
     dim0: _int | Sequence[_int] | None = None,
     dim1: _int | None = None,
-) -> Tensor:
-    """``input`` with two dimensions swapped.
-
-    Without dimensions it is NumPy's, which reverses them all; with a sequence it is
-    ``permute``.
-
-    Args:
-        input: Tensor of any shape.
-        dim0: One dimension; negative ones count from the end.
-        dim1: The other.
-
-    Returns:
-        A view.
-
-    Raises:
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2, 3).transpose(0, 1).shape
-        tinytorch.Size([3, 2])
-    """
-def transpose_(input: Tensor, dim0: _int, dim1: _int) -> Tensor:
-    """Swap two dimensions of ``input`` itself; see ``transpose``.
-
-    Args:
-        input: Tensor of any shape.
-        dim0: One dimension; negative ones count from the end.
-        dim1: The other.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2, 3).transpose_(0, 1).shape
-        tinytorch.Size([3, 2])
-    """
+) -> Tensor: ...
+def transpose_(input: Tensor, dim0: _int, dim1: _int) -> Tensor: ...
 def transpose_copy(
     input: Tensor | ndarray,
     dim0: _int,
     dim1: _int,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """What ``transpose`` shows, as a copy.
-
-    Args:
-        input: Tensor of any shape.
-        dim0: One dimension; negative ones count from the end.
-        dim1: The other.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.transpose_copy(tt.tensor([[1, 2]]), 0, 1)
-        tensor([[1],
-                [2]])
-    """
+) -> Tensor: ...
 def trapezoid(
     y: Tensor | ndarray,
     x: Tensor | ndarray | None = None,
@@ -18869,26 +4425,7 @@ def trapezoid(
     dx: Any = None,
     dim: _int = -1,
     axis: _int = ...,
-) -> Tensor:
-    """The integral of ``y`` along ``dim``, by the trapezoidal rule.
-
-    Args:
-        y: Tensor of values.
-        x: Where the values belong, of one dimension or a shape that broadcasts with ``y``'s.
-        dx: The distance between values, where ``x`` is not given; default 1.
-        dim: The dimension; default the last.
-
-    Returns:
-        Tensor without that dimension.
-
-    Raises:
-        RuntimeError: If ``x`` does not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.trapezoid(tt.tensor([1.0, 2.0, 4.0]))
-        tensor(4.5000)
-    """
+) -> Tensor: ...
 def trapz(
     y: Tensor | ndarray,
     x: Tensor | ndarray | None = None,
@@ -18896,48 +4433,13 @@ def trapz(
     dx: Any = None,
     dim: _int = -1,
     axis: _int = ...,
-) -> Tensor:
-    """The integral of ``y`` along ``dim``, by the trapezoidal rule.
-
-    Another name for ``trapezoid``.
-
-    Args:
-        y: Tensor of values.
-        x: Where the values belong, of one dimension or a shape that broadcasts with ``y``'s.
-        dx: The distance between values, where ``x`` is not given; default 1.
-        dim: The dimension; default the last.
-
-    Returns:
-        Tensor without that dimension.
-
-    Raises:
-        RuntimeError: If ``x`` does not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.trapezoid(tt.tensor([1.0, 2.0, 4.0]))
-        tensor(4.5000)
-    """
+) -> Tensor: ...
 def tri(
     N: _int,
     M: _int | None = None,
     k: _int = 0,
     dtype: dtype | type | str | None = None,
-) -> Tensor:
-    """A matrix with ones on and below a diagonal and zeros elsewhere.
-
-    Args:
-        N: Rows.
-        M: Columns; default ``N``.
-        k: Which diagonal; default the main one, positive ones are above it.
-        dtype: Default: the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tri(2, 3)
-        tensor([[1., 0., 0.],
-                [1., 1., 0.]])
-    """
+) -> Tensor: ...
 def triangular_solve(
     input: Tensor | ndarray,
     A: Tensor | ndarray,
@@ -18946,97 +4448,17 @@ def triangular_solve(
     unitriangular: _bool = False,
     *,
     out: Sequence[Tensor] | None = None,
-) -> return_types.triangular_solve:
-    """The solution of ``A X = input`` for triangular ``A``; see ``linalg.solve_triangular``.
-
-    Args:
-        input: ``(..., n, k)``.
-        A: ``(..., n, n)``.
-        upper: Whether ``A`` is upper triangular (default) or lower.
-        transpose: Solve ``A^T X = input``; default False.
-        unitriangular: Take the diagonal of ``A`` for ones; default False.
-        out: A pair of tensors to write the results to.
-
-    Returns:
-        ``solution``, and a copy of ``A`` as ``cloned_coefficient``, one for each solution.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.triangular_solve(tt.tensor([[2.0]]), tt.tensor([[4.0]])).solution
-        tensor([[0.5000]])
-    """
+) -> return_types.triangular_solve: ...
 def tril(
     input: Tensor | NDArray[Any] | ndarray,
     diagonal: _int = 0,
     *,
     out: Tensor | None = None,
     k: _int = ...,
-) -> Tensor:
-    """The lower triangle of matrices, zeros above it.
-
-    Args:
-        input: Tensor of shape ``(*, rows, columns)``.
-        diagonal: The last diagonal that is kept; default the main one.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: For fewer than two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tril(tt.ones(2, 3))
-        tensor([[1., 0., 0.],
-                [1., 1., 0.]])
-    """
-def tril_(input: Tensor, diagonal: _int = 0) -> Tensor:
-    """In-place form of ``tril``: writes the result over ``input`` and returns it.
-
-    The lower triangle of matrices, zeros above it.
-
-    Args:
-        input: Tensor of shape ``(*, rows, columns)``.
-        diagonal: The last diagonal that is kept; default the main one.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: For fewer than two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tril(tt.ones(2, 3))
-        tensor([[1., 0., 0.],
-                [1., 1., 0.]])
-    """
+) -> Tensor: ...
+def tril_(input: Tensor, diagonal: _int = 0) -> Tensor: ...
 @overload
-def tril_indices(row: _int, col: _int, offset: _int = 0, **options: Any) -> Tensor:
-    """Where the lower triangle of a matrix lies, in row-major order.
-
-    Without ``col``, or with ``k=`` or ``m=``, it is NumPy's: a tuple of two tensors.
-
-    Args:
-        row: Rows of the matrix.
-        col: Its columns.
-        offset: The last diagonal of the triangle; default the main one.
-        **options: ``dtype``, default int64, and ``device``.
-
-    Returns:
-        Tensor of shape ``(2, n)``: row indices and column indices.
-
-    Raises:
-        RuntimeError: If a size is negative.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tril_indices(2, 2)
-        tensor([[0, 1, 1],
-                [0, 0, 1]])
-    """
+def tril_indices(row: _int, col: _int, offset: _int = 0, **options: Any) -> Tensor: ...
 @overload
 def tril_indices(
     row: _int,
@@ -19044,44 +4466,13 @@ def tril_indices(
     offset: _int = 0,
     **options: Any,
 ) -> tuple[Tensor, Tensor]: ...
-def tril_indices_from(arr: Tensor | ndarray, k: _int = 0) -> tuple[Tensor, Tensor]:
-    """Where the lower triangle of a matrix lies, in row-major order.
-
-    Args:
-        arr: Tensor of two dimensions.
-        k: The last diagonal of the triangle; default the main one.
-
-    Returns:
-        The row and the column indices, int64.
-
-    Raises:
-        ValueError: For another number of dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tril_indices_from(tt.zeros(2, 2))
-        (tensor([0, 1, 1]), tensor([0, 0, 1]))
-    """
+def tril_indices_from(arr: Tensor | ndarray, k: _int = 0) -> tuple[Tensor, Tensor]: ...
 @overload
-def trim_zeros(filt: list[_int] | list[_float], trim: str = 'fb', axis: Any = None) -> list[_float]:
-    """A signal without the zeros at its ends.
-
-    Args:
-        filt: Tensor of any shape, or what makes one.
-        trim: Where: ``"f"`` in front, ``"b"`` at the back, ``"fb"`` (default) both.
-        axis: Dimension or dimensions; None, the default, means all.
-
-    Returns:
-        A view; of a list or a tuple of numbers one of its kind.
-
-    Raises:
-        ValueError: For another ``trim``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.trim_zeros(tt.tensor([0, 1, 0, 2, 0]))
-        tensor([1, 0, 2])
-    """
+def trim_zeros(
+    filt: list[_int] | list[_float],
+    trim: str = 'fb',
+    axis: Any = None,
+) -> list[_float]: ...
 @overload
 def trim_zeros(
     filt: tuple[_float, ...],
@@ -19099,98 +4490,17 @@ def triplet_margin_loss(
     eps: _float = 1e-06,
     swap: _bool = False,
     reduction: _int = 1,
-) -> Tensor:
-    """``nn.functional.triplet_margin_loss`` with a number for the reduction.
-
-    Args:
-        reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
-        anchor: Shape ``(batch, features)``, or ``(features,)``.
-        positive: Of the same kind, the same shape.
-        negative: Of another, the same shape.
-        margin: Positive. Default: 1.
-        p: Default: 2.
-        eps: Added to the differences. Default: 1e-6.
-        swap: Whether d(positive, negative) is used where it is smaller than the distance from
-            anchor to negative. Default: False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.tensor([[1.0, 0.0]])
-        >>> tt.triplet_margin_loss(x, x, x, 1.0, reduction=0)
-        tensor([1.])
-    """
+) -> Tensor: ...
 def triu(
     input: Tensor | NDArray[Any] | ndarray,
     diagonal: _int = 0,
     *,
     out: Tensor | None = None,
     k: _int = ...,
-) -> Tensor:
-    """The upper triangle of matrices, zeros below it.
-
-    Args:
-        input: Tensor of shape ``(*, rows, columns)``.
-        diagonal: The first diagonal that is kept; default the main one.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: For fewer than two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.triu(tt.ones(2, 3))
-        tensor([[1., 1., 1.],
-                [0., 1., 1.]])
-    """
-def triu_(input: Tensor, diagonal: _int = 0) -> Tensor:
-    """In-place form of ``triu``: writes the result over ``input`` and returns it.
-
-    The upper triangle of matrices, zeros below it.
-
-    Args:
-        input: Tensor of shape ``(*, rows, columns)``.
-        diagonal: The first diagonal that is kept; default the main one.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: For fewer than two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.triu(tt.ones(2, 3))
-        tensor([[1., 1., 1.],
-                [0., 1., 1.]])
-    """
+) -> Tensor: ...
+def triu_(input: Tensor, diagonal: _int = 0) -> Tensor: ...
 @overload
-def triu_indices(row: _int, col: _int, offset: _int = 0, **options: Any) -> Tensor:
-    """Where the upper triangle of a matrix lies, in row-major order.
-
-    Without ``col``, or with ``k=`` or ``m=``, it is NumPy's: a tuple of two tensors.
-
-    Args:
-        row: Rows of the matrix.
-        col: Its columns.
-        offset: The first diagonal of the triangle; default the main one.
-        **options: ``dtype``, default int64, and ``device``.
-
-    Returns:
-        Tensor of shape ``(2, n)``: row indices and column indices.
-
-    Raises:
-        RuntimeError: If a size is negative.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.triu_indices(2, 2)
-        tensor([[0, 0, 1],
-                [0, 1, 1]])
-    """
+def triu_indices(row: _int, col: _int, offset: _int = 0, **options: Any) -> Tensor: ...
 @overload
 def triu_indices(
     row: _int,
@@ -19198,180 +4508,41 @@ def triu_indices(
     offset: _int = 0,
     **options: Any,
 ) -> tuple[Tensor, Tensor]: ...
-def triu_indices_from(arr: Tensor | ndarray, k: _int = 0) -> tuple[Tensor, Tensor]:
-    """Where the upper triangle of a matrix lies, in row-major order.
-
-    Args:
-        arr: Tensor of two dimensions.
-        k: The first diagonal of the triangle; default the main one.
-
-    Returns:
-        The row and the column indices, int64.
-
-    Raises:
-        ValueError: For another number of dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.triu_indices_from(tt.zeros(2, 2))
-        (tensor([0, 0, 1]), tensor([0, 1, 1]))
-    """
+def triu_indices_from(arr: Tensor | ndarray, k: _int = 0) -> tuple[Tensor, Tensor]: ...
 def true_divide(
     input: Tensor | NDArray[Any] | ndarray | _complex,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     rounding_mode: str | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input / other``, element by element, perhaps rounded to whole numbers.
-
-    Another name for ``div``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        rounding_mode: None, the default, divides exactly, and integers give the default
-            dtype; ``"trunc"`` rounds towards zero and ``"floor"`` down, both keeping
-            integer dtypes.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape. A float divided by 0 is inf or NaN.
-
-    Raises:
-        RuntimeError: For another rounding mode, and where an integer is divided by 0 with
-            rounding.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.div(tt.tensor([-7.0, 7.0]), 2)
-        tensor([-3.5000,  3.5000])
-        >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
-        tensor([-3,  3])
-    """
+) -> Tensor: ...
 def true_divide_(
     input: Tensor,
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     rounding_mode: str | None = None,
-) -> Tensor:
-    """In-place form of ``true_divide``: writes the result over ``input`` and returns it.
-
-    ``input / other``, element by element, perhaps rounded to whole numbers.
-
-    Another name for ``div``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        rounding_mode: None, the default, divides exactly, and integers give the default
-            dtype; ``"trunc"`` rounds towards zero and ``"floor"`` down, both keeping
-            integer dtypes.
-
-    Returns:
-        Tensor of the broadcast shape. A float divided by 0 is inf or NaN.
-
-    Raises:
-        RuntimeError: For another rounding mode, and where an integer is divided by 0 with
-            rounding.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.div(tt.tensor([-7.0, 7.0]), 2)
-        tensor([-3.5000,  3.5000])
-        >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
-        tensor([-3,  3])
-    """
-def trunc(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The whole number towards zero; integers stay as they are.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For bool and complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.trunc(tt.tensor([-1.5, 1.5]))
-        tensor([-1.,  1.])
-    """
-def trunc_(input: Tensor) -> Tensor:
-    """In-place form of ``trunc``: writes the result over ``input`` and returns it.
-
-    The whole number towards zero; integers stay as they are.
-
-    Args:
-        input: Tensor of any shape.
-
-    Raises:
-        NotImplementedError: For bool and complex tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.trunc(tt.tensor([-1.5, 1.5]))
-        tensor([-1.,  1.])
-    """
+) -> Tensor: ...
+def trunc(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def trunc_(input: Tensor) -> Tensor: ...
 def unbind(
     input: Tensor | NDArray[Any] | ndarray,
     dim: _int = 0,
     *,
     axis: _int = ...,
-) -> tuple[Tensor, ...]:
-    """The slices of ``input`` along ``dim``, without that dimension.
-
-    Args:
-        input: Tensor of at least one dimension.
-        dim: The dimension to take apart; default 0.
-
-    Returns:
-        A tuple of views.
-
-    Raises:
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([[1, 2], [3, 4]]).unbind()
-        (tensor([1, 2]), tensor([3, 4]))
-    """
+) -> tuple[Tensor, ...]: ...
 def unbind_copy(
     input: Tensor | ndarray,
     dim: _int = 0,
     *,
     out: tuple[Tensor, ...] | None = None,
     axis: _int = ...,
-) -> tuple[Tensor, ...]:
-    """What ``unbind`` shows, as copies.
-
-    Args:
-        input: Tensor of at least one dimension.
-        dim: The dimension to take apart; default 0.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.unbind_copy(tt.arange(2))
-        (tensor(0), tensor(1))
-    """
+) -> tuple[Tensor, ...]: ...
 @overload
-def unflatten(input: Tensor | NDArray[Any] | ndarray, dim: _int, sizes: Sequence[_int]) -> Tensor:
-    """``input`` with dimension ``dim`` split into several.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension to split.
-        sizes: Its new sizes, one of which may be -1.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2, 6).unflatten(1, (2, -1)).shape
-        tinytorch.Size([2, 2, 3])
-    """
+def unflatten(
+    input: Tensor | NDArray[Any] | ndarray,
+    dim: _int,
+    sizes: Sequence[_int],
+) -> Tensor: ...
 @overload
 def unflatten(input: Tensor | NDArray[Any] | ndarray, dim: _int, *sizes: _int) -> Tensor: ...
 @overload
@@ -19386,27 +4557,7 @@ def unfold(
     dimension: _int,
     size: _int,
     step: _int,
-) -> Tensor:
-    """Windows along a dimension, each in a new last dimension.
-
-    Args:
-        input: Tensor of any shape.
-        dimension: The dimension to slide along.
-        size: Elements per window.
-        step: Distance from one window to the next.
-
-    Returns:
-        A view; windows may overlap in memory.
-
-    Raises:
-        RuntimeError: If a window does not fit, or ``step`` is not positive.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.arange(5).unfold(0, 3, 2)
-        tensor([[0, 1, 2],
-                [2, 3, 4]])
-    """
+) -> Tensor: ...
 def unfold_copy(
     input: Tensor | ndarray,
     dimension: _int,
@@ -19414,35 +4565,8 @@ def unfold_copy(
     step: _int,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """What ``Tensor.unfold`` shows, as a copy.
-
-    Args:
-        input: Tensor of any shape.
-        dimension: The dimension to slide along.
-        size: Elements per window.
-        step: Distance from one window to the next.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.unfold_copy(tt.arange(3), 0, 2, 1)
-        tensor([[0, 1],
-                [1, 2]])
-    """
-def union1d(ar1: Any, ar2: Any) -> Tensor:
-    """The elements that are in either tensor, each once and in ascending order.
-
-    Args:
-        ar1: Tensor of any shape.
-        ar2: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.union1d(tt.tensor([3, 1]), tt.tensor([1, 2]))
-        tensor([1, 2, 3])
-    """
+) -> Tensor: ...
+def union1d(ar1: Any, ar2: Any) -> Tensor: ...
 @overload
 def unique(
     input: Tensor | ndarray,
@@ -19450,29 +4574,7 @@ def unique(
     return_inverse: Literal[False] = False,
     return_counts: Literal[False] = False,
     dim: _int | None = None,
-) -> Tensor:
-    """The distinct elements of ``input``, in ascending order.
-
-    With ``axis=``, ``return_index=`` or ``equal_nan=`` it is NumPy's.
-
-    Args:
-        input: Tensor of any shape; NaNs are distinct from each other.
-        sorted: In ascending order, which is done in any case.
-        return_inverse: Also return where in the result each element is.
-        return_counts: Also return how often each comes.
-        dim: Compare the slices along this dimension rather than elements.
-
-    Returns:
-        The values, alone or in a tuple with the inverse and the counts, both int64.
-
-    Raises:
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.unique(tt.tensor([3, 1, 3]), return_counts=True)
-        (tensor([1, 3]), tensor([1, 2]))
-    """
+) -> Tensor: ...
 @overload
 def unique(
     input: Tensor | ndarray,
@@ -19519,47 +4621,14 @@ def unique(
     return_counts: _bool = ...,
     sorted: _bool = ...,
 ) -> Tensor | tuple[Tensor, ...]: ...
-def unique_all(x: Any) -> return_types.unique_all:
-    """The distinct elements, in ascending order, with places and counts.
-
-    Args:
-        x: Tensor of any shape.
-
-    Returns:
-        A named tuple ``(values, indices, inverse_indices, counts)``; ``indices`` are the places
-        of first occurrence in the flattened tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.unique_all(tt.tensor([3, 1, 3])).indices
-        tensor([1, 0])
-    """
+def unique_all(x: Any) -> return_types.unique_all: ...
 @overload
 def unique_consecutive(
     input: Tensor | ndarray,
     return_inverse: Literal[False] = False,
     return_counts: Literal[False] = False,
     dim: _int | None = None,
-) -> Tensor:
-    """The elements of ``input`` without those that equal the one before.
-
-    Args:
-        input: Tensor of any shape, flattened.
-        return_inverse: Also return where in the result each element is.
-        return_counts: Also return the length of each run.
-        dim: Compare the slices along this dimension rather than elements.
-
-    Returns:
-        The values, alone or in a tuple with the inverse and the counts, both int64.
-
-    Raises:
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.unique_consecutive(tt.tensor([1, 1, 2, 1]))
-        tensor([1, 2, 1])
-    """
+) -> Tensor: ...
 @overload
 def unique_consecutive(
     input: Tensor | ndarray,
@@ -19589,73 +4658,16 @@ def unique_consecutive(
     return_counts: _bool = False,
     dim: _int | None = None,
 ) -> Tensor | tuple[Tensor, Tensor] | tuple[Tensor, Tensor, Tensor]: ...
-def unique_counts(x: Any) -> return_types.unique_counts:
-    """The distinct elements, in ascending order, and how often each comes.
-
-    Args:
-        x: Tensor of any shape.
-
-    Returns:
-        A named tuple ``(values, counts)``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.unique_counts(tt.tensor([3, 1, 3])).counts
-        tensor([1, 2])
-    """
-def unique_inverse(x: Any) -> return_types.unique_inverse:
-    """The distinct elements, in ascending order, and where among them each element is.
-
-    Args:
-        x: Tensor of any shape.
-
-    Returns:
-        A named tuple ``(values, inverse_indices)``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.unique_inverse(tt.tensor([3, 1, 3])).inverse_indices
-        tensor([1, 0, 1])
-    """
-def unique_values(x: Any) -> Tensor:
-    """The distinct elements, in ascending order; NaNs are distinct from each other.
-
-    Args:
-        x: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.unique_values(tt.tensor([3, 1, 3]))
-        tensor([1, 3])
-    """
+def unique_counts(x: Any) -> return_types.unique_counts: ...
+def unique_inverse(x: Any) -> return_types.unique_inverse: ...
+def unique_values(x: Any) -> Tensor: ...
 @overload
 def unravel_index(
     indices: Tensor | NDArray[Any] | ndarray,
     shape: Sequence[_int],
     *,
     out: tuple[Tensor, ...] | None = None,
-) -> tuple[Tensor, ...]:
-    """The coordinates of places in the flattened form of a tensor of shape ``shape``.
-
-    Args:
-        indices: Integer tensor of any shape.
-        shape: The shape, an int or a sequence of ints.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Returns:
-        A tuple of int64 tensors of ``indices``'s shape, one per dimension.
-
-    Raises:
-        TypeError: If ``indices`` are no integers.
-        ValueError: If a size is negative.
-        RuntimeError: If a size is 0.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.unravel_index(tt.tensor([3]), (2, 2))
-        (tensor([1]), tensor([1]))
-    """
+) -> tuple[Tensor, ...]: ...
 @overload
 def unravel_index(
     indices: Tensor | NDArray[Any] | ndarray,
@@ -19669,21 +4681,7 @@ def unsafe_chunk(
     *,
     out: tuple[Tensor, ...] | None = None,
     axis: _int = ...,
-) -> tuple[Tensor, ...]:
-    """``chunk`` into pieces that do not count as views; see ``unsafe_split``.
-
-    Args:
-        input: Tensor of at least one dimension.
-        chunks: How many pieces; there are fewer where the size does not allow so many.
-        dim: The dimension to cut; default 0.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.arange(3).unsafe_chunk(2)
-        (tensor([0, 1]), tensor([2]))
-    """
+) -> tuple[Tensor, ...]: ...
 def unsafe_split(
     input: Tensor | NDArray[Any] | ndarray,
     split_size_or_sections: _int | Sequence[_int],
@@ -19691,23 +4689,7 @@ def unsafe_split(
     *,
     out: tuple[Tensor, ...] | None = None,
     axis: _int = ...,
-) -> tuple[Tensor, ...]:
-    """``split`` into pieces that do not count as views, so that they may be changed in place.
-
-    They share the memory of ``input`` all the same, which must then not be used any longer.
-
-    Args:
-        input: Tensor of at least one dimension.
-        split_size_or_sections: The size of each piece (the last may be smaller), or the sizes.
-        dim: The dimension to cut; default 0.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.arange(3).unsafe_split(2)
-        (tensor([0, 1]), tensor([2]))
-    """
+) -> tuple[Tensor, ...]: ...
 def unsafe_split_with_sizes(
     input: Tensor | NDArray[Any] | ndarray,
     split_sizes: Sequence[_int],
@@ -19715,144 +4697,29 @@ def unsafe_split_with_sizes(
     *,
     out: tuple[Tensor, ...] | None = None,
     axis: _int = ...,
-) -> tuple[Tensor, ...]:
-    """``split_with_sizes`` into pieces that do not count as views; see ``unsafe_split``.
-
-    Args:
-        input: Tensor of at least one dimension.
-        split_sizes: The size of each piece.
-        dim: The dimension to cut; default 0.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.arange(3).unsafe_split_with_sizes([1, 2])
-        (tensor([0]), tensor([1, 2]))
-    """
+) -> tuple[Tensor, ...]: ...
 @overload
-def unsqueeze(input: Tensor | NDArray[Any] | ndarray, dim: _int) -> Tensor:
-    """``input`` with a dimension of size 1 inserted before ``dim``.
-
-    Args:
-        input: Tensor of shape ``(d_0, ..., d_n-1)``.
-        dim: Where, from ``-n - 1`` to ``n``.
-
-    Returns:
-        A view.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(3).unsqueeze(0).shape
-        tinytorch.Size([1, 3])
-    """
+def unsqueeze(input: Tensor | NDArray[Any] | ndarray, dim: _int) -> Tensor: ...
 @overload
 def unsqueeze(input: Tensor | NDArray[Any] | ndarray, *, axis: _int) -> Tensor: ...
 @overload
-def unsqueeze_(input: Tensor, dim: _int) -> Tensor:
-    """Insert a dimension of size 1 into ``input`` itself; see ``unsqueeze``.
-
-    Args:
-        input: Tensor of shape ``(d_0, ..., d_n-1)``.
-        dim: Where, from ``-n - 1`` to ``n``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2).unsqueeze_(0).shape
-        tinytorch.Size([1, 2])
-    """
+def unsqueeze_(input: Tensor, dim: _int) -> Tensor: ...
 @overload
 def unsqueeze_(input: Tensor, *, axis: _int) -> Tensor: ...
 @overload
-def unsqueeze_copy(input: Tensor | ndarray, dim: _int, *, out: Tensor | None = None) -> Tensor:
-    """What ``unsqueeze`` shows, as a copy.
-
-    Args:
-        input: Tensor of shape ``(d_0, ..., d_n-1)``.
-        dim: Where, from ``-n - 1`` to ``n``.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.unsqueeze_copy(tt.arange(2), 0)
-        tensor([[0, 1]])
-    """
+def unsqueeze_copy(input: Tensor | ndarray, dim: _int, *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def unsqueeze_copy(input: Tensor | ndarray, *, axis: _int, out: Tensor | None = None) -> Tensor: ...
-def unstack(x: Any, /, *, axis: _int = 0) -> tuple[Tensor, ...]:
-    """The slices of a tensor along a dimension; see ``unbind``.
-
-    Args:
-        x: Tensor of at least one dimension.
-        axis: The dimension; default the first.
-
-    Returns:
-        Views.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.unstack(tt.tensor([[1, 2], [3, 4]]), axis=1)
-        (tensor([1, 3]), tensor([2, 4]))
-    """
+def unstack(x: Any, /, *, axis: _int = 0) -> tuple[Tensor, ...]: ...
 def unwrap(
     p: Any,
     discont: _float | None = None,
     axis: _int = -1,
     *,
     period: _float = 6.283185307179586,
-) -> Tensor:
-    """Phases without their jumps: neighbours differ by at most half a period.
-
-    Args:
-        p: Tensor of phases; integers are cast to the default dtype unless ``period`` is an int.
-        discont: The least jump that is removed; default half a period.
-        axis: The dimension along which neighbours lie; default the last.
-        period: What the phases repeat after; default 2 pi.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.unwrap(tt.tensor([0, 3, 6, 2]), period=4)
-        tensor([ 0, -1, -2, -2])
-    """
-def values_copy(*args: Any, **given: Any) -> NoReturn:
-    """Raise RuntimeError: values expected sparse tensor layout but got Strided.
-
-    Args:
-        *args: Whatever is given: it is not looked at.
-        **given: The same by name.
-
-    Raises:
-        RuntimeError: At every call.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.values_copy()
-        Traceback (most recent call last):
-        ...
-        RuntimeError: values expected sparse tensor layout but got Strided
-    """
-def vander(x: Any, N: _int | None = None, increasing: _bool = False) -> Tensor:
-    """Powers of the elements of a vector, a row for each.
-
-    Args:
-        x: Tensor of shape ``(n,)``, or what makes one.
-        N: Number of columns; default n.
-        increasing: Begin with ``x ** 0``; by default that comes last.
-
-    Returns:
-        ``(n, N)``; int64 for integers.
-
-    Raises:
-        RuntimeError: If ``x`` is no vector or ``N`` is negative.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.vander(tt.tensor([1, 2, 3]))
-        tensor([[1, 1, 1],
-                [4, 2, 1],
-                [9, 3, 1]])
-    """
+) -> Tensor: ...
+def values_copy(*args: Any, **given: Any) -> NoReturn: ...
+def vander(x: Any, N: _int | None = None, increasing: _bool = False) -> Tensor: ...
 def var(
     input: Tensor | ndarray,
     dim: _int | Sequence[_int] | None = None,
@@ -19864,32 +4731,7 @@ def var(
     axis: _int | Sequence[_int] | None = ...,
     ddof: _float = ...,
     keepdims: _bool = ...,
-) -> Tensor:
-    """Variance of the elements, of all or along ``dim``.
-
-    With ``axis=`` or ``ddof=`` it is NumPy's: the divisor is then n, not n - 1.
-
-    Args:
-        input: Floating-point or complex tensor.
-        dim: Dimension or dimensions; None, the default, means all.
-        unbiased: Divide by n - 1 (default) or n.
-        keepdim: Keep the reduced dimensions with size 1.
-        correction: Divide by n - ``correction`` instead; default 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Real tensor without the reduced dimensions; NaN or inf where n is not larger than
-        ``correction``.
-
-    Raises:
-        RuntimeError: For integers and bools.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([1.0, 2.0, 3.0, 4.0]).var(correction=0)
-        tensor(1.2500)
-    """
+) -> Tensor: ...
 def var_mean(
     input: Tensor | ndarray,
     dim: _int | Sequence[_int] | None = None,
@@ -19899,43 +4741,13 @@ def var_mean(
     correction: _float | None = None,
     axis: _int | Sequence[_int] | None = ...,
     keepdims: _bool = ...,
-) -> tuple[Tensor, Tensor]:
-    """Variance and mean of the elements; the arguments are those of ``var``.
-
-    Args:
-        input: Floating-point or complex tensor.
-        dim: Dimension or dimensions; None, the default, means all.
-        unbiased: Divide by n - 1 (default) or n.
-        keepdim: Keep the reduced dimensions with size 1.
-        correction: Divide by n - ``correction`` instead; default 1.
-
-    Returns:
-        A tuple ``(variance, mean)``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.var_mean(tt.tensor([1.0, 3.0]), correction=0)
-        (tensor(1.), tensor(2.))
-    """
-def vdot(input: Tensor | ndarray, other: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Sum of the products of two vectors' elements, those of the first conjugated.
-
-    Args:
-        input: ``(n,)``.
-        other: ``(n,)``.
-        out: Where to write the result.
-
-    Returns:
-        0-d tensor.
-
-    Raises:
-        RuntimeError: If they are no vectors of one length and dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.vdot(tt.tensor([1j, 2.0]), tt.tensor([1j, 1.0]))
-        tensor(3.+0.j)
-    """
+) -> tuple[Tensor, Tensor]: ...
+def vdot(
+    input: Tensor | ndarray,
+    other: Tensor | ndarray,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def vecdot(
     x1: Any,
     x2: Any,
@@ -19946,23 +4758,7 @@ def vecdot(
     order: str = 'K',
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
-) -> Tensor:
-    """Sums of products along a dimension; of complex numbers, of the first one's conjugates.
-
-    Args:
-        x1: Tensor of at least one dimension.
-        x2: Tensor that broadcasts with it.
-        out: Where to write the result.
-        axis: The dimension; default the last.
-        order: Accepted.
-        dtype: What to compute in; default by the rules of promotion.
-        subok: Accepted.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.vecdot(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
-        tensor([3, 7])
-    """
+) -> Tensor: ...
 def vecmat(
     x1: Any,
     x2: Any,
@@ -19972,216 +4768,32 @@ def vecmat(
     order: str = 'K',
     dtype: dtype | type | str | None = None,
     subok: _bool = True,
-) -> Tensor:
-    """Products of vectors, conjugated if complex, and matrices.
-
-    Args:
-        x1: Tensor of shape ``(*, n)``.
-        x2: Tensor of shape ``(*, n, k)``.
-        out: Where to write the result.
-        order: Accepted.
-        dtype: What to compute in; default by the rules of promotion.
-        subok: Accepted.
-
-    Returns:
-        Tensor of shape ``(*, k)``.
-
-    Raises:
-        RuntimeError: If the inner sizes differ.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.vecmat(tt.tensor([1, 1]), tt.tensor([[1, 2], [3, 4]]))
-        tensor([4, 6])
-    """
-def view(input: Tensor | ndarray, *size: Any, dtype: dtype | type | str | None = None) -> Tensor:
-    """The same memory in another shape, or its bytes as another dtype.
-
-    Args:
-        input: Tensor of any shape.
-        *size: The new sizes, as a sequence or one by one, of which one may be -1; or a dtype.
-        dtype: Read the bytes as this dtype; the last dimension grows or shrinks where its
-            elements are smaller or larger. No gradient flows through that.
-
-    Returns:
-        A view.
-
-    Raises:
-        RuntimeError: If the elements' order in memory does not allow it; use ``reshape``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.arange(4).view(2, 2)
-        tensor([[0, 1],
-                [2, 3]])
-        >>> tt.tensor([1.0]).view(tt.int32)
-        tensor([1065353216], dtype=tinytorch.int32)
-    """
-def view_as(input: Tensor | ndarray, other: Tensor | ndarray) -> Tensor:
-    """The same memory in the shape of ``other``; see ``view``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor of as many elements, whose shape is taken.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.arange(4).view_as(tt.zeros(2, 2)).shape
-        tinytorch.Size([2, 2])
-    """
-def view_as_complex(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
-    """A view of pairs of real numbers as complex ones.
-
-    Args:
-        input: float32 or float64 tensor of shape ``(*, 2)`` whose pairs are contiguous.
-
-    Returns:
-        Complex view of shape ``(*,)``.
-
-    Raises:
-        RuntimeError: If the last dimension is not a contiguous pair, or for other dtypes.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.view_as_complex(tt.tensor([[1.0, 2.0]]))
-        tensor([1.+2.j])
-    """
-def view_as_complex_copy(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """What ``view_as_complex`` shows, as a copy.
-
-    Args:
-        input: float32 or float64 tensor of shape ``(*, 2)`` whose pairs are contiguous.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.view_as_complex_copy(tt.tensor([[1.0, 2.0]]))
-        tensor([1.+2.j])
-    """
-def view_as_real(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
-    """A view of complex numbers as pairs of real ones, in a last dimension of size 2.
-
-    Args:
-        input: Complex tensor of shape ``(*,)``.
-
-    Returns:
-        View of shape ``(*, 2)``.
-
-    Raises:
-        RuntimeError: For a real tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.view_as_real(tt.tensor([1 + 2j]))
-        tensor([[1., 2.]])
-    """
-def view_as_real_copy(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """What ``view_as_real`` shows, as a copy.
-
-    Args:
-        input: Complex tensor of shape ``(*,)``.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.view_as_real_copy(tt.tensor([1 + 2j]))
-        tensor([[1., 2.]])
-    """
+) -> Tensor: ...
+def view(
+    input: Tensor | ndarray,
+    *size: Any,
+    dtype: dtype | type | str | None = None,
+) -> Tensor: ...
+def view_as(input: Tensor | ndarray, other: Tensor | ndarray) -> Tensor: ...
+def view_as_complex(input: Tensor | NDArray[Any] | ndarray) -> Tensor: ...
+def view_as_complex_copy(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def view_as_real(input: Tensor | NDArray[Any] | ndarray) -> Tensor: ...
+def view_as_real_copy(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor: ...
 def view_copy(
     input: Tensor | ndarray,
     size: Any = None,
     *more: Any,
     dtype: dtype | type | str | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """What ``view`` shows, as a copy.
-
-    Args:
-        input: Tensor of any shape.
-        size: The shape, as a sequence or as ints one by one, with at most one -1; or a dtype, whose
-            elements the bytes are read as.
-        *more: The other sizes, one by one.
-        dtype: The same dtype by name. Default None.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.view_copy(tt.arange(2), (2, 1))
-        tensor([[0],
-                [1]])
-    """
-def vsplit(input: Tensor | ndarray, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    """``input`` cut along its rows, dimension 0.
-
-    Args:
-        input: Tensor of at least two dimensions.
-        indices_or_sections: How many pieces of one size, or a sequence of places to cut at.
-
-    Returns:
-        A tuple of views.
-
-    Raises:
-        RuntimeError: If the pieces would not be of one size.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.vsplit(tt.tensor([[1, 2], [3, 4]]), 2)
-        (tensor([[1, 2]]), tensor([[3, 4]]))
-    """
-def vstack(tensors: Sequence[Tensor | ndarray], *, out: Tensor | None = None) -> Tensor:
-    """``tensors`` one above the other, along dimension 0; vectors count as rows.
-
-    Args:
-        tensors: Tensors whose shapes agree but for that dimension.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        A tensor of their promoted dtype.
-
-    Raises:
-        RuntimeError: If there are none, or the shapes do not agree.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.vstack((tt.arange(2), tt.arange(2)))
-        tensor([[0, 1],
-                [0, 1]])
-    """
+) -> Tensor: ...
+def vsplit(input: Tensor | ndarray, indices_or_sections: Any) -> tuple[Tensor, ...]: ...
+def vstack(tensors: Sequence[Tensor | ndarray], *, out: Tensor | None = None) -> Tensor: ...
 @overload
 def where(
     condition: Tensor | NDArray[Any] | ndarray,
     input: None = None,
     other: None = None,
-) -> tuple[Tensor, ...]:
-    """Elements of ``input`` where ``condition`` holds, else of ``other``.
-
-    Args:
-        condition: bool tensor.
-        input: Tensor or number.
-        other: Tensor or number; the three shapes broadcast. Without ``input`` and
-            ``other`` the call is ``condition.nonzero(as_tuple=True)``.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape and torch's promoted dtype; for one argument a tuple
-        of int64 tensors, one per dimension.
-
-    Raises:
-        RuntimeError: If ``condition`` is not bool.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.tensor([-1.0, 2.0])
-        >>> tt.where(x > 0, x, 0)
-        tensor([0., 2.])
-        >>> tt.where(x > 0)
-        (tensor([1]),)
-    """
+) -> tuple[Tensor, ...]: ...
 @overload
 def where(
     condition: Tensor | NDArray[Any] | ndarray,
@@ -20195,51 +4807,9 @@ def xlogy(
     other: Tensor | NDArray[Any] | ndarray | _complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN.
-
-    Args:
-        input: Tensor or number.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape; integers give the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.xlogy(tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0]))
-        tensor([0., 0.])
-    """
-def xlogy_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor:
-    """In-place form of ``xlogy``: writes the result over ``input`` and returns it.
-
-    ``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN.
-
-    Args:
-        input: Tensor or number.
-        other: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        Tensor of the broadcast shape; integers give the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.xlogy(tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0]))
-        tensor([0., 0.])
-    """
-def zero_(input: Tensor) -> Tensor:
-    """Write zeros over ``input``.
-
-    Args:
-        input: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ones(2).zero_()
-        tensor([0., 0.])
-    """
+) -> Tensor: ...
+def xlogy_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | _complex) -> Tensor: ...
+def zero_(input: Tensor) -> Tensor: ...
 @overload
 def zeros(
     size: Sequence[_int],
@@ -20251,27 +4821,7 @@ def zeros(
     pin_memory: _bool = False,
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """A tensor of zeros.
-
-    Args:
-        size: The shape, as a sequence or as ints one by one.
-        dtype: Default: the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros(2, 3)
-        tensor([[0., 0., 0.],
-                [0., 0., 0.]])
-    """
+) -> Tensor: ...
 @overload
 def zeros(
     *size: _int,
@@ -20283,15 +4833,4 @@ def zeros(
     requires_grad: _bool = False,
     backend: Backend | str | None = None,
 ) -> Tensor: ...
-def zeros_like(input: Tensor | ndarray, **options: Unpack[Placement]) -> Tensor:
-    """Zeros in the shape, dtype and place of ``input``.
-
-    Args:
-        input: The model.
-        **options: ``dtype``, ``device``, ``requires_grad`` to differ from it.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.zeros_like(tt.tensor([1, 2]))
-        tensor([0, 0])
-    """
+def zeros_like(input: Tensor | ndarray, **options: Unpack[Placement]) -> Tensor: ...

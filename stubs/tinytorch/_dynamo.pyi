@@ -19,121 +19,16 @@ from tinytorch.nn.module import Module
 __all__ = ['OptimizedModule', 'TransformGetItemToIndex', 'allow_in_graph', 'assume_constant_result', 'config', 'disable', 'disallow_in_graph', 'explain', 'export', 'forbid_in_graph', 'graph_break', 'is_compile_supported', 'is_compiling', 'is_dynamo_supported', 'list_backends', 'mark_dynamic', 'mark_static', 'mark_static_address', 'maybe_mark_dynamic', 'optimize', 'reset', 'set_stance']
 
 class OptimizedModule(Absent, Module):
-    """What ``compile`` makes of a module in PyTorch; here it returns the module itself.
+    ...
 
-    Example:
-        >>> from tinytorch._dynamo import OptimizedModule
-        >>> OptimizedModule()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: _dynamo.OptimizedModule: tinytorch compiles nothing: Python runs as it is written
-    """
-
-def explain(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch compiles nothing: Python runs as it is written.
-
-        Example:
-            >>> from tinytorch._dynamo import explain
-            >>> explain()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: _dynamo.explain: tinytorch compiles nothing: Python runs as it is written
-
-    """
-
-def export(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch compiles nothing: Python runs as it is written.
-
-        Example:
-            >>> from tinytorch._dynamo import export
-            >>> export()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: _dynamo.export: tinytorch compiles nothing: Python runs as it is written
-
-    """
-
-def is_dynamo_supported() -> bool:
-    """Whether programs are compiled: False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt._dynamo.is_dynamo_supported()
-            False
-
-    """
-
-def is_compile_supported(device_type: str) -> bool:
-    """Whether programs are compiled for a kind of device: False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt._dynamo.is_compile_supported('cuda')
-            False
-
-    """
-
-def disallow_in_graph(fn: _F) -> _F:
-    """``fn`` itself.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt._dynamo.disallow_in_graph(len) is len
-            True
-
-    """
-
-def forbid_in_graph(fn: _F) -> _F:
-    """``fn`` itself.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt._dynamo.forbid_in_graph(len) is len
-            True
-
-    """
-
-def graph_break(msg: str = '') -> None:
-    """Nothing: there is no graph to break.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt._dynamo.graph_break()
-
-    """
-
-def mark_dynamic(t: Any, index: Any, **options: Any) -> None:
-    """Nothing: sizes are what they are at each call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt._dynamo.mark_dynamic(None, 0)
-
-    """
-
-def maybe_mark_dynamic(t: Any, index: Any, **options: Any) -> None:
-    """Nothing: sizes are what they are at each call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt._dynamo.maybe_mark_dynamic(None, 0)
-
-    """
-
-def mark_static(t: Any, index: Any, **options: Any) -> None:
-    """Nothing: sizes are what they are at each call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt._dynamo.mark_static(None, 0)
-
-    """
-
-def mark_static_address(t: Any, guard: bool = True) -> None:
-    """Nothing: no addresses are kept.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt._dynamo.mark_static_address(None)
-
-    """
+def explain(*args: Any, **kwargs: Any) -> NoReturn: ...
+def export(*args: Any, **kwargs: Any) -> NoReturn: ...
+def is_dynamo_supported() -> bool: ...
+def is_compile_supported(device_type: str) -> bool: ...
+def disallow_in_graph(fn: _F) -> _F: ...
+def forbid_in_graph(fn: _F) -> _F: ...
+def graph_break(msg: str = '') -> None: ...
+def mark_dynamic(t: Any, index: Any, **options: Any) -> None: ...
+def maybe_mark_dynamic(t: Any, index: Any, **options: Any) -> None: ...
+def mark_static(t: Any, index: Any, **options: Any) -> None: ...
+def mark_static_address(t: Any, guard: bool = True) -> None: ...

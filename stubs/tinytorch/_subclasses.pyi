@@ -5,48 +5,14 @@ from tinytorch.facade.unsupported import Absent
 __all__ = ['FakeTensor', 'FakeTensorMode', 'is_fake', 'maybe_get_fake_mode', 'unset_fake_temporarily']
 
 class FakeTensor(Absent):
-    """A tensor of a shape and no elements, which a compiler computes with; nothing is one here.
-
-    Example:
-        >>> from tinytorch._subclasses import FakeTensor
-        >>> FakeTensor()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: _subclasses.FakeTensor: tinytorch compiles nothing: tensors have elements
-    """
+    ...
 
 class FakeTensorMode(Absent):
-    """A scope that makes such tensors of others.
-
-    Example:
-        >>> from tinytorch._subclasses import FakeTensorMode
-        >>> FakeTensorMode()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: _subclasses.FakeTensorMode: tinytorch compiles nothing: tensors have elements
-    """
+    ...
 
 class unset_fake_temporarily(object):
-    """Context manager that leaves no mode: there are none below autograd."""
     def __enter__(self) -> None: ...
-
     def __exit__(self, *error: object) -> None: ...
 
-def maybe_get_fake_mode(t: object) -> None:
-    """The mode that made ``t``: None.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt._subclasses.maybe_get_fake_mode(None)
-
-    """
-
-def is_fake(x: object) -> bool:
-    """Whether ``x`` is such a tensor: False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt._subclasses.is_fake(None)
-            False
-
-    """
+def maybe_get_fake_mode(t: object) -> None: ...
+def is_fake(x: object) -> bool: ...

@@ -60,80 +60,11 @@ class set_stance(ContextDecorator):
 def _same(function: _F) -> _F: ...
 __all__ = ['allow_in_graph', 'assume_constant_result', 'compile', 'cudagraph_mark_step_begin', 'disable', 'is_compiling', 'is_dynamo_compiling', 'is_exporting', 'list_backends', 'nested_compile_region', 'reset', 'set_stance', 'substitute_in_graph']
 
-def allow_in_graph(fn: __F) -> __F:
-    """``fn`` itself.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.compiler.allow_in_graph(len) is len
-            True
-
-    """
-
-def assume_constant_result(fn: __F) -> __F:
-    """``fn`` itself: it is called each time.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.compiler.assume_constant_result(len) is len
-            True
-
-    """
-
-def is_compiling() -> bool:
-    """False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.compiler.is_compiling()
-            False
-
-    """
-
-def is_dynamo_compiling() -> bool:
-    """Whether code is being compiled, as ``is_compiling``: never.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.compiler.is_dynamo_compiling()
-            False
-
-    """
-
-def is_exporting() -> bool:
-    """Whether a program is being exported: never.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.compiler.is_exporting()
-            False
-
-    """
-
-def reset() -> None:
-    """Nothing: there is nothing to forget.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.compiler.reset()
-
-    """
-
-def cudagraph_mark_step_begin() -> None:
-    """Nothing: there are no graphs of GPU work to begin anew.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.compiler.cudagraph_mark_step_begin()
-
-    """
-
-def list_backends(exclude_tags: Any = ()) -> list[str]:
-    """No compilers.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.compiler.list_backends()
-            []
-
-    """
+def allow_in_graph(fn: __F) -> __F: ...
+def assume_constant_result(fn: __F) -> __F: ...
+def is_compiling() -> bool: ...
+def is_dynamo_compiling() -> bool: ...
+def is_exporting() -> bool: ...
+def reset() -> None: ...
+def cudagraph_mark_step_begin() -> None: ...
+def list_backends(exclude_tags: Any = ()) -> list[str]: ...

@@ -12,96 +12,15 @@ class Dim:
 
 __all__ = ['Dim', 'ExportedProgram', 'ShapesCollection', 'draft_export', 'export', 'load', 'register_dataclass', 'save', 'unflatten']
 
-def draft_export(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch records no graphs of programs; call the module as it is.
-
-        Example:
-            >>> from tinytorch.export import draft_export
-            >>> draft_export()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: export.draft_export: tinytorch records no graphs of programs; call the module as it is
-
-    """
-
-def export(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch records no graphs of programs; call the module as it is.
-
-        Example:
-            >>> from tinytorch.export import export
-            >>> export()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: export.export: tinytorch records no graphs of programs; call the module as it is
-
-    """
-
-def load(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch records no graphs of programs; call the module as it is.
-
-        Example:
-            >>> from tinytorch.export import load
-            >>> load()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: export.load: tinytorch records no graphs of programs; call the module as it is
-
-    """
-
-def register_dataclass(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch records no graphs of programs; call the module as it is.
-
-        Example:
-            >>> from tinytorch.export import register_dataclass
-            >>> register_dataclass()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: export.register_dataclass: tinytorch records no graphs of programs; call the module as it is
-
-    """
-
-def save(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch records no graphs of programs; call the module as it is.
-
-        Example:
-            >>> from tinytorch.export import save
-            >>> save()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: export.save: tinytorch records no graphs of programs; call the module as it is
-
-    """
-
-def unflatten(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch records no graphs of programs; call the module as it is.
-
-        Example:
-            >>> from tinytorch.export import unflatten
-            >>> unflatten()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: export.unflatten: tinytorch records no graphs of programs; call the module as it is
-
-    """
+def draft_export(*args: Any, **kwargs: Any) -> NoReturn: ...
+def export(*args: Any, **kwargs: Any) -> NoReturn: ...
+def load(*args: Any, **kwargs: Any) -> NoReturn: ...
+def register_dataclass(*args: Any, **kwargs: Any) -> NoReturn: ...
+def save(*args: Any, **kwargs: Any) -> NoReturn: ...
+def unflatten(*args: Any, **kwargs: Any) -> NoReturn: ...
 
 class ExportedProgram(Absent):
-    """A program as a graph, which nothing is here.
-
-    Example:
-        >>> from tinytorch.export import ExportedProgram
-        >>> ExportedProgram()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: export.ExportedProgram: tinytorch records no graphs of programs; call the module as it is
-    """
+    ...
 
 class ShapesCollection(Absent):
-    """Which dimensions of which tensors may change; making one raises.
-
-    Example:
-        >>> from tinytorch.export import ShapesCollection
-        >>> ShapesCollection()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: export.ShapesCollection: tinytorch records no graphs of programs; call the module as it is
-    """
+    ...

@@ -16,29 +16,7 @@ def fft(
     *,
     out: Tensor | None = None,
     axis: int = ...,
-) -> Tensor:
-    """Discrete Fourier transform along a dimension: ``sum(x[j] exp(-2 pi i j k / n))``.
-
-    Args:
-        input: Real or complex tensor; integers count as the default dtype.
-        n: Number of points: the input is cut off or followed by zeros; default its size.
-        dim: The dimension; default the last.
-        norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by n,
-            ``"ortho"`` by the root of n.
-        out: Where to write the result.
-
-    Returns:
-        Complex tensor of size n along ``dim``.
-
-    Raises:
-        RuntimeError: For fewer than one point, an unknown ``norm`` or half precision.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.fft(tt.tensor([1.0, 0.0, 0.0, 0.0]))
-        tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
-    """
+) -> Tensor: ...
 def fft2(
     input: Tensor | ndarray,
     s: Sequence[int] | None = None,
@@ -47,32 +25,7 @@ def fft2(
     *,
     out: Tensor | None = None,
     axis: Sequence[int] = ...,
-) -> Tensor:
-    """Discrete Fourier transform along two dimensions.
-
-    Args:
-        input: Real or complex tensor; integers count as the default dtype.
-        s: Numbers of points along ``dim``, -1 for the size: the input is cut off or followed
-            by zeros; default the sizes.
-        dim: The dimensions; default the last two.
-        norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by
-            the number of points, ``"ortho"`` by the root of that.
-        out: Where to write the result.
-
-    Returns:
-        Complex tensor of the sizes ``s`` along ``dim``.
-
-    Raises:
-        RuntimeError: For a dimension named twice, fewer than one point, an unknown ``norm``
-            or half precision.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.fft2(tt.ones(2, 2))
-        tensor([[4.+0.j, 0.+0.j],
-                [0.+0.j, 0.+0.j]])
-    """
+) -> Tensor: ...
 def fftfreq(
     n: int,
     d: float = 1.0,
@@ -84,33 +37,7 @@ def fftfreq(
     pin_memory: bool = False,
     requires_grad: bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """Frequencies of the points of ``fft.fft``: 0, then the positive, then the negative ones.
-
-    Args:
-        n: Number of points.
-        d: Distance of two samples; default 1.
-        dtype: Floating-point or complex dtype. Default None: the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        ``(n,)``.
-
-    Raises:
-        RuntimeError: For an integer dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.fftfreq(4)
-        tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
-    """
+) -> Tensor: ...
 def fftn(
     input: Tensor | ndarray,
     s: Sequence[int] | None = None,
@@ -119,55 +46,13 @@ def fftn(
     *,
     out: Tensor | None = None,
     axis: int | Sequence[int] | None = ...,
-) -> Tensor:
-    """Discrete Fourier transform along several dimensions.
-
-    Args:
-        input: Real or complex tensor; integers count as the default dtype.
-        s: Numbers of points along ``dim``, -1 for the size: the input is cut off or followed
-            by zeros; default the sizes.
-        dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
-        norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by
-            the number of points, ``"ortho"`` by the root of that.
-        out: Where to write the result.
-
-    Returns:
-        Complex tensor of the sizes ``s`` along ``dim``.
-
-    Raises:
-        RuntimeError: For a dimension named twice, fewer than one point, an unknown ``norm``
-            or half precision.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.fftn(tt.ones(2, 2))
-        tensor([[4.+0.j, 0.+0.j],
-                [0.+0.j, 0.+0.j]])
-    """
+) -> Tensor: ...
 def fftshift(
     input: Tensor | ndarray,
     dim: int | Sequence[int] | None = None,
     *,
     axis: int | Sequence[int] | None = ...,
-) -> Tensor:
-    """The points of a transform in order of their frequencies: 0 comes to the middle.
-
-    Args:
-        input: Tensor of any shape.
-        dim: Dimension or dimensions; None, the default, means all.
-
-    Returns:
-        Tensor of the same shape.
-
-    Raises:
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.fftshift(tt.tensor([0, 1, -2, -1]))
-        tensor([-2, -1,  0,  1])
-    """
+) -> Tensor: ...
 def hfft(
     input: Tensor | ndarray,
     n: int | None = None,
@@ -176,29 +61,7 @@ def hfft(
     *,
     out: Tensor | None = None,
     axis: int = ...,
-) -> Tensor:
-    """Transform of a signal that is Hermitian in time, given by half: a real spectrum.
-
-    Args:
-        input: Half a signal, complex or real.
-        n: Number of points of the result; default ``2 * (size - 1)``, which is even.
-        dim: The dimension; default the last.
-        norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by n,
-            ``"ortho"`` by the root of n.
-        out: Where to write the result.
-
-    Returns:
-        Real tensor of size n along ``dim``.
-
-    Raises:
-        RuntimeError: For fewer than one point, an unknown ``norm`` or half precision.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.hfft(tt.tensor([1.0, 1.0, 1.0]))
-        tensor([4., 0., 0., 0.])
-    """
+) -> Tensor: ...
 def hfft2(
     input: Tensor | ndarray,
     s: Sequence[int] | None = None,
@@ -207,32 +70,7 @@ def hfft2(
     *,
     out: Tensor | None = None,
     axis: Sequence[int] = ...,
-) -> Tensor:
-    """Transform of a signal that is Hermitian in time, given by half: a real spectrum.
-
-    Args:
-        input: Half a signal along the last of ``dim``, complex or real.
-        s: Numbers of points of the result along ``dim``; default the sizes, for the last
-            ``2 * (size - 1)``, which is even.
-        dim: The dimensions; default the last two.
-        norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by
-            the number of points, ``"ortho"`` by the root of that.
-        out: Where to write the result.
-
-    Returns:
-        Real tensor of the sizes ``s`` along ``dim``.
-
-    Raises:
-        RuntimeError: For a dimension named twice, fewer than one point, an unknown ``norm``
-            or half precision.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.hfft2(tt.ones(2, 2))
-        tensor([[4., 0.],
-                [0., 0.]])
-    """
+) -> Tensor: ...
 def hfftn(
     input: Tensor | ndarray,
     s: Sequence[int] | None = None,
@@ -241,32 +79,7 @@ def hfftn(
     *,
     out: Tensor | None = None,
     axis: int | Sequence[int] | None = ...,
-) -> Tensor:
-    """Transform of a signal that is Hermitian in time, given by half: a real spectrum.
-
-    Args:
-        input: Half a signal along the last of ``dim``, complex or real.
-        s: Numbers of points of the result along ``dim``; default the sizes, for the last
-            ``2 * (size - 1)``, which is even.
-        dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
-        norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by
-            the number of points, ``"ortho"`` by the root of that.
-        out: Where to write the result.
-
-    Returns:
-        Real tensor of the sizes ``s`` along ``dim``.
-
-    Raises:
-        RuntimeError: For a dimension named twice, fewer than one point, an unknown ``norm``
-            or half precision.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.hfftn(tt.ones(2, 2))
-        tensor([[4., 0.],
-                [0., 0.]])
-    """
+) -> Tensor: ...
 def ifft(
     input: Tensor | ndarray,
     n: int | None = None,
@@ -275,29 +88,7 @@ def ifft(
     *,
     out: Tensor | None = None,
     axis: int = ...,
-) -> Tensor:
-    """Inverse of ``fft.fft``: ``sum(x[k] exp(2 pi i j k / n)) / n``.
-
-    Args:
-        input: Real or complex tensor; integers count as the default dtype.
-        n: Number of points: the input is cut off or followed by zeros; default its size.
-        dim: The dimension; default the last.
-        norm: ``"backward"``, the default, divides by n, ``"forward"`` not at all, ``"ortho"`` by
-            the root of n.
-        out: Where to write the result.
-
-    Returns:
-        Complex tensor of size n along ``dim``.
-
-    Raises:
-        RuntimeError: For fewer than one point, an unknown ``norm`` or half precision.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.ifft(tt.tensor([4.0, 0.0, 0.0, 0.0]))
-        tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
-    """
+) -> Tensor: ...
 def ifft2(
     input: Tensor | ndarray,
     s: Sequence[int] | None = None,
@@ -306,32 +97,7 @@ def ifft2(
     *,
     out: Tensor | None = None,
     axis: Sequence[int] = ...,
-) -> Tensor:
-    """Inverse of ``fft.fft2``.
-
-    Args:
-        input: Real or complex tensor; integers count as the default dtype.
-        s: Numbers of points along ``dim``, -1 for the size: the input is cut off or followed
-            by zeros; default the sizes.
-        dim: The dimensions; default the last two.
-        norm: ``"backward"``, the default, divides by the number of points, ``"forward"`` not at
-            all, ``"ortho"`` by the root of that.
-        out: Where to write the result.
-
-    Returns:
-        Complex tensor of the sizes ``s`` along ``dim``.
-
-    Raises:
-        RuntimeError: For a dimension named twice, fewer than one point, an unknown ``norm``
-            or half precision.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.ifft2(tt.ones(2, 2))
-        tensor([[1.+0.j, 0.+0.j],
-                [0.+0.j, 0.+0.j]])
-    """
+) -> Tensor: ...
 def ifftn(
     input: Tensor | ndarray,
     s: Sequence[int] | None = None,
@@ -340,55 +106,13 @@ def ifftn(
     *,
     out: Tensor | None = None,
     axis: int | Sequence[int] | None = ...,
-) -> Tensor:
-    """Inverse of ``fft.fftn``.
-
-    Args:
-        input: Real or complex tensor; integers count as the default dtype.
-        s: Numbers of points along ``dim``, -1 for the size: the input is cut off or followed
-            by zeros; default the sizes.
-        dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
-        norm: ``"backward"``, the default, divides by the number of points, ``"forward"`` not at
-            all, ``"ortho"`` by the root of that.
-        out: Where to write the result.
-
-    Returns:
-        Complex tensor of the sizes ``s`` along ``dim``.
-
-    Raises:
-        RuntimeError: For a dimension named twice, fewer than one point, an unknown ``norm``
-            or half precision.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.ifftn(tt.ones(2, 2))
-        tensor([[1.+0.j, 0.+0.j],
-                [0.+0.j, 0.+0.j]])
-    """
+) -> Tensor: ...
 def ifftshift(
     input: Tensor | ndarray,
     dim: int | Sequence[int] | None = None,
     *,
     axis: int | Sequence[int] | None = ...,
-) -> Tensor:
-    """Inverse of ``fft.fftshift``: the middle comes to the front.
-
-    Args:
-        input: Tensor of any shape.
-        dim: Dimension or dimensions; None, the default, means all.
-
-    Returns:
-        Tensor of the same shape.
-
-    Raises:
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.ifftshift(tt.tensor([-2, -1, 0, 1]))
-        tensor([ 0,  1, -2, -1])
-    """
+) -> Tensor: ...
 def ihfft(
     input: Tensor | ndarray,
     n: int | None = None,
@@ -397,30 +121,7 @@ def ihfft(
     *,
     out: Tensor | None = None,
     axis: int = ...,
-) -> Tensor:
-    """Inverse of ``fft.hfft``: half of the Hermitian signal that has a real spectrum.
-
-    Args:
-        input: Real tensor; integers count as the default dtype.
-        n: Number of points: the input is cut off or followed by zeros; default its size.
-        dim: The dimension; default the last.
-        norm: ``"backward"``, the default, divides by n, ``"forward"`` not at all, ``"ortho"`` by
-            the root of n.
-        out: Where to write the result.
-
-    Returns:
-        Complex tensor of size ``n // 2 + 1`` along ``dim``.
-
-    Raises:
-        RuntimeError: For complex input, fewer than one point, an unknown ``norm`` or half
-            precision.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.ihfft(tt.tensor([4.0, 0.0, 0.0, 0.0]))
-        tensor([1.-0.j, 1.-0.j, 1.-0.j])
-    """
+) -> Tensor: ...
 def ihfft2(
     input: Tensor | ndarray,
     s: Sequence[int] | None = None,
@@ -429,32 +130,7 @@ def ihfft2(
     *,
     out: Tensor | None = None,
     axis: Sequence[int] = ...,
-) -> Tensor:
-    """Inverse of ``fft.hfft2``: half of the Hermitian signal that has a real spectrum.
-
-    Args:
-        input: Real tensor; integers count as the default dtype.
-        s: Numbers of points along ``dim``, -1 for the size: the input is cut off or followed
-            by zeros; default the sizes.
-        dim: The dimensions; default the last two.
-        norm: ``"backward"``, the default, divides by the number of points, ``"forward"`` not at
-            all, ``"ortho"`` by the root of that.
-        out: Where to write the result.
-
-    Returns:
-        Complex tensor of the sizes ``s`` along ``dim``, of ``s[-1] // 2 + 1`` along the last.
-
-    Raises:
-        RuntimeError: For complex input, a dimension named twice, fewer than one point, an
-            unknown ``norm`` or half precision.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.ihfft2(tt.ones(2, 2))
-        tensor([[1.-0.j, 0.-0.j],
-                [0.-0.j, 0.-0.j]])
-    """
+) -> Tensor: ...
 def ihfftn(
     input: Tensor | ndarray,
     s: Sequence[int] | None = None,
@@ -463,32 +139,7 @@ def ihfftn(
     *,
     out: Tensor | None = None,
     axis: int | Sequence[int] | None = ...,
-) -> Tensor:
-    """Inverse of ``fft.hfftn``: half of the Hermitian signal that has a real spectrum.
-
-    Args:
-        input: Real tensor; integers count as the default dtype.
-        s: Numbers of points along ``dim``, -1 for the size: the input is cut off or followed
-            by zeros; default the sizes.
-        dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
-        norm: ``"backward"``, the default, divides by the number of points, ``"forward"`` not at
-            all, ``"ortho"`` by the root of that.
-        out: Where to write the result.
-
-    Returns:
-        Complex tensor of the sizes ``s`` along ``dim``, of ``s[-1] // 2 + 1`` along the last.
-
-    Raises:
-        RuntimeError: For complex input, a dimension named twice, fewer than one point, an
-            unknown ``norm`` or half precision.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.ihfftn(tt.ones(2, 2))
-        tensor([[1.-0.j, 0.-0.j],
-                [0.-0.j, 0.-0.j]])
-    """
+) -> Tensor: ...
 def irfft(
     input: Tensor | ndarray,
     n: int | None = None,
@@ -497,29 +148,7 @@ def irfft(
     *,
     out: Tensor | None = None,
     axis: int = ...,
-) -> Tensor:
-    """Inverse of ``fft.rfft``: the real numbers that have half a spectrum.
-
-    Args:
-        input: Half a spectrum, complex or real; what it implies for the other half is assumed.
-        n: Number of points of the result; default ``2 * (size - 1)``, which is even.
-        dim: The dimension; default the last.
-        norm: ``"backward"``, the default, divides by n, ``"forward"`` not at all, ``"ortho"`` by
-            the root of n.
-        out: Where to write the result.
-
-    Returns:
-        Real tensor of size n along ``dim``.
-
-    Raises:
-        RuntimeError: For fewer than one point, an unknown ``norm`` or half precision.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.irfft(tt.tensor([1.0, 1.0, 1.0]))
-        tensor([1., 0., 0., 0.])
-    """
+) -> Tensor: ...
 def irfft2(
     input: Tensor | ndarray,
     s: Sequence[int] | None = None,
@@ -528,32 +157,7 @@ def irfft2(
     *,
     out: Tensor | None = None,
     axis: Sequence[int] = ...,
-) -> Tensor:
-    """Inverse of ``fft.rfft2``: the real numbers that have half a spectrum.
-
-    Args:
-        input: Half a spectrum along the last of ``dim``, complex or real.
-        s: Numbers of points of the result along ``dim``; default the sizes, for the last
-            ``2 * (size - 1)``, which is even.
-        dim: The dimensions; default the last two.
-        norm: ``"backward"``, the default, divides by the number of points, ``"forward"`` not at
-            all, ``"ortho"`` by the root of that.
-        out: Where to write the result.
-
-    Returns:
-        Real tensor of the sizes ``s`` along ``dim``.
-
-    Raises:
-        RuntimeError: For a dimension named twice, fewer than one point, an unknown ``norm``
-            or half precision.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.irfft2(tt.ones(2, 2))
-        tensor([[1., 0.],
-                [0., 0.]])
-    """
+) -> Tensor: ...
 def irfftn(
     input: Tensor | ndarray,
     s: Sequence[int] | None = None,
@@ -562,32 +166,7 @@ def irfftn(
     *,
     out: Tensor | None = None,
     axis: int | Sequence[int] | None = ...,
-) -> Tensor:
-    """Inverse of ``fft.rfftn``: the real numbers that have half a spectrum.
-
-    Args:
-        input: Half a spectrum along the last of ``dim``, complex or real.
-        s: Numbers of points of the result along ``dim``; default the sizes, for the last
-            ``2 * (size - 1)``, which is even.
-        dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
-        norm: ``"backward"``, the default, divides by the number of points, ``"forward"`` not at
-            all, ``"ortho"`` by the root of that.
-        out: Where to write the result.
-
-    Returns:
-        Real tensor of the sizes ``s`` along ``dim``.
-
-    Raises:
-        RuntimeError: For a dimension named twice, fewer than one point, an unknown ``norm``
-            or half precision.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.irfftn(tt.ones(2, 2))
-        tensor([[1., 0.],
-                [0., 0.]])
-    """
+) -> Tensor: ...
 def rfft(
     input: Tensor | ndarray,
     n: int | None = None,
@@ -596,30 +175,7 @@ def rfft(
     *,
     out: Tensor | None = None,
     axis: int = ...,
-) -> Tensor:
-    """Transform of real numbers: the points of ``fft.fft`` up to the middle one.
-
-    Args:
-        input: Real tensor; integers count as the default dtype.
-        n: Number of points: the input is cut off or followed by zeros; default its size.
-        dim: The dimension; default the last.
-        norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by n,
-            ``"ortho"`` by the root of n.
-        out: Where to write the result.
-
-    Returns:
-        Complex tensor of size ``n // 2 + 1`` along ``dim``.
-
-    Raises:
-        RuntimeError: For complex input, fewer than one point, an unknown ``norm`` or half
-            precision.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.rfft(tt.tensor([1.0, 0.0, 0.0, 0.0]))
-        tensor([1.+0.j, 1.+0.j, 1.+0.j])
-    """
+) -> Tensor: ...
 def rfft2(
     input: Tensor | ndarray,
     s: Sequence[int] | None = None,
@@ -628,32 +184,7 @@ def rfft2(
     *,
     out: Tensor | None = None,
     axis: Sequence[int] = ...,
-) -> Tensor:
-    """Transform of real numbers along two dimensions: half, along the last, of ``fft.fft2``.
-
-    Args:
-        input: Real tensor; integers count as the default dtype.
-        s: Numbers of points along ``dim``, -1 for the size: the input is cut off or followed
-            by zeros; default the sizes.
-        dim: The dimensions; default the last two.
-        norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by
-            the number of points, ``"ortho"`` by the root of that.
-        out: Where to write the result.
-
-    Returns:
-        Complex tensor of the sizes ``s`` along ``dim``, of ``s[-1] // 2 + 1`` along the last.
-
-    Raises:
-        RuntimeError: For complex input, a dimension named twice, fewer than one point, an
-            unknown ``norm`` or half precision.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.rfft2(tt.ones(2, 2))
-        tensor([[4.+0.j, 0.+0.j],
-                [0.+0.j, 0.+0.j]])
-    """
+) -> Tensor: ...
 def rfftfreq(
     n: int,
     d: float = 1.0,
@@ -665,33 +196,7 @@ def rfftfreq(
     pin_memory: bool = False,
     requires_grad: bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """Frequencies of the points of ``fft.rfft``.
-
-    Args:
-        n: Number of points of the signal.
-        d: Distance of two samples; default 1.
-        dtype: Floating-point or complex dtype. Default None: the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        ``(n // 2 + 1,)``.
-
-    Raises:
-        RuntimeError: For an integer dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.rfftfreq(4)
-        tensor([0.0000, 0.2500, 0.5000])
-    """
+) -> Tensor: ...
 def rfftn(
     input: Tensor | ndarray,
     s: Sequence[int] | None = None,
@@ -700,29 +205,4 @@ def rfftn(
     *,
     out: Tensor | None = None,
     axis: int | Sequence[int] | None = ...,
-) -> Tensor:
-    """Transform of real numbers along several dimensions: half, along the last, of ``fft.fftn``.
-
-    Args:
-        input: Real tensor; integers count as the default dtype.
-        s: Numbers of points along ``dim``, -1 for the size: the input is cut off or followed
-            by zeros; default the sizes.
-        dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
-        norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by
-            the number of points, ``"ortho"`` by the root of that.
-        out: Where to write the result.
-
-    Returns:
-        Complex tensor of the sizes ``s`` along ``dim``, of ``s[-1] // 2 + 1`` along the last.
-
-    Raises:
-        RuntimeError: For complex input, a dimension named twice, fewer than one point, an
-            unknown ``norm`` or half precision.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fft.rfftn(tt.ones(2, 2))
-        tensor([[4.+0.j, 0.+0.j],
-                [0.+0.j, 0.+0.j]])
-    """
+) -> Tensor: ...

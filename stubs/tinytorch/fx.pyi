@@ -18,121 +18,27 @@ def map_arg(a: _T, fn: Callable[[Any], Any]) -> _T: ...
 __all__ = ['Graph', 'GraphModule', 'Interpreter', 'Node', 'Proxy', 'Tracer', 'Transformer', 'get_proxy_mode', 'has_side_effect', 'map_arg', 'replace_pattern', 'symbolic_trace', 'wrap']
 
 class Graph(Absent):
-    """A program as a graph, which nothing is here.
-
-    Example:
-        >>> from tinytorch.fx import Graph
-        >>> Graph()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: fx.Graph: tinytorch records no graphs of programs; call the module as it is
-    """
+    ...
 
 class Node(Absent):
-    """A step of a graph, which nothing is here.
-
-    Example:
-        >>> from tinytorch.fx import Node
-        >>> Node()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: fx.Node: tinytorch records no graphs of programs; call the module as it is
-    """
+    ...
 
 class Proxy(Absent):
-    """What a tracer calls functions with; nothing is one here.
-
-    Example:
-        >>> from tinytorch.fx import Proxy
-        >>> Proxy()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: fx.Proxy: tinytorch records no graphs of programs; call the module as it is
-    """
+    ...
 
 class Tracer(Absent):
-    """What makes graphs of modules; deriving from it is fine, making one raises.
-
-    Example:
-        >>> from tinytorch.fx import Tracer
-        >>> Tracer()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: fx.Tracer: tinytorch records no graphs of programs; call the module as it is
-    """
+    ...
 
 class GraphModule(Absent, Module):
-    """A module made of a graph, which none is here; deriving from it is fine.
-
-    Example:
-        >>> from tinytorch.fx import GraphModule
-        >>> GraphModule()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: fx.GraphModule: tinytorch records no graphs of programs; call the module as it is
-    """
+    ...
 
 class Interpreter(Absent):
-    """What runs a graph step by step; deriving from it is fine, making one raises.
-
-    Example:
-        >>> from tinytorch.fx import Interpreter
-        >>> Interpreter()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: fx.Interpreter: tinytorch records no graphs of programs; call the module as it is
-    """
+    ...
 
 class Transformer(Interpreter):
-    """What makes a graph of another; deriving from it is fine, making one raises.
+    ...
 
-    Example:
-        >>> from tinytorch.fx import Transformer
-        >>> Transformer()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: fx.Transformer: tinytorch records no graphs of programs; call the module as it is
-    """
-
-def symbolic_trace(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch records no graphs of programs; call the module as it is.
-
-        Example:
-            >>> from tinytorch.fx import symbolic_trace
-            >>> symbolic_trace()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: fx.symbolic_trace: tinytorch records no graphs of programs; call the module as it is
-
-    """
-
-def replace_pattern(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch records no graphs of programs; call the module as it is.
-
-        Example:
-            >>> from tinytorch.fx import replace_pattern
-            >>> replace_pattern()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: fx.replace_pattern: tinytorch records no graphs of programs; call the module as it is
-
-    """
-
-def has_side_effect(fn: __F) -> __F:
-    """Its argument: the mark says that a graph is to keep calls of it, and there is none.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.fx.has_side_effect(len) is len
-            True
-
-    """
-
-def get_proxy_mode() -> None:
-    """None: nothing is being traced.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.fx.get_proxy_mode()
-
-    """
+def symbolic_trace(*args: Any, **kwargs: Any) -> NoReturn: ...
+def replace_pattern(*args: Any, **kwargs: Any) -> NoReturn: ...
+def has_side_effect(fn: __F) -> __F: ...
+def get_proxy_mode() -> None: ...

@@ -14,72 +14,20 @@ def cholesky(
     upper: bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The factor ``L`` of ``A = L L^H``, for every positive-definite matrix of a batch.
-
-    Args:
-        A: ``(..., n, n)``, symmetric or Hermitian; only one triangle is read.
-        upper: Give ``L^H`` instead and read the upper triangle; default False.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        ``(..., n, n)``, triangular with a positive diagonal.
-
-    Raises:
-        RuntimeError: If the matrices are not square or not floating-point or complex.
-        LinAlgError: If one is not positive-definite.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.cholesky(tt.tensor([[4.0, 2.0], [2.0, 5.0]]))
-        tensor([[2., 0.],
-                [1., 2.]])
-    """
+) -> Tensor: ...
 def cholesky_ex(
     A: Tensor | NDArray[Any] | ndarray,
     *,
     upper: bool = False,
     check_errors: bool = False,
     out: tuple[Tensor, Tensor] | None = None,
-) -> return_types.linalg_cholesky_ex:
-    """``linalg.cholesky`` that reports matrices that are not positive-definite.
-
-    Args:
-        A: ``(..., n, n)``, symmetric or Hermitian; only one triangle is read.
-        upper: Give ``L^H`` instead and read the upper triangle; default False.
-        check_errors: Raise all the same; default False.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Returns:
-        ``L``, with NaN from the failure on, and ``info``: int32 ``(...)``, 0 or the order of
-        the first leading minor that is not positive-definite.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.cholesky_ex(-tt.eye(2)).info
-        tensor(1, dtype=tinytorch.int32)
-    """
-def cond(A: Tensor | ndarray, p: float | str | None = None, *, out: Tensor | None = None) -> Tensor:
-    """The condition number: the norm of a matrix times that of its inverse.
-
-    Args:
-        A: ``(..., m, n)``, square for orders other than None, 2 and -2.
-        p: The order of ``linalg.matrix_norm``; None, the default, is 2.
-        out: Where to write the result.
-
-    Returns:
-        Real tensor ``(...)``, infinite for singular matrices.
-
-    Raises:
-        RuntimeError: If the matrices are not square, or for an unknown order.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.cond(tt.tensor([[2.0, 0.0], [0.0, 0.5]]))
-        tensor(4.)
-    """
+) -> return_types.linalg_cholesky_ex: ...
+def cond(
+    A: Tensor | ndarray,
+    p: float | str | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def cross(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray,
@@ -87,284 +35,48 @@ def cross(
     dim: int = -1,
     out: Tensor | None = None,
     axis: int = ...,
-) -> Tensor:
-    """Cross product of the vectors of three elements along a dimension.
-
-    Args:
-        input: Tensor of size 3 along ``dim``.
-        other: Tensor with as many dimensions, which broadcasts with ``input``.
-        dim: The dimension; default the last.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: If another size is there, or numbers of dimensions or dtypes differ.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.cross(tt.tensor([1.0, 0.0, 0.0]), tt.tensor([0.0, 1.0, 0.0]))
-        tensor([0., 0., 1.])
-    """
-def det(A: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The determinant of every matrix of a batch.
-
-    It is differentiable everywhere, at singular matrices too.
-
-    Args:
-        A: ``(..., n, n)``, floating-point or complex.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        ``(...)``; 1 for a matrix without elements.
-
-    Raises:
-        RuntimeError: If the matrices are not square or not floating-point or complex.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.det(tt.tensor([[2.0, 0.0], [0.0, 4.0]]))
-        tensor(8.)
-    """
-def diagonal(A: Tensor | ndarray, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
-    """The diagonals of a batch of matrices, as a view.
-
-    Args:
-        A: ``(..., m, n)``, of any dtype.
-        offset: Which diagonal: above the main one if positive, below if negative.
-        dim1: Dimension of rows; default -2.
-        dim2: Dimension of columns; default -1.
-
-    Returns:
-        Tensor without these dimensions and with the diagonal as its last.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.diagonal(tt.tensor([[1, 2], [3, 4]]))
-        tensor([1, 4])
-    """
+) -> Tensor: ...
+def det(A: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def diagonal(A: Tensor | ndarray, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor: ...
 def eig(
     A: Tensor | NDArray[Any] | ndarray,
     *,
     out: tuple[Tensor, Tensor] | None = None,
-) -> return_types.linalg_eig:
-    """Eigenvalues and eigenvectors of every square matrix of a batch.
-
-    The vectors have norm 1 and are determined up to a factor of absolute value 1 each: only
-    what does not depend on it has a meaningful gradient.
-
-    Args:
-        A: ``(..., n, n)``, floating-point or complex.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Returns:
-        ``eigenvalues`` ``(..., n)`` in no particular order, and ``eigenvectors``
-        ``(..., n, n)``, one a column; both complex.
-
-    Raises:
-        RuntimeError: If the matrices are not square, or not finite.
-        LinAlgError: If the iteration does not converge.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.eig(tt.tensor([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues
-        tensor([0.+1.j, 0.-1.j])
-    """
+) -> return_types.linalg_eig: ...
 def eigh(
     A: Tensor | NDArray[Any] | ndarray,
     UPLO: str = 'L',
     *,
     out: tuple[Tensor, Tensor] | None = None,
-) -> return_types.linalg_eigh:
-    """Eigenvalues and eigenvectors of every symmetric or Hermitian matrix of a batch.
-
-    The vectors are determined up to a factor of absolute value 1 each, and within the space
-    of equal eigenvalues up to a unitary matrix: only what does not depend on these choices has
-    a meaningful gradient.
-
-    Args:
-        A: ``(..., n, n)``, floating-point or complex; one triangle is read.
-        UPLO: Which: ``"L"``, the default, or ``"U"``.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Returns:
-        ``eigenvalues`` ``(..., n)``, real and ascending, and ``eigenvectors`` ``(..., n, n)``,
-        one a column.
-
-    Raises:
-        RuntimeError: If the matrices are not square, or for another ``UPLO``.
-        LinAlgError: If the iteration does not converge.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.eigh(tt.tensor([[2.0, 1.0], [1.0, 2.0]])).eigenvalues
-        tensor([1., 3.])
-    """
-def eigvals(A: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Eigenvalues of every square matrix of a batch; see ``linalg.eig``.
-
-    Args:
-        A: ``(..., n, n)``, floating-point or complex.
-        out: Where to write the result.
-
-    Returns:
-        ``(..., n)``, complex, in no particular order.
-
-    Raises:
-        RuntimeError: If the matrices are not square, or not finite.
-        LinAlgError: If the iteration does not converge.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.eigvals(tt.tensor([[0.0, 1.0], [-1.0, 0.0]]))
-        tensor([0.+1.j, 0.-1.j])
-    """
-def eigvalsh(A: Tensor | ndarray, UPLO: str = 'L', *, out: Tensor | None = None) -> Tensor:
-    """Eigenvalues of every symmetric or Hermitian matrix of a batch; see ``linalg.eigh``.
-
-    Args:
-        A: ``(..., n, n)``, floating-point or complex; one triangle is read.
-        UPLO: Which: ``"L"``, the default, or ``"U"``.
-        out: Where to write the result.
-
-    Returns:
-        ``(..., n)``, real and ascending.
-
-    Raises:
-        RuntimeError: If the matrices are not square, or for another ``UPLO``.
-        LinAlgError: If the iteration does not converge.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.eigvalsh(tt.tensor([[2.0, 1.0], [1.0, 2.0]]))
-        tensor([1., 3.])
-    """
+) -> return_types.linalg_eigh: ...
+def eigvals(A: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def eigvalsh(A: Tensor | ndarray, UPLO: str = 'L', *, out: Tensor | None = None) -> Tensor: ...
 def householder_product(
     A: Tensor | ndarray,
     tau: Tensor | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The first columns of a product of Householder reflections ``1 - tau v v^H``.
-
-    Args:
-        A: ``(..., m, n)``, m at least n, the vectors below its diagonal, from ``geqrf``.
-        tau: ``(..., k)``, k at most n.
-        out: Where to write the result.
-
-    Returns:
-        ``(..., m, n)``, orthonormal columns if the factors are ``geqrf``'s.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.householder_product(tt.zeros(2, 1), tt.tensor([2.0]))
-        tensor([[-1.],
-                [ 0.]])
-    """
-def inv(A: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of every matrix of a batch.
-
-    Args:
-        A: ``(..., n, n)``, floating-point or complex.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        ``(..., n, n)``.
-
-    Raises:
-        RuntimeError: If the matrices are not square or of another dtype.
-        LinAlgError: If one is singular.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.inv(tt.tensor([[2.0, 0.0], [0.0, 4.0]]))
-        tensor([[0.5000, 0.0000],
-                [0.0000, 0.2500]])
-    """
+) -> Tensor: ...
+def inv(A: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
 def inv_ex(
     A: Tensor | NDArray[Any] | ndarray,
     *,
     check_errors: bool = False,
     out: tuple[Tensor, Tensor] | None = None,
-) -> return_types.linalg_inv_ex:
-    """``linalg.inv`` that reports singular matrices instead of raising.
-
-    Args:
-        A: ``(..., n, n)``, floating-point or complex.
-        check_errors: Raise all the same; default False.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Returns:
-        ``inverse``, infinite or NaN for a singular matrix, and ``info``: int32 ``(...)``, 0 or
-        the number of the first zero on the diagonal of the factor ``U``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.inv_ex(tt.zeros(1, 1)).info
-        tensor(1, dtype=tinytorch.int32)
-    """
+) -> return_types.linalg_inv_ex: ...
 def ldl_factor(
     A: Tensor | ndarray,
     *,
     hermitian: bool = False,
     out: Sequence[Tensor] | None = None,
-) -> return_types.linalg_ldl_factor:
-    """LDL factors in one matrix, with LAPACK's pivots; see ``linalg.ldl_factor_ex``.
-
-    Args:
-        A: ``(..., n, n)``, symmetric or Hermitian; the lower triangle is read.
-        hermitian: Whether complex matrices are Hermitian or (default) symmetric.
-        out: A pair of tensors to write the results to.
-
-    Returns:
-        ``LD`` and ``pivots``, what ``linalg.ldl_solve`` takes.
-
-    Raises:
-        RuntimeError: If the matrices are not square or not floating-point or complex.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.ldl_factor(tt.tensor([[0.0, 1.0], [1.0, 0.0]])).pivots
-        tensor([-2, -2], dtype=tinytorch.int32)
-    """
+) -> return_types.linalg_ldl_factor: ...
 def ldl_factor_ex(
     A: Tensor | NDArray[Any] | ndarray,
     *,
     hermitian: bool = False,
     check_errors: bool = False,
     out: tuple[Tensor, Tensor, Tensor] | None = None,
-) -> return_types.linalg_ldl_factor_ex:
-    """LDL factors in one matrix, with LAPACK's pivots and status; not differentiable.
-
-    Args:
-        A: ``(..., n, n)``, symmetric or Hermitian; the lower triangle is read.
-        hermitian: Whether complex matrices are Hermitian or (default) symmetric.
-        check_errors: Raise where a pivot is zero; default False.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Returns:
-        ``LD`` ``(..., n, n)``; ``pivots`` int32 ``(..., n)``, in pairs of negative ones where
-        a pivot has two columns; ``info`` int32 ``(...)``, 0 or the number of the first pivot
-        that is exactly zero.
-
-    Raises:
-        RuntimeError: If the matrices are not square or not floating-point or complex.
-        LinAlgError: With ``check_errors`` for a zero pivot.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.ldl_factor_ex(tt.tensor([[4.0, 2.0], [2.0, 3.0]])).LD
-        tensor([[4.0000, 0.0000],
-                [0.5000, 2.0000]])
-    """
+) -> return_types.linalg_ldl_factor_ex: ...
 def ldl_solve(
     LD: Tensor | NDArray[Any] | ndarray,
     pivots: Tensor | NDArray[Any] | ndarray,
@@ -372,30 +84,7 @@ def ldl_solve(
     *,
     hermitian: bool = False,
     out: Tensor | None = None,
-) -> Tensor:
-    """The solution ``X`` of ``A X = B`` from the LDL factors of ``A``; not differentiable.
-
-    Args:
-        LD: ``(..., n, n)``, from ``linalg.ldl_factor``.
-        pivots: int32 ``(..., n)``, from the same.
-        B: ``(..., n, k)``; leading dimensions broadcast.
-        hermitian: As it was for ``linalg.ldl_factor``.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape of ``B``.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> LD, pivots = tt.linalg.ldl_factor(tt.tensor([[0.0, 1.0], [1.0, 0.0]]))
-        >>> tt.linalg.ldl_solve(LD, pivots, tt.tensor([[1.0], [2.0]]))
-        tensor([[2.],
-                [1.]])
-    """
+) -> Tensor: ...
 def lstsq(
     A: Tensor | ndarray,
     B: Tensor | ndarray,
@@ -403,117 +92,26 @@ def lstsq(
     *,
     driver: str | None = None,
     out: Any | None = None,
-) -> return_types.linalg_lstsq:
-    """The ``X`` of least norm among those that minimise ``|A X - B|``, column by column.
-
-    Args:
-        A: ``(..., m, n)``, floating-point or complex.
-        B: ``(..., m, k)`` or ``(..., m)``; leading dimensions broadcast.
-        rcond: Singular values not above it, relative to the largest, count as zero; by default
-            the dtype's precision times the larger of m and n.
-        driver: Which of LAPACK's routines to follow in what is returned: ``"gels"``,
-            ``"gelsy"`` (default), ``"gelsd"`` or ``"gelss"``. ``X`` comes from the
-            pseudoinverse in any case, and is differentiable.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        ``solution``; ``residuals`` ``(..., k)``, squared norms of ``A X - B`` (k is 1 for a
-        vector), empty for ``"gelsy"`` or unless m > n and every rank is n; ``rank`` int64
-        ``(...)``, empty for ``"gels"``; ``singular_values``, empty but for ``"gelsd"`` and
-        ``"gelss"``.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit, or for another driver.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> line = tt.linalg.lstsq(tt.tensor([[1.0], [1.0]]), tt.tensor([[1.0], [3.0]]))
-        >>> line.solution.round()
-        tensor([[2.]])
-    """
+) -> return_types.linalg_lstsq: ...
 def lu(
     A: Tensor | ndarray,
     *,
     pivot: bool = True,
     out: Sequence[Tensor] | None = None,
-) -> return_types.linalg_lu:
-    """The matrices of ``A = P L U``: a permutation, lower and upper triangular.
-
-    Args:
-        A: ``(..., m, n)``, floating-point or complex.
-        pivot: Permute rows so that each pivot is its column's largest; default True.
-        out: Three tensors to write the results to.
-
-    Returns:
-        ``P`` ``(..., m, m)``, ``L`` ``(..., m, k)`` with ones on its diagonal, and ``U``
-        ``(..., k, n)``, with k the smaller of m and n. ``P`` is empty without pivoting.
-
-    Raises:
-        RuntimeError: For fewer than two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> P, L, U = tt.linalg.lu(tt.tensor([[2.0, 4.0], [1.0, 5.0]]))
-        >>> L
-        tensor([[1.0000, 0.0000],
-                [0.5000, 1.0000]])
-    """
+) -> return_types.linalg_lu: ...
 def lu_factor(
     A: Tensor | ndarray,
     *,
     pivot: bool = True,
     out: Sequence[Tensor] | None = None,
-) -> return_types.linalg_lu_factor:
-    """LU factors in one matrix, with LAPACK's pivots; see ``linalg.lu_factor_ex``.
-
-    Args:
-        A: ``(..., m, n)``, floating-point or complex.
-        pivot: Permute rows so that each pivot is its column's largest; default True.
-        out: A pair of tensors to write the results to.
-
-    Returns:
-        ``LU`` and ``pivots``, what ``linalg.lu_solve`` and ``lu_unpack`` take.
-
-    Raises:
-        RuntimeError: If a pivot is zero, or for fewer than two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> LU, pivots = tt.linalg.lu_factor(tt.tensor([[2.0, 4.0], [1.0, 5.0]]))
-        >>> LU
-        tensor([[2.0000, 4.0000],
-                [0.5000, 3.0000]])
-    """
+) -> return_types.linalg_lu_factor: ...
 def lu_factor_ex(
     A: Tensor | NDArray[Any] | ndarray,
     *,
     pivot: bool = True,
     check_errors: bool = False,
     out: tuple[Tensor, Tensor, Tensor] | None = None,
-) -> return_types.linalg_lu_factor_ex:
-    """LU factors in one matrix, with LAPACK's pivots and status.
-
-    Args:
-        A: ``(..., m, n)``, floating-point or complex.
-        pivot: Permute rows so that each pivot is its column's largest; default True.
-        check_errors: Raise where a pivot is zero; default False.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Returns:
-        ``LU`` ``(..., m, n)``: ``U`` on and above the diagonal, ``L`` below, its ones left out;
-        ``pivots``: int32 ``(..., min(m, n))``, row i was swapped with row ``pivots[i]``, counted
-        from 1; ``info``: int32 ``(...)``, 0 or the number of the first zero pivot.
-
-    Raises:
-        RuntimeError: For fewer than two dimensions, or with ``check_errors`` a zero pivot.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.lu_factor_ex(tt.tensor([[0.0, 1.0], [2.0, 3.0]])).pivots
-        tensor([2, 2], dtype=tinytorch.int32)
-    """
+) -> return_types.linalg_lu_factor_ex: ...
 def lu_solve(
     LU: Tensor | ndarray,
     pivots: Tensor | ndarray,
@@ -522,79 +120,14 @@ def lu_solve(
     left: bool = True,
     adjoint: bool = False,
     out: Tensor | None = None,
-) -> Tensor:
-    """The solution ``X`` of ``A X = B`` from the factors of ``A``.
-
-    Args:
-        LU: ``(..., n, n)``, from ``linalg.lu_factor``.
-        pivots: int32 ``(..., n)``, from the same.
-        B: ``(..., n, k)``, or ``(..., k, n)`` for ``left=False``; leading dimensions broadcast.
-        left: Solve ``A X = B`` (default) or ``X A = B``.
-        adjoint: Solve with ``A^H`` instead; default False.
-        out: Where to write the result.
-
-    Returns:
-        Tensor of the broadcast shape of ``B``; infinite or NaN where ``A`` is singular.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> LU, pivots = tt.linalg.lu_factor(tt.tensor([[2.0, 0.0], [0.0, 4.0]]))
-        >>> tt.linalg.lu_solve(LU, pivots, tt.ones(2, 1))
-        tensor([[0.5000],
-                [0.2500]])
-    """
+) -> Tensor: ...
 def matmul(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """Matrix product of two tensors.
-
-    Args:
-        input: ``(k,)``, ``(n, k)`` or ``(..., n, k)``.
-        other: ``(k,)``, ``(k, m)`` or ``(..., k, m)``; leading dimensions broadcast.
-        out: Where to write the result.
-
-    Returns:
-        The dot product of two vectors (0-d), a matrix-vector product, or matrices of shape
-        ``(..., n, m)``.
-
-    Raises:
-        RuntimeError: If the inner sizes or the dtypes differ, or one of them is 0-d.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tensor([[1.0, 2.0], [3.0, 4.0]]) @ tt.tensor([1.0, 1.0])
-        tensor([3., 7.])
-    """
-def matrix_exp(A: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The exponential of every matrix of a batch: the sum of ``A^k / k!``.
-
-    Args:
-        A: ``(..., n, n)``, floating-point or complex.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        ``(..., n, n)``.
-
-    Raises:
-        RuntimeError: If the matrices are not square or not floating-point or complex.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.matrix_exp(tt.tensor([[0.0, 1.0], [0.0, 0.0]]))
-        tensor([[1., 1.],
-                [0., 1.]])
-
-    Reference:
-        Bader, Blanes, Casas, "Computing the matrix exponential with an optimized Taylor polynomial
-        approximation", Mathematics 7 (2019) 1174.
-    """
+) -> Tensor: ...
+def matrix_exp(A: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
 def matrix_norm(
     A: Tensor | ndarray,
     ord: float | str = 'fro',
@@ -605,52 +138,8 @@ def matrix_norm(
     out: Tensor | None = None,
     axis: Sequence[int] = ...,
     keepdims: bool = ...,
-) -> Tensor:
-    """The norm of the matrices along two dimensions.
-
-    Args:
-        A: Floating-point or complex tensor of two dimensions at least.
-        ord: ``"fro"`` (default): root of the sum of squares; ``"nuc"``: sum of the singular
-            values; 2 and -2: the largest and smallest of them; 1 and -1: the largest and
-            smallest sum of a column's absolute values; inf and -inf: of a row's.
-        dim: The dimensions of rows and columns; default the last two.
-        keepdim: Keep both with size 1.
-        dtype: Convert ``A`` to this first.
-        out: Where to write the result.
-
-    Returns:
-        Real tensor without the two dimensions.
-
-    Raises:
-        RuntimeError: For another order, fewer dimensions or integers.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.matrix_norm(tt.tensor([[1.0, -2.0], [0.0, 2.0]]), 1)
-        tensor(4.)
-    """
-def matrix_power(A: Tensor | ndarray, n: int, *, out: Tensor | None = None) -> Tensor:
-    """``A`` times itself, n factors in all.
-
-    Args:
-        A: ``(..., m, m)``.
-        n: The exponent; 0 gives the identity, a negative one the power of the inverse.
-        out: Where to write the result.
-
-    Returns:
-        ``(..., m, m)``.
-
-    Raises:
-        RuntimeError: If the matrices are not square.
-        TypeError: If ``n`` is no int.
-        LinAlgError: If ``n`` is negative and a matrix is singular.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.matrix_power(tt.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)
-        tensor([[1., 5.],
-                [0., 1.]])
-    """
+) -> Tensor: ...
+def matrix_power(A: Tensor | ndarray, n: int, *, out: Tensor | None = None) -> Tensor: ...
 def matrix_rank(
     A: Tensor | NDArray[Any] | ndarray,
     tol: Tensor | NDArray[Any] | ndarray | complex | None = None,
@@ -659,68 +148,9 @@ def matrix_rank(
     atol: Tensor | NDArray[Any] | ndarray | complex | None = None,
     rtol: Tensor | NDArray[Any] | ndarray | complex | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """The number of singular values that count as not zero; not differentiable.
-
-    Args:
-        A: ``(..., m, n)``, floating-point or complex.
-        tol: Older name of ``atol``, which leaves no relative tolerance.
-        hermitian: Whether ``A`` is Hermitian: eigenvalues are used; default False.
-        atol: Singular values not above it count as zero: a number or ``(...)``; default 0.
-        rtol: The same relative to the largest; by default the dtype's precision times the
-            larger of m and n, or 0 if ``atol`` is given and positive.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        int64 ``(...)``.
-
-    Raises:
-        RuntimeError: For fewer than two dimensions or another dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.matrix_rank(tt.tensor([[1.0, 2.0], [2.0, 4.0]]))
-        tensor(1)
-    """
-def matrix_transpose(x: Any, /) -> Tensor:
-    """The transpose of each matrix.
-
-    Another name for ``matrix_transpose``.
-
-    Args:
-        x: Tensor of shape ``(*, rows, columns)``.
-
-    Returns:
-        A view.
-
-    Raises:
-        ValueError: For fewer than two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.matrix_transpose(tt.ones(2, 3, 4)).shape
-        tinytorch.Size([2, 4, 3])
-    """
-def multi_dot(tensors: Sequence[Tensor | ndarray], *, out: Tensor | None = None) -> Tensor:
-    """Product of two or more matrices, in the order that takes the fewest multiplications.
-
-    Args:
-        tensors: Matrices; the first and the last may be vectors.
-        out: Where to write the result.
-
-    Returns:
-        The product: a matrix, a vector if one end is one, 0-d if both are.
-
-    Raises:
-        RuntimeError: For fewer than two tensors, or shapes or dtypes that do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.multi_dot([tt.ones(2, 5), tt.ones(5, 1), tt.ones(1, 3)])
-        tensor([[5., 5., 5.],
-                [5., 5., 5.]])
-    """
+) -> Tensor: ...
+def matrix_transpose(x: Any, /) -> Tensor: ...
+def multi_dot(tensors: Sequence[Tensor | ndarray], *, out: Tensor | None = None) -> Tensor: ...
 def norm(
     A: Tensor | ndarray,
     ord: float | str | None = None,
@@ -731,51 +161,8 @@ def norm(
     out: Tensor | None = None,
     axis: int | Sequence[int] | None = ...,
     keepdims: bool = ...,
-) -> Tensor:
-    """The norm of vectors or of matrices, whichever ``dim`` and the shape say.
-
-    Args:
-        A: Floating-point or complex tensor.
-        ord: The order, as for ``linalg.vector_norm`` or ``linalg.matrix_norm``; None, the
-            default, is the root of the sum of squares.
-        dim: One dimension for vectors, two for matrices; None, the default, means all.
-        keepdim: Keep the reduced dimensions with size 1.
-        dtype: Convert ``A`` to this first.
-        out: Where to write the result.
-
-    Returns:
-        Real tensor without the reduced dimensions.
-
-    Raises:
-        RuntimeError: For an order that does not exist, or an order without ``dim`` for more
-            than two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.norm(tt.tensor([[3.0, 0.0], [0.0, 4.0]]))
-        tensor(5.)
-        >>> tt.linalg.norm(tt.tensor([[3.0, 0.0], [0.0, 4.0]]), 2)
-        tensor(4.)
-    """
-def outer(x1: Any, x2: Any, /) -> Tensor:
-    """Every product of an element of one vector and one of another.
-
-    Args:
-        x1: Tensor of shape ``(n,)``.
-        x2: Tensor of shape ``(m,)``.
-
-    Returns:
-        Tensor of shape ``(n, m)``.
-
-    Raises:
-        ValueError: For other numbers of dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.outer(tt.tensor([1, 2]), tt.tensor([3, 4]))
-        tensor([[3, 4],
-                [6, 8]])
-    """
+) -> Tensor: ...
+def outer(x1: Any, x2: Any, /) -> Tensor: ...
 def pinv(
     A: Tensor | NDArray[Any] | ndarray,
     rcond: Tensor | NDArray[Any] | ndarray | complex | None = None,
@@ -784,114 +171,25 @@ def pinv(
     atol: Tensor | NDArray[Any] | ndarray | complex | None = None,
     rtol: Tensor | NDArray[Any] | ndarray | complex | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """The Moore-Penrose pseudoinverse of every matrix of a batch.
-
-    Its gradient holds where the rank does not change nearby.
-
-    Args:
-        A: ``(..., m, n)``, floating-point or complex.
-        rcond: Older name of ``rtol``.
-        hermitian: Whether ``A`` is Hermitian: eigenvalues are used; default False.
-        atol: Singular values not above it count as zero: a number or ``(...)``; default 0.
-        rtol: The same relative to the largest; by default the dtype's precision times the
-            larger of m and n, or 0 if ``atol`` is given and positive.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        ``(..., n, m)``.
-
-    Raises:
-        RuntimeError: For fewer than two dimensions or another dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.pinv(tt.tensor([[2.0, 0.0], [0.0, 0.0]]))
-        tensor([[0.5000, 0.0000],
-                [0.0000, 0.0000]])
-    """
+) -> Tensor: ...
 def qr(
     A: Tensor | NDArray[Any] | ndarray,
     mode: str = 'reduced',
     *,
     out: tuple[Tensor, Tensor] | None = None,
-) -> return_types.linalg_qr:
-    """The factors of ``A = Q R``: orthonormal columns and an upper triangular matrix.
-
-    Args:
-        A: ``(..., m, n)``, floating-point or complex.
-        mode: ``"reduced"`` (default) gives ``Q`` k columns, k being the smaller of m and n;
-            ``"complete"`` completes it to a square matrix; ``"r"`` gives an empty ``Q``.
-            Differentiable are a reduced ``Q``, and a complete one where m is not above n.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Returns:
-        ``Q`` ``(..., m, k)`` and ``R`` ``(..., k, n)``.
-
-    Raises:
-        RuntimeError: For another mode, fewer than two dimensions or another dtype; in a
-            backward pass for a mode without a derivative.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.qr(tt.tensor([[3.0], [4.0]])).R.abs()
-        tensor([[5.]])
-    """
+) -> return_types.linalg_qr: ...
 def slogdet(
     A: Tensor | NDArray[Any] | ndarray,
     *,
     out: tuple[Tensor, Tensor] | None = None,
-) -> return_types.linalg_slogdet:
-    """The sign of every matrix's determinant and the logarithm of its absolute value.
-
-    Args:
-        A: ``(..., n, n)``, floating-point or complex.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Returns:
-        ``sign``, of absolute value 1 or 0, in the dtype of ``A``, and ``logabsdet``, real and
-        -inf where the determinant is 0; both ``(...)``.
-
-    Raises:
-        RuntimeError: If the matrices are not square or not floating-point or complex.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.slogdet(tt.tensor([[0.0, 1.0], [1.0, 0.0]])).sign
-        tensor(-1.)
-    """
+) -> return_types.linalg_slogdet: ...
 def solve(
     A: Tensor | NDArray[Any] | ndarray,
     B: Tensor | NDArray[Any] | ndarray,
     *,
     left: bool = True,
     out: Tensor | None = None,
-) -> Tensor:
-    """The solution ``X`` of ``A X = B``, for every matrix of a batch.
-
-    Args:
-        A: ``(..., n, n)``, floating-point or complex.
-        B: ``(..., n, k)``, or ``(n,)``, or ``(..., n)`` with the leading dimensions of ``A``;
-            for ``left=False`` ``(..., k, n)``. Leading dimensions broadcast.
-        left: Solve ``A X = B`` (default) or ``X A = B``.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape of ``B``.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit.
-        LinAlgError: If a matrix is singular.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.solve(tt.tensor([[2.0, 0.0], [0.0, 4.0]]), tt.tensor([1.0, 1.0]))
-        tensor([0.5000, 0.2500])
-    """
+) -> Tensor: ...
 def solve_ex(
     A: Tensor | NDArray[Any] | ndarray,
     B: Tensor | NDArray[Any] | ndarray,
@@ -899,26 +197,7 @@ def solve_ex(
     left: bool = True,
     check_errors: bool = False,
     out: tuple[Tensor, Tensor] | None = None,
-) -> return_types.linalg_solve_ex:
-    """``linalg.solve`` that reports singular matrices instead of raising.
-
-    Args:
-        A: ``(..., n, n)``.
-        B: As for ``linalg.solve``.
-        left: Solve ``A X = B`` (default) or ``X A = B``.
-        check_errors: Raise all the same; default False.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Returns:
-        ``result``, infinite or NaN for a singular matrix, and ``info``: int32 ``(...)``, 0 or
-        the number of the first zero on the diagonal of the factor ``U``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.solve_ex(tt.zeros(1, 1), tt.ones(1)).info
-        tensor(1, dtype=tinytorch.int32)
-    """
+) -> return_types.linalg_solve_ex: ...
 def solve_triangular(
     A: Tensor | NDArray[Any] | ndarray,
     B: Tensor | NDArray[Any] | ndarray,
@@ -927,178 +206,31 @@ def solve_triangular(
     left: bool = True,
     unitriangular: bool = False,
     out: Tensor | None = None,
-) -> Tensor:
-    """The solution ``X`` of ``A X = B`` for triangular matrices ``A``, by substitution.
-
-    Args:
-        A: ``(..., n, n)``, of which only the triangle is read.
-        B: ``(..., n, k)``, or ``(..., k, n)`` for ``left=False``; leading dimensions broadcast.
-        upper: Whether ``A`` is upper or lower triangular.
-        left: Solve ``A X = B`` (default) or ``X A = B``.
-        unitriangular: Take the diagonal of ``A`` for ones; default False.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape of ``B``; infinite or NaN where a diagonal has a zero.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> a = tt.tensor([[2.0, 0.0], [1.0, 1.0]])
-        >>> tt.linalg.solve_triangular(a, tt.tensor([[2.0], [3.0]]), upper=False)
-        tensor([[1.],
-                [2.]])
-    """
+) -> Tensor: ...
 def svd(
     A: Tensor | NDArray[Any] | ndarray,
     full_matrices: bool = True,
     *,
     driver: str | None = None,
     out: tuple[Tensor, Tensor, Tensor] | None = None,
-) -> return_types.linalg_svd:
-    """The factors of ``A = U diag(S) Vh``, for every matrix of a batch.
-
-    Pairs of columns of ``U`` and rows of ``Vh`` are determined up to a factor of absolute
-    value 1, and within the space of equal singular values up to a unitary matrix: only what
-    does not depend on these choices has a meaningful gradient.
-
-    Args:
-        A: ``(..., m, n)``, floating-point or complex.
-        full_matrices: Complete ``U`` and ``Vh`` to square matrices (default); the gradient
-            ignores what that adds.
-        driver: torch's name of a CUDA routine; only None.
-        out: Tensors that take the results, get their shapes and are returned; RuntimeError
-            if the dtype of one is another. Default None: new tensors.
-
-    Returns:
-        ``U`` ``(..., m, k)``, ``S`` ``(..., k)`` real and descending, and ``Vh``
-        ``(..., k, n)``, with k the smaller of m and n.
-
-    Raises:
-        RuntimeError: For fewer than two dimensions or another dtype.
-        LinAlgError: For infinities and NaN, or if the iteration does not converge.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.svd(tt.tensor([[3.0, 0.0], [0.0, -4.0]])).S
-        tensor([4., 3.])
-    """
-def svdvals(A: Tensor | ndarray, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
-    """Singular values of every matrix of a batch; see ``linalg.svd``.
-
-    Args:
-        A: ``(..., m, n)``, floating-point or complex.
-        driver: torch's name of a CUDA routine; only None.
-        out: Where to write the result.
-
-    Returns:
-        ``(..., min(m, n))``, real and descending.
-
-    Raises:
-        RuntimeError: For fewer than two dimensions or another dtype.
-        LinAlgError: If the iteration does not converge.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.svdvals(tt.tensor([[3.0, 0.0], [0.0, -4.0]]))
-        tensor([4., 3.])
-    """
-def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
-    """Sums of products over several dimensions of both; see ``tinytorch.tensordot``.
-
-    Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        axes: How many: the last ones of ``x1`` and the first of ``x2``; or which of both.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.tensordot(tt.ones(2, 3), tt.ones(2, 3))
-        tensor(6.)
-    """
-def tensorinv(A: Tensor | ndarray, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of a tensor as a map from its last dimensions to its first.
-
-    Args:
-        A: Tensor whose first ``ind`` sizes have the product of the others.
-        ind: How many dimensions count as rows; default 2.
-        out: Where to write the result.
-
-    Returns:
-        Tensor of shape ``A.shape[ind:] + A.shape[:ind]``.
-
-    Raises:
-        RuntimeError: If the products differ or ``ind`` is not positive.
-        LinAlgError: If the map is singular.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.tensorinv(tt.eye(4).reshape(2, 2, 4)).shape
-        tinytorch.Size([4, 2, 2])
-    """
+) -> return_types.linalg_svd: ...
+def svdvals(
+    A: Tensor | ndarray,
+    *,
+    driver: str | None = None,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor: ...
+def tensorinv(A: Tensor | ndarray, ind: int = 2, *, out: Tensor | None = None) -> Tensor: ...
 def tensorsolve(
     A: Tensor | ndarray,
     B: Tensor | ndarray,
     dims: Sequence[int] | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The solution ``X`` of ``tensordot(A, X, X.ndim) = B``.
-
-    Args:
-        A: Tensor whose first sizes are those of ``B``, and whose others have their product.
-        B: The right-hand side.
-        dims: Dimensions of ``A`` to move to the end first; default none.
-        out: Where to write the result.
-
-    Returns:
-        Tensor of shape ``A.shape[B.ndim:]``.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-        LinAlgError: If the map is singular.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.tensorsolve(2 * tt.eye(6).reshape(2, 3, 6), tt.ones(2, 3))
-        tensor([0.5000, 0.5000, 0.5000, 0.5000, 0.5000, 0.5000])
-    """
-def trace(x: Any, /, *, offset: int = 0, dtype: dtype | type | str | None = None) -> Tensor:
-    """The sum of the elements on the diagonal of each matrix.
-
-    Args:
-        x: Tensor of shape ``(*, rows, columns)``.
-        offset: Which diagonal; default the main one, positive ones are above it.
-        dtype: What to add in; default ``x``'s, 64 bits for integers.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.trace(tt.eye(2).expand(3, 2, 2))
-        tensor([2., 2., 2.])
-    """
-def vander(x: Tensor | ndarray, N: int | None = None) -> Tensor:
-    """Powers of the elements of ``x``: column ``k`` of each matrix holds ``x ** k``.
-
-    Args:
-        x: ``(..., n)``.
-        N: Number of columns; default n.
-
-    Returns:
-        ``(..., n, N)``; int64 for integers.
-
-    Raises:
-        RuntimeError: For bools, or if ``N`` is less than 2.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.vander(tt.tensor([1, 2, 3]))
-        tensor([[1, 1, 1],
-                [1, 2, 4],
-                [1, 3, 9]])
-    """
+) -> Tensor: ...
+def trace(x: Any, /, *, offset: int = 0, dtype: dtype | type | str | None = None) -> Tensor: ...
+def vander(x: Tensor | ndarray, N: int | None = None) -> Tensor: ...
 def vecdot(
     x: Tensor | ndarray,
     y: Tensor | ndarray,
@@ -1106,26 +238,7 @@ def vecdot(
     dim: int = -1,
     out: Tensor | None = None,
     axis: int = ...,
-) -> Tensor:
-    """Dot products of the vectors along a dimension, those of ``x`` conjugated.
-
-    Args:
-        x: Floating-point or complex tensor.
-        y: Tensor that broadcasts with ``x``.
-        dim: The dimension; default the last.
-        out: Where to write the result.
-
-    Returns:
-        Tensor without dimension ``dim``.
-
-    Raises:
-        RuntimeError: If shapes do not broadcast, dtypes differ or are integral.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.vecdot(tt.ones(2, 3), tt.tensor([1.0, 2.0, 3.0]))
-        tensor([6., 6.])
-    """
+) -> Tensor: ...
 def vector_norm(
     x: Tensor | ndarray,
     ord: float = 2,
@@ -1136,27 +249,4 @@ def vector_norm(
     out: Tensor | None = None,
     axis: int | Sequence[int] | None = ...,
     keepdims: bool = ...,
-) -> Tensor:
-    """The norm of the vectors along some dimensions: ``sum(|x|^p)^(1/p)`` for order p.
-
-    Args:
-        x: Floating-point or complex tensor of any shape.
-        ord: The order. 0 counts what is not zero, inf takes the largest absolute value, -inf
-            the smallest; default 2.
-        dim: Dimension or dimensions; None, the default, takes all as one vector.
-        keepdim: Keep the reduced dimensions with size 1.
-        dtype: Convert ``x`` to this first; real for real ``x``, and not narrower.
-        out: Where to write the result.
-
-    Returns:
-        Real tensor without the reduced dimensions. Its gradient is 0 where the norm is 0, and
-        equal largest elements share it.
-
-    Raises:
-        RuntimeError: For integers, or if there is nothing to take a maximum or minimum of.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.linalg.vector_norm(tt.tensor([3.0, -4.0]))
-        tensor(5.)
-    """
+) -> Tensor: ...

@@ -5,74 +5,9 @@ from typing import NoReturn
 
 __all__ = ['as_nested_tensor', 'masked_select', 'narrow', 'nested_tensor', 'nested_tensor_from_jagged', 'to_padded_tensor']
 
-def as_nested_tensor(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tensors are not nested here: pad them, or keep a list.
-
-        Example:
-            >>> from tinytorch.nested import as_nested_tensor
-            >>> as_nested_tensor()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: nested.as_nested_tensor: tensors are not nested here: pad them, or keep a list
-
-    """
-
-def masked_select(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tensors are not nested here: pad them, or keep a list.
-
-        Example:
-            >>> from tinytorch.nested import masked_select
-            >>> masked_select()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: nested.masked_select: tensors are not nested here: pad them, or keep a list
-
-    """
-
-def narrow(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tensors are not nested here: pad them, or keep a list.
-
-        Example:
-            >>> from tinytorch.nested import narrow
-            >>> narrow()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: nested.narrow: tensors are not nested here: pad them, or keep a list
-
-    """
-
-def nested_tensor(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tensors are not nested here: pad them, or keep a list.
-
-        Example:
-            >>> from tinytorch.nested import nested_tensor
-            >>> nested_tensor()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: nested.nested_tensor: tensors are not nested here: pad them, or keep a list
-
-    """
-
-def nested_tensor_from_jagged(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tensors are not nested here: pad them, or keep a list.
-
-        Example:
-            >>> from tinytorch.nested import nested_tensor_from_jagged
-            >>> nested_tensor_from_jagged()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: nested.nested_tensor_from_jagged: tensors are not nested here: pad them, or keep a list
-
-    """
-
-def to_padded_tensor(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tensors are not nested here: pad them, or keep a list.
-
-        Example:
-            >>> from tinytorch.nested import to_padded_tensor
-            >>> to_padded_tensor()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: nested.to_padded_tensor: tensors are not nested here: pad them, or keep a list
-
-    """
+def as_nested_tensor(*args: Any, **kwargs: Any) -> NoReturn: ...
+def masked_select(*args: Any, **kwargs: Any) -> NoReturn: ...
+def narrow(*args: Any, **kwargs: Any) -> NoReturn: ...
+def nested_tensor(*args: Any, **kwargs: Any) -> NoReturn: ...
+def nested_tensor_from_jagged(*args: Any, **kwargs: Any) -> NoReturn: ...
+def to_padded_tensor(*args: Any, **kwargs: Any) -> NoReturn: ...

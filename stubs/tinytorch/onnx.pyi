@@ -20,35 +20,9 @@ def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> Non
 def parse_args(*arg_descriptors: str) -> Callable[[_F], _F]: ...
 __all__ = ['ONNXProgram', 'OnnxExporterError', 'export', 'is_in_onnx_export', 'register_custom_op_symbolic', 'unregister_custom_op_symbolic']
 
-def export(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch records no graphs to write; export the model's weights with PyTorch.
-
-        Example:
-            >>> from tinytorch.onnx import export
-            >>> export()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: onnx.export: tinytorch records no graphs to write; export the model's weights with PyTorch
-
-    """
+def export(*args: Any, **kwargs: Any) -> NoReturn: ...
 
 class ONNXProgram(Absent):
-    """What an export gives, which nothing is here.
+    ...
 
-    Example:
-        >>> from tinytorch.onnx import ONNXProgram
-        >>> ONNXProgram()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: onnx.ONNXProgram: tinytorch records no graphs to write; export the model's weights with PyTorch
-    """
-
-def is_in_onnx_export() -> bool:
-    """False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.onnx.is_in_onnx_export()
-            False
-
-    """
+def is_in_onnx_export() -> bool: ...

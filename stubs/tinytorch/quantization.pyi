@@ -20,120 +20,14 @@ class QuantWrapper(Module):
 __all__ = ['DeQuantStub', 'QConfig', 'QuantStub', 'QuantWrapper', 'convert', 'fuse_modules', 'fuse_modules_qat', 'get_default_qat_qconfig', 'get_default_qconfig', 'prepare', 'prepare_qat', 'quantize', 'quantize_dynamic']
 
 class QConfig(Absent):
-    """How a module would be quantized; making one raises.
+    ...
 
-    Example:
-        >>> from tinytorch.ao.quantization import QConfig
-        >>> QConfig()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: ao.quantization.QConfig: tensors are not quantized here
-    """
-
-def convert(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tensors are not quantized here.
-
-        Example:
-            >>> from tinytorch.ao.quantization import convert
-            >>> convert()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: ao.quantization.convert: tensors are not quantized here
-
-    """
-
-def fuse_modules(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tensors are not quantized here.
-
-        Example:
-            >>> from tinytorch.ao.quantization import fuse_modules
-            >>> fuse_modules()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: ao.quantization.fuse_modules: tensors are not quantized here
-
-    """
-
-def fuse_modules_qat(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tensors are not quantized here.
-
-        Example:
-            >>> from tinytorch.ao.quantization import fuse_modules_qat
-            >>> fuse_modules_qat()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: ao.quantization.fuse_modules_qat: tensors are not quantized here
-
-    """
-
-def get_default_qat_qconfig(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tensors are not quantized here.
-
-        Example:
-            >>> from tinytorch.ao.quantization import get_default_qat_qconfig
-            >>> get_default_qat_qconfig()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: ao.quantization.get_default_qat_qconfig: tensors are not quantized here
-
-    """
-
-def get_default_qconfig(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tensors are not quantized here.
-
-        Example:
-            >>> from tinytorch.ao.quantization import get_default_qconfig
-            >>> get_default_qconfig()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: ao.quantization.get_default_qconfig: tensors are not quantized here
-
-    """
-
-def prepare(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tensors are not quantized here.
-
-        Example:
-            >>> from tinytorch.ao.quantization import prepare
-            >>> prepare()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: ao.quantization.prepare: tensors are not quantized here
-
-    """
-
-def prepare_qat(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tensors are not quantized here.
-
-        Example:
-            >>> from tinytorch.ao.quantization import prepare_qat
-            >>> prepare_qat()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: ao.quantization.prepare_qat: tensors are not quantized here
-
-    """
-
-def quantize(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tensors are not quantized here.
-
-        Example:
-            >>> from tinytorch.ao.quantization import quantize
-            >>> quantize()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: ao.quantization.quantize: tensors are not quantized here
-
-    """
-
-def quantize_dynamic(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tensors are not quantized here.
-
-        Example:
-            >>> from tinytorch.ao.quantization import quantize_dynamic
-            >>> quantize_dynamic()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: ao.quantization.quantize_dynamic: tensors are not quantized here
-
-    """
+def convert(*args: Any, **kwargs: Any) -> NoReturn: ...
+def fuse_modules(*args: Any, **kwargs: Any) -> NoReturn: ...
+def fuse_modules_qat(*args: Any, **kwargs: Any) -> NoReturn: ...
+def get_default_qat_qconfig(*args: Any, **kwargs: Any) -> NoReturn: ...
+def get_default_qconfig(*args: Any, **kwargs: Any) -> NoReturn: ...
+def prepare(*args: Any, **kwargs: Any) -> NoReturn: ...
+def prepare_qat(*args: Any, **kwargs: Any) -> NoReturn: ...
+def quantize(*args: Any, **kwargs: Any) -> NoReturn: ...
+def quantize_dynamic(*args: Any, **kwargs: Any) -> NoReturn: ...

@@ -18,104 +18,21 @@ def addmm(
 __all__ = ['DoubleTensor', 'FloatTensor', 'HalfTensor', 'IntTensor', 'LongTensor', 'addmm', 'log_softmax', 'mm', 'softmax', 'sum', 'to_sparse_semi_structured']
 
 class FloatTensor(Absent):
-    """The older name of a sparse tensor of float32.
-
-    Example:
-        >>> from tinytorch.sparse import FloatTensor
-        >>> FloatTensor()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: sparse.FloatTensor: tensors are dense here: none are sparse
-    """
+    ...
 
 class DoubleTensor(Absent):
-    """The older name of a sparse tensor of float64.
-
-    Example:
-        >>> from tinytorch.sparse import DoubleTensor
-        >>> DoubleTensor()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: sparse.DoubleTensor: tensors are dense here: none are sparse
-    """
+    ...
 
 class HalfTensor(Absent):
-    """The older name of a sparse tensor of float16.
-
-    Example:
-        >>> from tinytorch.sparse import HalfTensor
-        >>> HalfTensor()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: sparse.HalfTensor: tensors are dense here: none are sparse
-    """
+    ...
 
 class IntTensor(Absent):
-    """The older name of a sparse tensor of int32.
-
-    Example:
-        >>> from tinytorch.sparse import IntTensor
-        >>> IntTensor()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: sparse.IntTensor: tensors are dense here: none are sparse
-    """
+    ...
 
 class LongTensor(Absent):
-    """The older name of a sparse tensor of int64.
+    ...
 
-    Example:
-        >>> from tinytorch.sparse import LongTensor
-        >>> LongTensor()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: sparse.LongTensor: tensors are dense here: none are sparse
-    """
-
-def sum(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tensors are dense here: none are sparse.
-
-        Example:
-            >>> from tinytorch.sparse import sum
-            >>> sum()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: sparse.sum: tensors are dense here: none are sparse
-
-    """
-
-def softmax(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tensors are dense here: none are sparse.
-
-        Example:
-            >>> from tinytorch.sparse import softmax
-            >>> softmax()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: sparse.softmax: tensors are dense here: none are sparse
-
-    """
-
-def log_softmax(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tensors are dense here: none are sparse.
-
-        Example:
-            >>> from tinytorch.sparse import log_softmax
-            >>> log_softmax()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: sparse.log_softmax: tensors are dense here: none are sparse
-
-    """
-
-def to_sparse_semi_structured(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tensors are dense here: none are sparse.
-
-        Example:
-            >>> from tinytorch.sparse import to_sparse_semi_structured
-            >>> to_sparse_semi_structured()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: sparse.to_sparse_semi_structured: tensors are dense here: none are sparse
-
-    """
+def sum(*args: Any, **kwargs: Any) -> NoReturn: ...
+def softmax(*args: Any, **kwargs: Any) -> NoReturn: ...
+def log_softmax(*args: Any, **kwargs: Any) -> NoReturn: ...
+def to_sparse_semi_structured(*args: Any, **kwargs: Any) -> NoReturn: ...

@@ -8,660 +8,95 @@ from tinytorch.core.tensor import Tensor
 from tinytorch.dtypes import dtype
 from tinytorch.numpy.ndarray import ndarray
 
-def airy_ai(x: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The Airy function Ai. Not differentiable, as in torch.
-
-    Args:
-        x: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        ImportError: If SciPy is not installed.
-        NotImplementedError: On CuPy, which lacks it.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.airy_ai(tt.tensor([0.0, 1.0]))
-        tensor([0.3550, 0.1353])
-    """
-def bessel_j0(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The Bessel function of the first kind, order 0. Not differentiable, as in torch.
-
-    The numbers are torch's, whose error reaches 1e-6 where ``abs(input)`` is a little above 5;
-    SciPy's are right to the last digits.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.bessel_j0(tt.tensor([0.0, 1.0]))
-        tensor([1.0000, 0.7652])
-    """
-def bessel_j1(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The Bessel function of the first kind, order 1. Not differentiable, as in torch.
-
-    The numbers are torch's, whose error reaches 1e-6 where ``abs(input)`` is a little above 5;
-    SciPy's are right to the last digits.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.bessel_j1(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.4401])
-    """
-def bessel_y0(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The Bessel function of the second kind, order 0. Not differentiable, as in torch.
-
-    The numbers are torch's, whose error reaches 1e-6 where ``abs(input)`` is a little above 5;
-    SciPy's are right to the last digits.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.bessel_y0(tt.tensor([0.0, 1.0]))
-        tensor([  -inf, 0.0883])
-    """
-def bessel_y1(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The Bessel function of the second kind, order 1. Not differentiable, as in torch.
-
-    The numbers are torch's, whose error reaches 1e-6 where ``abs(input)`` is a little above 5;
-    SciPy's are right to the last digits.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.bessel_y1(tt.tensor([0.0, 1.0]))
-        tensor([   -inf, -0.7812])
-    """
+def airy_ai(x: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def bessel_j0(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def bessel_j1(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def bessel_y0(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def bessel_y1(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
 def chebyshev_polynomial_t(
     input: Tensor | NDArray[Any] | ndarray | complex,
     n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The Chebyshev polynomial of the first kind, ``cos(n arccos(x))``.
-
-    Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.chebyshev_polynomial_t(tt.tensor([0.5, 2.0]), 3)
-        tensor([-1., 26.])
-
-    Reference:
-        https://dlmf.nist.gov/18.9
-    """
+) -> Tensor: ...
 def chebyshev_polynomial_u(
     input: Tensor | NDArray[Any] | ndarray | complex,
     n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The Chebyshev polynomial of the second kind.
-
-    Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.chebyshev_polynomial_u(tt.tensor([0.5, 2.0]), 3)
-        tensor([-1., 56.])
-
-    Reference:
-        https://dlmf.nist.gov/18.9
-    """
+) -> Tensor: ...
 def chebyshev_polynomial_v(
     input: Tensor | NDArray[Any] | ndarray | complex,
     n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The Chebyshev polynomial of the third kind.
-
-    Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.chebyshev_polynomial_v(tt.tensor([0.5, 2.0]), 3)
-        tensor([-1., 41.])
-
-    Reference:
-        https://dlmf.nist.gov/18.9
-    """
+) -> Tensor: ...
 def chebyshev_polynomial_w(
     input: Tensor | NDArray[Any] | ndarray | complex,
     n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The Chebyshev polynomial of the fourth kind.
-
-    Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.chebyshev_polynomial_w(tt.tensor([0.5, 2.0]), 3)
-        tensor([-1., 71.])
-
-    Reference:
-        https://dlmf.nist.gov/18.9
-    """
-def digamma(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.digamma(tt.tensor([1.0, 0.0]))
-        tensor([-0.5772,    -inf])
-    """
-def digamma_(input: Tensor) -> Tensor:
-    """In-place form of ``digamma``: writes the result over ``input`` and returns it.
-
-    The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.digamma(tt.tensor([1.0, 0.0]))
-        tensor([-0.5772,    -inf])
-    """
-def entr(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``-x * log(x)``: 0 at 0, -inf below.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.entr(tt.tensor([0.0, 0.5, -1.0]))
-        tensor([0.0000, 0.3466,   -inf])
-    """
-def erf(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.erf(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.8427])
-    """
-def erf_(input: Tensor) -> Tensor:
-    """In-place form of ``erf``: writes the result over ``input`` and returns it.
-
-    The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.erf(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.8427])
-    """
-def erfc(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``1 - erf(x)``, without cancellation for large ``x``.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.erfc(tt.tensor([0.0, 5.0]))
-        tensor([1.0000e+00, 1.5375e-12])
-    """
-def erfc_(input: Tensor) -> Tensor:
-    """In-place form of ``erfc``: writes the result over ``input`` and returns it.
-
-    ``1 - erf(x)``, without cancellation for large ``x``.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.erfc(tt.tensor([0.0, 5.0]))
-        tensor([1.0000e+00, 1.5375e-12])
-    """
-def erfcx(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``exp(x^2) * erfc(x)``, which does not vanish for large ``x``.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.erfcx(tt.tensor([0.0, 10.0]))
-        tensor([1.0000, 0.0561])
-    """
-def erfinv(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of ``erf``: ±inf at ±1, NaN beyond.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.erfinv(tt.tensor([0.0, 0.5, 1.0]))
-        tensor([0.0000, 0.4769,    inf])
-    """
-def erfinv_(input: Tensor) -> Tensor:
-    """In-place form of ``erfinv``: writes the result over ``input`` and returns it.
-
-    The inverse of ``erf``: ±inf at ±1, NaN beyond.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.erfinv(tt.tensor([0.0, 0.5, 1.0]))
-        tensor([0.0000, 0.4769,    inf])
-    """
-def exp2(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``2 ** input``. Integers give the default dtype.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.exp2(tt.tensor([0.0, 3.0]))
-        tensor([1., 8.])
-    """
-def exp2_(input: Tensor) -> Tensor:
-    """In-place form of ``exp2``: writes the result over ``input`` and returns it.
-
-    ``2 ** input``. Integers give the default dtype.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.exp2(tt.tensor([0.0, 3.0]))
-        tensor([1., 8.])
-    """
-def expit(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
-
-    Another name for ``sigmoid``.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the same shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sigmoid(tt.tensor([0.0, 1000.0, -1000.0]))
-        tensor([0.5000, 1.0000, 0.0000])
-    """
-def expm1(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``e ** input - 1``, without cancellation near 0.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.expm1(tt.tensor([1e-10], dtype=tt.float64)).item()
-        1.00000000005e-10
-    """
-def expm1_(input: Tensor) -> Tensor:
-    """In-place form of ``expm1``: writes the result over ``input`` and returns it.
-
-    ``e ** input - 1``, without cancellation near 0.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.expm1(tt.tensor([1e-10], dtype=tt.float64)).item()
-        1.00000000005e-10
-    """
+) -> Tensor: ...
+def digamma(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def digamma_(input: Tensor) -> Tensor: ...
+def entr(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def erf(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def erf_(input: Tensor) -> Tensor: ...
+def erfc(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def erfc_(input: Tensor) -> Tensor: ...
+def erfcx(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def erfinv(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def erfinv_(input: Tensor) -> Tensor: ...
+def exp2(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def exp2_(input: Tensor) -> Tensor: ...
+def expit(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def expm1(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def expm1_(input: Tensor) -> Tensor: ...
 def gammainc(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The regularised lower incomplete gamma function ``P(a, x)``.
-
-    Another name for ``igamma``.
-
-    Args:
-        input: The parameter ``a``; tensor of any shape.
-        other: The bound ``x``; the two shapes broadcast. It alone is differentiable.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For integers or complex numbers.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.igamma(tt.tensor([1.0]), tt.tensor([2.0]))
-        tensor([0.8647])
-
-    Reference:
-        https://dlmf.nist.gov/8.2
-    """
+) -> Tensor: ...
 def gammaincc(
     input: Tensor | NDArray[Any] | ndarray,
     other: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
-
-    Another name for ``igammac``.
-
-    Args:
-        input: The parameter ``a``; tensor of any shape.
-        other: The bound ``x``; the two shapes broadcast. It alone is differentiable.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For integers or complex numbers.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.igammac(tt.tensor([1.0]), tt.tensor([2.0]))
-        tensor([0.1353])
-
-    Reference:
-        https://dlmf.nist.gov/8.2
-    """
-def gammaln(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm of ``|Γ(x)|``; inf at 0 and at negative whole numbers.
-
-    Another name for ``lgamma``.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.lgamma(tt.tensor([1.0, 5.0]))
-        tensor([0.0000, 3.1781])
-    """
+) -> Tensor: ...
+def gammaln(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
 def hermite_polynomial_h(
     input: Tensor | NDArray[Any] | ndarray | complex,
     n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The physicists' Hermite polynomial; NaN for degrees whose numbers no dtype holds.
-
-    Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.hermite_polynomial_h(tt.tensor([0.5, 2.0]), 3)
-        tensor([-5., 40.])
-
-    Reference:
-        https://dlmf.nist.gov/18.9
-    """
+) -> Tensor: ...
 def hermite_polynomial_he(
     input: Tensor | NDArray[Any] | ndarray | complex,
     n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The probabilists' Hermite polynomial; NaN for degrees whose numbers no dtype holds.
-
-    Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.hermite_polynomial_he(tt.tensor([0.5, 2.0]), 3)
-        tensor([-1.3750,  2.0000])
-
-    Reference:
-        https://dlmf.nist.gov/18.9
-    """
-def i0(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The modified Bessel function of the first kind, order 0.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.i0(tt.tensor([0.0, 1.0]))
-        tensor([1.0000, 1.2661])
-    """
-def i0_(input: Tensor) -> Tensor:
-    """In-place form of ``i0``: writes the result over ``input`` and returns it.
-
-    The modified Bessel function of the first kind, order 0.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.i0(tt.tensor([0.0, 1.0]))
-        tensor([1.0000, 1.2661])
-    """
-def i0e(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``exp(-|x|) * i0(x)``.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.i0e(tt.tensor([0.0, 1.0]))
-        tensor([1.0000, 0.4658])
-    """
-def i1(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The modified Bessel function of the first kind, order 1.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.i1(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.5652])
-    """
-def i1e(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``exp(-|x|) * i1(x)``.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.i1e(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.2079])
-    """
+) -> Tensor: ...
+def i0(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def i0_(input: Tensor) -> Tensor: ...
+def i0e(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def i1(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def i1e(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
 def laguerre_polynomial_l(
     input: Tensor | NDArray[Any] | ndarray | complex,
     n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The Laguerre polynomial.
-
-    Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.laguerre_polynomial_l(tt.tensor([0.5, 2.0]), 3)
-        tensor([-0.1458, -0.3333])
-
-    Reference:
-        https://dlmf.nist.gov/18.9
-    """
+) -> Tensor: ...
 def legendre_polynomial_p(
     input: Tensor | NDArray[Any] | ndarray | complex,
     n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The Legendre polynomial.
-
-    Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.legendre_polynomial_p(tt.tensor([0.5, 2.0]), 3)
-        tensor([-0.4375, 17.0000])
-
-    Reference:
-        https://dlmf.nist.gov/18.9
-    """
-def log1p(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``log(1 + input)``, without cancellation near 0; -inf at -1.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.log1p(tt.tensor([1e-10], dtype=tt.float64)).item()
-        9.999999999500001e-11
-    """
-def log1p_(input: Tensor) -> Tensor:
-    """In-place form of ``log1p``: writes the result over ``input`` and returns it.
-
-    ``log(1 + input)``, without cancellation near 0; -inf at -1.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.log1p(tt.tensor([1e-10], dtype=tt.float64)).item()
-        9.999999999500001e-11
-    """
-def log_ndtr(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``log(ndtr(x))``, also where ``ndtr`` itself is 0.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.log_ndtr(tt.tensor([0.0, -100.0]))
-        tensor([-6.9315e-01, -5.0055e+03])
-    """
+) -> Tensor: ...
+def log1p(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def log1p_(input: Tensor) -> Tensor: ...
+def log_ndtr(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
 def log_softmax(
     input: Tensor | ndarray,
     dim: int | None = None,
@@ -670,67 +105,14 @@ def log_softmax(
     *,
     out: Tensor | None = None,
     axis: int | None = ...,
-) -> Tensor:
-    """Logarithm of ``softmax`` along ``dim``, without its rounding to 0.
-
-    Args:
-        input: Tensor of any shape; integers need ``dtype``.
-        dim: The dimension; None is torch's legacy choice: 0 for up to one and for three
-            dimensions, else 1.
-        dtype: Compute and return in this type; the default is the input's.
-        _stacklevel: Accepted for compatibility.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of the same shape.
-
-    Raises:
-        IndexError: If there is no such dimension.
-        NotImplementedError: For integers without ``dtype``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.log_softmax(tt.tensor([0.0, 0.0]), 0)
-        tensor([-0.6931, -0.6931])
-    """
+) -> Tensor: ...
 def logit(
     input: Tensor | NDArray[Any] | ndarray,
     eps: float | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``log(x / (1 - x))``, the inverse of ``sigmoid``; NaN outside [0, 1].
-
-    Args:
-        input: Tensor of any shape.
-        eps: Keep ``x`` between ``eps`` and ``1 - eps`` first; default None.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.logit(tt.tensor([0.5, 1.0]))
-        tensor([0., inf])
-        >>> tt.logit(tt.tensor([1.0]), eps=0.5)
-        tensor([0.])
-    """
-def logit_(input: Tensor, eps: float | None = None) -> Tensor:
-    """In-place form of ``logit``: writes the result over ``input`` and returns it.
-
-    ``log(x / (1 - x))``, the inverse of ``sigmoid``; NaN outside [0, 1].
-
-    Args:
-        input: Tensor of any shape.
-        eps: Keep ``x`` between ``eps`` and ``1 - eps`` first; default None.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.logit(tt.tensor([0.5, 1.0]))
-        tensor([0., inf])
-        >>> tt.logit(tt.tensor([1.0]), eps=0.5)
-        tensor([0.])
-    """
+) -> Tensor: ...
+def logit_(input: Tensor, eps: float | None = None) -> Tensor: ...
 @overload
 def logsumexp(
     input: Tensor | NDArray[Any] | ndarray,
@@ -739,26 +121,7 @@ def logsumexp(
     *,
     out: Tensor | None = None,
     keepdims: bool = ...,
-) -> Tensor:
-    """``log(sum(exp(input)))`` along ``dim``, without overflow.
-
-    Another name for ``logsumexp``.
-
-    Args:
-        input: Tensor of any shape; integers and bools are cast to the default dtype.
-        dim: Dimension or dimensions to sum over; None or an empty list means all.
-        keepdim: Keep the summed dimensions with size 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor without the summed dimensions; -inf for no elements.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.logsumexp(tt.tensor([0.0, 0.0]), 0)
-        tensor(0.6931)
-    """
+) -> Tensor: ...
 @overload
 def logsumexp(
     input: Tensor | NDArray[Any] | ndarray,
@@ -771,368 +134,70 @@ def modified_bessel_i0(
     input: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``i0`` by another name, without a gradient, as in torch.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.modified_bessel_i0(tt.tensor([0.0, 1.0]))
-        tensor([1.0000, 1.2661])
-    """
+) -> Tensor: ...
 def modified_bessel_i1(
     input: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``i1`` by another name, without a gradient, as in torch.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.modified_bessel_i1(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.5652])
-    """
+) -> Tensor: ...
 def modified_bessel_k0(
     input: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The modified Bessel function of the second kind, order 0. Not differentiable.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        ImportError: If SciPy is not installed.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.modified_bessel_k0(tt.tensor([0.0, 1.0]))
-        tensor([   inf, 0.4210])
-    """
+) -> Tensor: ...
 def modified_bessel_k1(
     input: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The modified Bessel function of the second kind, order 1. Not differentiable.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        ImportError: If SciPy is not installed.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.modified_bessel_k1(tt.tensor([0.0, 1.0]))
-        tensor([   inf, 0.6019])
-    """
-def multigammaln(input: Tensor | ndarray, p: int, *, out: Tensor | None = None) -> Tensor:
-    """The logarithm of the multivariate gamma function of dimension ``p``.
-
-    Another name for ``mvlgamma``.
-
-    Args:
-        input: Tensor of any shape, above ``(p - 1) / 2``; integers give the default dtype.
-        p: Number of dimensions, at least 1.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: For ``p`` below 1, or bools.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.mvlgamma(tt.tensor([3.0]), 2)
-        tensor([1.5502])
-
-    Reference:
-        https://dlmf.nist.gov/35.3
-    """
-def ndtr(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The normal distribution's probability of at most ``x``.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.ndtr(tt.tensor([0.0, 1.96]))
-        tensor([0.5000, 0.9750])
-    """
-def ndtri(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The inverse of ``ndtr``: -inf at 0, inf at 1, NaN outside.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.ndtri(tt.tensor([0.5, 0.975]))
-        tensor([0.0000, 1.9600])
-    """
-def polygamma(n: int, input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The ``n``-th derivative of ``digamma``.
-
-    Args:
-        n: Its order, not negative; 0 is ``digamma`` itself.
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: For a negative ``n``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.polygamma(1, tt.tensor([1.0]))
-        tensor([1.6449])
-
-    Reference:
-        https://dlmf.nist.gov/5.15
-    """
-def psi(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers.
-
-    Another name for ``digamma``.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.digamma(tt.tensor([1.0, 0.0]))
-        tensor([-0.5772,    -inf])
-    """
+) -> Tensor: ...
+def multigammaln(input: Tensor | ndarray, p: int, *, out: Tensor | None = None) -> Tensor: ...
+def ndtr(input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def ndtri(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def polygamma(n: int, input: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def psi(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
 def round(
     input: Tensor | NDArray[Any] | ndarray,
     decimals: int = 0,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The nearest whole number, halves to the even one; integers stay as they are.
-
-    Args:
-        input: Tensor of any shape.
-        decimals: Digits to keep after the point; negative ones round before it.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Raises:
-        NotImplementedError: For bool and complex tensors, and for integers with decimals.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.round(tt.tensor([0.5, 1.5, -2.6]))
-        tensor([ 0.,  2., -3.])
-        >>> tt.round(tt.tensor([0.1234]), decimals=2)
-        tensor([0.1200])
-    """
-def round_(input: Tensor, decimals: int = 0) -> Tensor:
-    """In-place form of ``round``: writes the result over ``input`` and returns it.
-
-    The nearest whole number, halves to the even one; integers stay as they are.
-
-    Args:
-        input: Tensor of any shape.
-        decimals: Digits to keep after the point; negative ones round before it.
-
-    Raises:
-        NotImplementedError: For bool and complex tensors, and for integers with decimals.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.round(tt.tensor([0.5, 1.5, -2.6]))
-        tensor([ 0.,  2., -3.])
-        >>> tt.round(tt.tensor([0.1234]), decimals=2)
-        tensor([0.1200])
-    """
+) -> Tensor: ...
+def round_(input: Tensor, decimals: int = 0) -> Tensor: ...
 def scaled_modified_bessel_k0(
     x: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``exp(x) * modified_bessel_k0(x)``. Not differentiable.
-
-    Args:
-        x: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        ImportError: If SciPy is not installed.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.scaled_modified_bessel_k0(tt.tensor([1.0]))
-        tensor([1.1445])
-    """
+) -> Tensor: ...
 def scaled_modified_bessel_k1(
     x: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``exp(x) * modified_bessel_k1(x)``. Not differentiable.
-
-    Args:
-        x: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        ImportError: If SciPy is not installed.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.scaled_modified_bessel_k1(tt.tensor([1.0]))
-        tensor([1.6362])
-    """
+) -> Tensor: ...
 def shifted_chebyshev_polynomial_t(
     input: Tensor | NDArray[Any] | ndarray | complex,
     n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The Chebyshev polynomial of the first kind, shifted from [-1, 1] to [0, 1].
-
-    Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.shifted_chebyshev_polynomial_t(tt.tensor([0.5, 2.0]), 3)
-        tensor([-0., 99.])
-
-    Reference:
-        https://dlmf.nist.gov/18.7
-    """
+) -> Tensor: ...
 def shifted_chebyshev_polynomial_u(
     input: Tensor | NDArray[Any] | ndarray | complex,
     n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The Chebyshev polynomial of the second kind, shifted from [-1, 1] to [0, 1].
-
-    Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.shifted_chebyshev_polynomial_u(tt.tensor([0.5, 2.0]), 3)
-        tensor([ -0., 204.])
-
-    Reference:
-        https://dlmf.nist.gov/18.7
-    """
+) -> Tensor: ...
 def shifted_chebyshev_polynomial_v(
     input: Tensor | NDArray[Any] | ndarray | complex,
     n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The Chebyshev polynomial of the third kind, shifted from [-1, 1] to [0, 1].
-
-    Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.shifted_chebyshev_polynomial_v(tt.tensor([0.5, 2.0]), 3)
-        tensor([  1., 169.])
-
-    Reference:
-        https://dlmf.nist.gov/18.7
-    """
+) -> Tensor: ...
 def shifted_chebyshev_polynomial_w(
     input: Tensor | NDArray[Any] | ndarray | complex,
     n: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The Chebyshev polynomial of the fourth kind, shifted from [-1, 1] to [0, 1].
-
-    Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.shifted_chebyshev_polynomial_w(tt.tensor([0.5, 2.0]), 3)
-        tensor([ -1., 239.])
-
-    Reference:
-        https://dlmf.nist.gov/18.7
-    """
-def sinc(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``sin(πx) / (πx)``, and 1 at 0.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sinc(tt.tensor([0.0, 0.5]))
-        tensor([1.0000, 0.6366])
-    """
-def sinc_(input: Tensor) -> Tensor:
-    """In-place form of ``sinc``: writes the result over ``input`` and returns it.
-
-    ``sin(πx) / (πx)``, and 1 at 0.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sinc(tt.tensor([0.0, 0.5]))
-        tensor([1.0000, 0.6366])
-    """
+) -> Tensor: ...
+def sinc(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def sinc_(input: Tensor) -> Tensor: ...
 def softmax(
     input: Tensor | ndarray,
     dim: int | None = None,
@@ -1141,123 +206,28 @@ def softmax(
     *,
     out: Tensor | None = None,
     axis: int | None = ...,
-) -> Tensor:
-    """``exp(x) / sum(exp(x))`` along ``dim``: positive numbers that sum to 1.
-
-    Args:
-        input: Tensor of any shape; integers need ``dtype``.
-        dim: The dimension; None is torch's legacy choice: 0 for up to one and for three
-            dimensions, else 1.
-        dtype: Compute and return in this type; the default is the input's.
-        _stacklevel: Accepted for compatibility.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of the same shape; NaN where all numbers along ``dim`` are -inf.
-
-    Raises:
-        IndexError: If there is no such dimension.
-        NotImplementedError: For integers without ``dtype``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.softmax(tt.zeros(2), 0)
-        tensor([0.5000, 0.5000])
-    """
-def spherical_bessel_j0(x: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``sin(x) / x``, and 1 at 0. Not differentiable, as in torch.
-
-    Args:
-        x: Tensor of any shape; integers give the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.spherical_bessel_j0(tt.tensor([0.0, 1.0]))
-        tensor([1.0000, 0.8415])
-    """
+) -> Tensor: ...
+def spherical_bessel_j0(
+    x: Tensor | NDArray[Any] | ndarray,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def xlog1py(
     input: Tensor | NDArray[Any] | ndarray | complex,
     other: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input * log1p(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN.
-
-    Args:
-        input: Tensor or number.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape; integers give the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.xlog1py(tt.tensor([0.0, 2.0]), tt.tensor([-1.0, 0.0]))
-        tensor([0., 0.])
-    """
+) -> Tensor: ...
 def xlogy(
     input: Tensor | NDArray[Any] | ndarray | complex,
     other: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN.
-
-    Args:
-        input: Tensor or number.
-        other: Tensor or number; the two shapes broadcast.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the broadcast shape; integers give the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.xlogy(tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0]))
-        tensor([0., 0.])
-    """
-def xlogy_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor:
-    """In-place form of ``xlogy``: writes the result over ``input`` and returns it.
-
-    ``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN.
-
-    Args:
-        input: Tensor or number.
-        other: Tensor or number; the two shapes broadcast.
-
-    Returns:
-        Tensor of the broadcast shape; integers give the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.xlogy(tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0]))
-        tensor([0., 0.])
-    """
+) -> Tensor: ...
+def xlogy_(input: Tensor, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...
 def zeta(
     input: Tensor | NDArray[Any] | ndarray | complex,
     other: Tensor | NDArray[Any] | ndarray | complex,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The Hurwitz zeta function, the sum of ``(k + q)^-x`` over ``k = 0, 1, ...``.
-
-    Args:
-        input: The exponent ``x``; tensor or number.
-        other: The offset ``q``; the two shapes broadcast. It alone is differentiable.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.special.zeta(tt.tensor([2.0]), 1.0)
-        tensor([1.6449])
-
-    Reference:
-        https://dlmf.nist.gov/25.11
-    """
+) -> Tensor: ...

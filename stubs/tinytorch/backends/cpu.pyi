@@ -2,12 +2,4 @@
 
 __all__ = ['get_cpu_capability']
 
-def get_cpu_capability() -> str:
-    """``"DEFAULT"``: none of those for vector instructions; NumPy chooses its own.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.backends.cpu.get_cpu_capability()
-            'DEFAULT'
-
-    """
+def get_cpu_capability() -> str: ...

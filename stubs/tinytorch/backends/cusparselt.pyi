@@ -2,21 +2,5 @@
 
 __all__ = ['is_available', 'version']
 
-def is_available() -> bool:
-    """False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.backends.cusparselt.is_available()
-            False
-
-    """
-
-def version() -> None:
-    """None.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.backends.cusparselt.version()
-
-    """
+def is_available() -> bool: ...
+def version() -> None: ...

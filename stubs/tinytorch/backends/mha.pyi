@@ -2,21 +2,5 @@
 
 __all__ = ['get_fastpath_enabled', 'set_fastpath_enabled']
 
-def get_fastpath_enabled() -> bool:
-    """False: there is one way.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.backends.mha.get_fastpath_enabled()
-            False
-
-    """
-
-def set_fastpath_enabled(value: bool) -> None:
-    """Nothing: there is one way.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.backends.mha.set_fastpath_enabled(False)
-
-    """
+def get_fastpath_enabled() -> bool: ...
+def set_fastpath_enabled(value: bool) -> None: ...

@@ -3,12 +3,4 @@
 __all__ = ['enabled', 'is_available']
 
 enabled: bool
-def is_available() -> bool:
-    """False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.backends.mkldnn.is_available()
-            False
-
-    """
+def is_available() -> bool: ...

@@ -2,22 +2,5 @@
 
 __all__ = ['is_available', 'is_built']
 
-def is_available() -> bool:
-    """False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.backends.mps.is_available()
-            False
-
-    """
-
-def is_built() -> bool:
-    """False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.backends.mps.is_built()
-            False
-
-    """
+def is_available() -> bool: ...
+def is_built() -> bool: ...

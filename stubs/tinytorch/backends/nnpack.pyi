@@ -2,22 +2,5 @@
 
 __all__ = ['is_available', 'set_flags']
 
-def is_available() -> bool:
-    """False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.backends.nnpack.is_available()
-            False
-
-    """
-
-def set_flags(enabled: bool) -> tuple[bool]:
-    """That it was off: ``(False,)``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.backends.nnpack.set_flags(False)
-            (False,)
-
-    """
+def is_available() -> bool: ...
+def set_flags(enabled: bool) -> tuple[bool]: ...

@@ -6,21 +6,5 @@ __all__ = ['enabled', 'get_opt_einsum', 'is_available', 'strategy']
 
 enabled: bool
 strategy: Any
-def is_available() -> bool:
-    """False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.backends.opt_einsum.is_available()
-            False
-
-    """
-
-def get_opt_einsum() -> None:
-    """None.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.backends.opt_einsum.get_opt_einsum()
-
-    """
+def is_available() -> bool: ...
+def get_opt_einsum() -> None: ...

@@ -234,197 +234,29 @@ class Tensor(Storage):
     def __truediv__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...
     def __trunc__(self) -> Any: ...
     def __xor__(self, other: Tensor | NDArray[Any] | ndarray | complex) -> Tensor: ...
-    def _sympy_(_self) -> Any:
-        """What ``sympy.sympify(tensor)`` asks for: a number, or an array of numbers.
-
-        A tensor of no dimension is a number with the digits that its dtype holds.
-        """
-    def _typed_storage(_self) -> TypedStorage:
-        """``storage`` without its warning.
-
-        Args:
-            input: Tensor of any shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> len(tt.zeros(2, 3)[0]._typed_storage())
-            6
-        """
-    def abs(_self, *, out: Tensor | None = None) -> Tensor:
-        """Absolute value; of complex numbers the magnitude, a real tensor.
-
-        The gradient at 0 is 0.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For a bool tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([-1.5, 2.0]).abs()
-            tensor([1.5000, 2.0000])
-        """
-    def abs_(_self) -> Self:
-        """In-place form of ``abs``: writes the result over ``input`` and returns it.
-
-        Absolute value; of complex numbers the magnitude, a real tensor.
-
-        The gradient at 0 is 0.
-
-        Args:
-            input: Tensor of any shape.
-
-        Raises:
-            NotImplementedError: For a bool tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([-1.5, 2.0]).abs()
-            tensor([1.5000, 2.0000])
-        """
-    def absolute(_self, *, out: Tensor | None = None) -> Tensor:
-        """Absolute value; of complex numbers the magnitude, a real tensor.
-
-        Another name for ``abs``.
-
-        The gradient at 0 is 0.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For a bool tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([-1.5, 2.0]).abs()
-            tensor([1.5000, 2.0000])
-        """
-    def absolute_(_self) -> Self:
-        """In-place form of ``absolute``: writes the result over ``input`` and returns it.
-
-        Absolute value; of complex numbers the magnitude, a real tensor.
-
-        Another name for ``abs``.
-
-        The gradient at 0 is 0.
-
-        Args:
-            input: Tensor of any shape.
-
-        Raises:
-            NotImplementedError: For a bool tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([-1.5, 2.0]).abs()
-            tensor([1.5000, 2.0000])
-        """
-    def acos(_self, *, out: Tensor | None = None) -> Tensor:
-        """Arc cosine, between 0 and π; NaN outside [-1, 1].
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.acos(tt.tensor([1.0, 0.0]))
-            tensor([0.0000, 1.5708])
-        """
-    def acos_(_self) -> Self:
-        """In-place form of ``acos``: writes the result over ``input`` and returns it.
-
-        Arc cosine, between 0 and π; NaN outside [-1, 1].
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.acos(tt.tensor([1.0, 0.0]))
-            tensor([0.0000, 1.5708])
-        """
-    def acosh(_self, *, out: Tensor | None = None) -> Tensor:
-        """Inverse of the hyperbolic cosine; NaN below 1.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.acosh(tt.tensor([1.0, 2.0]))
-            tensor([0.0000, 1.3170])
-        """
-    def acosh_(_self) -> Self:
-        """In-place form of ``acosh``: writes the result over ``input`` and returns it.
-
-        Inverse of the hyperbolic cosine; NaN below 1.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.acosh(tt.tensor([1.0, 2.0]))
-            tensor([0.0000, 1.3170])
-        """
+    def _sympy_(_self) -> Any: ...
+    def _typed_storage(_self) -> TypedStorage: ...
+    def abs(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def abs_(_self) -> Self: ...
+    def absolute(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def absolute_(_self) -> Self: ...
+    def acos(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def acos_(_self) -> Self: ...
+    def acosh(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def acosh_(_self) -> Self: ...
     def add(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         alpha: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input + alpha * other``, element by element.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            alpha: Factor of ``other``; default 1.
-            out: Where to write the result.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype.
-
-        Raises:
-            RuntimeError: If the shapes do not broadcast, or ``alpha`` does not fit the dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.add(tt.tensor([1.0, 2.0]), tt.tensor([10.0, 20.0]), alpha=2)
-            tensor([21., 42.])
-        """
-    def add_(_self, other: Tensor | NDArray[Any] | ndarray | complex, *, alpha: _float = 1) -> Self:
-        """In-place form of ``add``: writes the result over ``input`` and returns it.
-
-        ``input + alpha * other``, element by element.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            alpha: Factor of ``other``; default 1.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype.
-
-        Raises:
-            RuntimeError: If the shapes do not broadcast, or ``alpha`` does not fit the dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.add(tt.tensor([1.0, 2.0]), tt.tensor([10.0, 20.0]), alpha=2)
-            tensor([21., 42.])
-        """
+    ) -> Tensor: ...
+    def add_(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray | complex,
+        *,
+        alpha: _float = 1,
+    ) -> Self: ...
     def addbmm(
         _self,
         batch1: Tensor | NDArray[Any] | ndarray,
@@ -433,29 +265,7 @@ class Tensor(Storage):
         beta: _float = 1,
         alpha: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``beta * input + alpha * sum(batch1 @ batch2)``, summed over a batch.
-
-        Args:
-            input: Tensor that broadcasts to ``(n, m)``.
-            batch1: ``(b, n, k)``.
-            batch2: ``(b, k, m)``.
-            beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
-            alpha: Factor of the sum; default 1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            ``(n, m)``.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.addbmm(tt.zeros(1), tt.ones(2, 1, 3), tt.ones(2, 3, 2))
-            tensor([[6., 6.]])
-        """
+    ) -> Tensor: ...
     def addbmm_(
         _self,
         batch1: Tensor | ndarray,
@@ -463,27 +273,7 @@ class Tensor(Storage):
         *,
         beta: _float = 1,
         alpha: _float = 1,
-    ) -> Self:
-        """In-place form of ``addbmm``. As in torch, a tensor that would broadcast grows instead.
-
-        Args:
-            input: Tensor that broadcasts to ``(n, m)``.
-            batch1: ``(b, n, k)``.
-            batch2: ``(b, k, m)``.
-            beta: Factor of ``input``; default 1.
-            alpha: Factor of the sum; default 1.
-
-        Returns:
-            ``input``, then ``(n, m)``.
-
-        Raises:
-            RuntimeError: As for ``addbmm``, and if a tensor that requires grad would grow.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(1, 2).addbmm_(tt.ones(2, 1, 3), tt.ones(2, 3, 2))
-            tensor([[6., 6.]])
-        """
+    ) -> Self: ...
     def addcdiv(
         _self,
         tensor1: Tensor | NDArray[Any] | ndarray,
@@ -491,50 +281,14 @@ class Tensor(Storage):
         *,
         value: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input + value * tensor1 / tensor2``.
-
-        Args:
-            input: Tensor of any shape.
-            tensor1: Numerator.
-            tensor2: Denominator; the three shapes broadcast.
-            value: Number; default 1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            RuntimeError: For integers only.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.addcdiv(tt.ones(2), tt.ones(2), 2 * tt.ones(2))
-            tensor([1.5000, 1.5000])
-        """
+    ) -> Tensor: ...
     def addcdiv_(
         _self,
         tensor1: Tensor | NDArray[Any] | ndarray,
         tensor2: Tensor | NDArray[Any] | ndarray,
         *,
         value: _float = 1,
-    ) -> Self:
-        """In-place form of ``addcdiv``: writes the result over ``input`` and returns it.
-
-        ``input + value * tensor1 / tensor2``.
-
-        Args:
-            input: Tensor of any shape.
-            tensor1: Numerator.
-            tensor2: Denominator; the three shapes broadcast.
-            value: Number; default 1.
-
-        Raises:
-            RuntimeError: For integers only.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.addcdiv(tt.ones(2), tt.ones(2), 2 * tt.ones(2))
-            tensor([1.5000, 1.5000])
-        """
+    ) -> Self: ...
     def addcmul(
         _self,
         tensor1: Tensor | NDArray[Any] | ndarray,
@@ -542,50 +296,14 @@ class Tensor(Storage):
         *,
         value: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input + value * tensor1 * tensor2``.
-
-        Args:
-            input: Tensor of any shape.
-            tensor1: First factor.
-            tensor2: Second factor; the three shapes broadcast.
-            value: Number; default 1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For bools only.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.addcmul(tt.ones(2), tt.ones(2), tt.ones(2), value=0.5)
-            tensor([1.5000, 1.5000])
-        """
+    ) -> Tensor: ...
     def addcmul_(
         _self,
         tensor1: Tensor | NDArray[Any] | ndarray,
         tensor2: Tensor | NDArray[Any] | ndarray,
         *,
         value: _float = 1,
-    ) -> Self:
-        """In-place form of ``addcmul``: writes the result over ``input`` and returns it.
-
-        ``input + value * tensor1 * tensor2``.
-
-        Args:
-            input: Tensor of any shape.
-            tensor1: First factor.
-            tensor2: Second factor; the three shapes broadcast.
-            value: Number; default 1.
-
-        Raises:
-            NotImplementedError: For bools only.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.addcmul(tt.ones(2), tt.ones(2), tt.ones(2), value=0.5)
-            tensor([1.5000, 1.5000])
-        """
+    ) -> Self: ...
     def addmm(
         _self,
         mat1: Tensor | NDArray[Any] | ndarray,
@@ -594,30 +312,7 @@ class Tensor(Storage):
         beta: _float = 1,
         alpha: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``beta * input + alpha * (mat1 @ mat2)``.
-
-        Args:
-            input: Tensor that broadcasts to ``(n, m)``.
-            mat1: ``(n, k)``.
-            mat2: ``(k, m)``.
-            beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
-            alpha: Factor of the product; default 1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            ``(n, m)``.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.addmm(tt.ones(1), tt.eye(2), tt.eye(2))
-            tensor([[2., 1.],
-                    [1., 2.]])
-        """
+    ) -> Tensor: ...
     def addmm_(
         _self,
         mat1: Tensor | NDArray[Any] | ndarray,
@@ -625,30 +320,7 @@ class Tensor(Storage):
         *,
         beta: _float = 1,
         alpha: _float = 1,
-    ) -> Self:
-        """In-place form of ``addmm``: writes the result over ``input`` and returns it.
-
-        ``beta * input + alpha * (mat1 @ mat2)``.
-
-        Args:
-            input: Tensor that broadcasts to ``(n, m)``.
-            mat1: ``(n, k)``.
-            mat2: ``(k, m)``.
-            beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
-            alpha: Factor of the product; default 1.
-
-        Returns:
-            ``(n, m)``.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.addmm(tt.ones(1), tt.eye(2), tt.eye(2))
-            tensor([[2., 1.],
-                    [1., 2.]])
-        """
+    ) -> Self: ...
     def addmv(
         _self,
         mat: Tensor | NDArray[Any] | ndarray,
@@ -657,29 +329,7 @@ class Tensor(Storage):
         beta: _float = 1,
         alpha: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``beta * input + alpha * (mat @ vec)``.
-
-        Args:
-            input: Tensor that broadcasts to ``(n,)``.
-            mat: ``(n, k)``.
-            vec: ``(k,)``.
-            beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
-            alpha: Factor of the product; default 1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            ``(n,)``.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.addmv(tt.ones(2), tt.eye(2), tt.tensor([1.0, 2.0]))
-            tensor([2., 3.])
-        """
+    ) -> Tensor: ...
     def addmv_(
         _self,
         mat: Tensor | NDArray[Any] | ndarray,
@@ -687,29 +337,7 @@ class Tensor(Storage):
         *,
         beta: _float = 1,
         alpha: _float = 1,
-    ) -> Self:
-        """In-place form of ``addmv``: writes the result over ``input`` and returns it.
-
-        ``beta * input + alpha * (mat @ vec)``.
-
-        Args:
-            input: Tensor that broadcasts to ``(n,)``.
-            mat: ``(n, k)``.
-            vec: ``(k,)``.
-            beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
-            alpha: Factor of the product; default 1.
-
-        Returns:
-            ``(n,)``.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.addmv(tt.ones(2), tt.eye(2), tt.tensor([1.0, 2.0]))
-            tensor([2., 3.])
-        """
+    ) -> Self: ...
     def addr(
         _self,
         vec1: Tensor | NDArray[Any] | ndarray,
@@ -718,31 +346,7 @@ class Tensor(Storage):
         beta: _float = 1,
         alpha: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``beta * input + alpha * outer(vec1, vec2)``; among bools, "or" and "and".
-
-        Args:
-            input: Tensor that broadcasts to ``(n, m)``.
-            vec1: ``(n,)``.
-            vec2: ``(m,)``.
-            beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
-            alpha: Factor of the product; default 1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            ``(n, m)``.
-
-        Raises:
-            RuntimeError: If shapes do not fit, the dtype does not hold a factor, or the factor is of
-                another kind: a bool or, of integers, a float.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.addr(tt.zeros(2, 2), tt.tensor([1.0, 2.0]), tt.tensor([3.0, 4.0]))
-            tensor([[3., 4.],
-                    [6., 8.]])
-        """
+    ) -> Tensor: ...
     def addr_(
         _self,
         vec1: Tensor | NDArray[Any] | ndarray,
@@ -750,42 +354,8 @@ class Tensor(Storage):
         *,
         beta: _float = 1,
         alpha: _float = 1,
-    ) -> Self:
-        """In-place form of ``addr``: writes the result over ``input`` and returns it.
-
-        ``beta * input + alpha * outer(vec1, vec2)``; among bools, "or" and "and".
-
-        Args:
-            input: Tensor that broadcasts to ``(n, m)``.
-            vec1: ``(n,)``.
-            vec2: ``(m,)``.
-            beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
-            alpha: Factor of the product; default 1.
-
-        Returns:
-            ``(n, m)``.
-
-        Raises:
-            RuntimeError: If shapes do not fit, the dtype does not hold a factor, or the factor is of
-                another kind: a bool or, of integers, a float.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.addr(tt.zeros(2, 2), tt.tensor([1.0, 2.0]), tt.tensor([3.0, 4.0]))
-            tensor([[3., 4.],
-                    [6., 8.]])
-        """
-    def adjoint(_self) -> Tensor:
-        """``input`` with its last two dimensions swapped, conjugated if it is complex.
-
-        Args:
-            input: ``(..., m, n)``, or a 0-d tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.adjoint(tt.zeros(2, 3)).shape
-            tinytorch.Size([3, 2])
-        """
+    ) -> Self: ...
+    def adjoint(_self) -> Tensor: ...
     def all(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -794,51 +364,14 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor:
-        """Whether every element is true (not zero), of all or along ``dim``.
-
-        Args:
-            input: Tensor of any shape.
-            dim: Dimension or dimensions; None, the default, means all.
-            keepdim: Keep the reduced dimensions with size 1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            bool tensor; uint8 for uint8 input.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.all(tt.tensor([True, False]))
-            tensor(False)
-        """
+    ) -> Tensor: ...
     def allclose(
         _self,
         other: Tensor | ndarray,
         rtol: _float = 1e-05,
         atol: _float = 1e-08,
         equal_nan: _bool = False,
-    ) -> _bool:
-        """Whether ``isclose`` holds for all elements.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor of the same dtype; the two shapes broadcast.
-            rtol: Relative tolerance; default 1e-5.
-            atol: Absolute tolerance; default 1e-8.
-            equal_nan: Whether NaN counts as close to NaN; default False.
-
-        Returns:
-            A Python bool.
-
-        Raises:
-            RuntimeError: For different dtypes or negative tolerances.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.allclose(tt.ones(2), tt.ones(2) + 1e-7)
-            True
-        """
+    ) -> _bool: ...
     def amax(
         _self,
         dim: _int | Sequence[_int] | None = (),
@@ -847,24 +380,7 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor:
-        """Largest element, of all or along ``dim``; equal ones share the gradient.
-
-        Args:
-            input: Tensor with elements to compare.
-            dim: Dimension or dimensions; the default means all.
-            keepdim: Keep the reduced dimensions with size 1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Raises:
-            IndexError: If there is nothing to compare.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.amax(tt.tensor([[1, 5], [7, 3]]), 1)
-            tensor([5, 7])
-        """
+    ) -> Tensor: ...
     def amin(
         _self,
         dim: _int | Sequence[_int] | None = (),
@@ -873,24 +389,7 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor:
-        """Smallest element, of all or along ``dim``; equal ones share the gradient.
-
-        Args:
-            input: Tensor with elements to compare.
-            dim: Dimension or dimensions; the default means all.
-            keepdim: Keep the reduced dimensions with size 1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Raises:
-            IndexError: If there is nothing to compare.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.amin(tt.tensor([[1, 5], [7, 3]]), 1)
-            tensor([1, 3])
-        """
+    ) -> Tensor: ...
     def aminmax(
         _self,
         *,
@@ -899,45 +398,8 @@ class Tensor(Storage):
         out: tuple[Tensor, Tensor] | None = None,
         axis: _int | None = ...,
         keepdims: _bool = ...,
-    ) -> return_types.aminmax:
-        """Smallest and largest element, of all or along ``dim``; equal ones share the gradient.
-
-        Args:
-            input: Tensor with elements to compare.
-            dim: The dimension; None, the default, means all.
-            keepdim: Keep the reduced dimensions with size 1.
-            out: Tensors that take the results, get their shapes and are returned; RuntimeError
-                if the dtype of one is another. Default None: new tensors.
-
-        Returns:
-            A named tuple ``(min, max)``.
-
-        Raises:
-            RuntimeError: If there is nothing to compare.
-            IndexError: If there is nothing to compare along ``dim``, or no such dimension.
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.aminmax(tt.tensor([3, 1, 2])).max
-            tensor(3)
-        """
-    def angle(_self, *, out: Tensor | None = None) -> Tensor:
-        """The angle of each element in the complex plane, in radians between -π and π.
-
-        Args:
-            input: Tensor of any shape; real numbers have the angle 0 or π, NaN has NaN.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Real tensor of the same shape. No gradient flows to real numbers.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.angle(tt.tensor([1j, -1 + 0j]))
-            tensor([1.5708, 3.1416])
-        """
+    ) -> return_types.aminmax: ...
+    def angle(_self, *, out: Tensor | None = None) -> Tensor: ...
     def any(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -946,260 +408,27 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor:
-        """Whether some element is true (not zero), of all or along ``dim``.
-
-        Args:
-            input: Tensor of any shape.
-            dim: Dimension or dimensions; None, the default, means all.
-            keepdim: Keep the reduced dimensions with size 1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            bool tensor; uint8 for uint8 input.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.any(tt.tensor([True, False]))
-            tensor(True)
-        """
-    def apply_(_self, callable: Callable[[Any], Any]) -> Self:
-        """Replace every element ``x`` by ``callable(x)``, in place.
-
-        Args:
-            input: Tensor on the CPU that does not require grad.
-            callable: Function of a Python number that returns one.
-
-        Returns:
-            ``input``.
-
-        Raises:
-            RuntimeError: If ``input`` requires grad.
-            TypeError: If it is not on the CPU, or a result is no number.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([1.0, 4.0]).apply_(lambda x: x * 10)
-            tensor([10., 40.])
-        """
-    def arccos(_self, *, out: Tensor | None = None) -> Tensor:
-        """Arc cosine, between 0 and π; NaN outside [-1, 1].
-
-        Another name for ``acos``.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.acos(tt.tensor([1.0, 0.0]))
-            tensor([0.0000, 1.5708])
-        """
-    def arccos_(_self) -> Self:
-        """In-place form of ``arccos``: writes the result over ``input`` and returns it.
-
-        Arc cosine, between 0 and π; NaN outside [-1, 1].
-
-        Another name for ``acos``.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.acos(tt.tensor([1.0, 0.0]))
-            tensor([0.0000, 1.5708])
-        """
-    def arccosh(_self, *, out: Tensor | None = None) -> Tensor:
-        """Inverse of the hyperbolic cosine; NaN below 1.
-
-        Another name for ``acosh``.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.acosh(tt.tensor([1.0, 2.0]))
-            tensor([0.0000, 1.3170])
-        """
-    def arccosh_(_self) -> Self:
-        """In-place form of ``arccosh``: writes the result over ``input`` and returns it.
-
-        Inverse of the hyperbolic cosine; NaN below 1.
-
-        Another name for ``acosh``.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.acosh(tt.tensor([1.0, 2.0]))
-            tensor([0.0000, 1.3170])
-        """
-    def arcsin(_self, *, out: Tensor | None = None) -> Tensor:
-        """Arc sine, between -π/2 and π/2; NaN outside [-1, 1].
-
-        Another name for ``asin``.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.asin(tt.tensor([0.0, 1.0]))
-            tensor([0.0000, 1.5708])
-        """
-    def arcsin_(_self) -> Self:
-        """In-place form of ``arcsin``: writes the result over ``input`` and returns it.
-
-        Arc sine, between -π/2 and π/2; NaN outside [-1, 1].
-
-        Another name for ``asin``.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.asin(tt.tensor([0.0, 1.0]))
-            tensor([0.0000, 1.5708])
-        """
-    def arcsinh(_self, *, out: Tensor | None = None) -> Tensor:
-        """Inverse of the hyperbolic sine.
-
-        Another name for ``asinh``.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.asinh(tt.tensor([0.0, 1.0]))
-            tensor([0.0000, 0.8814])
-        """
-    def arcsinh_(_self) -> Self:
-        """In-place form of ``arcsinh``: writes the result over ``input`` and returns it.
-
-        Inverse of the hyperbolic sine.
-
-        Another name for ``asinh``.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.asinh(tt.tensor([0.0, 1.0]))
-            tensor([0.0000, 0.8814])
-        """
-    def arctan(_self, *, out: Tensor | None = None) -> Tensor:
-        """Arc tangent, between -π/2 and π/2.
-
-        Another name for ``atan``.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.atan(tt.tensor([0.0, 1.0]))
-            tensor([0.0000, 0.7854])
-        """
+    ) -> Tensor: ...
+    def apply_(_self, callable: Callable[[Any], Any]) -> Self: ...
+    def arccos(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def arccos_(_self) -> Self: ...
+    def arccosh(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def arccosh_(_self) -> Self: ...
+    def arcsin(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def arcsin_(_self) -> Self: ...
+    def arcsinh(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def arcsinh_(_self) -> Self: ...
+    def arctan(_self, *, out: Tensor | None = None) -> Tensor: ...
     def arctan2(
         _self,
         other: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Angle of the point ``(other, input)``, between -π and π.
-
-        Another name for ``atan2``.
-
-        Args:
-            input: The ordinates; tensor of any shape.
-            other: The abscissae; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
-            tensor([2.3562])
-        """
-    def arctan2_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
-        """In-place form of ``arctan2``: writes the result over ``input`` and returns it.
-
-        Angle of the point ``(other, input)``, between -π and π.
-
-        Another name for ``atan2``.
-
-        Args:
-            input: The ordinates; tensor of any shape.
-            other: The abscissae; the two shapes broadcast.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
-            tensor([2.3562])
-        """
-    def arctan_(_self) -> Self:
-        """In-place form of ``arctan``: writes the result over ``input`` and returns it.
-
-        Arc tangent, between -π/2 and π/2.
-
-        Another name for ``atan``.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.atan(tt.tensor([0.0, 1.0]))
-            tensor([0.0000, 0.7854])
-        """
-    def arctanh(_self, *, out: Tensor | None = None) -> Tensor:
-        """Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond.
-
-        Another name for ``atanh``.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.atanh(tt.tensor([0.0, 0.5]))
-            tensor([0.0000, 0.5493])
-        """
-    def arctanh_(_self) -> Self:
-        """In-place form of ``arctanh``: writes the result over ``input`` and returns it.
-
-        Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond.
-
-        Another name for ``atanh``.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.atanh(tt.tensor([0.0, 0.5]))
-            tensor([0.0000, 0.5493])
-        """
+    ) -> Tensor: ...
+    def arctan2_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self: ...
+    def arctan_(_self) -> Self: ...
+    def arctanh(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def arctanh_(_self) -> Self: ...
     def argmax(
         _self,
         dim: _int | None = None,
@@ -1208,24 +437,7 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor:
-        """Index of the largest element, in row-major order or along ``dim``; NaN is largest.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension; None, the default, means the flattened tensor.
-            keepdim: Keep the dimension with size 1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            int64 tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.argmax(tt.tensor([[1, 5], [7, 3]]), 1)
-            tensor([1, 0])
-        """
+    ) -> Tensor: ...
     def argmin(
         _self,
         dim: _int | None = None,
@@ -1234,37 +446,8 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor:
-        """Index of the smallest element, in row-major order or along ``dim``; NaN is smallest.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension; None, the default, means the flattened tensor.
-            keepdim: Keep the dimension with size 1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            int64 tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.argmin(tt.tensor([[1, 5], [7, 3]]), 1)
-            tensor([0, 1])
-        """
-    def argpartition(_self, kth: Any, axis: _int = -1) -> Tensor:
-        """Indices that put an element in its place when sorted, smaller ones before it.
-
-        Args:
-            input: Tensor of at least one dimension.
-            kth: The place or places; all are right, for the indices sort the tensor.
-            axis: The dimension; default the last.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([3, 1, 2]).argpartition(1)
-            tensor([1, 2, 0])
-        """
+    ) -> Tensor: ...
+    def argpartition(_self, kth: Any, axis: _int = -1) -> Tensor: ...
     def argsort(
         _self,
         dim: _int = -1,
@@ -1275,113 +458,17 @@ class Tensor(Storage):
         axis: _int | None = ...,
         kind: str | None = ...,
         order: Any = ...,
-    ) -> Tensor:
-        """Indices that sort ``input`` along ``dim``.
-
-        Args:
-            input: Real tensor of any shape; a NaN is larger than any number.
-            dim: The dimension; default the last.
-            descending: Largest first; default False.
-            stable: Keep equal elements in their order, which is done in any case.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            int64 tensor of ``input``'s shape.
-
-        Raises:
-            IndexError: If there is no such dimension.
-            RuntimeError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.argsort(tt.tensor([3, 1, 2]))
-            tensor([1, 2, 0])
-        """
-    def argwhere(_self, *, out: Tensor | None = None) -> Tensor:
-        """Where the elements that are not zero lie: ``nonzero`` as a matrix.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            int64 tensor of shape ``(n, input.ndim)``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.argwhere(tt.tensor([0, 5]))
-            tensor([[1]])
-        """
+    ) -> Tensor: ...
+    def argwhere(_self, *, out: Tensor | None = None) -> Tensor: ...
     def array_split(
         _self,
         indices_or_sections: Any,
         dim: _int = 0,
         *,
         axis: _int = ...,
-    ) -> tuple[Tensor, ...]:
-        """``input`` in a number of pieces along ``dim``, or cut at places.
-
-        Another name for ``tensor_split``.
-
-        Args:
-            input: Tensor of at least one dimension.
-            indices_or_sections: How many pieces (the first ones may be larger by one), or where
-                to cut: a sequence of ints or an int64 tensor of one dimension.
-            dim: The dimension to cut; default 0.
-
-        Returns:
-            A tuple of views, each of which may be changed in place.
-
-        Raises:
-            RuntimeError: If the number of pieces is not positive.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor_split(tt.arange(5), 2)
-            (tensor([0, 1, 2]), tensor([3, 4]))
-            >>> tt.tensor_split(tt.arange(5), (1, 2))
-            (tensor([0]), tensor([1]), tensor([2, 3, 4]))
-        """
-    def as_strided(_self, size: Any, stride: Any, storage_offset: _int | None = None) -> Tensor:
-        """A window into the memory of ``input``, or of the tensor that it is a view of.
-
-        Args:
-            input: Tensor of any shape.
-            size: The window's sizes.
-            stride: Steps, in elements, along each dimension; not negative.
-            storage_offset: The window's first element, counted from the start of the memory; the
-                default is ``input``'s own.
-
-        Returns:
-            A view; its elements may overlap.
-
-        Raises:
-            RuntimeError: If the window reaches beyond the memory.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.arange(5).as_strided((3, 2), (1, 2))
-            tensor([[0, 2],
-                    [1, 3],
-                    [2, 4]])
-        """
-    def as_strided_(_self, size: Any, stride: Any, storage_offset: _int | None = None) -> Self:
-        """Make ``input`` a window into its own memory; see ``as_strided``.
-
-        Args:
-            input: Tensor of any shape.
-            size: The window's sizes.
-            stride: Steps, in elements, along each dimension; not negative.
-            storage_offset: The window's first element, counted from the start of the memory; the
-                default is ``input``'s own.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.arange(4).as_strided_((2,), (2,))
-            tensor([0, 2])
-        """
+    ) -> tuple[Tensor, ...]: ...
+    def as_strided(_self, size: Any, stride: Any, storage_offset: _int | None = None) -> Tensor: ...
+    def as_strided_(_self, size: Any, stride: Any, storage_offset: _int | None = None) -> Self: ...
     def as_strided_copy(
         _self,
         size: Any,
@@ -1389,225 +476,34 @@ class Tensor(Storage):
         storage_offset: _int | None = None,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """What ``as_strided`` shows, as a copy.
-
-        Args:
-            input: Tensor of any shape.
-            size: The window's sizes.
-            stride: Steps, in elements, along each dimension; not negative.
-            storage_offset: The window's first element, counted from the start of the memory; the
-                default is ``input``'s own.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.as_strided_copy(tt.arange(4), (2,), (2,))
-            tensor([0, 2])
-        """
+    ) -> Tensor: ...
     def as_strided_scatter(
         _self,
         src: Tensor | ndarray,
         size: Any,
         stride: Any,
         storage_offset: _int | None = None,
-    ) -> Tensor:
-        """``input`` with ``src`` in a window of its memory; see ``as_strided``.
-
-        The gradient of ``input`` is that of PyTorch 2.13, which is not the derivative: it holds
-        what belongs to the window and zeros elsewhere, the wrong way round.
-
-        Args:
-            input: Tensor of any shape, whose strides the result has.
-            src: Tensor of the window's shape.
-            size: The window's sizes.
-            stride: Steps, in elements, along each dimension.
-            storage_offset: The window's first element, counted as in ``as_strided``.
-
-        Returns:
-            A copy. What lies in the window but not in ``input`` does not show in it.
-
-        Raises:
-            RuntimeError: If ``src`` has another shape, or the window reaches beyond the memory.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.as_strided_scatter(tt.zeros(4), tt.ones(2), (2,), (2,))
-            tensor([1., 0., 1., 0.])
-        """
-    def as_subclass(_self, cls: _type[Tensor | ndarray]) -> Tensor:
-        """The same memory as a tensor of a subclass; gradients flow back through it.
-
-        Args:
-            input: Tensor.
-            cls: Tensor or a subclass of it.
-
-        Raises:
-            TypeError: If ``cls`` is no such class.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> class Mine(tt.Tensor):
-            ...     pass
-            >>> type(tt.ones(2).as_subclass(Mine)).__name__
-            'Mine'
-        """
-    def asin(_self, *, out: Tensor | None = None) -> Tensor:
-        """Arc sine, between -π/2 and π/2; NaN outside [-1, 1].
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.asin(tt.tensor([0.0, 1.0]))
-            tensor([0.0000, 1.5708])
-        """
-    def asin_(_self) -> Self:
-        """In-place form of ``asin``: writes the result over ``input`` and returns it.
-
-        Arc sine, between -π/2 and π/2; NaN outside [-1, 1].
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.asin(tt.tensor([0.0, 1.0]))
-            tensor([0.0000, 1.5708])
-        """
-    def asinh(_self, *, out: Tensor | None = None) -> Tensor:
-        """Inverse of the hyperbolic sine.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.asinh(tt.tensor([0.0, 1.0]))
-            tensor([0.0000, 0.8814])
-        """
-    def asinh_(_self) -> Self:
-        """In-place form of ``asinh``: writes the result over ``input`` and returns it.
-
-        Inverse of the hyperbolic sine.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.asinh(tt.tensor([0.0, 1.0]))
-            tensor([0.0000, 0.8814])
-        """
+    ) -> Tensor: ...
+    def as_subclass(_self, cls: _type[Tensor | ndarray]) -> Tensor: ...
+    def asin(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def asin_(_self) -> Self: ...
+    def asinh(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def asinh_(_self) -> Self: ...
     @overload
-    def astype(_self, dtype: None = None, non_blocking: _bool = False) -> str:
-        """``input`` in another dtype; without one, the name of its tensor type.
-
-        Another name for ``Tensor.type``.
-
-        Args:
-            input: Tensor of any shape.
-            dtype: A dtype, its name or that of a tensor type. Default None.
-            non_blocking: Whether not to wait for a transfer to end; see ``to``. Default False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).type(tt.int64), tt.ones(2).type()
-            (tensor([1, 1]), 'torch.FloatTensor')
-        """
+    def astype(_self, dtype: None = None, non_blocking: _bool = False) -> str: ...
     @overload
     def astype(_self, dtype: dtype | str, non_blocking: _bool = False) -> Tensor: ...
-    def atan(_self, *, out: Tensor | None = None) -> Tensor:
-        """Arc tangent, between -π/2 and π/2.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.atan(tt.tensor([0.0, 1.0]))
-            tensor([0.0000, 0.7854])
-        """
+    def atan(_self, *, out: Tensor | None = None) -> Tensor: ...
     def atan2(
         _self,
         other: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Angle of the point ``(other, input)``, between -π and π.
-
-        Args:
-            input: The ordinates; tensor of any shape.
-            other: The abscissae; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
-            tensor([2.3562])
-        """
-    def atan2_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
-        """In-place form of ``atan2``: writes the result over ``input`` and returns it.
-
-        Angle of the point ``(other, input)``, between -π and π.
-
-        Args:
-            input: The ordinates; tensor of any shape.
-            other: The abscissae; the two shapes broadcast.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
-            tensor([2.3562])
-        """
-    def atan_(_self) -> Self:
-        """In-place form of ``atan``: writes the result over ``input`` and returns it.
-
-        Arc tangent, between -π/2 and π/2.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.atan(tt.tensor([0.0, 1.0]))
-            tensor([0.0000, 0.7854])
-        """
-    def atanh(_self, *, out: Tensor | None = None) -> Tensor:
-        """Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.atanh(tt.tensor([0.0, 0.5]))
-            tensor([0.0000, 0.5493])
-        """
-    def atanh_(_self) -> Self:
-        """In-place form of ``atanh``: writes the result over ``input`` and returns it.
-
-        Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.atanh(tt.tensor([0.0, 0.5]))
-            tensor([0.0000, 0.5493])
-        """
+    ) -> Tensor: ...
+    def atan2_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self: ...
+    def atan_(_self) -> Self: ...
+    def atanh(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def atanh_(_self) -> Self: ...
     def baddbmm(
         _self,
         batch1: Tensor | NDArray[Any] | ndarray,
@@ -1616,29 +512,7 @@ class Tensor(Storage):
         beta: _float = 1,
         alpha: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``beta * input + alpha * (batch1 @ batch2)``, over a batch.
-
-        Args:
-            input: Tensor that broadcasts to ``(b, n, m)``.
-            batch1: ``(b, n, k)``.
-            batch2: ``(b, k, m)``.
-            beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
-            alpha: Factor of the products; default 1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            ``(b, n, m)``.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.baddbmm(tt.ones(1), tt.ones(2, 1, 3), tt.ones(2, 3, 1)).flatten()
-            tensor([4., 4.])
-        """
+    ) -> Tensor: ...
     def baddbmm_(
         _self,
         batch1: Tensor | NDArray[Any] | ndarray,
@@ -1646,681 +520,99 @@ class Tensor(Storage):
         *,
         beta: _float = 1,
         alpha: _float = 1,
-    ) -> Self:
-        """In-place form of ``baddbmm``: writes the result over ``input`` and returns it.
-
-        ``beta * input + alpha * (batch1 @ batch2)``, over a batch.
-
-        Args:
-            input: Tensor that broadcasts to ``(b, n, m)``.
-            batch1: ``(b, n, k)``.
-            batch2: ``(b, k, m)``.
-            beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
-            alpha: Factor of the products; default 1.
-
-        Returns:
-            ``(b, n, m)``.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.baddbmm(tt.ones(1), tt.ones(2, 1, 3), tt.ones(2, 3, 1)).flatten()
-            tensor([4., 4.])
-        """
+    ) -> Self: ...
     def bernoulli(
         _self,
         p: _float | None = None,
         *,
         generator: Generator | None = None,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Ones and zeros: one with the probability that ``input`` gives.
-
-        Args:
-            input: Probabilities, a float tensor of any shape.
-            p: One probability for all elements, of which ``input`` is then only the shape and
-                dtype.
-            generator: A ``Generator``. Default: the default one.
-            out: Where to write the result.
-
-        Returns:
-            Tensor of ``input``'s shape and dtype; its gradient is zero.
-
-        Raises:
-            RuntimeError: If a probability is not in ``[0, 1]``.
-            NotImplementedError: If ``input`` holds integers.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> _ = tt.manual_seed(0)
-            >>> tt.bernoulli(tt.tensor([0.1, 0.5, 0.9]))
-            tensor([0., 0., 1.])
-        """
-    def bernoulli_(_self, p: Any = 0.5, *, generator: Generator | None = None) -> Self:
-        """Fill ``input`` with ones, with probability ``p``, and zeros, in place.
-
-        Args:
-            input: Tensor of any dtype but a complex one.
-            p: A number, or a float tensor that broadcasts to ``input``'s shape; default 0.5.
-            generator: A ``Generator``. Default: the default one.
-
-        Returns:
-            ``input``; torch's numbers for the same seed, exactly.
-
-        Raises:
-            RuntimeError: If a probability is not in ``[0, 1]``.
-            NotImplementedError: For a complex dtype, or probabilities that are integers.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> _ = tt.manual_seed(0)
-            >>> tt.zeros(4).bernoulli_(0.9)
-            tensor([0., 1., 1., 0.])
-        """
-    def bfloat16(_self, memory_format: Any = None) -> Tensor:
-        """``input`` as bfloat16.
-
-        Args:
-            input: Tensor of any shape.
-            memory_format: In which order the elements lie in memory. Default: as they do in ``input``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(1).bfloat16().dtype  # doctest: +SKIP
-            tinytorch.bfloat16
-        """
+    ) -> Tensor: ...
+    def bernoulli_(_self, p: Any = 0.5, *, generator: Generator | None = None) -> Self: ...
+    def bfloat16(_self, memory_format: Any = None) -> Tensor: ...
     def bincount(
         _self,
         weights: Tensor | NDArray[Any] | ndarray | None = None,
         minlength: _int = 0,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """How often each number from 0 on comes.
-
-        The host waits for the device to learn the largest.
-
-        Args:
-            input: Integer tensor of shape ``(n,)``, not negative.
-            weights: Tensor of shape ``(n,)`` to sum up, rather than counting.
-            minlength: Least size of the result; default 0.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            int64 tensor of shape ``(max(input) + 1,)`` at least; with weights float32 for
-            float32 weights, float64 for all others.
-
-        Raises:
-            RuntimeError: For negative numbers, the largest int64, or shapes that do not fit.
-            NotImplementedError: If ``input`` does not hold integers.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.bincount(tt.tensor([1, 2, 2]))
-            tensor([0, 1, 2])
-        """
+    ) -> Tensor: ...
     def bitwise_and(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Bits set in both; ``&`` of bools.
-
-        Args:
-            input: Integer or bool tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For floating-point tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([6, 5]) & 3
-            tensor([2, 1])
-        """
-    def bitwise_and_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``bitwise_and``: writes the result over ``input`` and returns it.
-
-        Bits set in both; ``&`` of bools.
-
-        Args:
-            input: Integer or bool tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-
-        Raises:
-            NotImplementedError: For floating-point tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([6, 5]) & 3
-            tensor([2, 1])
-        """
-    def bitwise_invert(_self, *, out: Tensor | None = None) -> Tensor:
-        """Every bit flipped; the opposite of bools.
-
-        Another name for ``bitwise_not``.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For floating-point tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> ~tt.tensor([True, False])
-            tensor([False,  True])
-        """
-    def bitwise_invert_(_self) -> Self:
-        """In-place form of ``bitwise_invert``: writes the result over ``input`` and returns it.
-
-        Every bit flipped; the opposite of bools.
-
-        Another name for ``bitwise_not``.
-
-        Args:
-            input: Tensor of any shape.
-
-        Raises:
-            NotImplementedError: For floating-point tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> ~tt.tensor([True, False])
-            tensor([False,  True])
-        """
+    ) -> Tensor: ...
+    def bitwise_and_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def bitwise_invert(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def bitwise_invert_(_self) -> Self: ...
     def bitwise_left_shift(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input`` shifted to the left by ``other`` bits.
-
-        Args:
-            input: Integer tensor of any shape.
-            other: Tensor or number; the two shapes broadcast. Shifts by a negative number, or
-                by as many bits as there are, give 0.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For floating-point tensors, and for bools alone.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([1, 3]) << 2
-            tensor([ 4, 12])
-        """
-    def bitwise_left_shift_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``bitwise_left_shift``: writes the result over ``input`` and returns it.
-
-        ``input`` shifted to the left by ``other`` bits.
-
-        Args:
-            input: Integer tensor of any shape.
-            other: Tensor or number; the two shapes broadcast. Shifts by a negative number, or
-                by as many bits as there are, give 0.
-
-        Raises:
-            NotImplementedError: For floating-point tensors, and for bools alone.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([1, 3]) << 2
-            tensor([ 4, 12])
-        """
-    def bitwise_not(_self, *, out: Tensor | None = None) -> Tensor:
-        """Every bit flipped; the opposite of bools.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For floating-point tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> ~tt.tensor([True, False])
-            tensor([False,  True])
-        """
-    def bitwise_not_(_self) -> Self:
-        """In-place form of ``bitwise_not``: writes the result over ``input`` and returns it.
-
-        Every bit flipped; the opposite of bools.
-
-        Args:
-            input: Tensor of any shape.
-
-        Raises:
-            NotImplementedError: For floating-point tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> ~tt.tensor([True, False])
-            tensor([False,  True])
-        """
+    ) -> Tensor: ...
+    def bitwise_left_shift_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def bitwise_not(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def bitwise_not_(_self) -> Self: ...
     def bitwise_or(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Bits set in either; ``|`` of bools.
-
-        Args:
-            input: Integer or bool tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For floating-point tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([6, 5]) | 3
-            tensor([7, 7])
-        """
-    def bitwise_or_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``bitwise_or``: writes the result over ``input`` and returns it.
-
-        Bits set in either; ``|`` of bools.
-
-        Args:
-            input: Integer or bool tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-
-        Raises:
-            NotImplementedError: For floating-point tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([6, 5]) | 3
-            tensor([7, 7])
-        """
+    ) -> Tensor: ...
+    def bitwise_or_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
     def bitwise_right_shift(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input`` shifted to the right by ``other`` bits, its sign kept.
-
-        Args:
-            input: Integer tensor of any shape.
-            other: Tensor or number; the two shapes broadcast. Shifts by a negative number, or
-                by as many bits as there are, leave nothing but the sign.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For floating-point tensors, and for bools alone.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([8, -8]) >> 2
-            tensor([ 2, -2])
-        """
-    def bitwise_right_shift_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``bitwise_right_shift``: writes the result over ``input`` and returns it.
-
-        ``input`` shifted to the right by ``other`` bits, its sign kept.
-
-        Args:
-            input: Integer tensor of any shape.
-            other: Tensor or number; the two shapes broadcast. Shifts by a negative number, or
-                by as many bits as there are, leave nothing but the sign.
-
-        Raises:
-            NotImplementedError: For floating-point tensors, and for bools alone.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([8, -8]) >> 2
-            tensor([ 2, -2])
-        """
+    ) -> Tensor: ...
+    def bitwise_right_shift_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
     def bitwise_xor(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Bits set in one of the two only; ``^`` of bools.
-
-        Args:
-            input: Integer or bool tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For floating-point tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([6, 5]) ^ 3
-            tensor([5, 6])
-        """
-    def bitwise_xor_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``bitwise_xor``: writes the result over ``input`` and returns it.
-
-        Bits set in one of the two only; ``^`` of bools.
-
-        Args:
-            input: Integer or bool tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-
-        Raises:
-            NotImplementedError: For floating-point tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([6, 5]) ^ 3
-            tensor([5, 6])
-        """
-    def bmm(_self, mat2: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-        """Products of the matrices in two batches.
-
-        Args:
-            input: ``(b, n, k)``.
-            mat2: ``(b, k, m)``.
-            out: Where to write the result.
-
-        Raises:
-            RuntimeError: If they are no batches of matrices or sizes differ.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.bmm(tt.ones(2, 1, 3), tt.ones(2, 3, 1)).shape
-            tinytorch.Size([2, 1, 1])
-        """
-    def bool(_self, memory_format: Any = None) -> Tensor:
-        """``input`` as bool.
-
-        Args:
-            input: Tensor of any shape.
-            memory_format: In which order the elements lie in memory. Default: as they do in ``input``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(1).bool().dtype
-            tinytorch.bool
-        """
+    ) -> Tensor: ...
+    def bitwise_xor_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def bmm(
+        _self,
+        mat2: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def bool(_self, memory_format: Any = None) -> Tensor: ...
     @overload
-    def broadcast_to(_self, size: Sequence[_int]) -> Tensor:
-        """``input`` stretched to shape ``size`` by broadcasting; see ``Tensor.expand``.
-
-        Args:
-            input: Tensor whose sizes are 1 or those of ``size``, aligned at the last dimension.
-            size: The shape, as a sequence or as ints one by one.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.broadcast_to(tt.tensor([1, 2]), (2, 2))
-            tensor([[1, 2],
-                    [1, 2]])
-        """
+    def broadcast_to(_self, size: Sequence[_int]) -> Tensor: ...
     @overload
     def broadcast_to(_self, *size: _int) -> Tensor: ...
-    def byte(_self, memory_format: Any = None) -> Tensor:
-        """``input`` as uint8.
-
-        Args:
-            input: Tensor of any shape.
-            memory_format: In which order the elements lie in memory. Default: as they do in ``input``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(1).byte().dtype
-            tinytorch.uint8
-        """
+    def byte(_self, memory_format: Any = None) -> Tensor: ...
     def cauchy_(
         _self,
         median: _float = 0.0,
         sigma: _float = 1.0,
         *,
         generator: Generator | None = None,
-    ) -> Self:
-        """Fill ``input`` with Cauchy distributed numbers, in place.
-
-        Args:
-            input: Tensor of a float dtype.
-            median: Their median; default 0.
-            sigma: Half the distance of their quartiles; default 1.
-            generator: A ``Generator``. Default: the default one.
-
-        Returns:
-            ``input``; torch's numbers for the same seed, but for rounding.
-
-        Raises:
-            RuntimeError: If ``sigma`` is not positive, or ``input`` holds no floats.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> _ = tt.manual_seed(0)
-            >>> tt.zeros(2).cauchy_()
-            tensor([10.5977,  0.7648])
-        """
-    def ccol_indices(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise RuntimeError: ccol_indices expected sparse column compressed tensor layout but got Strided.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            RuntimeError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).ccol_indices()
-            Traceback (most recent call last):
-            ...
-            RuntimeError: ccol_indices expected sparse column compressed tensor layout but got Strided
-        """
-    def cdouble(_self, memory_format: Any = None) -> Tensor:
-        """``input`` as complex128.
-
-        Args:
-            input: Tensor of any shape.
-            memory_format: In which order the elements lie in memory. Default: as they do in ``input``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(1).cdouble().dtype
-            tinytorch.complex128
-        """
-    def ceil(_self, *, out: Tensor | None = None) -> Tensor:
-        """The next whole number above; integers stay as they are.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For bool and complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ceil(tt.tensor([-1.5, 1.5]))
-            tensor([-1.,  2.])
-        """
-    def ceil_(_self) -> Self:
-        """In-place form of ``ceil``: writes the result over ``input`` and returns it.
-
-        The next whole number above; integers stay as they are.
-
-        Args:
-            input: Tensor of any shape.
-
-        Raises:
-            NotImplementedError: For bool and complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ceil(tt.tensor([-1.5, 1.5]))
-            tensor([-1.,  2.])
-        """
-    def cfloat(_self, memory_format: Any = None) -> Tensor:
-        """``input`` as complex64.
-
-        Args:
-            input: Tensor of any shape.
-            memory_format: In which order the elements lie in memory. Default: as they do in ``input``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(1).cfloat().dtype
-            tinytorch.complex64
-        """
-    def chalf(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise NotImplementedError: chalf: complex numbers of two halves (complex32) are not supported.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).chalf()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: chalf: complex numbers of two halves (complex32) are not supported
-        """
-    def char(_self, memory_format: Any = None) -> Tensor:
-        """``input`` as int8.
-
-        Args:
-            input: Tensor of any shape.
-            memory_format: In which order the elements lie in memory. Default: as they do in ``input``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(1).char().dtype
-            tinytorch.int8
-        """
-    def cholesky(_self, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
-        """The factor ``L`` of ``A = L L^H``, for every positive-definite matrix of a batch.
-
-        Args:
-            A: ``(..., n, n)``, symmetric or Hermitian; only one triangle is read.
-            upper: Give ``L^H`` instead and read the upper triangle; default False.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            ``(..., n, n)``, triangular with a positive diagonal.
-
-        Raises:
-            RuntimeError: If the matrices are not square or not floating-point or complex.
-            LinAlgError: If one is not positive-definite.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.linalg.cholesky(tt.tensor([[4.0, 2.0], [2.0, 5.0]]))
-            tensor([[2., 0.],
-                    [1., 2.]])
-        """
-    def cholesky_inverse(_self, upper: _bool = False, *, out: Tensor | None = None) -> Tensor:
-        """The inverse of ``L L^H``.
-
-        Args:
-            L: ``(..., n, n)``, a factor from ``linalg.cholesky``; only its triangle is read.
-            upper: Whether ``L`` is the upper factor, of ``L^H L``; default False.
-            out: Where to write the result.
-
-        Returns:
-            ``(..., n, n)``.
-
-        Raises:
-            RuntimeError: If the matrices are not square or not floating-point or complex.
-            LinAlgError: If one has a zero on its diagonal.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.cholesky_inverse(tt.tensor([[2.0]]))
-            tensor([[0.2500]])
-        """
+    ) -> Self: ...
+    def ccol_indices(_self, *args: Any, **given: Any) -> NoReturn: ...
+    def cdouble(_self, memory_format: Any = None) -> Tensor: ...
+    def ceil(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def ceil_(_self) -> Self: ...
+    def cfloat(_self, memory_format: Any = None) -> Tensor: ...
+    def chalf(_self, *args: Any, **given: Any) -> NoReturn: ...
+    def char(_self, memory_format: Any = None) -> Tensor: ...
+    def cholesky(_self, upper: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
+    def cholesky_inverse(_self, upper: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
     def cholesky_solve(
         _self,
         L: Tensor | ndarray,
         upper: _bool = False,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """The solution ``X`` of ``L L^H X = B``.
-
-        Args:
-            B: ``(..., n, k)``.
-            L: ``(..., n, n)``, a factor from ``linalg.cholesky``; only its triangle is read.
-            upper: Whether ``L`` is the upper factor, so that ``L^H L X = B``; default False.
-            out: Where to write the result.
-
-        Returns:
-            ``(..., n, k)``.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.cholesky_solve(tt.tensor([[8.0]]), tt.tensor([[2.0]]))
-            tensor([[2.]])
-        """
-    def choose(_self, choices: Sequence[Tensor | ndarray]) -> Tensor:
-        """For each element of ``input`` the element at its place in the choice it numbers.
-
-        Args:
-            input: Integers from 0 to the number of choices, not included.
-            choices: Tensors that broadcast with ``input``.
-
-        Returns:
-            Tensor of the common shape.
-
-        Raises:
-            IndexError: For a number beyond the choices.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([1, 0]).choose([tt.tensor([1, 2]), tt.tensor([10, 20])])
-            tensor([10,  2])
-        """
-    def chunk(_self, chunks: _int, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]:
-        """``input`` in at most ``chunks`` pieces of one size along ``dim``; the last may be smaller.
-
-        Args:
-            input: Tensor of at least one dimension.
-            chunks: How many pieces; there are fewer where the size does not allow so many.
-            dim: The dimension to cut; default 0.
-
-        Returns:
-            A tuple of views.
-
-        Raises:
-            RuntimeError: If ``chunks`` is not positive.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.arange(5).chunk(2)
-            (tensor([0, 1, 2]), tensor([3, 4]))
-        """
+    ) -> Tensor: ...
+    def choose(_self, choices: Sequence[Tensor | ndarray]) -> Tensor: ...
+    def chunk(_self, chunks: _int, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]: ...
     def clamp(
         _self,
         min: Tensor | NDArray[Any] | ndarray | complex | None = None,
@@ -2329,122 +621,26 @@ class Tensor(Storage):
         out: Tensor | None = None,
         a_min: Tensor | ndarray | complex | None = ...,
         a_max: Tensor | ndarray | complex | None = ...,
-    ) -> Tensor:
-        """``input`` kept between ``min`` and ``max``.
-
-        Args:
-            input: Tensor of any shape.
-            min: Lower bound, a number or a tensor that broadcasts; None for none.
-            max: Upper bound likewise; where it is below ``min``, it decides.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype. The gradient of ``input``
-            passes from bound to bound, both included.
-
-        Raises:
-            RuntimeError: Without any bound, or if the dtype of integers does not hold a number.
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.clamp(tt.tensor([-1.0, 0.5, 2.0]), 0, 1)
-            tensor([0.0000, 0.5000, 1.0000])
-        """
+    ) -> Tensor: ...
     def clamp_(
         _self,
         min: Tensor | NDArray[Any] | ndarray | complex | None = None,
         max: Tensor | NDArray[Any] | ndarray | complex | None = None,
-    ) -> Self:
-        """In-place form of ``clamp``: writes the result over ``input`` and returns it.
-
-        ``input`` kept between ``min`` and ``max``.
-
-        Args:
-            input: Tensor of any shape.
-            min: Lower bound, a number or a tensor that broadcasts; None for none.
-            max: Upper bound likewise; where it is below ``min``, it decides.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype. The gradient of ``input``
-            passes from bound to bound, both included.
-
-        Raises:
-            RuntimeError: Without any bound, or if the dtype of integers does not hold a number.
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.clamp(tt.tensor([-1.0, 0.5, 2.0]), 0, 1)
-            tensor([0.0000, 0.5000, 1.0000])
-        """
+    ) -> Self: ...
     def clamp_max(
         _self,
         max: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input``, but at most ``max``.
-
-        Args:
-            input: Tensor of any shape.
-            max: Number, or tensor that broadcasts.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.clamp_max(tt.tensor([-1.0, 2.0]), 0)
-            tensor([-1.,  0.])
-        """
-    def clamp_max_(_self, max: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``clamp_max``: writes the result over ``input`` and returns it.
-
-        ``input``, but at most ``max``.
-
-        Args:
-            input: Tensor of any shape.
-            max: Number, or tensor that broadcasts.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.clamp_max(tt.tensor([-1.0, 2.0]), 0)
-            tensor([-1.,  0.])
-        """
+    ) -> Tensor: ...
+    def clamp_max_(_self, max: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
     def clamp_min(
         _self,
         min: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input``, but at least ``min``.
-
-        Args:
-            input: Tensor of any shape.
-            min: Number, or tensor that broadcasts.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.clamp_min(tt.tensor([-1.0, 2.0]), 0)
-            tensor([0., 2.])
-        """
-    def clamp_min_(_self, min: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``clamp_min``: writes the result over ``input`` and returns it.
-
-        ``input``, but at least ``min``.
-
-        Args:
-            input: Tensor of any shape.
-            min: Number, or tensor that broadcasts.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.clamp_min(tt.tensor([-1.0, 2.0]), 0)
-            tensor([0., 2.])
-        """
+    ) -> Tensor: ...
+    def clamp_min_(_self, min: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
     def clip(
         _self,
         min: Tensor | NDArray[Any] | ndarray | complex | None = None,
@@ -2453,357 +649,36 @@ class Tensor(Storage):
         out: Tensor | None = None,
         a_min: Tensor | ndarray | complex | None = ...,
         a_max: Tensor | ndarray | complex | None = ...,
-    ) -> Tensor:
-        """``input`` kept between ``min`` and ``max``.
-
-        Another name for ``clamp``.
-
-        Args:
-            input: Tensor of any shape.
-            min: Lower bound, a number or a tensor that broadcasts; None for none.
-            max: Upper bound likewise; where it is below ``min``, it decides.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype. The gradient of ``input``
-            passes from bound to bound, both included.
-
-        Raises:
-            RuntimeError: Without any bound, or if the dtype of integers does not hold a number.
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.clamp(tt.tensor([-1.0, 0.5, 2.0]), 0, 1)
-            tensor([0.0000, 0.5000, 1.0000])
-        """
+    ) -> Tensor: ...
     def clip_(
         _self,
         min: Tensor | NDArray[Any] | ndarray | complex | None = None,
         max: Tensor | NDArray[Any] | ndarray | complex | None = None,
-    ) -> Self:
-        """In-place form of ``clip``: writes the result over ``input`` and returns it.
-
-        ``input`` kept between ``min`` and ``max``.
-
-        Another name for ``clamp``.
-
-        Args:
-            input: Tensor of any shape.
-            min: Lower bound, a number or a tensor that broadcasts; None for none.
-            max: Upper bound likewise; where it is below ``min``, it decides.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype. The gradient of ``input``
-            passes from bound to bound, both included.
-
-        Raises:
-            RuntimeError: Without any bound, or if the dtype of integers does not hold a number.
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.clamp(tt.tensor([-1.0, 0.5, 2.0]), 0, 1)
-            tensor([0.0000, 0.5000, 1.0000])
-        """
-    def clone(_self, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
-        """A copy of ``input`` in memory of its own; gradients flow back through it.
-
-        Args:
-            input: Tensor of any shape.
-            memory_format: In which order its elements lie in memory; the default,
-                ``preserve_format``, is the order they have.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> x = tt.zeros(2)
-            >>> y = x.clone()
-            >>> y[0] = 1
-            >>> x
-            tensor([0., 0.])
-        """
-    def coalesce(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise RuntimeError: coalesce expected sparse coordinate tensor layout but got Strided.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            RuntimeError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).coalesce()
-            Traceback (most recent call last):
-            ...
-            RuntimeError: coalesce expected sparse coordinate tensor layout but got Strided
-        """
-    def col_indices(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise RuntimeError: col_indices expected sparse row compressed tensor layout but got Strided.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            RuntimeError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).col_indices()
-            Traceback (most recent call last):
-            ...
-            RuntimeError: col_indices expected sparse row compressed tensor layout but got Strided
-        """
-    def combinations(_self, r: _int = 2, with_replacement: _bool = False) -> Tensor:
-        """All ways to take ``r`` elements, as ``itertools.combinations`` orders them.
-
-        Args:
-            input: Tensor of one dimension.
-            r: How many elements; default 2.
-            with_replacement: Whether an element may be taken again; default False.
-
-        Returns:
-            Tensor of shape ``(number of combinations, r)``.
-
-        Raises:
-            RuntimeError: If ``input`` has not one dimension, or ``r`` is negative.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.combinations(tt.tensor([1, 2, 3]))
-            tensor([[1, 2],
-                    [1, 3],
-                    [2, 3]])
-        """
-    def compress(_self, condition: Any, axis: _int | None = None) -> Tensor:
-        """The slices of ``input`` along ``axis`` where ``condition`` holds.
-
-        Args:
-            input: Tensor of any shape.
-            condition: Bools, one for each slice; it may have fewer.
-            axis: The dimension; None, the default, means that of the flattened tensor.
-
-        Returns:
-            A copy.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([[1, 2], [3, 4]]).compress([False, True], axis=0)
-            tensor([[3, 4]])
-        """
-    def conj(_self) -> Tensor:
-        """The complex conjugate, a view that is computed when it is read; a real tensor itself.
-
-        Args:
-            input: Tensor of any shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> z = tt.tensor([1 + 2j])
-            >>> z.conj()
-            tensor([1.-2.j])
-            >>> z.conj().mul_(2)
-            tensor([2.-4.j])
-            >>> z
-            tensor([2.+4.j])
-        """
-    def conj_physical(_self, *, out: Tensor | None = None) -> Tensor:
-        """The complex conjugate, in memory of its own.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.conj_physical(tt.tensor([1 + 2j]))
-            tensor([1.-2.j])
-        """
-    def conj_physical_(_self) -> Self:
-        """In-place form of ``conj_physical``: writes the result over ``input`` and returns it.
-
-        The complex conjugate, in memory of its own.
-
-        Args:
-            input: Tensor of any shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.conj_physical(tt.tensor([1 + 2j]))
-            tensor([1.-2.j])
-        """
-    def conjugate(_self) -> Tensor:
-        """The complex conjugate of each element, in memory of its own; a real tensor itself.
-
-        Args:
-            input: Tensor of any shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([1 + 2j]).conjugate()
-            tensor([1.-2.j])
-        """
-    def contiguous(_self, memory_format: Any = ...) -> Tensor:
-        """``input`` with its elements in the format's order in memory: itself, or a copy.
-
-        Args:
-            input: Tensor of any shape.
-            memory_format: Default ``contiguous_format``, row-major.
-
-        Returns:
-            ``input`` itself if its elements lie so, without gaps.
-
-        Raises:
-            RuntimeError: If the format is ``preserve_format``, or one of tensors with another number
-                of dimensions.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2, 3).t().contiguous().is_contiguous()
-            True
-        """
-    def copy(_self, order: str = 'C') -> Tensor:
-        """A copy in memory of its own; the gradient flows through it.
-
-        Args:
-            input: Tensor of any shape.
-            order: Accepted; the copy is in row-major order.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).copy()
-            tensor([1., 1.])
-        """
-    def copy_(_self, src: Tensor | ndarray | complex, non_blocking: _bool = False) -> Self:
-        """Write ``src``, broadcast and cast, over ``input``; ``non_blocking`` as for ``to``.
-
-        Args:
-            input, src: A tensor, and another, or what makes one, that broadcasts to its shape.
-            non_blocking: Whether not to wait for a transfer to end; see ``to``. Default False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2).copy_(tt.tensor([1, 2]))
-            tensor([1., 2.])
-        """
+    ) -> Self: ...
+    def clone(_self, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor: ...
+    def coalesce(_self, *args: Any, **given: Any) -> NoReturn: ...
+    def col_indices(_self, *args: Any, **given: Any) -> NoReturn: ...
+    def combinations(_self, r: _int = 2, with_replacement: _bool = False) -> Tensor: ...
+    def compress(_self, condition: Any, axis: _int | None = None) -> Tensor: ...
+    def conj(_self) -> Tensor: ...
+    def conj_physical(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def conj_physical_(_self) -> Self: ...
+    def conjugate(_self) -> Tensor: ...
+    def contiguous(_self, memory_format: Any = ...) -> Tensor: ...
+    def copy(_self, order: str = 'C') -> Tensor: ...
+    def copy_(_self, src: Tensor | ndarray | complex, non_blocking: _bool = False) -> Self: ...
     def copysign(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """The magnitude of ``input`` with the sign of ``other``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Floating-point tensor of the broadcast shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.copysign(tt.tensor([1.0, -2.0]), -0.0)
-            tensor([-1., -2.])
-        """
-    def copysign_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``copysign``: writes the result over ``input`` and returns it.
-
-        The magnitude of ``input`` with the sign of ``other``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-
-        Returns:
-            Floating-point tensor of the broadcast shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.copysign(tt.tensor([1.0, -2.0]), -0.0)
-            tensor([-1., -2.])
-        """
-    def corrcoef(_self, y: Tensor | ndarray | None = None, *, rowvar: _bool = ...) -> Tensor:
-        """The correlation coefficients of variables, one a row.
-
-        Args:
-            input: Tensor of shape ``(variables, observations)``, or ``(observations,)``.
-            y: More variables.
-
-        Returns:
-            Tensor of shape ``(variables, variables)``, 0-d for a single variable.
-
-        Raises:
-            RuntimeError: For more than two dimensions.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.corrcoef(tt.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
-            tensor([[ 1., -1.],
-                    [-1.,  1.]])
-        """
-    def cos(_self, *, out: Tensor | None = None) -> Tensor:
-        """Cosine of each element of ``input``, in radians.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.cos(tt.zeros(2))
-            tensor([1., 1.])
-        """
-    def cos_(_self) -> Self:
-        """In-place form of ``cos``: writes the result over ``input`` and returns it.
-
-        Cosine of each element of ``input``, in radians.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.cos(tt.zeros(2))
-            tensor([1., 1.])
-        """
-    def cosh(_self, *, out: Tensor | None = None) -> Tensor:
-        """Hyperbolic cosine.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.cosh(tt.tensor([0.0, 1.0]))
-            tensor([1.0000, 1.5431])
-        """
-    def cosh_(_self) -> Self:
-        """In-place form of ``cosh``: writes the result over ``input`` and returns it.
-
-        Hyperbolic cosine.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.cosh(tt.tensor([0.0, 1.0]))
-            tensor([1.0000, 1.5431])
-        """
+    ) -> Tensor: ...
+    def copysign_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def corrcoef(_self, y: Tensor | ndarray | None = None, *, rowvar: _bool = ...) -> Tensor: ...
+    def cos(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def cos_(_self) -> Self: ...
+    def cosh(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def cosh_(_self) -> Self: ...
     def count_nonzero(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -2812,24 +687,7 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor:
-        """How many elements are not zero, of all or along ``dim``.
-
-        Args:
-            input: Tensor of any shape.
-            dim: Dimension or dimensions to count along; None, the default, means all.
-            keepdim: Keep the reduced dimensions with size 1; default False.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            int64 tensor without the reduced dimensions.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.count_nonzero(tt.tensor([[0, 1], [2, 3]]), 0)
-            tensor([1, 2])
-        """
+    ) -> Tensor: ...
     def cov(
         _self,
         y: Tensor | ndarray | None = None,
@@ -2840,40 +698,8 @@ class Tensor(Storage):
         rowvar: _bool = ...,
         bias: _bool = ...,
         ddof: _int | None = ...,
-    ) -> Tensor:
-        """The covariance matrix of variables, one a row.
-
-        Args:
-            input: Tensor of shape ``(variables, observations)``, or ``(observations,)``.
-            y: More variables.
-            correction: Divide by the number of observations less this; default 1.
-            fweights: How often each observation counts, an integer tensor of one dimension.
-            aweights: How much each counts, a floating-point tensor of one dimension.
-
-        Returns:
-            Tensor of shape ``(variables, variables)``, 0-d for a single variable.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit, or a weight is negative.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.cov(tt.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
-            tensor([[ 1., -1.],
-                    [-1.,  1.]])
-        """
-    def cpu(_self, memory_format: Any = None) -> Tensor:
-        """``input`` on the CPU.
-
-        Args:
-            input: Tensor of any shape.
-            memory_format: In which order the elements lie in memory. Default: as they do in ``input``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).cpu().device
-            device(type='cpu')
-        """
+    ) -> Tensor: ...
+    def cpu(_self, memory_format: Any = None) -> Tensor: ...
     def cross(
         _self,
         other: Tensor | ndarray,
@@ -2881,44 +707,8 @@ class Tensor(Storage):
         *,
         out: Tensor | None = None,
         axis: _int | None = ...,
-    ) -> Tensor:
-        """Cross product of the vectors of three elements along a dimension.
-
-        Args:
-            input: Tensor with a dimension of size 3.
-            other: Tensor that broadcasts with ``input``, of size 3 there too.
-            dim: That dimension. By default the last one if its size is 3, as in NumPy and
-                ``linalg.cross``, else the first of size 3.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Raises:
-            RuntimeError: If there is no dimension of size 3, or numbers of dimensions or dtypes
-                differ.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.cross(tt.tensor([1, 0, 0]), tt.tensor([0, 1, 0]), dim=0)
-            tensor([0, 0, 1])
-        """
-    def crow_indices(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise RuntimeError: crow_indices expected sparse row compressed tensor layout but got Strided.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            RuntimeError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).crow_indices()
-            Traceback (most recent call last):
-            ...
-            RuntimeError: crow_indices expected sparse row compressed tensor layout but got Strided
-        """
+    ) -> Tensor: ...
+    def crow_indices(_self, *args: Any, **given: Any) -> NoReturn: ...
     @property
     def ctypes(self) -> Any: ...
     def cuda(
@@ -2926,51 +716,14 @@ class Tensor(Storage):
         device: device | str | _int | None = None,
         non_blocking: Any = False,
         memory_format: Any = None,
-    ) -> Tensor:
-        """``input`` on a CUDA device, through CuPy.
-
-        Args:
-            input: Tensor of any shape.
-            device: Where the result is made. Default None: where the active backend makes tensors.
-            non_blocking: Whether not to wait for a transfer to end; see ``to``. Default False.
-            memory_format: In which order the elements lie in memory. Default: as they do in ``input``.
-
-        Raises:
-            BackendUnavailableError: If there is no CuPy or no device.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> x = tt.ones(2)
-            >>> x.cuda().device if tt.cuda.is_available() else x.device
-            device(type='c...
-        """
+    ) -> Tensor: ...
     @overload
     def cummax(
         _self,
         dim: _int,
         *,
         out: tuple[Tensor, Tensor] | None = None,
-    ) -> return_types.cummax:
-        """Largest elements up to each one along ``dim``, and where they are.
-
-        Args:
-            input: Tensor of any shape; a NaN is larger than any number.
-            dim: The dimension.
-            out: Tensors that take the results, get their shapes and are returned; RuntimeError
-                if the dtype of one is another. Default None: new tensors.
-
-        Returns:
-            A named tuple ``(values, indices)`` of ``input``'s shape; of equal elements the last
-            counts and gets the gradient. ``indices`` are int64.
-
-        Raises:
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.cummax(tt.tensor([1, 3, 2]), 0).values
-            tensor([1, 3, 3])
-        """
+    ) -> return_types.cummax: ...
     @overload
     def cummax(
         _self,
@@ -2984,27 +737,7 @@ class Tensor(Storage):
         dim: _int,
         *,
         out: tuple[Tensor, Tensor] | None = None,
-    ) -> return_types.cummin:
-        """Smallest elements up to each one along ``dim``, and where they are.
-
-        Args:
-            input: Tensor of any shape; a NaN is smaller than any number.
-            dim: The dimension.
-            out: Tensors that take the results, get their shapes and are returned; RuntimeError
-                if the dtype of one is another. Default None: new tensors.
-
-        Returns:
-            A named tuple ``(values, indices)`` of ``input``'s shape; of equal elements the last
-            counts and gets the gradient. ``indices`` are int64.
-
-        Raises:
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.cummin(tt.tensor([2, 3, 1]), 0).indices
-            tensor([0, 0, 2])
-        """
+    ) -> return_types.cummin: ...
     @overload
     def cummin(
         _self,
@@ -3019,55 +752,13 @@ class Tensor(Storage):
         dtype: dtype | _type | str | None = None,
         out: Tensor | None = None,
         axis: _int | None = ...,
-    ) -> Tensor:
-        """Products of the elements up to each one, along ``dim``.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension; None, the default, means the flattened tensor.
-            dtype: Multiply and return in this type; the default is the input's, int64 for
-                integers and bools.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor of ``input``'s shape. Its gradient divides by no element, so zeros are safe.
-
-        Raises:
-            IndexError: If there is no such dimension.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.cumprod(tt.tensor([1, 2, 3, 4]), 0)
-            tensor([ 1,  2,  6, 24])
-        """
+    ) -> Tensor: ...
     def cumprod_(
         _self,
         dim: _int | None = None,
         *,
         dtype: dtype | _type | str | None = None,
-    ) -> Self:
-        """In-place form of ``cumprod``: writes the result over ``input`` and returns it.
-
-        Products of the elements up to each one, along ``dim``.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension; None, the default, means the flattened tensor.
-            dtype: Multiply and return in this type; the default is the input's, int64 for
-                integers and bools.
-
-        Returns:
-            Tensor of ``input``'s shape. Its gradient divides by no element, so zeros are safe.
-
-        Raises:
-            IndexError: If there is no such dimension.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.cumprod(tt.tensor([1, 2, 3, 4]), 0)
-            tensor([ 1,  2,  6, 24])
-        """
+    ) -> Self: ...
     def cumsum(
         _self,
         dim: _int | None = None,
@@ -3075,245 +766,30 @@ class Tensor(Storage):
         dtype: dtype | _type | str | None = None,
         out: Tensor | None = None,
         axis: _int | None = ...,
-    ) -> Tensor:
-        """Sums of the elements up to each one, along ``dim``.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension; None, the default, means the flattened tensor.
-            dtype: Sum and return in this type; the default is the input's, int64 for integers
-                and bools.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            IndexError: If there is no such dimension.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.cumsum(tt.tensor([1, 2, 3]), 0)
-            tensor([1, 3, 6])
-        """
+    ) -> Tensor: ...
     def cumsum_(
         _self,
         dim: _int | None = None,
         *,
         dtype: dtype | _type | str | None = None,
-    ) -> Self:
-        """In-place form of ``cumsum``: writes the result over ``input`` and returns it.
-
-        Sums of the elements up to each one, along ``dim``.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension; None, the default, means the flattened tensor.
-            dtype: Sum and return in this type; the default is the input's, int64 for integers
-                and bools.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            IndexError: If there is no such dimension.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.cumsum(tt.tensor([1, 2, 3]), 0)
-            tensor([1, 3, 6])
-        """
-    def data_ptr(_self) -> _int:
-        """The address of the first element.
-
-        Args:
-            input: Tensor of any shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> x = tt.ones(2, 3)
-            >>> x.view(6).data_ptr() == x.data_ptr()
-            True
-        """
-    def deg2rad(_self, *, out: Tensor | None = None) -> Tensor:
-        """Degrees as radians.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.deg2rad(tt.tensor([180.0]))
-            tensor([3.1416])
-        """
-    def deg2rad_(_self) -> Self:
-        """In-place form of ``deg2rad``: writes the result over ``input`` and returns it.
-
-        Degrees as radians.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.deg2rad(tt.tensor([180.0]))
-            tensor([3.1416])
-        """
-    def dense_dim(_self) -> _int:
-        """The number of dimensions: all are dense.
-
-        Args:
-            input: Tensor of any shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2, 3).dense_dim(), tt.ones(2, 3).sparse_dim()
-            (2, 0)
-        """
-    def dequantize(_self) -> Tensor:
-        """``input`` in float32, which a tensor that is not quantized becomes.
-
-        Args:
-            input: Tensor of any shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.dequantize(tt.tensor([1, 2]))
-            tensor([1., 2.])
-        """
-    def det(_self, *, out: Tensor | None = None) -> Tensor:
-        """The determinant of every matrix of a batch.
-
-        It is differentiable everywhere, at singular matrices too.
-
-        Args:
-            A: ``(..., n, n)``, floating-point or complex.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            ``(...)``; 1 for a matrix without elements.
-
-        Raises:
-            RuntimeError: If the matrices are not square or not floating-point or complex.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.linalg.det(tt.tensor([[2.0, 0.0], [0.0, 4.0]]))
-            tensor(8.)
-        """
-    def diag(_self, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor:
-        """The diagonal of a matrix, or the matrix with a vector on its diagonal.
-
-        Args:
-            input: Tensor of one or two dimensions.
-            diagonal: Which diagonal: 0, the default, is the main one, positive ones are above it.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            A copy: of shape ``(n + abs(diagonal),) * 2`` for a vector, else the diagonal.
-
-        Raises:
-            RuntimeError: For another number of dimensions.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.diag(tt.tensor([1, 2]), 1)
-            tensor([[0, 1, 0],
-                    [0, 0, 2],
-                    [0, 0, 0]])
-        """
-    def diag_embed(_self, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
-        """Matrices with ``input``'s last dimension on a diagonal and zeros elsewhere.
-
-        Args:
-            input: Tensor of shape ``(*, n)``.
-            offset: Which diagonal; default the main one.
-            dim1: Where the dimension of the rows goes; default last but one.
-            dim2: Where that of the columns goes; default last.
-
-        Returns:
-            Tensor with one dimension more, of sizes ``n + abs(offset)`` in the two.
-
-        Raises:
-            RuntimeError: If the two dimensions are the same.
-            IndexError: If there is no such dimension.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.diag_embed(tt.tensor([1, 2]))
-            tensor([[1, 0],
-                    [0, 2]])
-        """
-    def diagflat(_self, offset: _int = 0, *, k: _int = ...) -> Tensor:
-        """The matrix with all elements of ``input`` on a diagonal.
-
-        Args:
-            input: Tensor of any shape.
-            offset: Which diagonal: 0, the default, is the main one, positive ones are above it.
-
-        Returns:
-            Tensor of shape ``(input.numel() + abs(offset),) * 2``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.diagflat(tt.tensor([[1, 2]]))
-            tensor([[1, 0],
-                    [0, 2]])
-        """
-    def diagonal(_self, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
-        """The diagonals of the matrices in two dimensions of ``input``.
-
-        Args:
-            input: Tensor of at least two dimensions.
-            offset: Which diagonal: 0, the default, is the main one, positive ones are above it.
-            dim1: The dimension of the rows; default 0.
-            dim2: The dimension of the columns; default 1.
-
-        Returns:
-            A view without the two dimensions, the diagonals along a new last one.
-
-        Raises:
-            RuntimeError: If the two dimensions are the same.
-            IndexError: If there is no such dimension.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.diagonal(tt.tensor([[1, 2], [3, 4]]))
-            tensor([1, 4])
-        """
+    ) -> Self: ...
+    def data_ptr(_self) -> _int: ...
+    def deg2rad(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def deg2rad_(_self) -> Self: ...
+    def dense_dim(_self) -> _int: ...
+    def dequantize(_self) -> Tensor: ...
+    def det(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def diag(_self, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor: ...
+    def diag_embed(_self, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor: ...
+    def diagflat(_self, offset: _int = 0, *, k: _int = ...) -> Tensor: ...
+    def diagonal(_self, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor: ...
     def diagonal_scatter(
         _self,
         src: Tensor | ndarray,
         offset: _int = 0,
         dim1: _int = 0,
         dim2: _int = 1,
-    ) -> Tensor:
-        """``input`` with ``src`` on the diagonals of the matrices in two dimensions.
-
-        Args:
-            input: Tensor of at least two dimensions.
-            src: Tensor of the shape of ``diagonal(input, offset, dim1, dim2)``.
-            offset: Which diagonal; default the main one.
-            dim1: The dimension of the rows; default 0.
-            dim2: The dimension of the columns; default 1.
-
-        Returns:
-            A copy.
-
-        Raises:
-            RuntimeError: If ``src`` has another shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.diagonal_scatter(tt.zeros(2, 2), tt.ones(2))
-            tensor([[1., 0.],
-                    [0., 1.]])
-        """
+    ) -> Tensor: ...
     def diff(
         _self,
         n: _int = 1,
@@ -3323,987 +799,131 @@ class Tensor(Storage):
         *,
         out: Tensor | None = None,
         axis: _int = ...,
-    ) -> Tensor:
-        """The differences of neighbours along ``dim``; of bools, whether they differ.
-
-        Args:
-            input: Tensor of at least one dimension.
-            n: How often to take differences; default 1.
-            dim: The dimension; default the last.
-            prepend: What to put before ``input`` first.
-            append: What to put after it.
-            out: Where to write the result.
-
-        Returns:
-            Tensor that is ``n`` shorter along ``dim``.
-
-        Raises:
-            RuntimeError: If ``n`` is negative, ``input`` is 0-d, or what goes before or after it has
-                another number of dimensions, or another size beside ``dim``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.diff(tt.tensor([1, 4, 9]))
-            tensor([3, 5])
-        """
-    def digamma(_self, *, out: Tensor | None = None) -> Tensor:
-        """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers.
-
-        Args:
-            input: Tensor of any shape; integers give the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.digamma(tt.tensor([1.0, 0.0]))
-            tensor([-0.5772,    -inf])
-        """
-    def digamma_(_self) -> Self:
-        """In-place form of ``digamma``: writes the result over ``input`` and returns it.
-
-        The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers.
-
-        Args:
-            input: Tensor of any shape; integers give the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.digamma(tt.tensor([1.0, 0.0]))
-            tensor([-0.5772,    -inf])
-        """
-    def dim_order(_self, *, ambiguity_check: Any = False) -> tuple[_int, ...]:
-        """The dimensions, from the one with the longest steps in memory to the shortest.
-
-        Args:
-            input: Tensor of any shape.
-            ambiguity_check: Whether to refuse a tensor that several orders describe; default False.
-                Or memory formats: a dimension of size 1, which may be anywhere, is then no reason if
-                exactly one of them describes the tensor.
-
-        Raises:
-            RuntimeError: If ``ambiguity_check`` refuses the tensor.
-            TypeError: If it is neither a bool nor a list of memory formats.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2, 3, 4).permute(2, 0, 1).dim_order()
-            (1, 2, 0)
-        """
-    def dist(_self, other: Tensor | ndarray, p: _float = 2) -> Tensor:
-        """The p-norm of the difference of two tensors.
-
-        Args:
-            input: Floating-point or complex tensor.
-            other: Tensor; the two shapes broadcast.
-            p: The norm; default 2.
-
-        Returns:
-            0-d real tensor.
-
-        Raises:
-            RuntimeError: If the shapes do not broadcast.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.dist(tt.tensor([1.0, 2.0]), tt.tensor([4.0, 6.0]))
-            tensor(5.)
-        """
+    ) -> Tensor: ...
+    def digamma(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def digamma_(_self) -> Self: ...
+    def dim_order(_self, *, ambiguity_check: Any = False) -> tuple[_int, ...]: ...
+    def dist(_self, other: Tensor | ndarray, p: _float = 2) -> Tensor: ...
     def div(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         rounding_mode: str | None = None,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input / other``, element by element, perhaps rounded to whole numbers.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            rounding_mode: None, the default, divides exactly, and integers give the default
-                dtype; ``"trunc"`` rounds towards zero and ``"floor"`` down, both keeping
-                integer dtypes.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Tensor of the broadcast shape. A float divided by 0 is inf or NaN.
-
-        Raises:
-            RuntimeError: For another rounding mode, and where an integer is divided by 0 with
-                rounding.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.div(tt.tensor([-7.0, 7.0]), 2)
-            tensor([-3.5000,  3.5000])
-            >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
-            tensor([-3,  3])
-        """
+    ) -> Tensor: ...
     def div_(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         rounding_mode: str | None = None,
-    ) -> Self:
-        """In-place form of ``div``: writes the result over ``input`` and returns it.
-
-        ``input / other``, element by element, perhaps rounded to whole numbers.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            rounding_mode: None, the default, divides exactly, and integers give the default
-                dtype; ``"trunc"`` rounds towards zero and ``"floor"`` down, both keeping
-                integer dtypes.
-
-        Returns:
-            Tensor of the broadcast shape. A float divided by 0 is inf or NaN.
-
-        Raises:
-            RuntimeError: For another rounding mode, and where an integer is divided by 0 with
-                rounding.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.div(tt.tensor([-7.0, 7.0]), 2)
-            tensor([-3.5000,  3.5000])
-            >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
-            tensor([-3,  3])
-        """
+    ) -> Self: ...
     def divide(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         rounding_mode: str | None = None,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input / other``, element by element, perhaps rounded to whole numbers.
-
-        Another name for ``div``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            rounding_mode: None, the default, divides exactly, and integers give the default
-                dtype; ``"trunc"`` rounds towards zero and ``"floor"`` down, both keeping
-                integer dtypes.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Tensor of the broadcast shape. A float divided by 0 is inf or NaN.
-
-        Raises:
-            RuntimeError: For another rounding mode, and where an integer is divided by 0 with
-                rounding.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.div(tt.tensor([-7.0, 7.0]), 2)
-            tensor([-3.5000,  3.5000])
-            >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
-            tensor([-3,  3])
-        """
+    ) -> Tensor: ...
     def divide_(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         rounding_mode: str | None = None,
-    ) -> Self:
-        """In-place form of ``divide``: writes the result over ``input`` and returns it.
-
-        ``input / other``, element by element, perhaps rounded to whole numbers.
-
-        Another name for ``div``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            rounding_mode: None, the default, divides exactly, and integers give the default
-                dtype; ``"trunc"`` rounds towards zero and ``"floor"`` down, both keeping
-                integer dtypes.
-
-        Returns:
-            Tensor of the broadcast shape. A float divided by 0 is inf or NaN.
-
-        Raises:
-            RuntimeError: For another rounding mode, and where an integer is divided by 0 with
-                rounding.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.div(tt.tensor([-7.0, 7.0]), 2)
-            tensor([-3.5000,  3.5000])
-            >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
-            tensor([-3,  3])
-        """
-    def dot(_self, tensor: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-        """Sum of the products of two vectors' elements.
-
-        Of matrices and other tensors it is NumPy's: sums over the last dimension of ``input`` and the
-        last but one of ``tensor``.
-
-        Args:
-            input: ``(n,)``, or ``(*, n)``.
-            tensor: ``(n,)``, or ``(*, n, m)``.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Raises:
-            RuntimeError: If the lengths or the dtypes differ.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.dot(tt.tensor([1.0, 2.0]), tt.tensor([3.0, 4.0]))
-            tensor(11.)
-        """
-    def double(_self, memory_format: Any = None) -> Tensor:
-        """``input`` as float64.
-
-        Args:
-            input: Tensor of any shape.
-            memory_format: In which order the elements lie in memory. Default: as they do in ``input``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(1).double().dtype
-            tinytorch.float64
-        """
-    def dsplit(_self, indices_or_sections: Any) -> tuple[Tensor, ...]:
-        """``input`` cut along its third dimension.
-
-        Args:
-            input: Tensor of at least three dimensions.
-            indices_or_sections: How many pieces of one size, or a sequence of places to cut at.
-
-        Returns:
-            A tuple of views.
-
-        Raises:
-            RuntimeError: If the pieces would not be of one size.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> [piece.shape for piece in tt.dsplit(tt.zeros(1, 2, 4), 2)]
-            [tinytorch.Size([1, 2, 2]), tinytorch.Size([1, 2, 2])]
-        """
-    def eig(_self, *args: Any, **options: Any) -> NoReturn:
-        """Removed: ``linalg.eig`` returns complex tensors.
-
-        Args:
-            input: Tensor.
-            *args: Whatever is given: it is not looked at.
-            **options: The same by name.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.eig(tt.eye(2))
-            Traceback (most recent call last):
-            ...
-            RuntimeError: eig: This function was deprecated since version 1.9 and is now removed...
-        """
+    ) -> Self: ...
+    def dot(
+        _self,
+        tensor: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def double(_self, memory_format: Any = None) -> Tensor: ...
+    def dsplit(_self, indices_or_sections: Any) -> tuple[Tensor, ...]: ...
+    def eig(_self, *args: Any, **options: Any) -> NoReturn: ...
     def eq(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Whether elements are equal.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            bool tensor of the broadcast shape; NaN equals nothing.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.eq(tt.tensor([1, 2]), 1)
-            tensor([ True, False])
-        """
-    def eq_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``eq``: writes the result over ``input`` and returns it.
-
-        Whether elements are equal.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-
-        Returns:
-            bool tensor of the broadcast shape; NaN equals nothing.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.eq(tt.tensor([1, 2]), 1)
-            tensor([ True, False])
-        """
-    def equal(_self, other: Tensor | ndarray) -> _bool:
-        """Whether two tensors have the same shape and the same elements.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor of any shape.
-
-        Returns:
-            A Python bool, where NumPy's function of this name compares element by element
-            (here ``eq``). NaN equals nothing, itself included.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.equal(tt.ones(2), tt.ones(2)), tt.equal(tt.ones(2), tt.ones(3))
-            (True, False)
-        """
-    def erf(_self, *, out: Tensor | None = None) -> Tensor:
-        """The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``.
-
-        Args:
-            input: Tensor of any shape; integers give the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.erf(tt.tensor([0.0, 1.0]))
-            tensor([0.0000, 0.8427])
-        """
-    def erf_(_self) -> Self:
-        """In-place form of ``erf``: writes the result over ``input`` and returns it.
-
-        The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``.
-
-        Args:
-            input: Tensor of any shape; integers give the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.erf(tt.tensor([0.0, 1.0]))
-            tensor([0.0000, 0.8427])
-        """
-    def erfc(_self, *, out: Tensor | None = None) -> Tensor:
-        """``1 - erf(x)``, without cancellation for large ``x``.
-
-        Args:
-            input: Tensor of any shape; integers give the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.erfc(tt.tensor([0.0, 5.0]))
-            tensor([1.0000e+00, 1.5375e-12])
-        """
-    def erfc_(_self) -> Self:
-        """In-place form of ``erfc``: writes the result over ``input`` and returns it.
-
-        ``1 - erf(x)``, without cancellation for large ``x``.
-
-        Args:
-            input: Tensor of any shape; integers give the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.erfc(tt.tensor([0.0, 5.0]))
-            tensor([1.0000e+00, 1.5375e-12])
-        """
-    def erfinv(_self, *, out: Tensor | None = None) -> Tensor:
-        """The inverse of ``erf``: ±inf at ±1, NaN beyond.
-
-        Args:
-            input: Tensor of any shape; integers give the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.erfinv(tt.tensor([0.0, 0.5, 1.0]))
-            tensor([0.0000, 0.4769,    inf])
-        """
-    def erfinv_(_self) -> Self:
-        """In-place form of ``erfinv``: writes the result over ``input`` and returns it.
-
-        The inverse of ``erf``: ±inf at ±1, NaN beyond.
-
-        Args:
-            input: Tensor of any shape; integers give the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.erfinv(tt.tensor([0.0, 0.5, 1.0]))
-            tensor([0.0000, 0.4769,    inf])
-        """
-    def exp(_self, *, out: Tensor | None = None) -> Tensor:
-        """``e ** input``. Integers give the default dtype.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.exp(tt.tensor([0.0, 1.0]))
-            tensor([1.0000, 2.7183])
-        """
-    def exp2(_self, *, out: Tensor | None = None) -> Tensor:
-        """``2 ** input``. Integers give the default dtype.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.exp2(tt.tensor([0.0, 3.0]))
-            tensor([1., 8.])
-        """
-    def exp2_(_self) -> Self:
-        """In-place form of ``exp2``: writes the result over ``input`` and returns it.
-
-        ``2 ** input``. Integers give the default dtype.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.exp2(tt.tensor([0.0, 3.0]))
-            tensor([1., 8.])
-        """
-    def exp_(_self) -> Self:
-        """In-place form of ``exp``: writes the result over ``input`` and returns it.
-
-        ``e ** input``. Integers give the default dtype.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.exp(tt.tensor([0.0, 1.0]))
-            tensor([1.0000, 2.7183])
-        """
+    ) -> Tensor: ...
+    def eq_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def equal(_self, other: Tensor | ndarray) -> _bool: ...
+    def erf(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def erf_(_self) -> Self: ...
+    def erfc(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def erfc_(_self) -> Self: ...
+    def erfinv(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def erfinv_(_self) -> Self: ...
+    def exp(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def exp2(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def exp2_(_self) -> Self: ...
+    def exp_(_self) -> Self: ...
     @overload
-    def expand(_self, size: Sequence[_int]) -> Tensor:
-        """``input`` stretched to a larger shape without copying.
-
-        Args:
-            input: Tensor whose sizes are 1 wherever ``size`` differs.
-            size: The new sizes, as a sequence or one by one; -1 keeps a size.
-
-        Returns:
-            A view in which one element of memory may stand for many; writing to it is refused.
-
-        Raises:
-            RuntimeError: If a size cannot be stretched.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([[1], [2]]).expand(2, 3)
-            tensor([[1, 1, 1],
-                    [2, 2, 2]])
-        """
+    def expand(_self, size: Sequence[_int]) -> Tensor: ...
     @overload
     def expand(_self, *size: _int) -> Tensor: ...
-    def expand_as(_self, other: Tensor | ndarray) -> Tensor:
-        """``input`` stretched to the shape of ``other`` without copying; see ``expand``.
-
-        Args:
-            input: Tensor whose shape broadcasts to that of ``other``.
-            other: Tensor of the wanted shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([1, 2]).expand_as(tt.zeros(3, 2)).shape
-            tinytorch.Size([3, 2])
-        """
-    def expm1(_self, *, out: Tensor | None = None) -> Tensor:
-        """``e ** input - 1``, without cancellation near 0.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.expm1(tt.tensor([1e-10], dtype=tt.float64)).item()
-            1.00000000005e-10
-        """
-    def expm1_(_self) -> Self:
-        """In-place form of ``expm1``: writes the result over ``input`` and returns it.
-
-        ``e ** input - 1``, without cancellation near 0.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.expm1(tt.tensor([1e-10], dtype=tt.float64)).item()
-            1.00000000005e-10
-        """
-    def exponential_(_self, lambd: _float = 1.0, *, generator: Generator | None = None) -> Self:
-        """Fill ``input`` with exponentially distributed numbers, in place.
-
-        Args:
-            input: Tensor of a float dtype.
-            lambd: The rate, one over the mean; default 1.
-            generator: A ``Generator``. Default: the default one.
-
-        Returns:
-            ``input``; torch's numbers for the same seed, but for rounding.
-
-        Raises:
-            RuntimeError: If ``lambd`` is not positive, or ``input`` holds no floats.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> _ = tt.manual_seed(0)
-            >>> tt.zeros(2).exponential_()
-            tensor([3.5083, 1.2304])
-        """
+    def expand_as(_self, other: Tensor | ndarray) -> Tensor: ...
+    def expm1(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def expm1_(_self) -> Self: ...
+    def exponential_(_self, lambd: _float = 1.0, *, generator: Generator | None = None) -> Self: ...
     def fill(
         _self,
         value: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``value`` everywhere, in the shape and dtype of ``input``.
-
-        Args:
-            input: Tensor of any shape.
-            value: A number or 0-d tensor.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            RuntimeError: If ``value`` has dimensions.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.fill(tt.zeros(2), 3)
-            tensor([3., 3.])
-        """
-    def fill_(_self, value: Tensor | ndarray | complex) -> Self:
-        """Write ``value``, a number or 0-d tensor, over ``input``.
-
-        Args:
-            input: Tensor of any shape; it is changed.
-            value: What every element becomes, in the dtype of ``input``.
-
-        Returns:
-            ``input``.
-
-        Raises:
-            RuntimeError: If ``value`` has dimensions, or if it is a tensor and ``input`` is expanded.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).fill_(3)
-            tensor([3., 3.])
-        """
-    def fill_diagonal_(_self, fill_value: _float, wrap: _bool = False) -> Self:
-        """Write ``fill_value`` over the main diagonal of ``input``.
-
-        Args:
-            input: A matrix, or a tensor of more dimensions of one length.
-            fill_value: A number.
-            wrap: Whether the diagonal of a matrix with more rows than columns begins anew below its
-                end, after an empty row; default False.
-
-        Returns:
-            ``input``.
-
-        Raises:
-            RuntimeError: For fewer than two dimensions, or more than two of different lengths.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2, 3).fill_diagonal_(5)
-            tensor([[5., 0., 0.],
-                    [0., 5., 0.]])
-        """
-    def fix(_self, *, out: Tensor | None = None) -> Tensor:
-        """The whole number towards zero; integers stay as they are.
-
-        Another name for ``trunc``.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For bool and complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.trunc(tt.tensor([-1.5, 1.5]))
-            tensor([-1.,  1.])
-        """
-    def fix_(_self) -> Self:
-        """In-place form of ``fix``: writes the result over ``input`` and returns it.
-
-        The whole number towards zero; integers stay as they are.
-
-        Another name for ``trunc``.
-
-        Args:
-            input: Tensor of any shape.
-
-        Raises:
-            NotImplementedError: For bool and complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.trunc(tt.tensor([-1.5, 1.5]))
-            tensor([-1.,  1.])
-        """
+    ) -> Tensor: ...
+    def fill_(_self, value: Tensor | ndarray | complex) -> Self: ...
+    def fill_diagonal_(_self, fill_value: _float, wrap: _bool = False) -> Self: ...
+    def fix(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def fix_(_self) -> Self: ...
     @property
     def flat(self) -> Tensor: ...
-    def flatten(_self, start_dim: _int = 0, end_dim: _int = -1, *, order: str = ...) -> Tensor:
-        """``input`` with the dimensions from ``start_dim`` to ``end_dim`` made one.
-
-        A single dimension is ``input`` itself.
-
-        Args:
-            input: Tensor of any shape; a 0-d tensor becomes one of shape ``(1,)``.
-            start_dim: First dimension of those to merge; default 0.
-            end_dim: Last of them, included; default -1.
-
-        Raises:
-            RuntimeError: If ``start_dim`` comes after ``end_dim``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2, 3, 4).flatten(1).shape
-            tinytorch.Size([2, 12])
-        """
+    def flatten(_self, start_dim: _int = 0, end_dim: _int = -1, *, order: str = ...) -> Tensor: ...
     @overload
-    def flip(_self, dims: Sequence[_int], *, out: Tensor | None = None, axis: Any = ...) -> Tensor:
-        """``input`` with the order of its elements reversed along ``dims``.
-
-        Args:
-            input: Tensor of any shape.
-            dims: Dimensions to reverse, as a sequence or one by one; without any, all of them.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            A copy.
-
-        Raises:
-            RuntimeError: If a dimension is given twice.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.flip(tt.arange(3), (0,))
-            tensor([2, 1, 0])
-        """
+    def flip(
+        _self,
+        dims: Sequence[_int],
+        *,
+        out: Tensor | None = None,
+        axis: Any = ...,
+    ) -> Tensor: ...
     @overload
     def flip(_self, *dims: _int, out: Tensor | None = None, axis: Any = ...) -> Tensor: ...
-    def fliplr(_self) -> Tensor:
-        """``input`` with its columns in reverse order: ``flip`` along dimension 1.
-
-        Args:
-            input: Tensor of at least two dimensions.
-
-        Raises:
-            RuntimeError: For fewer than two dimensions.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.fliplr(tt.tensor([[1, 2], [3, 4]]))
-            tensor([[2, 1],
-                    [4, 3]])
-        """
-    def flipud(_self) -> Tensor:
-        """``input`` with its rows in reverse order: ``flip`` along dimension 0.
-
-        Args:
-            input: Tensor of at least one dimension.
-
-        Raises:
-            RuntimeError: For a 0-d tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.flipud(tt.tensor([[1, 2], [3, 4]]))
-            tensor([[3, 4],
-                    [1, 2]])
-        """
-    def float(_self, memory_format: Any = None) -> Tensor:
-        """``input`` as float32.
-
-        Args:
-            input: Tensor of any shape.
-            memory_format: In which order the elements lie in memory. Default: as they do in ``input``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(1).float().dtype
-            tinytorch.float32
-        """
-    def float_power(_self, exponent: Any, *, out: Tensor | None = None) -> Tensor:
-        """``input ** exponent``, computed in float64 (or complex128).
-
-        Args:
-            input: Tensor or number.
-            exponent: Tensor or number; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            float64 or complex128 tensor of the broadcast shape.
-
-        Raises:
-            TypeError: If both are numbers.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.float_power(tt.tensor([2, 3]), -1)
-            tensor([0.5000, 0.3333], dtype=tinytorch.float64)
-        """
-    def float_power_(_self, exponent: Any) -> Self:
-        """In-place form of ``float_power``: writes the result over ``input`` and returns it.
-
-        ``input ** exponent``, computed in float64 (or complex128).
-
-        Args:
-            input: Tensor or number.
-            exponent: Tensor or number; the two shapes broadcast.
-
-        Returns:
-            float64 or complex128 tensor of the broadcast shape.
-
-        Raises:
-            TypeError: If both are numbers.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.float_power(tt.tensor([2, 3]), -1)
-            tensor([0.5000, 0.3333], dtype=tinytorch.float64)
-        """
-    def floor(_self, *, out: Tensor | None = None) -> Tensor:
-        """The next whole number below; integers stay as they are.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For bool and complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.floor(tt.tensor([-1.5, 1.5]))
-            tensor([-2.,  1.])
-        """
-    def floor_(_self) -> Self:
-        """In-place form of ``floor``: writes the result over ``input`` and returns it.
-
-        The next whole number below; integers stay as they are.
-
-        Args:
-            input: Tensor of any shape.
-
-        Raises:
-            NotImplementedError: For bool and complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.floor(tt.tensor([-1.5, 1.5]))
-            tensor([-2.,  1.])
-        """
+    def fliplr(_self) -> Tensor: ...
+    def flipud(_self) -> Tensor: ...
+    def float(_self, memory_format: Any = None) -> Tensor: ...
+    def float_power(_self, exponent: Any, *, out: Tensor | None = None) -> Tensor: ...
+    def float_power_(_self, exponent: Any) -> Self: ...
+    def floor(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def floor_(_self) -> Self: ...
     def floor_divide(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input / other`` rounded down, element by element.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype. It has no derivative: a backward
-            pass through it raises RuntimeError, as in torch.
-
-        Raises:
-            RuntimeError: Where an integer is divided by 0.
-            NotImplementedError: For bool and complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([-7, 7]) // 2
-            tensor([-4,  3])
-        """
-    def floor_divide_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``floor_divide``: writes the result over ``input`` and returns it.
-
-        ``input / other`` rounded down, element by element.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype. It has no derivative: a backward
-            pass through it raises RuntimeError, as in torch.
-
-        Raises:
-            RuntimeError: Where an integer is divided by 0.
-            NotImplementedError: For bool and complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([-7, 7]) // 2
-            tensor([-4,  3])
-        """
-    def fmax(_self, other: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-        """The larger of two elements; a NaN loses against a number.
-
-        Args:
-            input: Tensor of any shape; where both are equal it gets the whole gradient.
-            other: Tensor; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            RuntimeError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.fmax(tt.tensor([1.0, float("nan")]), tt.tensor([3.0, 2.0]))
-            tensor([3., 2.])
-        """
-    def fmin(_self, other: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-        """The smaller of two elements; a NaN loses against a number.
-
-        Args:
-            input: Tensor of any shape; where both are equal it gets the whole gradient.
-            other: Tensor; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            RuntimeError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.fmin(tt.tensor([1.0, float("nan")]), tt.tensor([3.0, 2.0]))
-            tensor([1., 2.])
-        """
+    ) -> Tensor: ...
+    def floor_divide_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def fmax(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def fmin(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def fmod(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """What division rounded towards zero leaves: the result has the sign of ``input``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype.
-
-        Raises:
-            RuntimeError: Where an integer is divided by 0.
-            NotImplementedError: For bool and complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.fmod(tt.tensor([-7.0, 7.0]), 3)
-            tensor([-1.,  1.])
-        """
-    def fmod_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``fmod``: writes the result over ``input`` and returns it.
-
-        What division rounded towards zero leaves: the result has the sign of ``input``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype.
-
-        Raises:
-            RuntimeError: Where an integer is divided by 0.
-            NotImplementedError: For bool and complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.fmod(tt.tensor([-7.0, 7.0]), 3)
-            tensor([-1.,  1.])
-        """
-    def frac(_self, *, out: Tensor | None = None) -> Tensor:
-        """What ``trunc`` cuts off, with the sign of ``input``.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For all but floating-point tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.frac(tt.tensor([-1.5, 1.25]))
-            tensor([-0.5000,  0.2500])
-        """
-    def frac_(_self) -> Self:
-        """In-place form of ``frac``: writes the result over ``input`` and returns it.
-
-        What ``trunc`` cuts off, with the sign of ``input``.
-
-        Args:
-            input: Tensor of any shape.
-
-        Raises:
-            NotImplementedError: For all but floating-point tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.frac(tt.tensor([-1.5, 1.25]))
-            tensor([-0.5000,  0.2500])
-        """
-    def frexp(_self, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.frexp:
-        """``input`` as ``mantissa * 2 ** exponent``, the mantissa between 0.5 and 1.
-
-        Args:
-            input: Floating-point tensor of any shape.
-            out: Tensors that take the results, get their shapes and are returned; RuntimeError
-                if the dtype of one is another. Default None: new tensors.
-
-        Returns:
-            A named tuple ``(mantissa, exponent)``; the exponents are int32.
-
-        Raises:
-            RuntimeError: For other dtypes.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.frexp(tt.tensor([6.0])).mantissa
-            tensor([0.7500])
-        """
+    ) -> Tensor: ...
+    def fmod_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def frac(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def frac_(_self) -> Self: ...
+    def frexp(_self, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.frexp: ...
     @overload
     def gather(
         _self,
@@ -4312,31 +932,7 @@ class Tensor(Storage):
         *,
         sparse_grad: _bool = False,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``out[i][j][k] = input[index[i][j][k]][j][k]`` for ``dim=0``, and so on.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension to choose along.
-            index: int32 or int64 tensor with as many dimensions, no larger than ``input`` but
-                for ``dim``.
-            sparse_grad: Accepted for compatibility; gradients are dense.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            A tensor of ``index``'s shape.
-
-        Raises:
-            RuntimeError: If shapes do not fit.
-            RuntimeError: If an index is negative or too large.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.gather(tt.tensor([[1, 2], [3, 4]]), 1, tt.tensor([[1], [0]]))
-            tensor([[2],
-                    [3]])
-        """
+    ) -> Tensor: ...
     @overload
     def gather(
         _self,
@@ -4346,317 +942,51 @@ class Tensor(Storage):
         sparse_grad: _bool = False,
         out: Tensor | None = None,
     ) -> Tensor: ...
-    def gcd(_self, other: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-        """The greatest common divisor; ``gcd(0, 0)`` is 0.
-
-        Args:
-            input: Integer tensor of any shape.
-            other: Integer tensor; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For other dtypes.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.gcd(tt.tensor([12, -18]), tt.tensor([8, 27]))
-            tensor([4, 9])
-        """
-    def gcd_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
-        """In-place form of ``gcd``: writes the result over ``input`` and returns it.
-
-        The greatest common divisor; ``gcd(0, 0)`` is 0.
-
-        Args:
-            input: Integer tensor of any shape.
-            other: Integer tensor; the two shapes broadcast.
-
-        Raises:
-            NotImplementedError: For other dtypes.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.gcd(tt.tensor([12, -18]), tt.tensor([8, 27]))
-            tensor([4, 9])
-        """
+    def gcd(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def gcd_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self: ...
     def ge(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Whether elements of ``input`` are larger or equal.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Raises:
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ge(tt.tensor([1, 2]), 2)
-            tensor([False,  True])
-        """
-    def ge_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``ge``: writes the result over ``input`` and returns it.
-
-        Whether elements of ``input`` are larger or equal.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Raises:
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ge(tt.tensor([1, 2]), 2)
-            tensor([False,  True])
-        """
-    def geometric_(_self, p: _float, *, generator: Generator | None = None) -> Self:
-        """Fill ``input`` with numbers of trials until the first success, in place.
-
-        Args:
-            input: Tensor of a float or integer dtype.
-            p: Probability of a success, in ``(0, 1)``.
-            generator: A ``Generator``. Default: the default one.
-
-        Returns:
-            ``input``; torch's numbers for the same seed.
-
-        Raises:
-            RuntimeError: If ``p`` is not in ``(0, 1)``.
-            NotImplementedError: For a bool or complex dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> _ = tt.manual_seed(0)
-            >>> tt.zeros(4).geometric_(0.3)
-            tensor([1., 1., 3., 1.])
-        """
-    def geqrf(_self, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.geqrf:
-        """QR factors as LAPACK leaves them; not differentiable.
-
-        Args:
-            input: ``(..., m, n)``, floating-point or complex.
-            out: Tensors that take the results, get their shapes and are returned; RuntimeError
-                if the dtype of one is another. Default None: new tensors.
-
-        Returns:
-            ``a`` ``(..., m, n)``: ``R`` on and above the diagonal, Householder vectors below, and
-            ``tau`` ``(..., min(m, n))``, their factors; what ``linalg.householder_product`` takes.
-
-        Raises:
-            RuntimeError: For fewer than two dimensions or another dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> a, tau = tt.geqrf(tt.tensor([[3.0], [4.0]]))
-            >>> tt.linalg.householder_product(a, tau).abs()
-            tensor([[0.6000],
-                    [0.8000]])
-        """
-    def ger(_self, vec2: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-        """Every product of an element of one vector and one of another.
-
-        Another name for ``outer``.
-
-        Args:
-            input: ``(n,)``; a tensor of any other shape is flattened, as in NumPy.
-            vec2: ``(m,)``, or flattened.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            ``(n, m)``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.outer(tt.tensor([1, 2]), tt.tensor([3, 4]))
-            tensor([[3, 4],
-                    [6, 8]])
-        """
+    ) -> Tensor: ...
+    def ge_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def geometric_(_self, p: _float, *, generator: Generator | None = None) -> Self: ...
+    def geqrf(_self, *, out: tuple[Tensor, Tensor] | None = None) -> return_types.geqrf: ...
+    def ger(
+        _self,
+        vec2: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def greater(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Whether elements of ``input`` are larger.
-
-        Another name for ``gt``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Raises:
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.gt(tt.tensor([1, 2]), 1)
-            tensor([False,  True])
-        """
-    def greater_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``greater``: writes the result over ``input`` and returns it.
-
-        Whether elements of ``input`` are larger.
-
-        Another name for ``gt``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Raises:
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.gt(tt.tensor([1, 2]), 1)
-            tensor([False,  True])
-        """
+    ) -> Tensor: ...
+    def greater_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
     def greater_equal(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Whether elements of ``input`` are larger or equal.
-
-        Another name for ``ge``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Raises:
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ge(tt.tensor([1, 2]), 2)
-            tensor([False,  True])
-        """
-    def greater_equal_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``greater_equal``: writes the result over ``input`` and returns it.
-
-        Whether elements of ``input`` are larger or equal.
-
-        Another name for ``ge``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Raises:
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ge(tt.tensor([1, 2]), 2)
-            tensor([False,  True])
-        """
+    ) -> Tensor: ...
+    def greater_equal_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
     def gt(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Whether elements of ``input`` are larger.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Raises:
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.gt(tt.tensor([1, 2]), 1)
-            tensor([False,  True])
-        """
-    def gt_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``gt``: writes the result over ``input`` and returns it.
-
-        Whether elements of ``input`` are larger.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Raises:
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.gt(tt.tensor([1, 2]), 1)
-            tensor([False,  True])
-        """
-    def half(_self, memory_format: Any = None) -> Tensor:
-        """``input`` as float16.
-
-        Args:
-            input: Tensor of any shape.
-            memory_format: In which order the elements lie in memory. Default: as they do in ``input``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(1).half().dtype
-            tinytorch.float16
-        """
-    def hardshrink(_self, lambd: _float = 0.5, *, out: Tensor | None = None) -> Tensor:
-        """``x`` where ``|x| > lambd``, else 0.
-
-        Args:
-            input: Tensor of any shape.
-            lambd: Half the width of the dead zone; default 0.5.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.nn.functional.hardshrink(tt.tensor([-0.3, 2.0]))
-            tensor([0., 2.])
-        """
+    ) -> Tensor: ...
+    def gt_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def half(_self, memory_format: Any = None) -> Tensor: ...
+    def hardshrink(_self, lambd: _float = 0.5, *, out: Tensor | None = None) -> Tensor: ...
     def hash_tensor(
         _self,
         dim: _int | Sequence[_int] | None = (),
@@ -4666,72 +996,14 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor:
-        """A checksum of the elements' bits, of all or along ``dim``.
-
-        The bits are those of the elements in float64, or in int64 for integers and bools,
-        combined by exclusive or.
-
-        Args:
-            input: Real tensor of any shape.
-            dim: Dimension or dimensions to combine; the default means all.
-            keepdim: Keep the combined dimensions with size 1.
-            mode: Only 0, exclusive or.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            uint64 tensor without the combined dimensions.
-
-        Raises:
-            RuntimeError: For another mode, or if there is nothing to combine.
-            IndexError: If a dimension to combine has no size.
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.hash_tensor(tt.tensor([3, 5])).item()
-            6
-        """
+    ) -> Tensor: ...
     def heaviside(
         _self,
         values: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """0 for negative numbers, 1 for positive ones, ``values`` at 0.
-
-        Args:
-            input: Tensor of any shape.
-            values: Tensor of the same dtype; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Raises:
-            RuntimeError: For complex or different dtypes.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.heaviside(tt.tensor([-1.5, 0.0, 2.0]), tt.tensor([0.5]))
-            tensor([0.0000, 0.5000, 1.0000])
-        """
-    def heaviside_(_self, values: Tensor | NDArray[Any] | ndarray) -> Self:
-        """In-place form of ``heaviside``: writes the result over ``input`` and returns it.
-
-        0 for negative numbers, 1 for positive ones, ``values`` at 0.
-
-        Args:
-            input: Tensor of any shape.
-            values: Tensor of the same dtype; the two shapes broadcast.
-
-        Raises:
-            RuntimeError: For complex or different dtypes.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.heaviside(tt.tensor([-1.5, 0.0, 2.0]), tt.tensor([0.5]))
-            tensor([0.0000, 0.5000, 1.0000])
-        """
+    ) -> Tensor: ...
+    def heaviside_(_self, values: Tensor | NDArray[Any] | ndarray) -> Self: ...
     def histc(
         _self,
         bins: _int = 100,
@@ -4741,29 +1013,7 @@ class Tensor(Storage):
         out: Tensor | None = None,
         a_min: Any = ...,
         a_max: Any = ...,
-    ) -> Tensor:
-        """How many elements fall into each of ``bins`` equal bins.
-
-        Args:
-            input: Floating-point tensor of any shape.
-            bins: Number of bins; default 100.
-            min: Lower end of the range.
-            max: Upper end, included; where it equals ``min``, the smallest and the largest
-                element are the range.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor of shape ``(bins,)`` and ``input``'s dtype; what is out of range is not counted.
-
-        Raises:
-            RuntimeError: If the range is not finite or turned around, or ``bins`` not positive.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.histc(tt.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
-            tensor([0., 2., 1., 0.])
-        """
+    ) -> Tensor: ...
     def histogram(
         _self,
         bins: Any = 100,
@@ -4772,203 +1022,31 @@ class Tensor(Storage):
         weight: Tensor | ndarray | None = None,
         density: _bool = False,
         out: tuple[Tensor, Tensor] | None = None,
-    ) -> return_types.histogram:
-        """How many elements fall into each bin, and the edges of the bins.
-
-        Args:
-            input: Floating-point tensor of any shape.
-            bins: Number of equal bins, default 100, or a tensor of ascending edges.
-            range: Lower and upper end of the bins; default the smallest and largest element.
-            weight: Tensor of ``input``'s shape to sum up, rather than counting.
-            density: Divide by the total and by the widths of the bins.
-            out: Tensors that take the results, get their shapes and are returned; RuntimeError
-                if the dtype of one is another. Default None: new tensors.
-
-        Returns:
-            A named tuple ``(hist, bin_edges)`` of ``input``'s dtype. The last bin includes its
-            upper edge; what is out of range is not counted.
-
-        Raises:
-            RuntimeError: If the range is not finite, or shapes or dtypes do not fit.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.histogram(tt.tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0)).hist
-            tensor([0., 2., 1., 0.])
-        """
-    def hsplit(_self, indices_or_sections: Any) -> tuple[Tensor, ...]:
-        """``input`` cut along its columns: dimension 1, or 0 of a vector.
-
-        Args:
-            input: Tensor of at least one dimension.
-            indices_or_sections: How many pieces of one size, or a sequence of places to cut at.
-
-        Returns:
-            A tuple of views.
-
-        Raises:
-            RuntimeError: If the pieces would not be of one size.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.hsplit(tt.arange(4), 2)
-            (tensor([0, 1]), tensor([2, 3]))
-        """
+    ) -> return_types.histogram: ...
+    def hsplit(_self, indices_or_sections: Any) -> tuple[Tensor, ...]: ...
     def hypot(
         _self,
         other: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``sqrt(input² + other²)``, without overflow on the way.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: Unless one of them is a real floating-point tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.hypot(tt.tensor([3.0]), tt.tensor([4.0]))
-            tensor([5.])
-        """
-    def hypot_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
-        """In-place form of ``hypot``: writes the result over ``input`` and returns it.
-
-        ``sqrt(input² + other²)``, without overflow on the way.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor; the two shapes broadcast.
-
-        Raises:
-            NotImplementedError: Unless one of them is a real floating-point tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.hypot(tt.tensor([3.0]), tt.tensor([4.0]))
-            tensor([5.])
-        """
-    def i0(_self, *, out: Tensor | None = None) -> Tensor:
-        """The modified Bessel function of the first kind, order 0.
-
-        Args:
-            input: Tensor of any shape; integers give the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.i0(tt.tensor([0.0, 1.0]))
-            tensor([1.0000, 1.2661])
-        """
-    def i0_(_self) -> Self:
-        """In-place form of ``i0``: writes the result over ``input`` and returns it.
-
-        The modified Bessel function of the first kind, order 0.
-
-        Args:
-            input: Tensor of any shape; integers give the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.i0(tt.tensor([0.0, 1.0]))
-            tensor([1.0000, 1.2661])
-        """
+    ) -> Tensor: ...
+    def hypot_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self: ...
+    def i0(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def i0_(_self) -> Self: ...
     def igamma(
         _self,
         other: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """The regularised lower incomplete gamma function ``P(a, x)``.
-
-        Args:
-            input: The parameter ``a``; tensor of any shape.
-            other: The bound ``x``; the two shapes broadcast. It alone is differentiable.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For integers or complex numbers.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.igamma(tt.tensor([1.0]), tt.tensor([2.0]))
-            tensor([0.8647])
-
-        Reference:
-            https://dlmf.nist.gov/8.2
-        """
-    def igamma_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
-        """In-place form of ``igamma``: writes the result over ``input`` and returns it.
-
-        The regularised lower incomplete gamma function ``P(a, x)``.
-
-        Args:
-            input: The parameter ``a``; tensor of any shape.
-            other: The bound ``x``; the two shapes broadcast. It alone is differentiable.
-
-        Raises:
-            NotImplementedError: For integers or complex numbers.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.igamma(tt.tensor([1.0]), tt.tensor([2.0]))
-            tensor([0.8647])
-
-        Reference:
-            https://dlmf.nist.gov/8.2
-        """
+    ) -> Tensor: ...
+    def igamma_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self: ...
     def igammac(
         _self,
         other: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
-
-        Args:
-            input: The parameter ``a``; tensor of any shape.
-            other: The bound ``x``; the two shapes broadcast. It alone is differentiable.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For integers or complex numbers.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.igammac(tt.tensor([1.0]), tt.tensor([2.0]))
-            tensor([0.1353])
-
-        Reference:
-            https://dlmf.nist.gov/8.2
-        """
-    def igammac_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
-        """In-place form of ``igammac``: writes the result over ``input`` and returns it.
-
-        The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
-
-        Args:
-            input: The parameter ``a``; tensor of any shape.
-            other: The bound ``x``; the two shapes broadcast. It alone is differentiable.
-
-        Raises:
-            NotImplementedError: For integers or complex numbers.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.igammac(tt.tensor([1.0]), tt.tensor([2.0]))
-            tensor([0.1353])
-
-        Reference:
-            https://dlmf.nist.gov/8.2
-        """
+    ) -> Tensor: ...
+    def igammac_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self: ...
     @property
     def imag(self) -> Tensor: ...
     @imag.setter
@@ -4982,30 +1060,7 @@ class Tensor(Storage):
         *,
         alpha: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input`` with ``alpha * source`` added to the slices that ``index`` names.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension to choose in.
-            index: int32 or int64 tensor of at most one dimension; repeated slices get the sum.
-            source: Tensor of ``input``'s dtype and shape, but of ``index``'s size at ``dim``.
-            alpha: Factor of ``source``; default 1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit.
-            IndexError: If an index of a vector is out of range; RuntimeError in more dimensions.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(3).index_add(0, tt.tensor([0, 2, 0]), tt.tensor([1.0, 2.0, 3.0]))
-            tensor([4., 0., 2.])
-        """
+    ) -> Tensor: ...
     @overload
     def index_add(
         _self,
@@ -5023,30 +1078,7 @@ class Tensor(Storage):
         source: Tensor | NDArray[Any] | ndarray,
         *,
         alpha: _float = 1,
-    ) -> Self:
-        """In-place form of ``index_add``: writes the result over ``input`` and returns it.
-
-        ``input`` with ``alpha * source`` added to the slices that ``index`` names.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension to choose in.
-            index: int32 or int64 tensor of at most one dimension; repeated slices get the sum.
-            source: Tensor of ``input``'s dtype and shape, but of ``index``'s size at ``dim``.
-            alpha: Factor of ``source``; default 1.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit.
-            IndexError: If an index of a vector is out of range; RuntimeError in more dimensions.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(3).index_add(0, tt.tensor([0, 2, 0]), tt.tensor([1.0, 2.0, 3.0]))
-            tensor([4., 0., 2.])
-        """
+    ) -> Self: ...
     @overload
     def index_copy(
         _self,
@@ -5055,29 +1087,7 @@ class Tensor(Storage):
         source: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input`` with ``source`` written over the slices that ``index`` names.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension to choose in.
-            index: int64 tensor of at most one dimension, without repetitions.
-            source: Tensor of ``input``'s dtype and shape, but of ``index``'s size at ``dim``.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit.
-            IndexError: If an index is out of range.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(3).index_copy(0, tt.tensor([0, 2]), tt.tensor([1.0, 2.0]))
-            tensor([1., 0., 2.])
-        """
+    ) -> Tensor: ...
     @overload
     def index_copy(
         _self,
@@ -5092,29 +1102,7 @@ class Tensor(Storage):
         dim: _int,
         index: Tensor | NDArray[Any] | ndarray,
         source: Tensor | NDArray[Any] | ndarray,
-    ) -> Self:
-        """In-place form of ``index_copy``: writes the result over ``input`` and returns it.
-
-        ``input`` with ``source`` written over the slices that ``index`` names.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension to choose in.
-            index: int64 tensor of at most one dimension, without repetitions.
-            source: Tensor of ``input``'s dtype and shape, but of ``index``'s size at ``dim``.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit.
-            IndexError: If an index is out of range.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(3).index_copy(0, tt.tensor([0, 2]), tt.tensor([1.0, 2.0]))
-            tensor([1., 0., 2.])
-        """
+    ) -> Self: ...
     @overload
     def index_fill(
         _self,
@@ -5123,29 +1111,7 @@ class Tensor(Storage):
         value: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input`` with ``value`` everywhere in the slices that ``index`` names.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension to choose in.
-            index: int64 tensor of at most one dimension.
-            value: A number or a 0-d tensor.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: If ``value`` has dimensions.
-            IndexError: If an index is out of range.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(3).index_fill(0, tt.tensor([1]), 7.0)
-            tensor([0., 7., 0.])
-        """
+    ) -> Tensor: ...
     @overload
     def index_fill(
         _self,
@@ -5160,85 +1126,19 @@ class Tensor(Storage):
         dim: _int,
         index: Tensor | NDArray[Any] | ndarray,
         value: Tensor | NDArray[Any] | ndarray | complex,
-    ) -> Self:
-        """In-place form of ``index_fill``: writes the result over ``input`` and returns it.
-
-        ``input`` with ``value`` everywhere in the slices that ``index`` names.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension to choose in.
-            index: int64 tensor of at most one dimension.
-            value: A number or a 0-d tensor.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: If ``value`` has dimensions.
-            IndexError: If an index is out of range.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(3).index_fill(0, tt.tensor([1]), 7.0)
-            tensor([0., 7., 0.])
-        """
+    ) -> Self: ...
     def index_put(
         _self,
         indices: Any,
         values: Tensor | ndarray,
         accumulate: _bool = False,
-    ) -> Tensor:
-        """``input`` with ``values`` written at ``input[indices]``.
-
-        Args:
-            input: Tensor of any shape.
-            indices: A sequence of int64 or bool tensors that broadcast; None for a whole dimension.
-            values: Tensor of ``input``'s dtype whose shape broadcasts to that of ``input[indices]``.
-            accumulate: Add rather than write; default False.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            IndexError: If an index is out of range.
-            RuntimeError: If shapes or dtypes do not fit.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> where = (tt.tensor([0, 0]),)
-            >>> tt.zeros(2).index_put(where, tt.tensor([1.0, 2.0]), accumulate=True)
-            tensor([3., 0.])
-        """
+    ) -> Tensor: ...
     def index_put_(
         _self,
         indices: Any,
         values: Tensor | ndarray,
         accumulate: _bool = False,
-    ) -> Self:
-        """In-place form of ``index_put``: writes the result over ``input`` and returns it.
-
-        ``input`` with ``values`` written at ``input[indices]``.
-
-        Args:
-            input: Tensor of any shape.
-            indices: A sequence of int64 or bool tensors that broadcast; None for a whole dimension.
-            values: Tensor of ``input``'s dtype whose shape broadcasts to that of ``input[indices]``.
-            accumulate: Add rather than write; default False.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            IndexError: If an index is out of range.
-            RuntimeError: If shapes or dtypes do not fit.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> where = (tt.tensor([0, 0]),)
-            >>> tt.zeros(2).index_put(where, tt.tensor([1.0, 2.0]), accumulate=True)
-            tensor([3., 0.])
-        """
+    ) -> Self: ...
     @overload
     def index_reduce(
         _self,
@@ -5249,34 +1149,7 @@ class Tensor(Storage):
         *,
         include_self: _bool = True,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input`` with ``source`` combined with the slices that ``index`` names.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension to choose in.
-            index: int32 or int64 tensor of at most one dimension.
-            source: Tensor of ``input``'s dtype and shape, but of ``index``'s size at ``dim``.
-            reduce: ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``.
-            include_self: Whether ``input``'s own elements take part; default True.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit, or ``reduce`` is another word.
-            IndexError: If an index is out of range.
-
-        Example:
-            >>> import warnings
-            >>> import tinytorch as tt
-            >>> with warnings.catch_warnings():
-            ...     warnings.simplefilter("ignore")
-            ...     tt.ones(2).index_reduce(0, tt.tensor([0, 0]), tt.tensor([2.0, 3.0]), "prod")
-            tensor([6., 1.])
-        """
+    ) -> Tensor: ...
     @overload
     def index_reduce(
         _self,
@@ -5296,34 +1169,7 @@ class Tensor(Storage):
         reduce: str,
         *,
         include_self: _bool = True,
-    ) -> Self:
-        """In-place form of ``index_reduce``: writes the result over ``input`` and returns it.
-
-        ``input`` with ``source`` combined with the slices that ``index`` names.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension to choose in.
-            index: int32 or int64 tensor of at most one dimension.
-            source: Tensor of ``input``'s dtype and shape, but of ``index``'s size at ``dim``.
-            reduce: ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``.
-            include_self: Whether ``input``'s own elements take part; default True.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit, or ``reduce`` is another word.
-            IndexError: If an index is out of range.
-
-        Example:
-            >>> import warnings
-            >>> import tinytorch as tt
-            >>> with warnings.catch_warnings():
-            ...     warnings.simplefilter("ignore")
-            ...     tt.ones(2).index_reduce(0, tt.tensor([0, 0]), tt.tensor([2.0, 3.0]), "prod")
-            tensor([6., 1.])
-        """
+    ) -> Self: ...
     @overload
     def index_select(
         _self,
@@ -5331,29 +1177,7 @@ class Tensor(Storage):
         index: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """The slices of ``input`` along ``dim`` that ``index`` names.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension to choose in.
-            index: int32 or int64 tensor of at most one dimension.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor of ``input``'s shape, but of ``index``'s size at ``dim``.
-
-        Raises:
-            IndexError: If an index is out of range, or ``index`` has more dimensions.
-            RuntimeError: If ``index`` has another dtype, or chooses what is not there in a matrix
-                of no elements.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.index_select(tt.tensor([10, 20, 30]), 0, tt.tensor([2, 0]))
-            tensor([30, 10])
-        """
+    ) -> Tensor: ...
     @overload
     def index_select(
         _self,
@@ -5362,132 +1186,18 @@ class Tensor(Storage):
         index: Tensor | NDArray[Any] | ndarray,
         out: Tensor | None = None,
     ) -> Tensor: ...
-    def indices(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise RuntimeError: indices expected sparse coordinate tensor layout but got Strided.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            RuntimeError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).indices()
-            Traceback (most recent call last):
-            ...
-            RuntimeError: indices expected sparse coordinate tensor layout but got Strided
-        """
-    def inner(_self, other: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-        """Sum of products over the last dimension of two tensors.
-
-        Args:
-            input: ``(..., k)``, or 0-d: a factor.
-            other: ``(..., k)``, or 0-d.
-            out: Where to write the result.
-
-        Returns:
-            Tensor with the other dimensions of ``input`` and then those of ``other``.
-
-        Raises:
-            RuntimeError: If the last dimensions or the dtypes differ.
-            NotImplementedError: For bools, unless one is 0-d.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.inner(tt.tensor([1.0, 2.0]), tt.tensor([[3.0, 4.0], [5.0, 6.0]]))
-            tensor([11., 17.])
-        """
-    def int(_self, memory_format: Any = None) -> Tensor:
-        """``input`` as int32.
-
-        Args:
-            input: Tensor of any shape.
-            memory_format: In which order the elements lie in memory. Default: as they do in ``input``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(1).int().dtype
-            tinytorch.int32
-        """
-    def int_repr(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise NotImplementedError: int_repr: quantized tensors are not supported.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).int_repr()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: int_repr: quantized tensors are not supported
-        """
-    def inverse(_self, *, out: Tensor | None = None) -> Tensor:
-        """The inverse of every matrix of a batch; see ``linalg.inv``.
-
-        Args:
-            input: ``(..., n, n)``, floating-point or complex.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([[4.0]]).inverse()
-            tensor([[0.2500]])
-        """
-    def is_coalesced(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise RuntimeError: is_coalesced expected sparse coordinate tensor layout but got Strided.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            RuntimeError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).is_coalesced()
-            Traceback (most recent call last):
-            ...
-            RuntimeError: is_coalesced expected sparse coordinate tensor layout but got Strided
-        """
-    def is_conj(_self) -> _bool:
-        """Whether ``input`` is a conjugate, as ``conj`` makes it, that is not computed yet.
-
-        Args:
-            input: Tensor of any shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> z = tt.tensor([1j])
-            >>> tt.is_conj(z), tt.is_conj(z.conj()), tt.is_conj(z.conj() * 2)
-            (False, True, False)
-        """
+    def indices(_self, *args: Any, **given: Any) -> NoReturn: ...
+    def inner(_self, other: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+    def int(_self, memory_format: Any = None) -> Tensor: ...
+    def int_repr(_self, *args: Any, **given: Any) -> NoReturn: ...
+    def inverse(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def is_coalesced(_self, *args: Any, **given: Any) -> NoReturn: ...
+    def is_conj(_self) -> _bool: ...
     @property
     def is_cpu(self) -> _bool: ...
     @property
     def is_cuda(self) -> _bool: ...
-    def is_distributed(_self) -> _bool:
-        """False: a tensor is in one process.
-
-        Args:
-            input: Tensor of any shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.is_distributed(tt.ones(1))
-            False
-        """
+    def is_distributed(_self) -> _bool: ...
     @property
     def is_ipu(self) -> _bool: ...
     @property
@@ -5500,83 +1210,16 @@ class Tensor(Storage):
     def is_mps(self) -> _bool: ...
     @property
     def is_mtia(self) -> _bool: ...
-    def is_neg(_self) -> _bool:
-        """Whether ``input`` is negated when it is read: the imaginary part of a conjugate.
-
-        Args:
-            input: Tensor of any shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.is_neg(-tt.ones(1)), tt.is_neg(tt.tensor([1j]).conj().imag)
-            (False, True)
-        """
+    def is_neg(_self) -> _bool: ...
     @property
     def is_nested(self) -> _bool: ...
-    def is_nonzero(_self) -> _bool:
-        """Whether the single element of ``input`` is not zero.
-
-        Args:
-            input: Tensor of one element.
-
-        Raises:
-            RuntimeError: For more or fewer elements than one.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.is_nonzero(tt.tensor([0.5]))
-            True
-        """
-    def is_pinned(_self, device: device | str | _int | None = None) -> _bool:
-        """Whether ``input`` lies in pinned host memory.
-
-        Args:
-            input: Tensor of any shape.
-            device: Accepted for compatibility.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).is_pinned()
-            False
-        """
+    def is_nonzero(_self) -> _bool: ...
+    def is_pinned(_self, device: device | str | _int | None = None) -> _bool: ...
     @property
     def is_quantized(self) -> _bool: ...
-    def is_same_size(_self, other: Tensor | ndarray) -> _bool:
-        """Whether two tensors have the same shape.
-
-        Args:
-            input: Tensor of any shape.
-            other: The tensor to compare with.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.is_same_size(tt.ones(2, 1), tt.ones(1, 2))
-            False
-        """
-    def is_set_to(_self, tensor: Tensor | ndarray) -> _bool:
-        """Whether two tensors are the same window, of the same shape and strides, into one memory.
-
-        Args:
-            input: Tensor of any shape.
-            tensor: The tensor to compare with.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> x = tt.ones(2, 3)
-            >>> x.is_set_to(x.detach()), x.is_set_to(x.view(6)), x.is_set_to(x.clone())
-            (True, False, False)
-        """
-    def is_shared(_self) -> _bool:
-        """Whether other processes can be given the memory: after ``share_memory_``, and on a GPU.
-
-        Args:
-            input: Tensor of any shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(1, device="cpu").is_shared()
-            False
-        """
+    def is_same_size(_self, other: Tensor | ndarray) -> _bool: ...
+    def is_set_to(_self, tensor: Tensor | ndarray) -> _bool: ...
+    def is_shared(_self) -> _bool: ...
     @property
     def is_sparse(self) -> _bool: ...
     @property
@@ -5595,113 +1238,13 @@ class Tensor(Storage):
         equal_nan: _bool = False,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Whether ``|input - other| <= atol + rtol * |other|``, or both are the same.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor of the same dtype; the two shapes broadcast.
-            rtol: Relative tolerance; default 1e-5.
-            atol: Absolute tolerance; default 1e-8.
-            equal_nan: Whether NaN counts as close to NaN; default False.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Raises:
-            RuntimeError: For different dtypes or negative tolerances.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.isclose(tt.tensor([1.0, 1.0]), tt.tensor([1.0 + 1e-6, 1.1]))
-            tensor([ True, False])
-        """
-    def isfinite(_self, *, out: Tensor | None = None) -> Tensor:
-        """Whether each element is neither infinite nor NaN.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.isfinite(tt.tensor([1.0, float("inf")]))
-            tensor([ True, False])
-        """
-    def isinf(_self, *, out: Tensor | None = None) -> Tensor:
-        """Whether each element is infinite, of either sign.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.isinf(tt.tensor([1.0, float("-inf")]))
-            tensor([False,  True])
-        """
-    def isnan(_self, *, out: Tensor | None = None) -> Tensor:
-        """Whether each element is NaN, in its real or its imaginary part.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.isnan(tt.tensor([1.0, float("nan")]))
-            tensor([False,  True])
-        """
-    def isneginf(_self, *, out: Tensor | None = None) -> Tensor:
-        """Whether each element is -inf.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Raises:
-            RuntimeError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.isneginf(tt.tensor([1.0, float("-inf")]))
-            tensor([False,  True])
-        """
-    def isposinf(_self, *, out: Tensor | None = None) -> Tensor:
-        """Whether each element is +inf.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Raises:
-            RuntimeError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.isposinf(tt.tensor([1.0, float("inf")]))
-            tensor([False,  True])
-        """
-    def isreal(_self, *, out: Tensor | None = None) -> Tensor:
-        """Whether the imaginary part of each element is 0.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.isreal(tt.tensor([1 + 0j, 1j]))
-            tensor([ True, False])
-        """
+    ) -> Tensor: ...
+    def isfinite(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def isinf(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def isnan(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def isneginf(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def isposinf(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def isreal(_self, *, out: Tensor | None = None) -> Tensor: ...
     def istft(
         _self,
         n_fft: _int,
@@ -5713,54 +1256,8 @@ class Tensor(Storage):
         onesided: _bool | None = None,
         length: _int | None = None,
         return_complex: _bool = False,
-    ) -> Tensor:
-        """The signal that has these short-time transforms, by least squares.
-
-        Args:
-            input: ``(frequencies, pieces)`` or ``(b, frequencies, pieces)``, complex, from ``stft``.
-            n_fft: Samples in each transform.
-            hop_length: Samples from one piece to the next; default ``n_fft // 4``.
-            win_length: Samples under the window, at most ``n_fft``; default all.
-            window: ``(win_length,)``; default ones.
-            center: As it was for ``stft``; default True.
-            normalized: As it was for ``stft``; default False.
-            onesided: Whether the input is half a spectrum; by default if it has so many frequencies.
-            length: Samples to return, cut off or followed by zeros; default all there are.
-            return_complex: Whether the signal is complex; default False.
-
-        Returns:
-            ``(b, t)``, or ``(t,)`` for one signal.
-
-        Raises:
-            RuntimeError: If shapes or lengths do not fit, or windows leave samples out.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> spectrum = tt.stft(tt.ones(8), 4, window=tt.hann_window(4), return_complex=True)
-            >>> tt.istft(spectrum, 4, window=tt.hann_window(4))
-            tensor([1., 1., 1., 1., 1., 1., 1., 1.])
-
-        Reference:
-            Griffin & Lim, "Signal estimation from modified short-time Fourier transform", IEEE
-            Trans. Acoustics, Speech, Signal Processing 32 (1984).
-        """
-    def kron(_self, other: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-        """Kronecker product: every element of ``input`` times the whole of ``other``.
-
-        Args:
-            input: ``(a_0, ..., a_n)``; the one with fewer dimensions gets leading ones.
-            other: ``(b_0, ..., b_n)``.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            ``(a_0 b_0, ..., a_n b_n)``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.kron(tt.tensor([1, 10]), tt.tensor([1, 2]))
-            tensor([ 1,  2, 10, 20])
-        """
+    ) -> Tensor: ...
+    def kron(_self, other: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor: ...
     def kthvalue(
         _self,
         k: _int,
@@ -5770,450 +1267,66 @@ class Tensor(Storage):
         out: tuple[Tensor, Tensor] | None = None,
         axis: _int = ...,
         keepdims: _bool = ...,
-    ) -> return_types.kthvalue:
-        """The ``k``-th smallest element along ``dim``, and where it is.
-
-        Args:
-            input: Real tensor of any shape; a NaN is larger than any number.
-            k: Which, from 1 on.
-            dim: The dimension; default the last.
-            keepdim: Keep the dimension with size 1.
-            out: Tensors that take the results, get their shapes and are returned; RuntimeError
-                if the dtype of one is another. Default None: new tensors.
-
-        Returns:
-            A named tuple ``(values, indices)``; ``indices`` are int64.
-
-        Raises:
-            RuntimeError: If there are fewer than ``k`` elements.
-            IndexError: If there is no such dimension, or no element along it.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.kthvalue(tt.tensor([3, 1, 2]), 2).values
-            tensor(2)
-        """
-    def lcm(_self, other: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-        """The least common multiple, not negative; 0 if either is 0.
-
-        Args:
-            input: Integer tensor of any shape.
-            other: Integer tensor; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For other dtypes.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.lcm(tt.tensor([4, 6]), tt.tensor([6, -15]))
-            tensor([12, 30])
-        """
-    def lcm_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
-        """In-place form of ``lcm``: writes the result over ``input`` and returns it.
-
-        The least common multiple, not negative; 0 if either is 0.
-
-        Args:
-            input: Integer tensor of any shape.
-            other: Integer tensor; the two shapes broadcast.
-
-        Raises:
-            NotImplementedError: For other dtypes.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.lcm(tt.tensor([4, 6]), tt.tensor([6, -15]))
-            tensor([12, 30])
-        """
-    def ldexp(_self, other: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-        """``input * 2 ** other``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor of exponents; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Tensor of the broadcast shape; integers give the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ldexp(tt.tensor([3.0]), tt.tensor([2]))
-            tensor([12.])
-        """
-    def ldexp_(_self, other: Tensor | ndarray) -> Self:
-        """In-place form of ``ldexp``: writes the result over ``input`` and returns it.
-
-        ``input * 2 ** other``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor of exponents; the two shapes broadcast.
-
-        Returns:
-            Tensor of the broadcast shape; integers give the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ldexp(tt.tensor([3.0]), tt.tensor([2]))
-            tensor([12.])
-        """
+    ) -> return_types.kthvalue: ...
+    def lcm(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
+    def lcm_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self: ...
+    def ldexp(_self, other: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+    def ldexp_(_self, other: Tensor | ndarray) -> Self: ...
     def le(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Whether elements of ``input`` are smaller or equal.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Raises:
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.le(tt.tensor([1, 2]), 1)
-            tensor([ True, False])
-        """
-    def le_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``le``: writes the result over ``input`` and returns it.
-
-        Whether elements of ``input`` are smaller or equal.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Raises:
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.le(tt.tensor([1, 2]), 1)
-            tensor([ True, False])
-        """
+    ) -> Tensor: ...
+    def le_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
     def lerp(
         _self,
         end: Tensor | NDArray[Any] | ndarray,
         weight: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input + weight * (end - input)``: from ``input`` at 0 to ``end`` at 1.
-
-        Args:
-            input: Tensor of any shape.
-            end: Tensor of the same dtype.
-            weight: Number, or tensor of the same dtype; the shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Tensor of the broadcast shape, exactly ``end`` at weight 1.
-
-        Raises:
-            RuntimeError: For different dtypes.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.lerp(tt.tensor([0.0, 2.0]), tt.tensor([10.0, 4.0]), 0.5)
-            tensor([5., 3.])
-        """
+    ) -> Tensor: ...
     def lerp_(
         _self,
         end: Tensor | NDArray[Any] | ndarray,
         weight: Tensor | NDArray[Any] | ndarray | complex,
-    ) -> Self:
-        """In-place form of ``lerp``: writes the result over ``input`` and returns it.
-
-        ``input + weight * (end - input)``: from ``input`` at 0 to ``end`` at 1.
-
-        Args:
-            input: Tensor of any shape.
-            end: Tensor of the same dtype.
-            weight: Number, or tensor of the same dtype; the shapes broadcast.
-
-        Returns:
-            Tensor of the broadcast shape, exactly ``end`` at weight 1.
-
-        Raises:
-            RuntimeError: For different dtypes.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.lerp(tt.tensor([0.0, 2.0]), tt.tensor([10.0, 4.0]), 0.5)
-            tensor([5., 3.])
-        """
+    ) -> Self: ...
     def less(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Whether elements of ``input`` are smaller.
-
-        Another name for ``lt``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Raises:
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.lt(tt.tensor([1, 2]), 2)
-            tensor([ True, False])
-        """
-    def less_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``less``: writes the result over ``input`` and returns it.
-
-        Whether elements of ``input`` are smaller.
-
-        Another name for ``lt``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Raises:
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.lt(tt.tensor([1, 2]), 2)
-            tensor([ True, False])
-        """
+    ) -> Tensor: ...
+    def less_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
     def less_equal(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Whether elements of ``input`` are smaller or equal.
-
-        Another name for ``le``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Raises:
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.le(tt.tensor([1, 2]), 1)
-            tensor([ True, False])
-        """
-    def less_equal_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``less_equal``: writes the result over ``input`` and returns it.
-
-        Whether elements of ``input`` are smaller or equal.
-
-        Another name for ``le``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Raises:
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.le(tt.tensor([1, 2]), 1)
-            tensor([ True, False])
-        """
-    def lgamma(_self, *, out: Tensor | None = None) -> Tensor:
-        """The logarithm of ``|Γ(x)|``; inf at 0 and at negative whole numbers.
-
-        Args:
-            input: Tensor of any shape; integers give the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.lgamma(tt.tensor([1.0, 5.0]))
-            tensor([0.0000, 3.1781])
-        """
-    def lgamma_(_self) -> Self:
-        """In-place form of ``lgamma``: writes the result over ``input`` and returns it.
-
-        The logarithm of ``|Γ(x)|``; inf at 0 and at negative whole numbers.
-
-        Args:
-            input: Tensor of any shape; integers give the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.lgamma(tt.tensor([1.0, 5.0]))
-            tensor([0.0000, 3.1781])
-        """
-    def log(_self, *, out: Tensor | None = None) -> Tensor:
-        """Natural logarithm; -inf at 0, NaN for negative numbers.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.log(tt.tensor([1.0, 0.0]))
-            tensor([0., -inf])
-        """
-    def log10(_self, *, out: Tensor | None = None) -> Tensor:
-        """Logarithm to base 10.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.log10(tt.tensor([10.0]))
-            tensor([1.])
-        """
-    def log10_(_self) -> Self:
-        """In-place form of ``log10``: writes the result over ``input`` and returns it.
-
-        Logarithm to base 10.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.log10(tt.tensor([10.0]))
-            tensor([1.])
-        """
-    def log1p(_self, *, out: Tensor | None = None) -> Tensor:
-        """``log(1 + input)``, without cancellation near 0; -inf at -1.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.log1p(tt.tensor([1e-10], dtype=tt.float64)).item()
-            9.999999999500001e-11
-        """
-    def log1p_(_self) -> Self:
-        """In-place form of ``log1p``: writes the result over ``input`` and returns it.
-
-        ``log(1 + input)``, without cancellation near 0; -inf at -1.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.log1p(tt.tensor([1e-10], dtype=tt.float64)).item()
-            9.999999999500001e-11
-        """
-    def log2(_self, *, out: Tensor | None = None) -> Tensor:
-        """Logarithm to base 2.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.log2(tt.tensor([8.0]))
-            tensor([3.])
-        """
-    def log2_(_self) -> Self:
-        """In-place form of ``log2``: writes the result over ``input`` and returns it.
-
-        Logarithm to base 2.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.log2(tt.tensor([8.0]))
-            tensor([3.])
-        """
-    def log_(_self) -> Self:
-        """In-place form of ``log``: writes the result over ``input`` and returns it.
-
-        Natural logarithm; -inf at 0, NaN for negative numbers.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.log(tt.tensor([1.0, 0.0]))
-            tensor([0., -inf])
-        """
+    ) -> Tensor: ...
+    def less_equal_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def lgamma(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def lgamma_(_self) -> Self: ...
+    def log(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def log10(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def log10_(_self) -> Self: ...
+    def log1p(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def log1p_(_self) -> Self: ...
+    def log2(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def log2_(_self) -> Self: ...
+    def log_(_self) -> Self: ...
     def log_normal_(
         _self,
         mean: _float = 1.0,
         std: _float = 2.0,
         *,
         generator: Generator | None = None,
-    ) -> Self:
-        """Fill ``input`` with numbers whose logarithm is normally distributed, in place.
-
-        Args:
-            input: Tensor of a float dtype.
-            mean: Mean of the logarithms; default 1.
-            std: Standard deviation of the logarithms; default 2.
-            generator: A ``Generator``. Default: the default one.
-
-        Returns:
-            ``input``; torch's numbers for the same seed, but for rounding.
-
-        Raises:
-            RuntimeError: If ``std`` is not positive.
-            NotImplementedError: If ``input`` holds no floats.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> _ = tt.manual_seed(0)
-            >>> tt.zeros(2).log_normal_()
-            tensor([59.2634,  1.5116])
-        """
+    ) -> Self: ...
     def log_softmax(
         _self,
         dim: _int | None = None,
@@ -6222,296 +1335,49 @@ class Tensor(Storage):
         *,
         out: Tensor | None = None,
         axis: _int | None = ...,
-    ) -> Tensor:
-        """Logarithm of ``softmax`` along ``dim``, without its rounding to 0.
-
-        Args:
-            input: Tensor of any shape; integers need ``dtype``.
-            dim: The dimension; None is torch's legacy choice: 0 for up to one and for three
-                dimensions, else 1.
-            dtype: Compute and return in this type; the default is the input's.
-            _stacklevel: Accepted for compatibility.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor of the same shape.
-
-        Raises:
-            IndexError: If there is no such dimension.
-            NotImplementedError: For integers without ``dtype``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.log_softmax(tt.tensor([0.0, 0.0]), 0)
-            tensor([-0.6931, -0.6931])
-        """
+    ) -> Tensor: ...
     def logaddexp(
         _self,
         other: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``log(exp(input) + exp(other))``, without overflow on the way.
-
-        Args:
-            input: Floating-point or complex tensor of any shape.
-            other: Tensor; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For integers and bools.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.logaddexp(tt.tensor([1000.0]), tt.tensor([0.0]))
-            tensor([1000.])
-        """
+    ) -> Tensor: ...
     def logaddexp2(
         _self,
         other: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``log2(2 ** input + 2 ** other)``, without overflow on the way.
-
-        Args:
-            input: Floating-point tensor of any shape.
-            other: Tensor; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For integers, bools and complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.logaddexp2(tt.tensor([1000.0]), tt.tensor([1000.0]))
-            tensor([1001.])
-        """
+    ) -> Tensor: ...
     @overload
-    def logcumsumexp(_self, dim: _int, *, out: Tensor | None = None) -> Tensor:
-        """``log(cumsum(exp(input)))`` along ``dim``, without overflow.
-
-        Args:
-            input: Floating-point or complex tensor of any shape.
-            dim: The dimension.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            IndexError: If there is no such dimension.
-            NotImplementedError: For integers and bools.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.logcumsumexp(tt.tensor([0.0, 0.0]), 0)
-            tensor([0.0000, 0.6931])
-        """
+    def logcumsumexp(_self, dim: _int, *, out: Tensor | None = None) -> Tensor: ...
     @overload
     def logcumsumexp(_self, *, axis: _int, out: Tensor | None = None) -> Tensor: ...
-    def logdet(_self) -> Tensor:
-        """The logarithm of every matrix's determinant: NaN for negative, -inf for zero.
-
-        Args:
-            input: ``(..., n, n)``, floating-point or complex.
-
-        Returns:
-            ``(...)``.
-
-        Raises:
-            RuntimeError: If the matrices are not square or not floating-point or complex.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.logdet(tt.eye(3))
-            tensor(0.)
-        """
+    def logdet(_self) -> Tensor: ...
     def logical_and(
         _self,
         other: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Whether both elements are nonzero.
-
-        Args:
-            input: Tensor of any shape and dtype.
-            other: Tensor; the two shapes broadcast, the dtypes may differ.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.logical_and(tt.tensor([0, 1, 2]), tt.tensor([1.0, 1.0, 0.0]))
-            tensor([False,  True, False])
-        """
-    def logical_and_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
-        """In-place form of ``logical_and``: writes the result over ``input`` and returns it.
-
-        Whether both elements are nonzero.
-
-        Args:
-            input: Tensor of any shape and dtype.
-            other: Tensor; the two shapes broadcast, the dtypes may differ.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.logical_and(tt.tensor([0, 1, 2]), tt.tensor([1.0, 1.0, 0.0]))
-            tensor([False,  True, False])
-        """
-    def logical_not(_self, *, out: Tensor | None = None) -> Tensor:
-        """Whether each element is zero.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            bool tensor of the same shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.logical_not(tt.tensor([0, 2]))
-            tensor([ True, False])
-        """
-    def logical_not_(_self) -> Self:
-        """In-place form of ``logical_not``: writes the result over ``input`` and returns it.
-
-        Whether each element is zero.
-
-        Args:
-            input: Tensor of any shape.
-
-        Returns:
-            bool tensor of the same shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.logical_not(tt.tensor([0, 2]))
-            tensor([ True, False])
-        """
+    ) -> Tensor: ...
+    def logical_and_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self: ...
+    def logical_not(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def logical_not_(_self) -> Self: ...
     def logical_or(
         _self,
         other: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Whether either element is nonzero.
-
-        Args:
-            input: Tensor of any shape and dtype.
-            other: Tensor; the two shapes broadcast, the dtypes may differ.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.logical_or(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
-            tensor([ True,  True, False])
-        """
-    def logical_or_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
-        """In-place form of ``logical_or``: writes the result over ``input`` and returns it.
-
-        Whether either element is nonzero.
-
-        Args:
-            input: Tensor of any shape and dtype.
-            other: Tensor; the two shapes broadcast, the dtypes may differ.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.logical_or(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
-            tensor([ True,  True, False])
-        """
+    ) -> Tensor: ...
+    def logical_or_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self: ...
     def logical_xor(
         _self,
         other: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Whether one element alone is nonzero.
-
-        Args:
-            input: Tensor of any shape and dtype.
-            other: Tensor; the two shapes broadcast, the dtypes may differ.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.logical_xor(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
-            tensor([ True, False, False])
-        """
-    def logical_xor_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
-        """In-place form of ``logical_xor``: writes the result over ``input`` and returns it.
-
-        Whether one element alone is nonzero.
-
-        Args:
-            input: Tensor of any shape and dtype.
-            other: Tensor; the two shapes broadcast, the dtypes may differ.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.logical_xor(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
-            tensor([ True, False, False])
-        """
-    def logit(_self, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor:
-        """``log(x / (1 - x))``, the inverse of ``sigmoid``; NaN outside [0, 1].
-
-        Args:
-            input: Tensor of any shape.
-            eps: Keep ``x`` between ``eps`` and ``1 - eps`` first; default None.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.logit(tt.tensor([0.5, 1.0]))
-            tensor([0., inf])
-            >>> tt.logit(tt.tensor([1.0]), eps=0.5)
-            tensor([0.])
-        """
-    def logit_(_self, eps: _float | None = None) -> Self:
-        """In-place form of ``logit``: writes the result over ``input`` and returns it.
-
-        ``log(x / (1 - x))``, the inverse of ``sigmoid``; NaN outside [0, 1].
-
-        Args:
-            input: Tensor of any shape.
-            eps: Keep ``x`` between ``eps`` and ``1 - eps`` first; default None.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.logit(tt.tensor([0.5, 1.0]))
-            tensor([0., inf])
-            >>> tt.logit(tt.tensor([1.0]), eps=0.5)
-            tensor([0.])
-        """
+    ) -> Tensor: ...
+    def logical_xor_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self: ...
+    def logit(_self, eps: _float | None = None, *, out: Tensor | None = None) -> Tensor: ...
+    def logit_(_self, eps: _float | None = None) -> Self: ...
     @overload
     def logsumexp(
         _self,
@@ -6520,24 +1386,7 @@ class Tensor(Storage):
         *,
         out: Tensor | None = None,
         keepdims: _bool = ...,
-    ) -> Tensor:
-        """``log(sum(exp(input)))`` along ``dim``, without overflow.
-
-        Args:
-            input: Tensor of any shape; integers and bools are cast to the default dtype.
-            dim: Dimension or dimensions to sum over; None or an empty list means all.
-            keepdim: Keep the summed dimensions with size 1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Tensor without the summed dimensions; -inf for no elements.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.logsumexp(tt.tensor([0.0, 0.0]), 0)
-            tensor(0.6931)
-        """
+    ) -> Tensor: ...
     @overload
     def logsumexp(
         _self,
@@ -6546,102 +1395,22 @@ class Tensor(Storage):
         out: Tensor | None = None,
         keepdims: _bool = ...,
     ) -> Tensor: ...
-    def long(_self, memory_format: Any = None) -> Tensor:
-        """``input`` as int64.
-
-        Args:
-            input: Tensor of any shape.
-            memory_format: In which order the elements lie in memory. Default: as they do in ``input``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(1).long().dtype
-            tinytorch.int64
-        """
-    def lstsq(_self, *args: Any, **options: Any) -> NoReturn:
-        """Removed: ``linalg.lstsq`` takes its arguments in the other order.
-
-        Args:
-            input: Tensor.
-            *args: Whatever is given: it is not looked at.
-            **options: The same by name.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.lstsq(tt.ones(2, 1), tt.eye(2))
-            Traceback (most recent call last):
-            ...
-            RuntimeError: lstsq: This function was deprecated since version 1.9 and is now removed...
-        """
+    def long(_self, memory_format: Any = None) -> Tensor: ...
+    def lstsq(_self, *args: Any, **options: Any) -> NoReturn: ...
     def lt(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Whether elements of ``input`` are smaller.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Raises:
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.lt(tt.tensor([1, 2]), 2)
-            tensor([ True, False])
-        """
-    def lt_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``lt``: writes the result over ``input`` and returns it.
-
-        Whether elements of ``input`` are smaller.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-
-        Returns:
-            bool tensor of the broadcast shape.
-
-        Raises:
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.lt(tt.tensor([1, 2]), 2)
-            tensor([ True, False])
-        """
+    ) -> Tensor: ...
+    def lt_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
     @overload
     def lu(
         _self,
         pivot: _bool = True,
         get_infos: Literal[False] = False,
         out: Sequence[Tensor] | None = None,
-    ) -> tuple[Tensor, Tensor]:
-        """LU factors in one matrix, with LAPACK's pivots; see ``linalg.lu_factor_ex``.
-
-        Args:
-            A: ``(..., m, n)``, floating-point or complex.
-            pivot: Permute rows so that each pivot is its column's largest; default True.
-            get_infos: Give ``info`` as a third result; default False.
-            out: Tensors to write the results to.
-
-        Returns:
-            ``LU`` and ``pivots``, and ``info`` if asked for.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> LU, pivots = tt.lu(tt.tensor([[0.0, 1.0], [2.0, 3.0]]))
-            >>> pivots
-            tensor([2, 2], dtype=tinytorch.int32)
-        """
+    ) -> tuple[Tensor, Tensor]: ...
     @overload
     def lu(
         _self,
@@ -6663,23 +1432,7 @@ class Tensor(Storage):
         LU_pivots: Tensor | ndarray,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """The solution of ``A x = b`` from the LU factors of ``A``; see ``linalg.lu_solve``.
-
-        Args:
-            b: ``(..., n, k)``.
-            LU_data: ``(..., n, n)``, from ``linalg.lu_factor``.
-            LU_pivots: int32 ``(..., n)``, from the same.
-            out: Where to write the result.
-
-        Returns:
-            ``(..., n, k)``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.lu_solve(tt.ones(1, 1), *tt.linalg.lu_factor(tt.tensor([[4.0]])))
-            tensor([[0.2500]])
-        """
+    ) -> Tensor: ...
     @property
     def mH(self) -> Tensor: ...
     @property
@@ -6689,229 +1442,31 @@ class Tensor(Storage):
         x: Tensor | ndarray,
         y: Tensor | ndarray,
         callable: Callable[[Any, Any, Any], Any],
-    ) -> Self:
-        """Replace every element by ``callable`` of it and those of ``x`` and ``y``; see ``map_``.
-
-        Args:
-            input: Tensor on the CPU, which is written to.
-            x: Tensor whose shape broadcasts to that of ``input``.
-            y: Another one.
-            callable: Takes three numbers and returns one.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2).map2_(tt.ones(2), tt.tensor([2.0, 3.0]), lambda a, b, c: a + b * c)
-            tensor([2., 3.])
-        """
-    def map_(_self, tensor: Tensor | ndarray, callable: Callable[[Any, Any], Any]) -> Self:
-        """Replace every element ``x`` by ``callable(x, y)``, in place; ``y`` is of another tensor.
-
-        Args:
-            input: Tensor on the CPU that does not require grad.
-            tensor: Another, of the same dtype, that can be expanded to its shape.
-            callable: Function of two Python numbers that returns one.
-
-        Returns:
-            ``input``.
-
-        Raises:
-            RuntimeError: If one of them requires grad, or the shapes do not fit.
-            TypeError: If they are not on the CPU or differ in dtype, or a result is no number.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([7, 9]).map_(tt.tensor([2, 5]), lambda x, y: x % y)
-            tensor([1, 4])
-        """
+    ) -> Self: ...
+    def map_(_self, tensor: Tensor | ndarray, callable: Callable[[Any, Any], Any]) -> Self: ...
     def masked_fill(
         _self,
         mask: Tensor | NDArray[Any] | ndarray,
         value: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input`` with ``value`` where ``mask`` is true.
-
-        Args:
-            input: Tensor of any shape.
-            mask: bool tensor whose shape broadcasts with ``input``'s.
-            value: A number or 0-d tensor.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Tensor of the broadcast shape and ``input``'s dtype.
-
-        Raises:
-            RuntimeError: If ``mask`` is not bool, ``value`` has dimensions, or it has an
-                imaginary part and ``input`` is real.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2).masked_fill(tt.tensor([True, False]), 7.0)
-            tensor([7., 0.])
-        """
+    ) -> Tensor: ...
     def masked_fill_(
         _self,
         mask: Tensor | NDArray[Any] | ndarray,
         value: Tensor | NDArray[Any] | ndarray | complex,
-    ) -> Self:
-        """In-place form of ``masked_fill``: writes the result over ``input`` and returns it.
-
-        ``input`` with ``value`` where ``mask`` is true.
-
-        Args:
-            input: Tensor of any shape.
-            mask: bool tensor whose shape broadcasts with ``input``'s.
-            value: A number or 0-d tensor.
-
-        Returns:
-            Tensor of the broadcast shape and ``input``'s dtype.
-
-        Raises:
-            RuntimeError: If ``mask`` is not bool, ``value`` has dimensions, or it has an
-                imaginary part and ``input`` is real.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2).masked_fill(tt.tensor([True, False]), 7.0)
-            tensor([7., 0.])
-        """
-    def masked_scatter(_self, mask: Tensor | ndarray, source: Tensor | ndarray) -> Tensor:
-        """``input`` with the elements of ``source``, one after the other, where ``mask`` is true.
-
-        Args:
-            input: Tensor of any shape.
-            mask: bool tensor; the two shapes broadcast.
-            source: Tensor of ``input``'s dtype with at least as many elements as ``mask`` has
-                true ones.
-
-        Returns:
-            Tensor of the broadcast shape.
-
-        Raises:
-            RuntimeError: If ``mask`` is not bool, the dtypes differ, or ``source`` is too small.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> mask = tt.tensor([True, False, True])
-            >>> tt.zeros(3).masked_scatter(mask, tt.tensor([1.0, 2.0]))
-            tensor([1., 0., 2.])
-        """
-    def masked_scatter_(_self, mask: Tensor | ndarray, source: Tensor | ndarray) -> Self:
-        """In-place form of ``masked_scatter``: writes the result over ``input`` and returns it.
-
-        ``input`` with the elements of ``source``, one after the other, where ``mask`` is true.
-
-        Args:
-            input: Tensor of any shape.
-            mask: bool tensor; the two shapes broadcast.
-            source: Tensor of ``input``'s dtype with at least as many elements as ``mask`` has
-                true ones.
-
-        Returns:
-            Tensor of the broadcast shape.
-
-        Raises:
-            RuntimeError: If ``mask`` is not bool, the dtypes differ, or ``source`` is too small.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> mask = tt.tensor([True, False, True])
-            >>> tt.zeros(3).masked_scatter(mask, tt.tensor([1.0, 2.0]))
-            tensor([1., 0., 2.])
-        """
-    def masked_select(_self, mask: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-        """The elements of ``input`` where ``mask`` is true, in one dimension.
-
-        Args:
-            input: Tensor of any shape.
-            mask: bool tensor; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor of shape ``(number of true elements,)``.
-
-        Raises:
-            RuntimeError: If ``mask`` is not bool or the shapes do not broadcast.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.masked_select(tt.arange(3), tt.tensor([True, False, True]))
-            tensor([0, 2])
-        """
+    ) -> Self: ...
+    def masked_scatter(_self, mask: Tensor | ndarray, source: Tensor | ndarray) -> Tensor: ...
+    def masked_scatter_(_self, mask: Tensor | ndarray, source: Tensor | ndarray) -> Self: ...
+    def masked_select(_self, mask: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor: ...
     def matmul(
         _self,
         other: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Matrix product of two tensors.
-
-        Args:
-            input: ``(k,)``, ``(n, k)`` or ``(..., n, k)``.
-            other: ``(k,)``, ``(k, m)`` or ``(..., k, m)``; leading dimensions broadcast.
-            out: Where to write the result.
-
-        Returns:
-            The dot product of two vectors (0-d), a matrix-vector product, or matrices of shape
-            ``(..., n, m)``.
-
-        Raises:
-            RuntimeError: If the inner sizes or the dtypes differ, or one of them is 0-d.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([[1.0, 2.0], [3.0, 4.0]]) @ tt.tensor([1.0, 1.0])
-            tensor([3., 7.])
-        """
-    def matrix_exp(_self, *, out: Tensor | None = None) -> Tensor:
-        """The exponential of every matrix of a batch: the sum of ``A^k / k!``.
-
-        Args:
-            A: ``(..., n, n)``, floating-point or complex.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            ``(..., n, n)``.
-
-        Raises:
-            RuntimeError: If the matrices are not square or not floating-point or complex.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.linalg.matrix_exp(tt.tensor([[0.0, 1.0], [0.0, 0.0]]))
-            tensor([[1., 1.],
-                    [0., 1.]])
-
-        Reference:
-            Bader, Blanes, Casas, "Computing the matrix exponential with an optimized Taylor polynomial
-            approximation", Mathematics 7 (2019) 1174.
-        """
-    def matrix_power(_self, n: _int, *, out: Tensor | None = None) -> Tensor:
-        """``A`` times itself, n factors in all.
-
-        Args:
-            A: ``(..., m, m)``.
-            n: The exponent; 0 gives the identity, a negative one the power of the inverse.
-            out: Where to write the result.
-
-        Returns:
-            ``(..., m, m)``.
-
-        Raises:
-            RuntimeError: If the matrices are not square.
-            TypeError: If ``n`` is no int.
-            LinAlgError: If ``n`` is negative and a matrix is singular.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.linalg.matrix_power(tt.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)
-            tensor([[1., 5.],
-                    [0., 1.]])
-        """
+    ) -> Tensor: ...
+    def matrix_exp(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def matrix_power(_self, n: _int, *, out: Tensor | None = None) -> Tensor: ...
     @overload
     def max(
         _self,
@@ -6920,27 +1475,7 @@ class Tensor(Storage):
         *,
         other: None = None,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Largest element: of all, along ``dim`` with its index, or of two tensors.
-
-        ``max(x)`` is one tensor, ``max(x, dim)`` a named tuple ``(values, indices)``,
-        ``max(x, other)`` is ``maximum``. ``axis`` is another name of ``dim``; with several
-        dimensions there are no indices, and the result is that of ``amax``.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension, or the tensor to compare with.
-            keepdim: Keep the dimension with size 1.
-            other: The tensor to compare with.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> values, indices = tt.max(tt.tensor([[1, 5], [7, 3]]), 1)
-            >>> values, indices
-            (tensor([5, 7]), tensor([1, 0]))
-        """
+    ) -> Tensor: ...
     @overload
     def max(
         _self,
@@ -6976,25 +1511,7 @@ class Tensor(Storage):
         other: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """The larger of two elements; NaN if one of them is.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor; the two shapes broadcast.
-            out: Where to write the result.
-
-        Returns:
-            Tensor of the broadcast shape. Where both are equal, each gets half the gradient.
-
-        Raises:
-            RuntimeError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.maximum(tt.tensor([1.0, 4.0]), tt.tensor([3.0, 2.0]))
-            tensor([3., 4.])
-        """
+    ) -> Tensor: ...
     def mean(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -7004,28 +1521,7 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor:
-        """Arithmetic mean of the elements, of all or along ``dim``.
-
-        Args:
-            input: Tensor of any shape; integers and bools give the default dtype, as in NumPy.
-            dim: Dimension or dimensions to average over; None, the default, means all.
-            keepdim: Keep the averaged dimensions with size 1.
-            dtype: Compute and return in this type; the default is the input's.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Tensor without the averaged dimensions; NaN for no elements.
-
-        Raises:
-            RuntimeError: If ``dtype`` is neither floating-point nor complex.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([[1.0, 3.0], [5.0, 7.0]]).mean(1)
-            tensor([2., 6.])
-        """
+    ) -> Tensor: ...
     @overload
     def median(
         _self,
@@ -7033,28 +1529,7 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """The middle element, the lower one of two; NaN if there is one.
-
-        Args:
-            input: Real tensor of any shape.
-            dim: The dimension; None, the default, means all elements.
-            keepdim: Keep the dimension with size 1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            0-d tensor; along a dimension a named tuple ``(values, indices)``.
-
-        Raises:
-            IndexError: If there is no such dimension, or nothing along it.
-            NotImplementedError: For bool and complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.median(tt.tensor([4, 1, 3, 2]))
-            tensor(2)
-        """
+    ) -> Tensor: ...
     @overload
     def median(
         _self,
@@ -7080,26 +1555,7 @@ class Tensor(Storage):
         *,
         other: None = None,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Smallest element: of all, along ``dim`` with its index, or of two tensors.
-
-        ``min(x)`` is one tensor, ``min(x, dim)`` a named tuple ``(values, indices)``,
-        ``min(x, other)`` is ``minimum``. ``axis`` is another name of ``dim``; with several
-        dimensions there are no indices, and the result is that of ``amin``.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension, or the tensor to compare with.
-            keepdim: Keep the dimension with size 1.
-            other: The tensor to compare with.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.min(tt.tensor([3, 1, 2]))
-            tensor(1)
-        """
+    ) -> Tensor: ...
     @overload
     def min(
         _self,
@@ -7135,42 +1591,13 @@ class Tensor(Storage):
         other: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """The smaller of two elements; NaN if one of them is.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor; the two shapes broadcast.
-            out: Where to write the result.
-
-        Returns:
-            Tensor of the broadcast shape. Where both are equal, each gets half the gradient.
-
-        Raises:
-            RuntimeError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.minimum(tt.tensor([1.0, 4.0]), tt.tensor([3.0, 2.0]))
-            tensor([1., 2.])
-        """
-    def mm(_self, mat2: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-        """Product of two matrices, without broadcasting.
-
-        Args:
-            input: ``(n, k)``.
-            mat2: ``(k, m)``.
-            out: Where to write the result.
-
-        Raises:
-            RuntimeError: If they are no matrices or the inner sizes differ.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.mm(tt.eye(2), tt.ones(2, 1))
-            tensor([[1.],
-                    [1.]])
-        """
+    ) -> Tensor: ...
+    def mm(
+        _self,
+        mat2: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     def mode(
         _self,
         dim: _int = -1,
@@ -7179,149 +1606,26 @@ class Tensor(Storage):
         out: tuple[Tensor, Tensor] | None = None,
         axis: _int = ...,
         keepdims: _bool = ...,
-    ) -> return_types.mode:
-        """The most frequent element along ``dim``, the smallest of several such, and where it is.
-
-        Args:
-            input: Real tensor of any shape.
-            dim: The dimension; default the last.
-            keepdim: Keep the dimension with size 1.
-            out: Tensors that take the results, get their shapes and are returned; RuntimeError
-                if the dtype of one is another. Default None: new tensors.
-
-        Returns:
-            A named tuple ``(values, indices)``; the index is that of the last occurrence.
-
-        Raises:
-            IndexError: If there is no such dimension, or nothing along it.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.mode(tt.tensor([3, 1, 3])).values
-            tensor(3)
-        """
-    def module_load(_self, other: Tensor | ndarray, assign: _bool = False) -> Tensor:
-        """What a parameter is to become when a state dict is loaded by swapping.
-
-        A subclass overrides it to load itself; see ``set_swap_module_params_on_conversion``.
-
-        Args:
-            input: The parameter.
-            other: What the state dict holds.
-            assign: Whether ``other`` itself is taken, instead of its values into ``input``.
-                Default: False.
-
-        Returns:
-            A tensor without history.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2).module_load(tt.ones(2))
-            tensor([1., 1.])
-        """
+    ) -> return_types.mode: ...
+    def module_load(_self, other: Tensor | ndarray, assign: _bool = False) -> Tensor: ...
     def moveaxis(
         _self,
         source: _int | Sequence[_int],
         destination: _int | Sequence[_int],
-    ) -> Tensor:
-        """``input`` with some dimensions moved; the others keep their order.
-
-        Another name for ``movedim``.
-
-        Args:
-            input: Tensor of any shape.
-            source: The dimension or dimensions to move.
-            destination: Where each of them goes.
-
-        Returns:
-            A view.
-
-        Raises:
-            RuntimeError: If dimensions are repeated or their numbers differ.
-            IndexError: If there is no such dimension.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2, 3, 4).movedim(0, -1).shape
-            tinytorch.Size([3, 4, 2])
-        """
-    def movedim(_self, source: _int | Sequence[_int], destination: _int | Sequence[_int]) -> Tensor:
-        """``input`` with some dimensions moved; the others keep their order.
-
-        Args:
-            input: Tensor of any shape.
-            source: The dimension or dimensions to move.
-            destination: Where each of them goes.
-
-        Returns:
-            A view.
-
-        Raises:
-            RuntimeError: If dimensions are repeated or their numbers differ.
-            IndexError: If there is no such dimension.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2, 3, 4).movedim(0, -1).shape
-            tinytorch.Size([3, 4, 2])
-        """
-    def msort(_self, *, out: Tensor | None = None) -> Tensor:
-        """``input`` in ascending order along its first dimension, without the indices.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.msort(tt.tensor([3, 1, 2]))
-            tensor([1, 2, 3])
-        """
+    ) -> Tensor: ...
+    def movedim(
+        _self,
+        source: _int | Sequence[_int],
+        destination: _int | Sequence[_int],
+    ) -> Tensor: ...
+    def msort(_self, *, out: Tensor | None = None) -> Tensor: ...
     def mul(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input * other``, element by element.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            out: Where to write the result.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype.
-
-        Raises:
-            RuntimeError: If the shapes do not broadcast.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
-            tensor([3., 6.])
-        """
-    def mul_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``mul``: writes the result over ``input`` and returns it.
-
-        ``input * other``, element by element.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype.
-
-        Raises:
-            RuntimeError: If the shapes do not broadcast.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
-            tensor([3., 6.])
-        """
+    ) -> Tensor: ...
+    def mul_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
     def multinomial(
         _self,
         num_samples: _int,
@@ -7329,134 +1633,17 @@ class Tensor(Storage):
         *,
         generator: Generator | None = None,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Indices drawn with the probabilities that rows of weights give.
-
-        Args:
-            input: Weights of shape ``(n,)`` or ``(rows, n)``, a float tensor; they need not sum
-                to 1.
-            num_samples: How many indices per row.
-            replacement: Whether an index may come more than once.
-            generator: A ``Generator``. Default: the default one.
-            out: Where to write the result.
-
-        Returns:
-            int64 tensor of shape ``(num_samples,)`` or ``(rows, num_samples)``.
-
-        Raises:
-            RuntimeError: For another shape or dtype, for weights that are negative, infinite,
-                NaN or all zero in a row, and for more samples than there are to be had.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.multinomial(tt.tensor([0.0, 3.0, 0.0]), 2, replacement=True)
-            tensor([1, 1])
-        """
+    ) -> Tensor: ...
     def multiply(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input * other``, element by element.
-
-        Another name for ``mul``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            out: Where to write the result.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype.
-
-        Raises:
-            RuntimeError: If the shapes do not broadcast.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
-            tensor([3., 6.])
-        """
-    def multiply_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``multiply``: writes the result over ``input`` and returns it.
-
-        ``input * other``, element by element.
-
-        Another name for ``mul``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype.
-
-        Raises:
-            RuntimeError: If the shapes do not broadcast.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
-            tensor([3., 6.])
-        """
-    def mv(_self, vec: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-        """Product of a matrix and a vector.
-
-        Args:
-            input: ``(n, k)``.
-            vec: ``(k,)``, of the same dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.mv(tt.eye(2), tt.tensor([3.0, 4.0]))
-            tensor([3., 4.])
-        """
-    def mvlgamma(_self, p: _int, *, out: Tensor | None = None) -> Tensor:
-        """The logarithm of the multivariate gamma function of dimension ``p``.
-
-        Args:
-            input: Tensor of any shape, above ``(p - 1) / 2``; integers give the default dtype.
-            p: Number of dimensions, at least 1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            RuntimeError: For ``p`` below 1, or bools.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.mvlgamma(tt.tensor([3.0]), 2)
-            tensor([1.5502])
-
-        Reference:
-            https://dlmf.nist.gov/35.3
-        """
-    def mvlgamma_(_self, p: _int) -> Self:
-        """In-place form of ``mvlgamma``: writes the result over ``input`` and returns it.
-
-        The logarithm of the multivariate gamma function of dimension ``p``.
-
-        Args:
-            input: Tensor of any shape, above ``(p - 1) / 2``; integers give the default dtype.
-            p: Number of dimensions, at least 1.
-
-        Raises:
-            RuntimeError: For ``p`` below 1, or bools.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.mvlgamma(tt.tensor([3.0]), 2)
-            tensor([1.5502])
-
-        Reference:
-            https://dlmf.nist.gov/35.3
-        """
+    ) -> Tensor: ...
+    def multiply_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def mv(_self, vec: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+    def mvlgamma(_self, p: _int, *, out: Tensor | None = None) -> Tensor: ...
+    def mvlgamma_(_self, p: _int) -> Self: ...
     def nan_to_num(
         _self,
         nan: _float | None = None,
@@ -7464,49 +1651,13 @@ class Tensor(Storage):
         neginf: _float | None = None,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input`` with numbers in the place of NaN and infinities.
-
-        Args:
-            input: Tensor of any shape.
-            nan: In the place of NaN; default 0.
-            posinf: In the place of inf; default the largest number of the dtype.
-            neginf: In the place of -inf; default the smallest number of the dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor of the same shape; the gradient passes where ``input`` is finite.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.nan_to_num(tt.tensor([1.0, float("nan"), float("inf")]), posinf=9.0)
-            tensor([1., 0., 9.])
-        """
+    ) -> Tensor: ...
     def nan_to_num_(
         _self,
         nan: _float | None = None,
         posinf: _float | None = None,
         neginf: _float | None = None,
-    ) -> Self:
-        """In-place form of ``nan_to_num``: writes the result over ``input`` and returns it.
-
-        ``input`` with numbers in the place of NaN and infinities.
-
-        Args:
-            input: Tensor of any shape.
-            nan: In the place of NaN; default 0.
-            posinf: In the place of inf; default the largest number of the dtype.
-            neginf: In the place of -inf; default the smallest number of the dtype.
-
-        Returns:
-            Tensor of the same shape; the gradient passes where ``input`` is finite.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.nan_to_num(tt.tensor([1.0, float("nan"), float("inf")]), posinf=9.0)
-            tensor([1., 0., 9.])
-        """
+    ) -> Self: ...
     def nanmean(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -7516,28 +1667,7 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor:
-        """Arithmetic mean of the elements that are not NaN, of all or along ``dim``.
-
-        Args:
-            input: Floating-point or complex tensor of any shape.
-            dim: Dimension or dimensions to average over; None, the default, means all.
-            keepdim: Keep the averaged dimensions with size 1.
-            dtype: Compute and return in this type; the default is the input's.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Tensor without the averaged dimensions; NaN where everything is.
-
-        Raises:
-            RuntimeError: For integers and bools.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.nanmean(tt.tensor([1.0, float("nan"), 3.0]))
-            tensor(2.)
-        """
+    ) -> Tensor: ...
     @overload
     def nanmedian(
         _self,
@@ -7545,29 +1675,7 @@ class Tensor(Storage):
         keepdim: _bool = False,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """The middle element of those that are not NaN, the lower one of two.
-
-        Args:
-            input: Real tensor of any shape.
-            dim: The dimension; None, the default, means all elements.
-            keepdim: Keep the dimension with size 1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            0-d tensor; along a dimension a named tuple ``(values, indices)``. NaN where
-            everything is.
-
-        Raises:
-            IndexError: If there is no such dimension, or nothing along it.
-            NotImplementedError: For bool and complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.nanmedian(tt.tensor([4.0, float("nan"), 3.0]))
-            tensor(3.)
-        """
+    ) -> Tensor: ...
     @overload
     def nanmedian(
         _self,
@@ -7595,30 +1703,7 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor:
-        """``quantile`` of the elements that are not NaN; NaN where everything is.
-
-        Args:
-            input: Real tensor of any shape; integers are cast to the default dtype.
-            q: The parts, from 0 to 1: a number, or a tensor of at most one dimension.
-            dim: The dimension (or several); None, the default, means all elements.
-            keepdim: Keep the reduced dimensions with size 1.
-            interpolation: Between two elements: ``"linear"``, ``"lower"``, ``"higher"``,
-                ``"midpoint"`` or ``"nearest"``.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor without the reduced dimensions, with a first one for ``q``'s.
-
-        Raises:
-            RuntimeError: If ``q`` is out of range or there are no elements.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.nanquantile(tt.tensor([1.0, float("nan"), 3.0]), 0.5)
-            tensor(2.)
-        """
+    ) -> Tensor: ...
     def nansum(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -7628,51 +1713,9 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor:
-        """Sum of the elements that are not NaN, of all or along ``dim``.
-
-        Args:
-            input: Real tensor of any shape.
-            dim: Dimension or dimensions to sum over; None, the default, means all.
-            keepdim: Keep the summed dimensions with size 1.
-            dtype: Accumulate and return in this type; the default is the input's, int64 for
-                integers and bools.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Tensor without the summed dimensions; 0 where everything is NaN.
-
-        Raises:
-            RuntimeError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.nansum(tt.tensor([1.0, float("nan"), 2.0]))
-            tensor(3.)
-        """
+    ) -> Tensor: ...
     @overload
-    def narrow(_self, dim: _int, start: Any, length: _int) -> Tensor:
-        """``length`` places of ``input`` along ``dim``, from ``start`` on.
-
-        Args:
-            input: Tensor of at least one dimension.
-            dim: The dimension.
-            start: First place, an int or a 0-d int tensor; a negative one counts from the end.
-            length: How many.
-
-        Returns:
-            A view.
-
-        Raises:
-            RuntimeError: If there are not so many places, or ``input`` is 0-d.
-            IndexError: If there is no such dimension or first place.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.narrow(tt.arange(5), 0, 1, 3)
-            tensor([1, 2, 3])
-        """
+    def narrow(_self, dim: _int, start: Any, length: _int) -> Tensor: ...
     @overload
     def narrow(_self, *, axis: _int, start: Any, length: _int) -> Tensor: ...
     @overload
@@ -7683,22 +1726,7 @@ class Tensor(Storage):
         length: _int,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``narrow`` as a copy.
-
-        Args:
-            input: Tensor of at least one dimension.
-            dim: The dimension.
-            start: First place, an int or a 0-d int tensor; a negative one counts from the end.
-            length: How many.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.narrow_copy(tt.arange(5), 0, 1, 3)
-            tensor([1, 2, 3])
-        """
+    ) -> Tensor: ...
     @overload
     def narrow_copy(
         _self,
@@ -7713,141 +1741,15 @@ class Tensor(Storage):
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Whether elements differ.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            bool tensor of the broadcast shape; NaN differs from everything.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ne(tt.tensor([1, 2]), 1)
-            tensor([False,  True])
-        """
-    def ne_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``ne``: writes the result over ``input`` and returns it.
-
-        Whether elements differ.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-
-        Returns:
-            bool tensor of the broadcast shape; NaN differs from everything.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ne(tt.tensor([1, 2]), 1)
-            tensor([False,  True])
-        """
-    def neg(_self, *, out: Tensor | None = None) -> Tensor:
-        """``-input``.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Raises:
-            RuntimeError: For a bool tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> -tt.tensor([1.0, -2.0])
-            tensor([-1.,  2.])
-        """
-    def neg_(_self) -> Self:
-        """In-place form of ``neg``: writes the result over ``input`` and returns it.
-
-        ``-input``.
-
-        Args:
-            input: Tensor of any shape.
-
-        Raises:
-            RuntimeError: For a bool tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> -tt.tensor([1.0, -2.0])
-            tensor([-1.,  2.])
-        """
-    def negative(_self, *, out: Tensor | None = None) -> Tensor:
-        """``-input``.
-
-        Another name for ``neg``.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Raises:
-            RuntimeError: For a bool tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> -tt.tensor([1.0, -2.0])
-            tensor([-1.,  2.])
-        """
-    def negative_(_self) -> Self:
-        """In-place form of ``negative``: writes the result over ``input`` and returns it.
-
-        ``-input``.
-
-        Another name for ``neg``.
-
-        Args:
-            input: Tensor of any shape.
-
-        Raises:
-            RuntimeError: For a bool tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> -tt.tensor([1.0, -2.0])
-            tensor([-1.,  2.])
-        """
-    def new(_self, *args: Any, size: Any = None) -> Tensor:
-        """A tensor of the dtype and place of ``input``: of a shape, not initialised, or of data.
-
-        ``new_empty`` and ``new_tensor`` are the usual way.
-
-        Args:
-            input: Tensor.
-            *args: Sizes, or one Size, sequence of numbers, or tensor or storage of the same dtype,
-                whose memory it shares.
-            size: The sizes, instead.
-
-        Raises:
-            TypeError: For anything else.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(1, dtype=tt.int64).new([1.5, 2]), tt.ones(1).new(2, 3).shape
-            (tensor([1, 2]), tinytorch.Size([2, 3]))
-        """
+    ) -> Tensor: ...
+    def ne_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def neg(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def neg_(_self) -> Self: ...
+    def negative(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def negative_(_self) -> Self: ...
+    def new(_self, *args: Any, size: Any = None) -> Tensor: ...
     @overload
-    def new_empty(_self, size: Sequence[_int], **options: Unpack[Placement]) -> Tensor:
-        """Uninitialised memory of another shape, in the dtype and place of ``input``.
-
-        Args:
-            input: Tensor of any shape.
-            *size: The shape, as a sequence or as ints one by one.
-            **options: ``dtype``, ``device`` and ``requires_grad`` where they are to differ.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([1]).new_empty(2).dtype
-            tinytorch.int64
-        """
+    def new_empty(_self, size: Sequence[_int], **options: Unpack[Placement]) -> Tensor: ...
     @overload
     def new_empty(_self, *size: _int, **options: Unpack[Placement]) -> Tensor: ...
     def new_empty_strided(
@@ -7855,82 +1757,20 @@ class Tensor(Storage):
         size: Sequence[_int],
         stride: Sequence[_int],
         **options: Unpack[Placement],
-    ) -> Tensor:
-        """Uninitialised memory of given sizes and strides, in the dtype and place of ``input``.
-
-        Args:
-            input: Tensor of any shape.
-            size: The shape, a sequence.
-            stride: Elements from one place to the next, for every dimension.
-            **options: ``dtype``, ``device`` and ``requires_grad`` where they are to differ.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([1]).new_empty_strided((2, 3), (1, 2)).stride()
-            (1, 2)
-        """
+    ) -> Tensor: ...
     def new_full(
         _self,
         size: Sequence[_int],
         fill_value: Any,
         **options: Unpack[Placement],
-    ) -> Tensor:
-        """One value everywhere in another shape, in the dtype and place of ``input``.
-
-        Args:
-            input: Tensor of any shape.
-            size: The shape, a sequence.
-            fill_value: The value.
-            **options: ``dtype``, ``device`` and ``requires_grad`` where they are to differ.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([1]).new_full((2,), 5)
-            tensor([5, 5])
-        """
+    ) -> Tensor: ...
     @overload
-    def new_ones(_self, size: Sequence[_int], **options: Unpack[Placement]) -> Tensor:
-        """Ones of another shape, in the dtype and place of ``input``.
-
-        Args:
-            input: Tensor of any shape.
-            *size: The shape, as a sequence or as ints one by one.
-            **options: ``dtype``, ``device`` and ``requires_grad`` where they are to differ.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([1]).new_ones(2)
-            tensor([1, 1])
-        """
+    def new_ones(_self, size: Sequence[_int], **options: Unpack[Placement]) -> Tensor: ...
     @overload
     def new_ones(_self, *size: _int, **options: Unpack[Placement]) -> Tensor: ...
-    def new_tensor(_self, data: Any, **options: Unpack[Placement]) -> Tensor:
-        """``tt.tensor(data)`` in the dtype and place of ``input``.
-
-        Args:
-            input: Tensor of any shape.
-            data: A number, nested sequences, an array or a tensor; it is copied.
-            **options: ``dtype``, ``device`` and ``requires_grad`` where they are to differ.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(1).new_tensor([1, 2])
-            tensor([1., 2.])
-        """
+    def new_tensor(_self, data: Any, **options: Unpack[Placement]) -> Tensor: ...
     @overload
-    def new_zeros(_self, size: Sequence[_int], **options: Unpack[Placement]) -> Tensor:
-        """Zeros of another shape, in the dtype and place of ``input``.
-
-        Args:
-            input: Tensor of any shape.
-            *size: The shape, as a sequence or as ints one by one.
-            **options: ``dtype``, ``device`` and ``requires_grad`` where they are to differ.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([1]).new_zeros(2)
-            tensor([0, 0])
-        """
+    def new_zeros(_self, size: Sequence[_int], **options: Unpack[Placement]) -> Tensor: ...
     @overload
     def new_zeros(_self, *size: _int, **options: Unpack[Placement]) -> Tensor: ...
     def nextafter(
@@ -7938,64 +1778,15 @@ class Tensor(Storage):
         other: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """The next representable number after ``input`` towards ``other``.
-
-        Args:
-            input: Floating-point tensor of any shape.
-            other: Tensor; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For all but floating-point tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> one = tt.ones(1, dtype=tt.float64)
-            >>> (tt.nextafter(one, 2 * one) - one).item()
-            2.220446049250313e-16
-        """
-    def nextafter_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self:
-        """In-place form of ``nextafter``: writes the result over ``input`` and returns it.
-
-        The next representable number after ``input`` towards ``other``.
-
-        Args:
-            input: Floating-point tensor of any shape.
-            other: Tensor; the two shapes broadcast.
-
-        Raises:
-            NotImplementedError: For all but floating-point tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> one = tt.ones(1, dtype=tt.float64)
-            >>> (tt.nextafter(one, 2 * one) - one).item()
-            2.220446049250313e-16
-        """
+    ) -> Tensor: ...
+    def nextafter_(_self, other: Tensor | NDArray[Any] | ndarray) -> Self: ...
     @overload
-    def nonzero(_self, *, as_tuple: Literal[False] = False, out: Tensor | None = None) -> Tensor:
-        """Where the elements that are not zero lie.
-
-        The host waits for the device to count them.
-
-        Args:
-            input: Tensor of any shape.
-            as_tuple: Give one tensor per dimension, to index with, rather than a matrix.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            int64 tensor of shape ``(n, input.ndim)``, in row-major order; with ``as_tuple`` a
-            tuple of tensors of shape ``(n,)``, one per dimension (one for a 0-d tensor).
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.nonzero(tt.tensor([[0, 1], [2, 0]]))
-            tensor([[0, 1],
-                    [1, 0]])
-        """
+    def nonzero(
+        _self,
+        *,
+        as_tuple: Literal[False] = False,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     @overload
     def nonzero(
         _self,
@@ -8016,28 +1807,7 @@ class Tensor(Storage):
         size: _int,
         fill_value: _int = -1,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``nonzero`` with a fixed number of rows: the first ones, or filled up.
-
-        Args:
-            input: Tensor of any shape.
-            size: How many rows.
-            fill_value: What rows beyond the nonzero elements hold; default -1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            int64 tensor of shape ``(size, input.ndim)``.
-
-        Raises:
-            RuntimeError: If ``size`` is negative.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.nonzero_static(tt.tensor([0, 5]), size=2)
-            tensor([[ 1],
-                    [-1]])
-        """
+    ) -> Tensor: ...
     def norm(
         _self,
         p: Any = 'fro',
@@ -8048,116 +1818,22 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor:
-        """Norm of the elements, of all or along ``dim``; ``tinytorch.linalg`` has the newer forms.
-
-        Args:
-            input: Floating-point or complex tensor.
-            p: A number for ``sum(abs(input) ** p) ** (1 / p)``, infinity included; ``"fro"``, the
-                default, for the root of the sum of squares; ``"nuc"`` for the sum of the singular
-                values of matrices.
-            dim: Dimension or dimensions; None, the default, means all.
-            keepdim: Keep the reduced dimensions with size 1.
-            dtype: Compute and return in this type; the default is the input's.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Real tensor without the reduced dimensions.
-
-        Raises:
-            RuntimeError: For integers, and for an unknown name of a norm.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.norm(tt.tensor([3.0, 4.0]))
-            tensor(5.)
-        """
+    ) -> Tensor: ...
     def normal_(
         _self,
         mean: _float = 0.0,
         std: _float = 1.0,
         *,
         generator: Generator | None = None,
-    ) -> Self:
-        """Fill ``input`` with normal numbers, in place.
-
-        Args:
-            input: Tensor of a float or complex dtype.
-            mean: Their mean; of both parts of complex numbers.
-            std: Their standard deviation; default 1.
-            generator: A ``Generator``. Default: the default one.
-
-        Returns:
-            ``input``; torch's numbers for the same seed, but for rounding.
-
-        Raises:
-            RuntimeError: If ``std`` is negative.
-            NotImplementedError: For an integer dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> _ = tt.manual_seed(0)
-            >>> tt.zeros(2).normal_(10.0, 0.1)
-            tensor([10.1541,  9.9707])
-        """
+    ) -> Self: ...
     def not_equal(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Whether elements differ.
-
-        Another name for ``ne``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            bool tensor of the broadcast shape; NaN differs from everything.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ne(tt.tensor([1, 2]), 1)
-            tensor([False,  True])
-        """
-    def not_equal_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``not_equal``: writes the result over ``input`` and returns it.
-
-        Whether elements differ.
-
-        Another name for ``ne``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-
-        Returns:
-            bool tensor of the broadcast shape; NaN differs from everything.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ne(tt.tensor([1, 2]), 1)
-            tensor([False,  True])
-        """
-    def orgqr(_self, tau: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-        """The first columns of a product of reflections; see ``linalg.householder_product``.
-
-        Args:
-            input: ``(..., m, n)``; below its diagonal are the vectors of the reflections.
-            tau: ``(..., k)``, their factors, k at most n.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.orgqr(tt.zeros(1, 1), tt.tensor([2.0]))
-            tensor([[-1.]])
-        """
+    ) -> Tensor: ...
+    def not_equal_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def orgqr(_self, tau: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor: ...
     def ormqr(
         _self,
         tau: Tensor | ndarray,
@@ -8166,211 +1842,35 @@ class Tensor(Storage):
         transpose: _bool = False,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """A matrix times the square ``Q`` that Householder reflections give.
-
-        Args:
-            input: ``(..., q, k)``, the vectors below its diagonal, from ``geqrf``.
-            tau: ``(..., k)``.
-            other: ``(..., m, n)``, with m = q for ``left``, else n = q.
-            left: Give ``Q @ other`` (default) or ``other @ Q``.
-            transpose: Use the adjoint of ``Q``; default False.
-            out: Where to write the result.
-
-        Returns:
-            ``(..., m, n)``.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ormqr(tt.zeros(2, 1), tt.tensor([2.0]), tt.eye(2))
-            tensor([[-1.,  0.],
-                    [ 0.,  1.]])
-        """
-    def outer(_self, vec2: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-        """Every product of an element of one vector and one of another.
-
-        Args:
-            input: ``(n,)``; a tensor of any other shape is flattened, as in NumPy.
-            vec2: ``(m,)``, or flattened.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            ``(n, m)``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.outer(tt.tensor([1, 2]), tt.tensor([3, 4]))
-            tensor([[3, 4],
-                    [6, 8]])
-        """
+    ) -> Tensor: ...
+    def outer(
+        _self,
+        vec2: Tensor | NDArray[Any] | ndarray,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor: ...
     @overload
-    def permute(_self, dims: Sequence[_int]) -> Tensor:
-        """``input`` with its dimensions in another order.
-
-        Args:
-            input: Tensor of any shape.
-            dims: The order, as a sequence or as ints one by one.
-
-        Returns:
-            A view.
-
-        Raises:
-            RuntimeError: If ``dims`` is no permutation.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2, 3, 4).permute(2, 0, 1).shape
-            tinytorch.Size([4, 2, 3])
-        """
+    def permute(_self, dims: Sequence[_int]) -> Tensor: ...
     @overload
     def permute(_self, *dims: _int) -> Tensor: ...
-    def pin_memory(_self, device: device | str | _int | None = None) -> Tensor:
-        """``input`` in pinned host memory, from which a GPU copies while the program goes on.
-
-        Args:
-            input: Tensor on the CPU.
-            device: Accepted for compatibility.
-
-        Returns:
-            A copy, through which gradients flow back; ``input`` itself if it is pinned already.
-
-        Raises:
-            RuntimeError: If there is no GPU, or ``input`` is on one.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> batch = tt.ones(2)
-            >>> if tt.cuda.is_available():
-            ...     batch = batch.pin_memory().to("cuda", non_blocking=True)
-        """
-    def pinverse(_self, rcond: _float = 1e-15) -> Tensor:
-        """The Moore-Penrose pseudoinverse; see ``linalg.pinv``.
-
-        Args:
-            input: ``(..., m, n)``.
-            rcond: Singular values not above it, relative to the largest, count as zero.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.pinverse(tt.tensor([[2.0], [0.0]]))
-            tensor([[0.5000, 0.0000]])
-        """
-    def polygamma(_self, n: _int) -> Tensor:
-        """The ``n``-th derivative of ``digamma`` at ``self``: see ``tinytorch.polygamma``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([1.0]).polygamma(1)
-            tensor([1.6449])
-        """
-    def polygamma_(_self, n: _int) -> Self:
-        """In-place form of ``Tensor.polygamma``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([1.0]).polygamma_(1)
-            tensor([1.6449])
-        """
-    def positive(_self) -> Tensor:
-        """``+input``: the tensor itself.
-
-        Args:
-            input: Tensor of any shape.
-
-        Raises:
-            RuntimeError: For a bool tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> +tt.tensor([1.0, -2.0])
-            tensor([ 1., -2.])
-        """
+    def pin_memory(_self, device: device | str | _int | None = None) -> Tensor: ...
+    def pinverse(_self, rcond: _float = 1e-15) -> Tensor: ...
+    def polygamma(_self, n: _int) -> Tensor: ...
+    def polygamma_(_self, n: _int) -> Self: ...
+    def positive(_self) -> Tensor: ...
     def pow(
         _self,
         exponent: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input`` to the power of ``exponent``, element by element.
-
-        Args:
-            input: Tensor or number.
-            exponent: Tensor or number; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype; ``x ** 0`` is 1, also for
-            0 and NaN. Negative integer exponents in an integer tensor give 0 (±1 to the power of
-            them excepted).
-
-        Raises:
-            RuntimeError: For integers to the power of a negative number or of one that their dtype
-                does not hold.
-            NotImplementedError: For bools to the power of bools in a tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.pow(tt.tensor([2.0, 3.0]), 2)
-            tensor([4., 9.])
-            >>> 2 ** tt.arange(4)
-            tensor([1, 2, 4, 8])
-        """
-    def pow_(_self, exponent: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``pow``: writes the result over ``input`` and returns it.
-
-        ``input`` to the power of ``exponent``, element by element.
-
-        Args:
-            input: Tensor or number.
-            exponent: Tensor or number; the two shapes broadcast.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype; ``x ** 0`` is 1, also for
-            0 and NaN. Negative integer exponents in an integer tensor give 0 (±1 to the power of
-            them excepted).
-
-        Raises:
-            RuntimeError: For integers to the power of a negative number or of one that their dtype
-                does not hold.
-            NotImplementedError: For bools to the power of bools in a tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.pow(tt.tensor([2.0, 3.0]), 2)
-            tensor([4., 9.])
-            >>> 2 ** tt.arange(4)
-            tensor([1, 2, 4, 8])
-        """
+    ) -> Tensor: ...
+    def pow_(_self, exponent: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
     def prelu(
         _self,
         weight: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``x`` above 0 and ``weight * x`` below, the slope being learned.
-
-        Args:
-            input: Tensor ``(batch, channels, *)``, or of any shape with a single weight.
-            weight: Tensor of shape ``(channels,)`` or ``(1,)``, or a 0-d one, of the same dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Raises:
-            RuntimeError: If ``weight`` fits neither, or the dtypes differ.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.nn.functional.prelu(tt.tensor([-2.0, 2.0]), tt.tensor([0.25]))
-            tensor([-0.5000,  2.0000])
-
-        Reference:
-            He, Zhang, Ren, Sun: Delving Deep into Rectifiers, arXiv:1502.01852.
-        """
+    ) -> Tensor: ...
     def prod(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -8380,27 +1880,7 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor:
-        """Product of the elements, of all or along ``dim``.
-
-        Args:
-            input: Tensor of any shape.
-            dim: Dimension to multiply along (or several); None, the default, means all.
-            keepdim: Keep the reduced dimensions with size 1.
-            dtype: Multiply and return in this type; the default is the input's, int64 for
-                integers and bools.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor without the reduced dimensions. Its gradient divides by no element, so zeros
-            are safe.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.prod(tt.tensor([[1, 2], [3, 4]]), 1)
-            tensor([ 2, 12])
-        """
+    ) -> Tensor: ...
     def put(
         _self,
         index: Tensor | NDArray[Any] | ndarray,
@@ -8408,183 +1888,25 @@ class Tensor(Storage):
         accumulate: _bool = False,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input`` with ``source`` written at places of its flattened elements.
-
-        Args:
-            input: Tensor of any shape.
-            index: int64 tensor of any shape; negative places count from the end.
-            source: Tensor of ``input``'s dtype with as many elements as ``index``.
-            accumulate: Add rather than write; default False.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: If the dtypes differ.
-            IndexError: If a place is out of range, or the numbers of elements differ.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2, 2).put(tt.tensor([0, -1]), tt.tensor([1.0, 2.0]))
-            tensor([[1., 0.],
-                    [0., 2.]])
-        """
+    ) -> Tensor: ...
     def put_(
         _self,
         index: Tensor | NDArray[Any] | ndarray,
         source: Tensor | NDArray[Any] | ndarray,
         accumulate: _bool = False,
-    ) -> Self:
-        """In-place form of ``put``: writes the result over ``input`` and returns it.
-
-        ``input`` with ``source`` written at places of its flattened elements.
-
-        Args:
-            input: Tensor of any shape.
-            index: int64 tensor of any shape; negative places count from the end.
-            source: Tensor of ``input``'s dtype with as many elements as ``index``.
-            accumulate: Add rather than write; default False.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: If the dtypes differ.
-            IndexError: If a place is out of range, or the numbers of elements differ.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2, 2).put(tt.tensor([0, -1]), tt.tensor([1.0, 2.0]))
-            tensor([[1., 0.],
-                    [0., 2.]])
-        """
-    def q_per_channel_axis(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise NotImplementedError: q_per_channel_axis: quantized tensors are not supported.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).q_per_channel_axis()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: q_per_channel_axis: quantized tensors are not supported
-        """
-    def q_per_channel_scales(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise NotImplementedError: q_per_channel_scales: quantized tensors are not supported.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).q_per_channel_scales()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: q_per_channel_scales: quantized tensors are not supported
-        """
-    def q_per_channel_zero_points(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise NotImplementedError: q_per_channel_zero_points: quantized tensors are not supported.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).q_per_channel_zero_points()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: q_per_channel_zero_points: quantized tensors are not supported
-        """
-    def q_scale(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise NotImplementedError: q_scale: quantized tensors are not supported.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).q_scale()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: q_scale: quantized tensors are not supported
-        """
-    def q_zero_point(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise NotImplementedError: q_zero_point: quantized tensors are not supported.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).q_zero_point()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: q_zero_point: quantized tensors are not supported
-        """
-    def qr(_self, some: _bool = True, *, out: Sequence[Tensor] | None = None) -> return_types.qr:
-        """The factors of ``input = Q R``; see ``linalg.qr``.
-
-        Args:
-            input: ``(..., m, n)``, floating-point or complex.
-            some: Give ``Q`` k columns, k being the smaller of m and n (default), or m.
-            out: A pair of tensors to write the results to.
-
-        Returns:
-            ``Q`` and ``R``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.qr(tt.tensor([[3.0], [4.0]])).R.abs()
-            tensor([[5.]])
-        """
-    def qscheme(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise NotImplementedError: qscheme: quantized tensors are not supported.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).qscheme()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: qscheme: quantized tensors are not supported
-        """
+    ) -> Self: ...
+    def q_per_channel_axis(_self, *args: Any, **given: Any) -> NoReturn: ...
+    def q_per_channel_scales(_self, *args: Any, **given: Any) -> NoReturn: ...
+    def q_per_channel_zero_points(_self, *args: Any, **given: Any) -> NoReturn: ...
+    def q_scale(_self, *args: Any, **given: Any) -> NoReturn: ...
+    def q_zero_point(_self, *args: Any, **given: Any) -> NoReturn: ...
+    def qr(
+        _self,
+        some: _bool = True,
+        *,
+        out: Sequence[Tensor] | None = None,
+    ) -> return_types.qr: ...
+    def qscheme(_self, *args: Any, **given: Any) -> NoReturn: ...
     def quantile(
         _self,
         q: Any,
@@ -8595,246 +1917,34 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor:
-        """The values below which given parts of the elements lie; NaN if there is one.
-
-        Args:
-            input: Real tensor of any shape; integers are cast to the default dtype.
-            q: The parts, from 0 to 1: a number, or a tensor of at most one dimension.
-            dim: The dimension (or several); None, the default, means all elements.
-            keepdim: Keep the reduced dimensions with size 1.
-            interpolation: Between two elements: ``"linear"``, ``"lower"``, ``"higher"``,
-                ``"midpoint"`` or ``"nearest"``.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor without the reduced dimensions, with a first one for ``q``'s.
-
-        Raises:
-            RuntimeError: If ``q`` is out of range or there are no elements.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.quantile(tt.tensor([1.0, 2.0, 3.0, 4.0]), 0.5)
-            tensor(2.5000)
-        """
-    def rad2deg(_self, *, out: Tensor | None = None) -> Tensor:
-        """Radians as degrees.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.rad2deg(tt.tensor([3.1415926536]))
-            tensor([180.])
-        """
-    def rad2deg_(_self) -> Self:
-        """In-place form of ``rad2deg``: writes the result over ``input`` and returns it.
-
-        Radians as degrees.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.rad2deg(tt.tensor([3.1415926536]))
-            tensor([180.])
-        """
+    ) -> Tensor: ...
+    def rad2deg(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def rad2deg_(_self) -> Self: ...
     def random_(
         _self,
         from_: _int | None = None,
         to: Any = ...,
         *,
         generator: Generator | None = None,
-    ) -> Self:
-        """Fill ``input`` with integers drawn uniformly, in place.
-
-        ``random_()`` draws from 0 to what the dtype holds (a float dtype: without gaps),
-        ``random_(to)`` from 0 to ``to - 1``, ``random_(from, to)`` from ``from`` to ``to - 1``,
-        and with ``to=None`` up to what the dtype holds.
-
-        Args:
-            input: Tensor of any dtype but a complex one.
-            from_: The lowest, by position (torch's name is a Python keyword).
-            to: One above the highest.
-            generator: A ``Generator``. Default: the default one.
-
-        Returns:
-            ``input``; torch's numbers for the same seed, exactly.
-
-        Raises:
-            RuntimeError: If there is no integer in the range, or the dtype does not hold it.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> _ = tt.manual_seed(0)
-            >>> tt.zeros(4).random_(10)
-            tensor([4., 9., 3., 0.])
-        """
-    def ravel(_self, *, order: str = ...) -> Tensor:
-        """The elements of ``input`` in one dimension, in row-major order.
-
-        Args:
-            input: Tensor of any shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2, 3).ravel().shape
-            tinytorch.Size([6])
-        """
+    ) -> Self: ...
+    def ravel(_self, *, order: str = ...) -> Tensor: ...
     @property
     def real(self) -> Tensor: ...
     @real.setter
     def real(self, value: ArrayLike) -> None: ...
-    def reciprocal(_self, *, out: Tensor | None = None) -> Tensor:
-        """``1 / input``; inf at 0. Integers give the default dtype.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.reciprocal(tt.tensor([2.0, -4.0]))
-            tensor([ 0.5000, -0.2500])
-        """
-    def reciprocal_(_self) -> Self:
-        """In-place form of ``reciprocal``: writes the result over ``input`` and returns it.
-
-        ``1 / input``; inf at 0. Integers give the default dtype.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.reciprocal(tt.tensor([2.0, -4.0]))
-            tensor([ 0.5000, -0.2500])
-        """
-    def record_stream(_self, stream: Any) -> None:
-        """Leave the memory of ``input`` to a stream: reuse it only when the stream's work is done.
-
-        The work is that which the stream has when the tensor is deleted.
-
-        Args:
-            input: Tensor on a GPU, of whose memory another stream than its own makes use.
-            stream: The ``cuda.Stream``.
-
-        Raises:
-            NotImplementedError: If ``input`` is on the CPU.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> if tt.cuda.is_available():
-            ...     tt.ones(2, device="cuda").record_stream(tt.cuda.current_stream())
-        """
-    def reinforce(_self, reward: Any) -> NoReturn:
-        """Removed: the loss of a policy is minus the reward times the logarithm of its probability.
-
-        Args:
-            input: Tensor.
-            reward: Whatever is given: it is not looked at.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(1).reinforce(1.0)
-            Traceback (most recent call last):
-            ...
-            RuntimeError: reinforce() was removed...
-        """
-    def relu(_self, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor:
-        """``max(x, 0)``; the slope at 0 is 0.
-
-        Args:
-            input: Tensor of any shape.
-            inplace: Write the result over ``input``; default False.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Tensor of the same shape.
-
-        Raises:
-            RuntimeError: For booleans.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.relu(tt.tensor([-1.0, 2.0]))
-            tensor([0., 2.])
-        """
-    def relu_(_self, inplace: _bool = False) -> Self:
-        """In-place form of ``relu``: writes the result over ``input`` and returns it.
-
-        ``max(x, 0)``; the slope at 0 is 0.
-
-        Args:
-            input: Tensor of any shape.
-            inplace: Write the result over ``input``; default False.
-
-        Returns:
-            Tensor of the same shape.
-
-        Raises:
-            RuntimeError: For booleans.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.relu(tt.tensor([-1.0, 2.0]))
-            tensor([0., 2.])
-        """
+    def reciprocal(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def reciprocal_(_self) -> Self: ...
+    def record_stream(_self, stream: Any) -> None: ...
+    def reinforce(_self, reward: Any) -> NoReturn: ...
+    def relu(_self, inplace: _bool = False, *, out: Tensor | None = None) -> Tensor: ...
+    def relu_(_self, inplace: _bool = False) -> Self: ...
     def remainder(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype.
-
-        Raises:
-            RuntimeError: Where an integer is divided by 0.
-            NotImplementedError: For bool and complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([-7.0, 7.0]) % 3
-            tensor([2., 1.])
-        """
-    def remainder_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``remainder``: writes the result over ``input`` and returns it.
-
-        What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype.
-
-        Raises:
-            RuntimeError: Where an integer is divided by 0.
-            NotImplementedError: For bool and complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([-7.0, 7.0]) % 3
-            tensor([2., 1.])
-        """
+    ) -> Tensor: ...
+    def remainder_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
     @overload
     def renorm(
         _self,
@@ -8843,30 +1953,7 @@ class Tensor(Storage):
         maxnorm: _float,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input`` with each slice along ``dim`` scaled down to a norm of at most ``maxnorm``.
-
-        Args:
-            input: Floating-point or complex tensor of at least two dimensions.
-            p: The norm, positive.
-            dim: The dimension whose slices are scaled.
-            maxnorm: The largest norm that is left.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: If ``p`` is not positive, ``maxnorm`` is negative, or there are fewer
-                than two dimensions.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.renorm(tt.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
-            tensor([[0.6000, 0.8000],
-                    [0.3000, 0.4000]])
-        """
+    ) -> Tensor: ...
     @overload
     def renorm(
         _self,
@@ -8876,53 +1963,8 @@ class Tensor(Storage):
         maxnorm: _float,
         out: Tensor | None = None,
     ) -> Tensor: ...
-    def renorm_(_self, p: _float, dim: _int, maxnorm: _float) -> Self:
-        """In-place form of ``renorm``: writes the result over ``input`` and returns it.
-
-        ``input`` with each slice along ``dim`` scaled down to a norm of at most ``maxnorm``.
-
-        Args:
-            input: Floating-point or complex tensor of at least two dimensions.
-            p: The norm, positive.
-            dim: The dimension whose slices are scaled.
-            maxnorm: The largest norm that is left.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: If ``p`` is not positive, ``maxnorm`` is negative, or there are fewer
-                than two dimensions.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.renorm(tt.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
-            tensor([[0.6000, 0.8000],
-                    [0.3000, 0.4000]])
-        """
-    def repeat(_self, *repeats: Any, axis: _int | None = None) -> Tensor:
-        """``input`` several times along each dimension.
-
-        With ``axis=`` it is NumPy's: each element several times; see ``repeat_interleave``.
-
-        Args:
-            input: Tensor of any shape.
-            *repeats: How often per dimension, as a sequence or one by one; more of them than
-                dimensions add new ones in front.
-            axis: The dimension, for NumPy's meaning.
-
-        Returns:
-            A copy.
-
-        Raises:
-            RuntimeError: If there are fewer numbers than dimensions, or negative ones.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([1, 2]).repeat(2, 2)
-            tensor([[1, 2, 1, 2],
-                    [1, 2, 1, 2]])
-        """
+    def renorm_(_self, p: _float, dim: _int, maxnorm: _float) -> Self: ...
+    def repeat(_self, *repeats: Any, axis: _int | None = None) -> Tensor: ...
     def repeat_interleave(
         _self,
         repeats: Any = None,
@@ -8930,179 +1972,19 @@ class Tensor(Storage):
         *,
         output_size: _int | None = None,
         axis: _int | None = ...,
-    ) -> Tensor:
-        """Each element of ``input`` several times in a row.
-
-        Args:
-            input: Tensor of any shape.
-            repeats: An int, or an int32 or int64 tensor with one number per element along ``dim``.
-                Alone, it says how often each of 0, 1, 2, ... comes.
-            dim: The dimension; None, the default, means the flattened tensor.
-            output_size: The result's size along ``dim``, which spares a wait for the device.
-
-        Returns:
-            A copy.
-
-        Raises:
-            RuntimeError: If a number is negative or ``repeats`` does not fit ``input``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.repeat_interleave(tt.tensor([7, 8]), tt.tensor([1, 2]))
-            tensor([7, 8, 8])
-        """
+    ) -> Tensor: ...
     @overload
-    def reshape(_self, shape: Sequence[_int], *, order: str = ...) -> Tensor:
-        """The elements of ``input`` in row-major order, in another shape.
-
-        Args:
-            input: Tensor of any shape.
-            shape: The new sizes, as a sequence or one by one; one of them may be -1 and is
-                then inferred.
-
-        Returns:
-            A view where strides allow it, else a copy.
-
-        Raises:
-            RuntimeError: If the number of elements differs.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.arange(4).reshape(2, -1)
-            tensor([[0, 1],
-                    [2, 3]])
-        """
+    def reshape(_self, shape: Sequence[_int], *, order: str = ...) -> Tensor: ...
     @overload
     def reshape(_self, *shape: _int, order: str = ...) -> Tensor: ...
-    def reshape_as(_self, other: Tensor | ndarray) -> Tensor:
-        """The elements of ``input`` in the shape of ``other``; see ``reshape``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor of as many elements, whose shape is taken.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.arange(4).reshape_as(tt.zeros(2, 2)).shape
-            tinytorch.Size([2, 2])
-        """
-    def resize(_self, *sizes: Any) -> Tensor:
-        """``reshape``; deprecated, as it is in PyTorch.
-
-        Args:
-            input: Tensor of any shape.
-            *sizes: A shape of as many elements, one by one or as a sequence.
-
-        Raises:
-            RuntimeError: For another number of elements.
-
-        Example:
-            >>> import warnings
-            >>> import tinytorch as tt
-            >>> with warnings.catch_warnings():
-            ...     warnings.simplefilter("ignore", UserWarning)
-            ...     tt.arange(4).resize(2, 2)
-            tensor([[0, 1],
-                    [2, 3]])
-        """
-    def resize_(_self, *size: Any, memory_format: Any = None) -> Self:
-        """Give ``input`` itself another shape, of more or fewer elements.
-
-        Its elements are then those that follow its first one in memory, whatever their order in
-        ``input`` was; beyond that memory they hold anything. The shape it has is left as it lies.
-
-        Args:
-            input: Tensor that does not require grad.
-            *size: The new sizes, as a sequence or one by one.
-            memory_format: Their order in memory; default row-major.
-
-        Returns:
-            ``input``.
-
-        Raises:
-            RuntimeError: If ``input`` requires grad, a size is negative, or the format is for another
-                number of dimensions.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.arange(4).resize_(2, 2)
-            tensor([[0, 1],
-                    [2, 3]])
-        """
-    def resize_as(_self, tensor: Tensor | ndarray) -> Tensor:
-        """``reshape`` to the shape of another tensor; deprecated, as it is in PyTorch.
-
-        Args:
-            input: Tensor of any shape.
-            tensor: Tensor of as many elements, whose shape is taken.
-
-        Raises:
-            RuntimeError: For another number of elements.
-
-        Example:
-            >>> import warnings
-            >>> import tinytorch as tt
-            >>> with warnings.catch_warnings():
-            ...     warnings.simplefilter("ignore", UserWarning)
-            ...     tt.arange(2).resize_as(tt.ones(2, 1)).shape
-            tinytorch.Size([2, 1])
-        """
-    def resize_as_(_self, other: Tensor | ndarray, memory_format: Any = None) -> Self:
-        """Give ``input`` itself the shape of ``other``; see ``resize_``.
-
-        Args:
-            input: Tensor that does not require grad.
-            other: Tensor of the wanted shape.
-            memory_format: As for ``resize_``; ``preserve_format`` is that of ``other``.
-
-        Returns:
-            ``input``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.arange(4).resize_as_(tt.zeros(2, 2)).shape
-            tinytorch.Size([2, 2])
-        """
-    def resize_as_sparse_(_self, *args: Any, **given: Any) -> Self:
-        """Raise NotImplementedError: resize_as_sparse_: sparse tensors are not supported: every tensor is dense.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).resize_as_sparse_()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: resize_as_sparse_: sparse tensors are not supported: every tensor is dense
-        """
-    def resolve_conj(_self) -> Tensor:
-        """``input`` itself, or its elements in memory of their own if it is an open conjugate.
-
-        Args:
-            input: Tensor of any shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.resolve_conj(tt.tensor([1 + 2j]).conj())
-            tensor([1.-2.j])
-        """
-    def resolve_neg(_self) -> Tensor:
-        """``input`` itself, or its elements in memory of their own if it is an open negative.
-
-        Args:
-            input: Tensor of any shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.resolve_neg(tt.tensor([1.0]))
-            tensor([1.])
-        """
+    def reshape_as(_self, other: Tensor | ndarray) -> Tensor: ...
+    def resize(_self, *sizes: Any) -> Tensor: ...
+    def resize_(_self, *size: Any, memory_format: Any = None) -> Self: ...
+    def resize_as(_self, tensor: Tensor | ndarray) -> Tensor: ...
+    def resize_as_(_self, other: Tensor | ndarray, memory_format: Any = None) -> Self: ...
+    def resize_as_sparse_(_self, *args: Any, **given: Any) -> Self: ...
+    def resolve_conj(_self) -> Tensor: ...
+    def resolve_neg(_self) -> Tensor: ...
     def roll(
         _self,
         shifts: _int | Sequence[_int],
@@ -9110,131 +1992,13 @@ class Tensor(Storage):
         *,
         out: Tensor | None = None,
         axis: Any = ...,
-    ) -> Tensor:
-        """``input`` with its elements moved along, those beyond the end coming in at the start.
-
-        Args:
-            input: Tensor of any shape.
-            shifts: By how many places, per dimension of ``dims``; negative ones move back.
-            dims: The dimension or dimensions; without any, the elements move in row-major order.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            A copy.
-
-        Raises:
-            RuntimeError: If ``shifts`` and ``dims`` differ in number.
-            IndexError: If there is no such dimension.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.roll(tt.arange(4), 1)
-            tensor([3, 0, 1, 2])
-        """
-    def rot90(_self, k: _int = 1, dims: Sequence[_int] = (0, 1)) -> Tensor:
-        """``input`` turned by ``k`` times 90 degrees in the plane of two dimensions.
-
-        Args:
-            input: Tensor of at least two dimensions.
-            k: How often; positive turns from the first of ``dims`` to the second. Default 1.
-            dims: The plane; default the first two dimensions.
-
-        Returns:
-            A copy.
-
-        Raises:
-            RuntimeError: If ``dims`` are not two different dimensions, or there are fewer.
-            IndexError: If there is no such dimension.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.rot90(tt.tensor([[1, 2], [3, 4]]))
-            tensor([[2, 4],
-                    [1, 3]])
-        """
-    def round(_self, decimals: _int = 0, *, out: Tensor | None = None) -> Tensor:
-        """The nearest whole number, halves to the even one; integers stay as they are.
-
-        Args:
-            input: Tensor of any shape.
-            decimals: Digits to keep after the point; negative ones round before it.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For bool and complex tensors, and for integers with decimals.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.round(tt.tensor([0.5, 1.5, -2.6]))
-            tensor([ 0.,  2., -3.])
-            >>> tt.round(tt.tensor([0.1234]), decimals=2)
-            tensor([0.1200])
-        """
-    def round_(_self, decimals: _int = 0) -> Self:
-        """In-place form of ``round``: writes the result over ``input`` and returns it.
-
-        The nearest whole number, halves to the even one; integers stay as they are.
-
-        Args:
-            input: Tensor of any shape.
-            decimals: Digits to keep after the point; negative ones round before it.
-
-        Raises:
-            NotImplementedError: For bool and complex tensors, and for integers with decimals.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.round(tt.tensor([0.5, 1.5, -2.6]))
-            tensor([ 0.,  2., -3.])
-            >>> tt.round(tt.tensor([0.1234]), decimals=2)
-            tensor([0.1200])
-        """
-    def row_indices(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise RuntimeError: row_indices expected sparse column compressed tensor layout but got Strided.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            RuntimeError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).row_indices()
-            Traceback (most recent call last):
-            ...
-            RuntimeError: row_indices expected sparse column compressed tensor layout but got Strided
-        """
-    def rsqrt(_self, *, out: Tensor | None = None) -> Tensor:
-        """``1 / sqrt(input)``; inf at 0. Integers give the default dtype.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.rsqrt(tt.tensor([4.0, 16.0]))
-            tensor([0.5000, 0.2500])
-        """
-    def rsqrt_(_self) -> Self:
-        """In-place form of ``rsqrt``: writes the result over ``input`` and returns it.
-
-        ``1 / sqrt(input)``; inf at 0. Integers give the default dtype.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.rsqrt(tt.tensor([4.0, 16.0]))
-            tensor([0.5000, 0.2500])
-        """
+    ) -> Tensor: ...
+    def rot90(_self, k: _int = 1, dims: Sequence[_int] = (0, 1)) -> Tensor: ...
+    def round(_self, decimals: _int = 0, *, out: Tensor | None = None) -> Tensor: ...
+    def round_(_self, decimals: _int = 0) -> Self: ...
+    def row_indices(_self, *args: Any, **given: Any) -> NoReturn: ...
+    def rsqrt(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def rsqrt_(_self) -> Self: ...
     @overload
     def scatter(
         _self,
@@ -9245,32 +2009,7 @@ class Tensor(Storage):
         value: Any = None,
         reduce: str | None = None,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input`` with ``src`` written at the places ``index`` names along ``dim``.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension to scatter along.
-            index: int64 tensor with as many dimensions, no larger than ``input`` but for ``dim``.
-            src: Tensor of ``input``'s dtype, at least as large as ``index``, or a number. Which
-                of several values for one place is kept is not defined.
-            value: A number, in place of ``src``.
-            reduce: None, the default, to overwrite; ``"add"`` or ``"multiply"``.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit, or ``reduce`` is another word.
-            RuntimeError: If an index is out of range.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(3).scatter(0, tt.tensor([1]), 5.0)
-            tensor([0., 5., 0.])
-        """
+    ) -> Tensor: ...
     @overload
     def scatter(
         _self,
@@ -9290,32 +2029,7 @@ class Tensor(Storage):
         *,
         value: Any = None,
         reduce: str | None = None,
-    ) -> Self:
-        """In-place form of ``scatter``: writes the result over ``input`` and returns it.
-
-        ``input`` with ``src`` written at the places ``index`` names along ``dim``.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension to scatter along.
-            index: int64 tensor with as many dimensions, no larger than ``input`` but for ``dim``.
-            src: Tensor of ``input``'s dtype, at least as large as ``index``, or a number. Which
-                of several values for one place is kept is not defined.
-            value: A number, in place of ``src``.
-            reduce: None, the default, to overwrite; ``"add"`` or ``"multiply"``.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit, or ``reduce`` is another word.
-            RuntimeError: If an index is out of range.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(3).scatter(0, tt.tensor([1]), 5.0)
-            tensor([0., 5., 0.])
-        """
+    ) -> Self: ...
     @overload
     def scatter_add(
         _self,
@@ -9324,29 +2038,7 @@ class Tensor(Storage):
         src: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input`` with ``src`` added at the places ``index`` names along ``dim``.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension to scatter along.
-            index: int64 tensor with as many dimensions, no larger than ``input`` but for ``dim``.
-            src: Tensor of ``input``'s dtype, at least as large as ``index`` in every dimension.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit.
-            RuntimeError: If an index is out of range.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(3).scatter_add(0, tt.tensor([0, 0, 2]), tt.ones(3))
-            tensor([2., 0., 1.])
-        """
+    ) -> Tensor: ...
     @overload
     def scatter_add(
         _self,
@@ -9361,29 +2053,7 @@ class Tensor(Storage):
         dim: _int,
         index: Tensor | NDArray[Any] | ndarray,
         src: Tensor | NDArray[Any] | ndarray,
-    ) -> Self:
-        """In-place form of ``scatter_add``: writes the result over ``input`` and returns it.
-
-        ``input`` with ``src`` added at the places ``index`` names along ``dim``.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension to scatter along.
-            index: int64 tensor with as many dimensions, no larger than ``input`` but for ``dim``.
-            src: Tensor of ``input``'s dtype, at least as large as ``index`` in every dimension.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit.
-            RuntimeError: If an index is out of range.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(3).scatter_add(0, tt.tensor([0, 0, 2]), tt.ones(3))
-            tensor([2., 0., 1.])
-        """
+    ) -> Self: ...
     @overload
     def scatter_reduce(
         _self,
@@ -9394,34 +2064,7 @@ class Tensor(Storage):
         *,
         include_self: _bool = True,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input`` with ``src`` combined at the places ``index`` names along ``dim``.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension to scatter along.
-            index: int64 tensor with as many dimensions, no larger than ``input`` but for ``dim``.
-            src: Tensor of ``input``'s dtype, at least as large as ``index`` in every dimension.
-            reduce: ``"sum"``, ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``; ``"max"`` and
-                ``"min"`` are the last two.
-            include_self: Whether ``input``'s own elements take part; default True. Places that
-                no index names keep them in any case.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit, or ``reduce`` is another word.
-            RuntimeError: If an index is out of range.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2).scatter_reduce(0, tt.tensor([0, 0, 1]), tt.tensor([1., 3., 5.]), "mean",
-            ...                            include_self=False)
-            tensor([2., 5.])
-        """
+    ) -> Tensor: ...
     @overload
     def scatter_reduce(
         _self,
@@ -9441,34 +2084,7 @@ class Tensor(Storage):
         reduce: str,
         *,
         include_self: _bool = True,
-    ) -> Self:
-        """In-place form of ``scatter_reduce``: writes the result over ``input`` and returns it.
-
-        ``input`` with ``src`` combined at the places ``index`` names along ``dim``.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension to scatter along.
-            index: int64 tensor with as many dimensions, no larger than ``input`` but for ``dim``.
-            src: Tensor of ``input``'s dtype, at least as large as ``index`` in every dimension.
-            reduce: ``"sum"``, ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``; ``"max"`` and
-                ``"min"`` are the last two.
-            include_self: Whether ``input``'s own elements take part; default True. Places that
-                no index names keep them in any case.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: If shapes or dtypes do not fit, or ``reduce`` is another word.
-            RuntimeError: If an index is out of range.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2).scatter_reduce(0, tt.tensor([0, 0, 1]), tt.tensor([1., 3., 5.]), "mean",
-            ...                            include_self=False)
-            tensor([2., 5.])
-        """
+    ) -> Self: ...
     def searchsorted(
         _self,
         input: Any,
@@ -9478,80 +2094,13 @@ class Tensor(Storage):
         side: str | None = None,
         sorter: Tensor | ndarray | None = None,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """Where values would be inserted in sorted sequences to keep them sorted.
-
-        Args:
-            sorted_sequence: Tensor that is sorted along its last dimension.
-            input: A number, or a tensor whose leading sizes are those of ``sorted_sequence``; of
-                any shape for a single sequence. Other dtypes are compared as they are added.
-            out_int32: Return int32 rather than int64.
-            right: Insert after equal elements rather than before.
-            side: ``"left"`` or ``"right"``, another way to say ``right``.
-            sorter: int64 indices that sort ``sorted_sequence`` along its last dimension.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            int64 or int32 tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: If shapes do not fit.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.searchsorted(tt.tensor([1, 3, 5]), tt.tensor([3, 4]))
-            tensor([1, 2])
-        """
+    ) -> Tensor: ...
     @overload
-    def select(_self, dim: Any, index: Any = None, *, default: Any = None) -> Tensor:
-        """The part of ``input`` at one place along a dimension.
-
-        A list of conditions in place of ``input`` makes the call NumPy's: ``select(conditions,
-        choices, default=0)``.
-
-        Args:
-            input: Tensor of at least one dimension.
-            dim: The dimension.
-            index: The place; a negative one counts from the end.
-            default: NumPy's: what there is where no condition holds; default 0.
-
-        Returns:
-            A view without the dimension.
-
-        Raises:
-            IndexError: If there is no such dimension or place.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.select(tt.tensor([[1, 2], [3, 4]]), 0, 1)
-            tensor([3, 4])
-        """
+    def select(_self, dim: Any, index: Any = None, *, default: Any = None) -> Tensor: ...
     @overload
     def select(_self, *, axis: Any, index: Any = None, default: Any = None) -> Tensor: ...
     @overload
-    def select_scatter(_self, src: Tensor | ndarray, dim: _int, index: _int) -> Tensor:
-        """``input`` with ``src`` at one place along a dimension.
-
-        Args:
-            input: Tensor of at least one dimension.
-            src: Tensor of ``input``'s shape without ``dim``.
-            dim: The dimension.
-            index: The place; a negative one counts from the end.
-
-        Returns:
-            A copy.
-
-        Raises:
-            RuntimeError: If ``src`` has another shape.
-            IndexError: If there is no such dimension or place.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.select_scatter(tt.zeros(2, 2), tt.ones(2), 0, 1)
-            tensor([[0., 0.],
-                    [1., 1.]])
-        """
+    def select_scatter(_self, src: Tensor | ndarray, dim: _int, index: _int) -> Tensor: ...
     @overload
     def select_scatter(_self, src: Tensor | ndarray, *, axis: _int, index: _int) -> Tensor: ...
     def set_(
@@ -9560,255 +2109,22 @@ class Tensor(Storage):
         storage_offset: _int = 0,
         size: Any = None,
         stride: Any = None,
-    ) -> Self:
-        """Make ``input`` itself a window into other memory, of its dtype.
-
-        Where gradients are recorded they do not flow through it: a backward pass refuses.
-
-        Args:
-            input: Tensor.
-            source: A tensor, whose place, shape and strides it gets unless others are given; a
-                storage; or None for no memory and no elements.
-            storage_offset: The window's first element, counted from that of ``source``.
-            size: The window's sizes; of a storage the default is all of it.
-            stride: The window's strides; the default is row-major order.
-
-        Returns:
-            ``input``.
-
-        Raises:
-            TypeError: If ``source`` is none of them.
-            RuntimeError: If dtypes differ, also that of a typed storage, the window reaches beyond
-                the memory, or ``input`` is a leaf that requires grad.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).set_(tt.zeros(3))
-            tensor([0., 0., 0.])
-            >>> tt.ones(2).set_(tt.arange(6.0).untyped_storage(), 1, (2, 2))
-            tensor([[1., 2.],
-                    [3., 4.]])
-        """
-    def sgn(_self, *, out: Tensor | None = None) -> Tensor:
-        """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0 and for a real NaN.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.sgn(tt.tensor([3 + 4j, 0j]))
-            tensor([0.6000+0.8000j, 0.0000+0.0000j])
-        """
-    def sgn_(_self) -> Self:
-        """In-place form of ``sgn``: writes the result over ``input`` and returns it.
-
-        The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0 and for a real NaN.
-
-        Args:
-            input: Tensor of any shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.sgn(tt.tensor([3 + 4j, 0j]))
-            tensor([0.6000+0.8000j, 0.0000+0.0000j])
-        """
-    def share_memory_(_self) -> Self:
-        """Move the memory of ``input`` to where processes share it, and return ``input``.
-
-        A process that is given the tensor, as an argument, through a queue or by a fork, sees what
-        others write to it. Tensors that are parts of the same memory move with it; arrays of NumPy's
-        stay. On a GPU, and if it is shared already, there is nothing to do.
-
-        Args:
-            input: Tensor of any shape.
-
-        Raises:
-            NotImplementedError: On a backend of the CPU whose memory cannot be shared, and where the
-                system cannot pass memory to other processes.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> x = tt.zeros(3, device="cpu")
-            >>> view = x[1:]
-            >>> x.share_memory_().is_shared(), view.is_shared()
-            (True, True)
-            >>> view += 1
-            >>> x
-            tensor([0., 1., 1.])
-        """
-    def short(_self, memory_format: Any = None) -> Tensor:
-        """``input`` as int16.
-
-        Args:
-            input: Tensor of any shape.
-            memory_format: In which order the elements lie in memory. Default: as they do in ``input``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(1).short().dtype
-            tinytorch.int16
-        """
-    def sigmoid(_self, *, out: Tensor | None = None) -> Tensor:
-        """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Tensor of the same shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.sigmoid(tt.tensor([0.0, 1000.0, -1000.0]))
-            tensor([0.5000, 1.0000, 0.0000])
-        """
-    def sigmoid_(_self) -> Self:
-        """In-place form of ``sigmoid``: writes the result over ``input`` and returns it.
-
-        ``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
-
-        Args:
-            input: Tensor of any shape.
-
-        Returns:
-            Tensor of the same shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.sigmoid(tt.tensor([0.0, 1000.0, -1000.0]))
-            tensor([0.5000, 1.0000, 0.0000])
-        """
-    def sign(_self, *, out: Tensor | None = None) -> Tensor:
-        """-1, 0 or 1 by the sign of each element; 0 for NaN.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For complex tensors, which ``sgn`` takes.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.sign(tt.tensor([-2.5, 0.0, 3.0]))
-            tensor([-1.,  0.,  1.])
-        """
-    def sign_(_self) -> Self:
-        """In-place form of ``sign``: writes the result over ``input`` and returns it.
-
-        -1, 0 or 1 by the sign of each element; 0 for NaN.
-
-        Args:
-            input: Tensor of any shape.
-
-        Raises:
-            NotImplementedError: For complex tensors, which ``sgn`` takes.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.sign(tt.tensor([-2.5, 0.0, 3.0]))
-            tensor([-1.,  0.,  1.])
-        """
-    def signbit(_self, *, out: Tensor | None = None) -> Tensor:
-        """Whether the sign is negative, also that of -0.0.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.signbit(tt.tensor([-0.0, 0.0]))
-            tensor([ True, False])
-        """
-    def sin(_self, *, out: Tensor | None = None) -> Tensor:
-        """Sine of each element of ``input``, in radians.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.sin(tt.zeros(2))
-            tensor([0., 0.])
-        """
-    def sin_(_self) -> Self:
-        """In-place form of ``sin``: writes the result over ``input`` and returns it.
-
-        Sine of each element of ``input``, in radians.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.sin(tt.zeros(2))
-            tensor([0., 0.])
-        """
-    def sinc(_self, *, out: Tensor | None = None) -> Tensor:
-        """``sin(πx) / (πx)``, and 1 at 0.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.sinc(tt.tensor([0.0, 0.5]))
-            tensor([1.0000, 0.6366])
-        """
-    def sinc_(_self) -> Self:
-        """In-place form of ``sinc``: writes the result over ``input`` and returns it.
-
-        ``sin(πx) / (πx)``, and 1 at 0.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.sinc(tt.tensor([0.0, 0.5]))
-            tensor([1.0000, 0.6366])
-        """
-    def sinh(_self, *, out: Tensor | None = None) -> Tensor:
-        """Hyperbolic sine.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.sinh(tt.tensor([0.0, 1.0]))
-            tensor([0.0000, 1.1752])
-        """
-    def sinh_(_self) -> Self:
-        """In-place form of ``sinh``: writes the result over ``input`` and returns it.
-
-        Hyperbolic sine.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.sinh(tt.tensor([0.0, 1.0]))
-            tensor([0.0000, 1.1752])
-        """
+    ) -> Self: ...
+    def sgn(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def sgn_(_self) -> Self: ...
+    def share_memory_(_self) -> Self: ...
+    def short(_self, memory_format: Any = None) -> Tensor: ...
+    def sigmoid(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def sigmoid_(_self) -> Self: ...
+    def sign(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def sign_(_self) -> Self: ...
+    def signbit(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def sin(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def sin_(_self) -> Self: ...
+    def sinc(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def sinc_(_self) -> Self: ...
+    def sinh(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def sinh_(_self) -> Self: ...
     def slice_scatter(
         _self,
         src: Tensor | ndarray,
@@ -9819,65 +2135,9 @@ class Tensor(Storage):
         *,
         out: Tensor | None = None,
         axis: _int = ...,
-    ) -> Tensor:
-        """``input`` with ``src`` in a range along a dimension.
-
-        Args:
-            input: Tensor of at least one dimension.
-            src: Tensor of the range's shape.
-            dim: The dimension; default the first.
-            start: First place of the range; default 0.
-            end: Where it stops, not included; default the size.
-            step: Distance from place to place; default 1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            A copy.
-
-        Raises:
-            RuntimeError: If ``src`` has another shape, or ``step`` is not positive.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.slice_scatter(tt.zeros(4), tt.ones(2), end=2)
-            tensor([1., 1., 0., 0.])
-        """
-    def slogdet(_self, *, out: Sequence[Tensor] | None = None) -> return_types.slogdet:
-        """The sign of every matrix's determinant and the logarithm of its absolute value.
-
-        See ``linalg.slogdet``.
-
-        Args:
-            input: ``(..., n, n)``, floating-point or complex.
-            out: A pair of tensors to write the results to.
-
-        Returns:
-            ``sign`` and ``logabsdet``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.slogdet(tt.tensor([[0.0, 1.0], [1.0, 0.0]])).sign
-            tensor(-1.)
-        """
-    def smm(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise NotImplementedError: smm: sparse tensors are not supported: every tensor is dense.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).smm()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: smm: sparse tensors are not supported: every tensor is dense
-        """
+    ) -> Tensor: ...
+    def slogdet(_self, *, out: Sequence[Tensor] | None = None) -> return_types.slogdet: ...
+    def smm(_self, *args: Any, **given: Any) -> NoReturn: ...
     def softmax(
         _self,
         dim: _int | None = None,
@@ -9886,45 +2146,8 @@ class Tensor(Storage):
         *,
         out: Tensor | None = None,
         axis: _int | None = ...,
-    ) -> Tensor:
-        """``exp(x) / sum(exp(x))`` along ``dim``: positive numbers that sum to 1.
-
-        Args:
-            input: Tensor of any shape; integers need ``dtype``.
-            dim: The dimension; None is torch's legacy choice: 0 for up to one and for three
-                dimensions, else 1.
-            dtype: Compute and return in this type; the default is the input's.
-            _stacklevel: Accepted for compatibility.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor of the same shape; NaN where all numbers along ``dim`` are -inf.
-
-        Raises:
-            IndexError: If there is no such dimension.
-            NotImplementedError: For integers without ``dtype``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.softmax(tt.zeros(2), 0)
-            tensor([0.5000, 0.5000])
-        """
-    def solve(_self, *args: Any, **options: Any) -> NoReturn:
-        """Removed: ``linalg.solve`` takes its arguments in the other order.
-
-        Args:
-            input: Tensor.
-            *args: Whatever is given: it is not looked at.
-            **options: The same by name.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.solve(tt.ones(2, 1), tt.eye(2))
-            Traceback (most recent call last):
-            ...
-            RuntimeError: solve: This function was deprecated since version 1.9 and is now removed...
-        """
+    ) -> Tensor: ...
+    def solve(_self, *args: Any, **options: Any) -> NoReturn: ...
     @overload
     def sort(
         _self,
@@ -9933,32 +2156,7 @@ class Tensor(Storage):
         stable: _bool | None = False,
         *,
         out: tuple[Tensor, Tensor] | None = None,
-    ) -> return_types.sort:
-        """``input`` in ascending order along ``dim``, and where the elements were.
-
-        ``axis`` is another name of ``dim``. With ``kind=`` or ``axis=None`` it is NumPy's: the
-        values alone.
-
-        Args:
-            input: Real tensor of any shape; a NaN is larger than any number.
-            dim: The dimension; default the last.
-            descending: Largest first; default False.
-            stable: Keep equal elements in their order, which is done in any case.
-            out: Tensors that take the results, get their shapes and are returned; RuntimeError
-                if the dtype of one is another. Default None: new tensors.
-
-        Returns:
-            A named tuple ``(values, indices)`` of ``input``'s shape; ``indices`` are int64.
-
-        Raises:
-            IndexError: If there is no such dimension.
-            RuntimeError: For complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.sort(tt.tensor([3, 1, 2])).values
-            tensor([1, 2, 3])
-        """
+    ) -> return_types.sort: ...
     @overload
     def sort(
         _self,
@@ -9969,71 +2167,10 @@ class Tensor(Storage):
         stable: Any = ...,
         descending: _bool = ...,
     ) -> Tensor: ...
-    def sparse_dim(_self) -> _int:
-        """0: no dimension is sparse.
-
-        Args:
-            input: Tensor of any shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2, 3).sparse_dim()
-            0
-        """
-    def sparse_mask(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise NotImplementedError: sparse_mask: sparse tensors are not supported: every tensor is dense.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).sparse_mask()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: sparse_mask: sparse tensors are not supported: every tensor is dense
-        """
-    def sparse_resize_(_self, *args: Any, **given: Any) -> Self:
-        """Raise NotImplementedError: sparse_resize_: sparse tensors are not supported: every tensor is dense.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).sparse_resize_()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: sparse_resize_: sparse tensors are not supported: every tensor is dense
-        """
-    def sparse_resize_and_clear_(_self, *args: Any, **given: Any) -> Self:
-        """Raise NotImplementedError: sparse_resize_and_clear_: sparse tensors are not supported: every tensor is dense.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).sparse_resize_and_clear_()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: sparse_resize_and_clear_: sparse tensors are not supported: every tensor is dense
-        """
+    def sparse_dim(_self) -> _int: ...
+    def sparse_mask(_self, *args: Any, **given: Any) -> NoReturn: ...
+    def sparse_resize_(_self, *args: Any, **given: Any) -> Self: ...
+    def sparse_resize_and_clear_(_self, *args: Any, **given: Any) -> Self: ...
     def split(
         _self,
         split_size_or_sections: _int | Sequence[_int],
@@ -10041,160 +2178,31 @@ class Tensor(Storage):
         *,
         indices_or_sections: Any = ...,
         axis: _int = ...,
-    ) -> tuple[Tensor, ...]:
-        """``input`` in pieces along ``dim``.
-
-        With ``axis=`` or ``indices_or_sections=`` it is NumPy's: a number of pieces of one size,
-        or where to cut.
-
-        Args:
-            input: Tensor of at least one dimension.
-            split_size_or_sections: The size of each piece (the last may be smaller), or the sizes.
-            dim: The dimension to cut; default 0.
-
-        Returns:
-            A tuple of views.
-
-        Raises:
-            RuntimeError: If sizes are negative or do not sum to the dimension's.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.arange(5).split(2)
-            (tensor([0, 1]), tensor([2, 3]), tensor([4]))
-        """
+    ) -> tuple[Tensor, ...]: ...
     def split_with_sizes(
         _self,
         split_sizes: Sequence[_int],
         dim: _int = 0,
         *,
         axis: _int = ...,
-    ) -> tuple[Tensor, ...]:
-        """``input`` in pieces of the given sizes along ``dim``.
-
-        Args:
-            input: Tensor of at least one dimension.
-            split_sizes: The size of each piece.
-            dim: The dimension to cut; default 0.
-
-        Returns:
-            A tuple of views.
-
-        Raises:
-            RuntimeError: If sizes are negative or do not sum to the dimension's.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.arange(5).split_with_sizes([2, 3])
-            (tensor([0, 1]), tensor([2, 3, 4]))
-        """
-    def sqrt(_self, *, out: Tensor | None = None) -> Tensor:
-        """Square root; NaN for negative numbers. Integers give the default dtype.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.sqrt(tt.tensor([4.0, 9.0]))
-            tensor([2., 3.])
-        """
-    def sqrt_(_self) -> Self:
-        """In-place form of ``sqrt``: writes the result over ``input`` and returns it.
-
-        Square root; NaN for negative numbers. Integers give the default dtype.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.sqrt(tt.tensor([4.0, 9.0]))
-            tensor([2., 3.])
-        """
-    def square(_self, *, out: Tensor | None = None) -> Tensor:
-        """``input * input``.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.square(tt.tensor([-3.0, 2.0]))
-            tensor([9., 4.])
-        """
-    def square_(_self) -> Self:
-        """In-place form of ``square``: writes the result over ``input`` and returns it.
-
-        ``input * input``.
-
-        Args:
-            input: Tensor of any shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.square(tt.tensor([-3.0, 2.0]))
-            tensor([9., 4.])
-        """
+    ) -> tuple[Tensor, ...]: ...
+    def sqrt(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def sqrt_(_self) -> Self: ...
+    def square(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def square_(_self) -> Self: ...
     def squeeze(
         _self,
         dim: _int | Sequence[_int] | None = None,
         *,
         axis: _int | Sequence[_int] | None = ...,
-    ) -> Tensor:
-        """``input`` without its dimensions of size 1.
-
-        Args:
-            input: Tensor of any shape.
-            dim: Drop only these, where their size is 1; None, the default, means all.
-
-        Returns:
-            A view.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2, 1, 3, 1).squeeze(1).shape
-            tinytorch.Size([2, 3, 1])
-        """
+    ) -> Tensor: ...
     def squeeze_(
         _self,
         dim: _int | Sequence[_int] | None = None,
         *,
         axis: _int | Sequence[_int] | None = ...,
-    ) -> Self:
-        """Drop dimensions of size 1 of ``input`` itself; see ``squeeze``.
-
-        Args:
-            input: Tensor of any shape.
-            dim: Drop only these, where their size is 1; None, the default, means all.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(1, 2).squeeze_().shape
-            tinytorch.Size([2])
-        """
-    def sspaddmm(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise NotImplementedError: sspaddmm: sparse tensors are not supported: every tensor is dense.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).sspaddmm()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: sspaddmm: sparse tensors are not supported: every tensor is dense
-        """
+    ) -> Self: ...
+    def sspaddmm(_self, *args: Any, **given: Any) -> NoReturn: ...
     def std(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -10206,23 +2214,7 @@ class Tensor(Storage):
         axis: _int | Sequence[_int] | None = ...,
         ddof: _float = ...,
         keepdims: _bool = ...,
-    ) -> Tensor:
-        """Standard deviation of the elements: the square root of ``var``, with its arguments.
-
-        Args:
-            input: Floating-point or complex tensor.
-            dim: Dimension or dimensions; None, the default, means all.
-            unbiased: Divide by n - 1 (default) or n.
-            keepdim: Keep the reduced dimensions with size 1.
-            correction: Divide by n - ``correction`` instead; default 1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([1.0, 3.0]).std(correction=0)
-            tensor(1.)
-        """
+    ) -> Tensor: ...
     def stft(
         _self,
         n_fft: _int,
@@ -10235,171 +2227,35 @@ class Tensor(Storage):
         onesided: _bool | None = None,
         return_complex: _bool | None = None,
         align_to_window: _bool | None = None,
-    ) -> Tensor:
-        """Fourier transforms of short pieces of a signal.
-
-        Args:
-            input: ``(t,)`` or ``(b, t)``, real or complex.
-            n_fft: Samples in each transform.
-            hop_length: Samples from one piece to the next; default ``n_fft // 4``.
-            win_length: Samples under the window, at most ``n_fft``; default all.
-            window: ``(win_length,)``; default ones.
-            center: Pad the signal so that piece k is centred at sample ``k * hop_length``
-                (default), or begin it there.
-            pad_mode: How to pad, as for ``nn.functional.pad``; default ``"reflect"``.
-            normalized: Divide by the root of ``n_fft``; default False.
-            onesided: Give half of the spectrum of real signals (default for them).
-            return_complex: Give complex numbers, or a last dimension with real and imaginary
-                parts. Has to be given unless the input is complex.
-            align_to_window: Without ``center``, begin the window, rather than the transform, at
-                sample ``k * hop_length``; default False.
-
-        Returns:
-            ``(b, frequencies, pieces)``, without b for one signal.
-
-        Raises:
-            RuntimeError: If shapes, lengths or dtypes do not fit.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.stft(tt.ones(8), 4, window=tt.hann_window(4), return_complex=True).shape
-            tinytorch.Size([3, 9])
-        """
-    def storage(_self) -> TypedStorage:
-        """The memory that ``input`` is a part of, in its elements; deprecated, as it is in PyTorch.
-
-        Args:
-            input: Tensor of any shape.
-
-        Raises:
-            NotImplementedError: If the memory, which another library made, has gaps.
-
-        Example:
-            >>> import warnings
-            >>> import tinytorch as tt
-            >>> with warnings.catch_warnings():
-            ...     warnings.simplefilter("ignore", UserWarning)
-            ...     len(tt.zeros(2, 3)[0].storage())
-            6
-        """
-    def storage_offset(_self) -> _int:
-        """How many elements of the memory that it is a part of lie before its first.
-
-        Args:
-            input: Tensor of any shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.arange(6).reshape(2, 3)[1].storage_offset()
-            3
-        """
+    ) -> Tensor: ...
+    def storage(_self) -> TypedStorage: ...
+    def storage_offset(_self) -> _int: ...
     def sub(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         alpha: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input - alpha * other``, element by element.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            alpha: Factor of ``other``; default 1.
-            out: Where to write the result.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype.
-
-        Raises:
-            RuntimeError: If the shapes do not broadcast, for a bool tensor or a bool, or if
-                ``alpha`` does not fit the dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.sub(tt.tensor([1.0, 2.0]), 1.0)
-            tensor([0., 1.])
-        """
-    def sub_(_self, other: Tensor | NDArray[Any] | ndarray | complex, *, alpha: _float = 1) -> Self:
-        """In-place form of ``sub``: writes the result over ``input`` and returns it.
-
-        ``input - alpha * other``, element by element.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            alpha: Factor of ``other``; default 1.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype.
-
-        Raises:
-            RuntimeError: If the shapes do not broadcast, for a bool tensor or a bool, or if
-                ``alpha`` does not fit the dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.sub(tt.tensor([1.0, 2.0]), 1.0)
-            tensor([0., 1.])
-        """
+    ) -> Tensor: ...
+    def sub_(
+        _self,
+        other: Tensor | NDArray[Any] | ndarray | complex,
+        *,
+        alpha: _float = 1,
+    ) -> Self: ...
     def subtract(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         alpha: _float = 1,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input - alpha * other``, element by element.
-
-        Another name for ``sub``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            alpha: Factor of ``other``; default 1.
-            out: Where to write the result.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype.
-
-        Raises:
-            RuntimeError: If the shapes do not broadcast, for a bool tensor or a bool, or if
-                ``alpha`` does not fit the dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.sub(tt.tensor([1.0, 2.0]), 1.0)
-            tensor([0., 1.])
-        """
+    ) -> Tensor: ...
     def subtract_(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         alpha: _float = 1,
-    ) -> Self:
-        """In-place form of ``subtract``: writes the result over ``input`` and returns it.
-
-        ``input - alpha * other``, element by element.
-
-        Another name for ``sub``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            alpha: Factor of ``other``; default 1.
-
-        Returns:
-            Tensor of the broadcast shape and torch's promoted dtype.
-
-        Raises:
-            RuntimeError: If the shapes do not broadcast, for a bool tensor or a bool, or if
-                ``alpha`` does not fit the dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.sub(tt.tensor([1.0, 2.0]), 1.0)
-            tensor([0., 1.])
-        """
+    ) -> Self: ...
     def sum(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -10409,224 +2265,37 @@ class Tensor(Storage):
         out: Tensor | None = None,
         axis: _int | Sequence[_int] | None = ...,
         keepdims: _bool = ...,
-    ) -> Tensor:
-        """Sum of the elements, of all or along ``dim``.
-
-        Args:
-            input: Tensor of any shape.
-            dim: Dimension or dimensions to sum over; None, the default, means all.
-            keepdim: Keep the summed dimensions with size 1.
-            dtype: Accumulate and return in this type; the default is the input's, int64 for
-                integers and bools.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor without the summed dimensions.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2, 3).sum(1)
-            tensor([3., 3.])
-        """
-    def sum_to_size(_self, *size: Any) -> Tensor:
-        """``input`` summed over what a tensor of shape ``size`` would be stretched along.
-
-        Args:
-            input: Tensor of any shape.
-            *size: A shape that broadcasts to ``input``'s, as a sequence or one by one.
-
-        Returns:
-            Tensor of shape ``size``.
-
-        Raises:
-            RuntimeError: If ``size`` does not broadcast to the shape of ``input``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2, 3).sum_to_size(1, 3)
-            tensor([[2., 2., 2.]])
-        """
+    ) -> Tensor: ...
+    def sum_to_size(_self, *size: Any) -> Tensor: ...
     def svd(
         _self,
         some: _bool = True,
         compute_uv: _bool = True,
         *,
         out: Sequence[Tensor] | None = None,
-    ) -> return_types.svd:
-        """The factors of ``input = U diag(S) V^H``; see ``linalg.svd``.
-
-        Args:
-            input: ``(..., m, n)``, floating-point or complex.
-            some: Give k columns of ``U`` and ``V``, k being the smaller of m and n (default), or
-                all.
-            compute_uv: Compute ``U`` and ``V`` (default); they are all zeros if not.
-            out: Three tensors to write the results to.
-
-        Returns:
-            ``U``, ``S`` and ``V``, which ``linalg.svd`` gives as its adjoint.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.svd(tt.tensor([[3.0, 0.0], [0.0, -4.0]])).S
-            tensor([4., 3.])
-        """
+    ) -> return_types.svd: ...
     def swapaxes(
         _self,
         dim0: _int | Sequence[_int] | None = None,
         dim1: _int | None = None,
-    ) -> Tensor:
-        """``input`` with two dimensions swapped.
-
-        Another name for ``transpose``.
-
-        Without dimensions it is NumPy's, which reverses them all; with a sequence it is
-        ``permute``.
-
-        Args:
-            input: Tensor of any shape.
-            dim0: One dimension; negative ones count from the end.
-            dim1: The other.
-
-        Returns:
-            A view.
-
-        Raises:
-            IndexError: If there is no such dimension.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2, 3).transpose(0, 1).shape
-            tinytorch.Size([3, 2])
-        """
-    def swapaxes_(_self, dim0: _int, dim1: _int) -> Self:
-        """Swap two dimensions of ``input`` itself; see ``transpose``.
-
-        Another name for ``transpose_``.
-
-        Args:
-            input: Tensor of any shape.
-            dim0: One dimension; negative ones count from the end.
-            dim1: The other.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2, 3).transpose_(0, 1).shape
-            tinytorch.Size([3, 2])
-        """
+    ) -> Tensor: ...
+    def swapaxes_(_self, dim0: _int, dim1: _int) -> Self: ...
     def swapdims(
         _self,
         dim0: _int | Sequence[_int] | None = None,
         dim1: _int | None = None,
-    ) -> Tensor:
-        """``input`` with two dimensions swapped.
-
-        Another name for ``transpose``.
-
-        Without dimensions it is NumPy's, which reverses them all; with a sequence it is
-        ``permute``.
-
-        Args:
-            input: Tensor of any shape.
-            dim0: One dimension; negative ones count from the end.
-            dim1: The other.
-
-        Returns:
-            A view.
-
-        Raises:
-            IndexError: If there is no such dimension.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2, 3).transpose(0, 1).shape
-            tinytorch.Size([3, 2])
-        """
-    def swapdims_(_self, dim0: _int, dim1: _int) -> Self:
-        """Swap two dimensions of ``input`` itself; see ``transpose``.
-
-        Another name for ``transpose_``.
-
-        Args:
-            input: Tensor of any shape.
-            dim0: One dimension; negative ones count from the end.
-            dim1: The other.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2, 3).transpose_(0, 1).shape
-            tinytorch.Size([3, 2])
-        """
-    def symeig(_self, *args: Any, **options: Any) -> NoReturn:
-        """Removed: ``linalg.eigh`` reads the lower triangle by default.
-
-        Args:
-            input: Tensor.
-            *args: Whatever is given: it is not looked at.
-            **options: The same by name.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.symeig(tt.eye(2))
-            Traceback (most recent call last):
-            ...
-            RuntimeError: symeig: This function was deprecated since version 1.9 and is now removed...
-        """
-    def t(_self) -> Tensor:
-        """The transpose of a matrix; tensors of fewer dimensions as they are.
-
-        Args:
-            input: Tensor of at most two dimensions.
-
-        Raises:
-            RuntimeError: For more than two dimensions.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([[1, 2], [3, 4]]).t()
-            tensor([[1, 3],
-                    [2, 4]])
-        """
-    def t_(_self) -> Self:
-        """Swap the dimensions of the matrix ``input`` itself; see ``t``.
-
-        Args:
-            input: Tensor of at most two dimensions.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2, 3).t_().shape
-            tinytorch.Size([3, 2])
-        """
+    ) -> Tensor: ...
+    def swapdims_(_self, dim0: _int, dim1: _int) -> Self: ...
+    def symeig(_self, *args: Any, **options: Any) -> NoReturn: ...
+    def t(_self) -> Tensor: ...
+    def t_(_self) -> Self: ...
     def take(
         _self,
         index: Tensor | NDArray[Any] | ndarray,
         *,
         out: Tensor | None = None,
         axis: _int | None = ...,
-    ) -> Tensor:
-        """The elements at places of the flattened ``input``.
-
-        With ``axis=`` it is NumPy's: slices along that dimension.
-
-        Args:
-            input: Tensor of any shape.
-            index: int64 tensor of any shape; negative places count from the end.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor of ``index``'s shape.
-
-        Raises:
-            IndexError: If a place is out of range.
-            RuntimeError: If ``index`` is not int64.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.take(tt.tensor([[1, 2], [3, 4]]), tt.tensor([0, -1]))
-            tensor([1, 4])
-        """
+    ) -> Tensor: ...
     def take_along_dim(
         _self,
         indices: Tensor | ndarray,
@@ -10634,125 +2303,19 @@ class Tensor(Storage):
         *,
         out: Tensor | None = None,
         axis: _int | None = ...,
-    ) -> Tensor:
-        """``gather`` that broadcasts: what ``argsort`` and ``argmax`` return picks along ``dim``.
-
-        Args:
-            input: Tensor of any shape.
-            indices: int64 tensor; its shape and ``input``'s broadcast but for ``dim``.
-            dim: The dimension; None, the default, means both are flattened.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor of the broadcast shape, with ``indices``'s size at ``dim``.
-
-        Raises:
-            RuntimeError: If ``indices`` is not int64 or the numbers of dimensions differ.
-            RuntimeError: If an index is out of range.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> x = tt.tensor([[3, 1, 2]])
-            >>> tt.take_along_dim(x, tt.argsort(x, 1), 1)
-            tensor([[1, 2, 3]])
-        """
-    def tan(_self, *, out: Tensor | None = None) -> Tensor:
-        """Tangent of each element of ``input``, in radians.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tan(tt.tensor([0.0, 0.5]))
-            tensor([0.0000, 0.5463])
-        """
-    def tan_(_self) -> Self:
-        """In-place form of ``tan``: writes the result over ``input`` and returns it.
-
-        Tangent of each element of ``input``, in radians.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tan(tt.tensor([0.0, 0.5]))
-            tensor([0.0000, 0.5463])
-        """
-    def tanh(_self, *, out: Tensor | None = None) -> Tensor:
-        """Hyperbolic tangent, between -1 and 1.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tanh(tt.tensor([0.0, 1.0]))
-            tensor([0.0000, 0.7616])
-        """
-    def tanh_(_self) -> Self:
-        """In-place form of ``tanh``: writes the result over ``input`` and returns it.
-
-        Hyperbolic tangent, between -1 and 1.
-
-        Args:
-            input: Tensor of any shape; integers and bools count as the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tanh(tt.tensor([0.0, 1.0]))
-            tensor([0.0000, 0.7616])
-        """
+    ) -> Tensor: ...
+    def tan(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def tan_(_self) -> Self: ...
+    def tanh(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def tanh_(_self) -> Self: ...
     def tensor_split(
         _self,
         indices_or_sections: Any,
         dim: _int = 0,
         *,
         axis: _int = ...,
-    ) -> tuple[Tensor, ...]:
-        """``input`` in a number of pieces along ``dim``, or cut at places.
-
-        Args:
-            input: Tensor of at least one dimension.
-            indices_or_sections: How many pieces (the first ones may be larger by one), or where
-                to cut: a sequence of ints or an int64 tensor of one dimension.
-            dim: The dimension to cut; default 0.
-
-        Returns:
-            A tuple of views, each of which may be changed in place.
-
-        Raises:
-            RuntimeError: If the number of pieces is not positive.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor_split(tt.arange(5), 2)
-            (tensor([0, 1, 2]), tensor([3, 4]))
-            >>> tt.tensor_split(tt.arange(5), (1, 2))
-            (tensor([0]), tensor([1]), tensor([2, 3, 4]))
-        """
-    def tile(_self, dims: Any, *more: Any) -> Tensor:
-        """``input`` several times along each dimension; missing numbers are 1.
-
-        Args:
-            input: Tensor of any shape.
-            dims: How often per dimension, as a sequence or one by one, counted from the last.
-            *more: The rest of them, if they come one by one.
-
-        Returns:
-            A copy.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tile(tt.tensor([1, 2]), (2,))
-            tensor([1, 2, 1, 2])
-        """
+    ) -> tuple[Tensor, ...]: ...
+    def tile(_self, dims: Any, *more: Any) -> Tensor: ...
     def to(
         _self,
         *args: Any,
@@ -10762,206 +2325,22 @@ class Tensor(Storage):
         non_blocking: _bool = False,
         copy: _bool = False,
         memory_format: Any = None,
-    ) -> Tensor:
-        """``input`` in another dtype, on another device, or as another tensor is.
-
-        Args:
-            input: Tensor of any shape.
-            *args: A dtype, a device, or a tensor to follow; positional forms as in torch.
-            dtype: The wanted dtype.
-            device: The wanted device.
-            backend: The wanted backend or its name.
-            non_blocking: Do not wait for a transfer to end. From pinned memory (``pin_memory``)
-                to a GPU, whatever uses the result there waits by itself. To the CPU, the numbers
-                are there after ``tt.cuda.synchronize()``.
-            copy: Copy even where nothing changes.
-            memory_format: In which order the result's elements lie in memory; the default,
-                ``preserve_format``, is the order they have.
-
-        Returns:
-            ``input`` itself if nothing changes and ``copy`` is False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).to(tt.int64)
-            tensor([1, 1])
-        """
+    ) -> Tensor: ...
     def to_dense(
         _self,
         dtype: dtype | _type | str | None = None,
         *,
         masked_grad: _bool | None = None,
-    ) -> Tensor:
-        """``input`` itself, in another dtype if one is given: it is dense.
-
-        Args:
-            input: Tensor of any shape.
-            dtype: Dtype of the result. Default None: that of ``input``.
-            masked_grad: Accepted for compatibility.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> x = tt.ones(2)
-            >>> x.to_dense() is x, x.to_dense(tt.float64).dtype
-            (True, tinytorch.float64)
-        """
-    def to_device(_self, device: device | str | _int, /, *, stream: Any = None) -> Tensor:
-        """The tensor on another device; see ``to``.
-
-        Args:
-            input: Tensor of any shape.
-            device: A device, or its name.
-            stream: Accepted; must be None.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).to_device("cpu")
-            tensor([1., 1.])
-        """
-    def to_mkldnn(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise NotImplementedError: to_mkldnn: MKL-DNN's layout is not supported: every tensor is strided.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).to_mkldnn()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: to_mkldnn: MKL-DNN's layout is not supported: every tensor is strided
-        """
-    def to_padded_tensor(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise NotImplementedError: to_padded_tensor: nested tensors are not supported: every tensor has one shape.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).to_padded_tensor()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: to_padded_tensor: nested tensors are not supported: every tensor has one shape
-        """
-    def to_sparse(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise NotImplementedError: to_sparse: sparse tensors are not supported: every tensor is dense.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).to_sparse()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: to_sparse: sparse tensors are not supported: every tensor is dense
-        """
-    def to_sparse_bsc(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise NotImplementedError: to_sparse_bsc: sparse tensors are not supported: every tensor is dense.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).to_sparse_bsc()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: to_sparse_bsc: sparse tensors are not supported: every tensor is dense
-        """
-    def to_sparse_bsr(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise NotImplementedError: to_sparse_bsr: sparse tensors are not supported: every tensor is dense.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).to_sparse_bsr()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: to_sparse_bsr: sparse tensors are not supported: every tensor is dense
-        """
-    def to_sparse_coo(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise NotImplementedError: to_sparse_coo: sparse tensors are not supported: every tensor is dense.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).to_sparse_coo()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: to_sparse_coo: sparse tensors are not supported: every tensor is dense
-        """
-    def to_sparse_csc(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise NotImplementedError: to_sparse_csc: sparse tensors are not supported: every tensor is dense.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).to_sparse_csc()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: to_sparse_csc: sparse tensors are not supported: every tensor is dense
-        """
-    def to_sparse_csr(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise NotImplementedError: to_sparse_csr: sparse tensors are not supported: every tensor is dense.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            NotImplementedError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).to_sparse_csr()
-            Traceback (most recent call last):
-            ...
-            NotImplementedError: to_sparse_csr: sparse tensors are not supported: every tensor is dense
-        """
+    ) -> Tensor: ...
+    def to_device(_self, device: device | str | _int, /, *, stream: Any = None) -> Tensor: ...
+    def to_mkldnn(_self, *args: Any, **given: Any) -> NoReturn: ...
+    def to_padded_tensor(_self, *args: Any, **given: Any) -> NoReturn: ...
+    def to_sparse(_self, *args: Any, **given: Any) -> NoReturn: ...
+    def to_sparse_bsc(_self, *args: Any, **given: Any) -> NoReturn: ...
+    def to_sparse_bsr(_self, *args: Any, **given: Any) -> NoReturn: ...
+    def to_sparse_coo(_self, *args: Any, **given: Any) -> NoReturn: ...
+    def to_sparse_csc(_self, *args: Any, **given: Any) -> NoReturn: ...
+    def to_sparse_csr(_self, *args: Any, **given: Any) -> NoReturn: ...
     def topk(
         _self,
         k: _int,
@@ -10971,99 +2350,19 @@ class Tensor(Storage):
         *,
         out: tuple[Tensor, Tensor] | None = None,
         axis: _int = ...,
-    ) -> return_types.topk:
-        """The ``k`` largest or smallest elements along ``dim``, and where they are.
-
-        Args:
-            input: Real tensor of any shape; a NaN is larger than any number.
-            k: How many.
-            dim: The dimension; default the last.
-            largest: The largest, or the smallest ones; default True.
-            sorted: In order, which is done in any case.
-            out: Tensors that take the results, get their shapes and are returned; RuntimeError
-                if the dtype of one is another. Default None: new tensors.
-
-        Returns:
-            A named tuple ``(values, indices)``, of size ``k`` at ``dim``; ``indices`` are int64.
-
-        Raises:
-            RuntimeError: If there are fewer than ``k`` elements.
-            IndexError: If there is no such dimension.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.topk(tt.tensor([3, 1, 2]), 2)
-            tinytorch.return_types.topk(
-            values=tensor([3, 2]),
-            indices=tensor([0, 2]))
-        """
+    ) -> return_types.topk: ...
     def trace(
         _self,
         offset: _int = 0,
         axis1: _int | None = None,
         axis2: _int | None = None,
-    ) -> Tensor:
-        """Sum of the elements on a matrix's diagonal.
-
-        With ``offset=``, ``axis1=`` or ``axis2=`` it is NumPy's, of tensors of more dimensions, too.
-
-        Args:
-            input: ``(n, m)``.
-            offset: Which diagonal; default the main one, positive ones are above it.
-            axis1: The dimension of the rows, for NumPy's meaning; default the first.
-            axis2: That of the columns; default the second.
-
-        Returns:
-            0-d tensor, int64 for integers; a sum for each matrix of more dimensions.
-
-        Raises:
-            RuntimeError: If it is no matrix.
-            NotImplementedError: For bools, where the meaning is not NumPy's.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.trace(tt.tensor([[1.0, 2.0], [3.0, 4.0]]))
-            tensor(5.)
-        """
+    ) -> Tensor: ...
     def transpose(
         _self,
         dim0: _int | Sequence[_int] | None = None,
         dim1: _int | None = None,
-    ) -> Tensor:
-        """``input`` with two dimensions swapped.
-
-        Without dimensions it is NumPy's, which reverses them all; with a sequence it is
-        ``permute``.
-
-        Args:
-            input: Tensor of any shape.
-            dim0: One dimension; negative ones count from the end.
-            dim1: The other.
-
-        Returns:
-            A view.
-
-        Raises:
-            IndexError: If there is no such dimension.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2, 3).transpose(0, 1).shape
-            tinytorch.Size([3, 2])
-        """
-    def transpose_(_self, dim0: _int, dim1: _int) -> Self:
-        """Swap two dimensions of ``input`` itself; see ``transpose``.
-
-        Args:
-            input: Tensor of any shape.
-            dim0: One dimension; negative ones count from the end.
-            dim1: The other.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2, 3).transpose_(0, 1).shape
-            tinytorch.Size([3, 2])
-        """
+    ) -> Tensor: ...
+    def transpose_(_self, dim0: _int, dim1: _int) -> Self: ...
     def triangular_solve(
         _self,
         A: Tensor | ndarray,
@@ -11072,321 +2371,46 @@ class Tensor(Storage):
         unitriangular: _bool = False,
         *,
         out: Sequence[Tensor] | None = None,
-    ) -> return_types.triangular_solve:
-        """The solution of ``A X = input`` for triangular ``A``; see ``linalg.solve_triangular``.
-
-        Args:
-            input: ``(..., n, k)``.
-            A: ``(..., n, n)``.
-            upper: Whether ``A`` is upper triangular (default) or lower.
-            transpose: Solve ``A^T X = input``; default False.
-            unitriangular: Take the diagonal of ``A`` for ones; default False.
-            out: A pair of tensors to write the results to.
-
-        Returns:
-            ``solution``, and a copy of ``A`` as ``cloned_coefficient``, one for each solution.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.triangular_solve(tt.tensor([[2.0]]), tt.tensor([[4.0]])).solution
-            tensor([[0.5000]])
-        """
-    def tril(_self, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor:
-        """The lower triangle of matrices, zeros above it.
-
-        Args:
-            input: Tensor of shape ``(*, rows, columns)``.
-            diagonal: The last diagonal that is kept; default the main one.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: For fewer than two dimensions.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tril(tt.ones(2, 3))
-            tensor([[1., 0., 0.],
-                    [1., 1., 0.]])
-        """
-    def tril_(_self, diagonal: _int = 0) -> Self:
-        """In-place form of ``tril``: writes the result over ``input`` and returns it.
-
-        The lower triangle of matrices, zeros above it.
-
-        Args:
-            input: Tensor of shape ``(*, rows, columns)``.
-            diagonal: The last diagonal that is kept; default the main one.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: For fewer than two dimensions.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tril(tt.ones(2, 3))
-            tensor([[1., 0., 0.],
-                    [1., 1., 0.]])
-        """
-    def triu(_self, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor:
-        """The upper triangle of matrices, zeros below it.
-
-        Args:
-            input: Tensor of shape ``(*, rows, columns)``.
-            diagonal: The first diagonal that is kept; default the main one.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: For fewer than two dimensions.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.triu(tt.ones(2, 3))
-            tensor([[1., 1., 1.],
-                    [0., 1., 1.]])
-        """
-    def triu_(_self, diagonal: _int = 0) -> Self:
-        """In-place form of ``triu``: writes the result over ``input`` and returns it.
-
-        The upper triangle of matrices, zeros below it.
-
-        Args:
-            input: Tensor of shape ``(*, rows, columns)``.
-            diagonal: The first diagonal that is kept; default the main one.
-
-        Returns:
-            Tensor of ``input``'s shape.
-
-        Raises:
-            RuntimeError: For fewer than two dimensions.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.triu(tt.ones(2, 3))
-            tensor([[1., 1., 1.],
-                    [0., 1., 1.]])
-        """
+    ) -> return_types.triangular_solve: ...
+    def tril(_self, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor: ...
+    def tril_(_self, diagonal: _int = 0) -> Self: ...
+    def triu(_self, diagonal: _int = 0, *, out: Tensor | None = None, k: _int = ...) -> Tensor: ...
+    def triu_(_self, diagonal: _int = 0) -> Self: ...
     def true_divide(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         rounding_mode: str | None = None,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input / other``, element by element, perhaps rounded to whole numbers.
-
-        Another name for ``div``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            rounding_mode: None, the default, divides exactly, and integers give the default
-                dtype; ``"trunc"`` rounds towards zero and ``"floor"`` down, both keeping
-                integer dtypes.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Tensor of the broadcast shape. A float divided by 0 is inf or NaN.
-
-        Raises:
-            RuntimeError: For another rounding mode, and where an integer is divided by 0 with
-                rounding.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.div(tt.tensor([-7.0, 7.0]), 2)
-            tensor([-3.5000,  3.5000])
-            >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
-            tensor([-3,  3])
-        """
+    ) -> Tensor: ...
     def true_divide_(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         rounding_mode: str | None = None,
-    ) -> Self:
-        """In-place form of ``true_divide``: writes the result over ``input`` and returns it.
-
-        ``input / other``, element by element, perhaps rounded to whole numbers.
-
-        Another name for ``div``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor or number; the two shapes broadcast.
-            rounding_mode: None, the default, divides exactly, and integers give the default
-                dtype; ``"trunc"`` rounds towards zero and ``"floor"`` down, both keeping
-                integer dtypes.
-
-        Returns:
-            Tensor of the broadcast shape. A float divided by 0 is inf or NaN.
-
-        Raises:
-            RuntimeError: For another rounding mode, and where an integer is divided by 0 with
-                rounding.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.div(tt.tensor([-7.0, 7.0]), 2)
-            tensor([-3.5000,  3.5000])
-            >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
-            tensor([-3,  3])
-        """
-    def trunc(_self, *, out: Tensor | None = None) -> Tensor:
-        """The whole number towards zero; integers stay as they are.
-
-        Args:
-            input: Tensor of any shape.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype is another. Default None: a new tensor.
-
-        Raises:
-            NotImplementedError: For bool and complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.trunc(tt.tensor([-1.5, 1.5]))
-            tensor([-1.,  1.])
-        """
-    def trunc_(_self) -> Self:
-        """In-place form of ``trunc``: writes the result over ``input`` and returns it.
-
-        The whole number towards zero; integers stay as they are.
-
-        Args:
-            input: Tensor of any shape.
-
-        Raises:
-            NotImplementedError: For bool and complex tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.trunc(tt.tensor([-1.5, 1.5]))
-            tensor([-1.,  1.])
-        """
+    ) -> Self: ...
+    def trunc(_self, *, out: Tensor | None = None) -> Tensor: ...
+    def trunc_(_self) -> Self: ...
     @overload
-    def type(_self, dtype: None = None, non_blocking: _bool = False) -> str:
-        """``input`` in another dtype; without one, the name of its tensor type.
-
-        Args:
-            input: Tensor of any shape.
-            dtype: A dtype, its name or that of a tensor type. Default None.
-            non_blocking: Whether not to wait for a transfer to end; see ``to``. Default False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).type(tt.int64), tt.ones(2).type()
-            (tensor([1, 1]), 'torch.FloatTensor')
-        """
+    def type(_self, dtype: None = None, non_blocking: _bool = False) -> str: ...
     @overload
     def type(_self, dtype: dtype | str, non_blocking: _bool = False) -> Tensor: ...
-    def type_as(_self, other: Tensor | ndarray) -> Tensor:
-        """``input`` in the dtype of ``other``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor of the wanted dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).type_as(tt.tensor([1]))
-            tensor([1, 1])
-        """
-    def unbind(_self, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]:
-        """The slices of ``input`` along ``dim``, without that dimension.
-
-        Args:
-            input: Tensor of at least one dimension.
-            dim: The dimension to take apart; default 0.
-
-        Returns:
-            A tuple of views.
-
-        Raises:
-            IndexError: If there is no such dimension.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([[1, 2], [3, 4]]).unbind()
-            (tensor([1, 2]), tensor([3, 4]))
-        """
+    def type_as(_self, other: Tensor | ndarray) -> Tensor: ...
+    def unbind(_self, dim: _int = 0, *, axis: _int = ...) -> tuple[Tensor, ...]: ...
     @overload
-    def unflatten(_self, dim: _int, sizes: Sequence[_int]) -> Tensor:
-        """``input`` with dimension ``dim`` split into several.
-
-        Args:
-            input: Tensor of any shape.
-            dim: The dimension to split.
-            sizes: Its new sizes, one of which may be -1.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2, 6).unflatten(1, (2, -1)).shape
-            tinytorch.Size([2, 2, 3])
-        """
+    def unflatten(_self, dim: _int, sizes: Sequence[_int]) -> Tensor: ...
     @overload
     def unflatten(_self, dim: _int, *sizes: _int) -> Tensor: ...
     @overload
     def unflatten(_self, *, axis: _int, sizes: Sequence[_int]) -> Tensor: ...
-    def unfold(_self, dimension: _int, size: _int, step: _int) -> Tensor:
-        """Windows along a dimension, each in a new last dimension.
-
-        Args:
-            input: Tensor of any shape.
-            dimension: The dimension to slide along.
-            size: Elements per window.
-            step: Distance from one window to the next.
-
-        Returns:
-            A view; windows may overlap in memory.
-
-        Raises:
-            RuntimeError: If a window does not fit, or ``step`` is not positive.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.arange(5).unfold(0, 3, 2)
-            tensor([[0, 1, 2],
-                    [2, 3, 4]])
-        """
+    def unfold(_self, dimension: _int, size: _int, step: _int) -> Tensor: ...
     def uniform_(
         _self,
         from_: _float = 0.0,
         to: _float = 1.0,
         *,
         generator: Generator | None = None,
-    ) -> Self:
-        """Fill ``input`` with numbers drawn uniformly from ``[from_, to)``, in place.
-
-        Args:
-            input: Tensor of a float or complex dtype.
-            from_: The lower bound, by position (torch's name is a Python keyword); default 0.
-            to: The upper bound; default 1.
-            generator: A ``Generator``. Default: the default one.
-
-        Returns:
-            ``input``; torch's numbers for the same seed, exactly.
-
-        Raises:
-            RuntimeError: If the bounds are out of order or of the dtype's range.
-            NotImplementedError: For an integer dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> _ = tt.manual_seed(0)
-            >>> tt.zeros(2).uniform_(-1, 1)
-            tensor([-0.0075,  0.5364])
-        """
+    ) -> Self: ...
     @overload
     def unique(
         _self,
@@ -11394,29 +2418,7 @@ class Tensor(Storage):
         return_inverse: Literal[False] = False,
         return_counts: Literal[False] = False,
         dim: _int | None = None,
-    ) -> Tensor:
-        """The distinct elements of ``input``, in ascending order.
-
-        With ``axis=``, ``return_index=`` or ``equal_nan=`` it is NumPy's.
-
-        Args:
-            input: Tensor of any shape; NaNs are distinct from each other.
-            sorted: In ascending order, which is done in any case.
-            return_inverse: Also return where in the result each element is.
-            return_counts: Also return how often each comes.
-            dim: Compare the slices along this dimension rather than elements.
-
-        Returns:
-            The values, alone or in a tuple with the inverse and the counts, both int64.
-
-        Raises:
-            IndexError: If there is no such dimension.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.unique(tt.tensor([3, 1, 3]), return_counts=True)
-            (tensor([1, 3]), tensor([1, 2]))
-        """
+    ) -> Tensor: ...
     @overload
     def unique(
         _self,
@@ -11469,26 +2471,7 @@ class Tensor(Storage):
         return_inverse: Literal[False] = False,
         return_counts: Literal[False] = False,
         dim: _int | None = None,
-    ) -> Tensor:
-        """The elements of ``input`` without those that equal the one before.
-
-        Args:
-            input: Tensor of any shape, flattened.
-            return_inverse: Also return where in the result each element is.
-            return_counts: Also return the length of each run.
-            dim: Compare the slices along this dimension rather than elements.
-
-        Returns:
-            The values, alone or in a tuple with the inverse and the counts, both int64.
-
-        Raises:
-            IndexError: If there is no such dimension.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.unique_consecutive(tt.tensor([1, 1, 2, 1]))
-            tensor([1, 2, 1])
-        """
+    ) -> Tensor: ...
     @overload
     def unique_consecutive(
         _self,
@@ -11525,21 +2508,7 @@ class Tensor(Storage):
         *,
         out: tuple[Tensor, ...] | None = None,
         axis: _int = ...,
-    ) -> tuple[Tensor, ...]:
-        """``chunk`` into pieces that do not count as views; see ``unsafe_split``.
-
-        Args:
-            input: Tensor of at least one dimension.
-            chunks: How many pieces; there are fewer where the size does not allow so many.
-            dim: The dimension to cut; default 0.
-            out: Tensors that take the results, get their shapes and are returned; RuntimeError
-                if the dtype of one is another. Default None: new tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.arange(3).unsafe_chunk(2)
-            (tensor([0, 1]), tensor([2]))
-        """
+    ) -> tuple[Tensor, ...]: ...
     def unsafe_split(
         _self,
         split_size_or_sections: _int | Sequence[_int],
@@ -11547,23 +2516,7 @@ class Tensor(Storage):
         *,
         out: tuple[Tensor, ...] | None = None,
         axis: _int = ...,
-    ) -> tuple[Tensor, ...]:
-        """``split`` into pieces that do not count as views, so that they may be changed in place.
-
-        They share the memory of ``input`` all the same, which must then not be used any longer.
-
-        Args:
-            input: Tensor of at least one dimension.
-            split_size_or_sections: The size of each piece (the last may be smaller), or the sizes.
-            dim: The dimension to cut; default 0.
-            out: Tensors that take the results, get their shapes and are returned; RuntimeError
-                if the dtype of one is another. Default None: new tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.arange(3).unsafe_split(2)
-            (tensor([0, 1]), tensor([2]))
-        """
+    ) -> tuple[Tensor, ...]: ...
     def unsafe_split_with_sizes(
         _self,
         split_sizes: Sequence[_int],
@@ -11571,87 +2524,17 @@ class Tensor(Storage):
         *,
         out: tuple[Tensor, ...] | None = None,
         axis: _int = ...,
-    ) -> tuple[Tensor, ...]:
-        """``split_with_sizes`` into pieces that do not count as views; see ``unsafe_split``.
-
-        Args:
-            input: Tensor of at least one dimension.
-            split_sizes: The size of each piece.
-            dim: The dimension to cut; default 0.
-            out: Tensors that take the results, get their shapes and are returned; RuntimeError
-                if the dtype of one is another. Default None: new tensors.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.arange(3).unsafe_split_with_sizes([1, 2])
-            (tensor([0]), tensor([1, 2]))
-        """
+    ) -> tuple[Tensor, ...]: ...
     @overload
-    def unsqueeze(_self, dim: _int) -> Tensor:
-        """``input`` with a dimension of size 1 inserted before ``dim``.
-
-        Args:
-            input: Tensor of shape ``(d_0, ..., d_n-1)``.
-            dim: Where, from ``-n - 1`` to ``n``.
-
-        Returns:
-            A view.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(3).unsqueeze(0).shape
-            tinytorch.Size([1, 3])
-        """
+    def unsqueeze(_self, dim: _int) -> Tensor: ...
     @overload
     def unsqueeze(_self, *, axis: _int) -> Tensor: ...
     @overload
-    def unsqueeze_(_self, dim: _int) -> Self:
-        """Insert a dimension of size 1 into ``input`` itself; see ``unsqueeze``.
-
-        Args:
-            input: Tensor of shape ``(d_0, ..., d_n-1)``.
-            dim: Where, from ``-n - 1`` to ``n``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.zeros(2).unsqueeze_(0).shape
-            tinytorch.Size([1, 2])
-        """
+    def unsqueeze_(_self, dim: _int) -> Self: ...
     @overload
     def unsqueeze_(_self, *, axis: _int) -> Self: ...
-    def untyped_storage(_self) -> UntypedStorage:
-        """The memory that ``input`` is a part of, in bytes.
-
-        Args:
-            input: Tensor of any shape.
-
-        Raises:
-            NotImplementedError: If the memory, which another library made, has gaps.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> x = tt.ones(3)
-            >>> x.untyped_storage().data_ptr() == x.view(3, 1).untyped_storage().data_ptr()
-            True
-        """
-    def values(_self, *args: Any, **given: Any) -> NoReturn:
-        """Raise RuntimeError: values expected sparse tensor layout but got Strided.
-
-        Args:
-            input: Tensor of any shape.
-            *args: Whatever is given: it is not looked at.
-            **given: The same by name.
-
-        Raises:
-            RuntimeError: At every call.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).values()
-            Traceback (most recent call last):
-            ...
-            RuntimeError: values expected sparse tensor layout but got Strided
-        """
+    def untyped_storage(_self) -> UntypedStorage: ...
+    def values(_self, *args: Any, **given: Any) -> NoReturn: ...
     def var(
         _self,
         dim: _int | Sequence[_int] | None = None,
@@ -11663,167 +2546,20 @@ class Tensor(Storage):
         axis: _int | Sequence[_int] | None = ...,
         ddof: _float = ...,
         keepdims: _bool = ...,
-    ) -> Tensor:
-        """Variance of the elements, of all or along ``dim``.
-
-        With ``axis=`` or ``ddof=`` it is NumPy's: the divisor is then n, not n - 1.
-
-        Args:
-            input: Floating-point or complex tensor.
-            dim: Dimension or dimensions; None, the default, means all.
-            unbiased: Divide by n - 1 (default) or n.
-            keepdim: Keep the reduced dimensions with size 1.
-            correction: Divide by n - ``correction`` instead; default 1.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Real tensor without the reduced dimensions; NaN or inf where n is not larger than
-            ``correction``.
-
-        Raises:
-            RuntimeError: For integers and bools.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([1.0, 2.0, 3.0, 4.0]).var(correction=0)
-            tensor(1.2500)
-        """
-    def vdot(_self, other: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor:
-        """Sum of the products of two vectors' elements, those of the first conjugated.
-
-        Args:
-            input: ``(n,)``.
-            other: ``(n,)``.
-            out: Where to write the result.
-
-        Returns:
-            0-d tensor.
-
-        Raises:
-            RuntimeError: If they are no vectors of one length and dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.vdot(tt.tensor([1j, 2.0]), tt.tensor([1j, 1.0]))
-            tensor(3.+0.j)
-        """
-    def view(_self, *size: Any, dtype: dtype | _type | str | None = None) -> Tensor:
-        """The same memory in another shape, or its bytes as another dtype.
-
-        Args:
-            input: Tensor of any shape.
-            *size: The new sizes, as a sequence or one by one, of which one may be -1; or a dtype.
-            dtype: Read the bytes as this dtype; the last dimension grows or shrinks where its
-                elements are smaller or larger. No gradient flows through that.
-
-        Returns:
-            A view.
-
-        Raises:
-            RuntimeError: If the elements' order in memory does not allow it; use ``reshape``.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.arange(4).view(2, 2)
-            tensor([[0, 1],
-                    [2, 3]])
-            >>> tt.tensor([1.0]).view(tt.int32)
-            tensor([1065353216], dtype=tinytorch.int32)
-        """
-    def view_as(_self, other: Tensor | ndarray) -> Tensor:
-        """The same memory in the shape of ``other``; see ``view``.
-
-        Args:
-            input: Tensor of any shape.
-            other: Tensor of as many elements, whose shape is taken.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.arange(4).view_as(tt.zeros(2, 2)).shape
-            tinytorch.Size([2, 2])
-        """
-    def vsplit(_self, indices_or_sections: Any) -> tuple[Tensor, ...]:
-        """``input`` cut along its rows, dimension 0.
-
-        Args:
-            input: Tensor of at least two dimensions.
-            indices_or_sections: How many pieces of one size, or a sequence of places to cut at.
-
-        Returns:
-            A tuple of views.
-
-        Raises:
-            RuntimeError: If the pieces would not be of one size.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.vsplit(tt.tensor([[1, 2], [3, 4]]), 2)
-            (tensor([[1, 2]]), tensor([[3, 4]]))
-        """
-    def where(_self, condition: Tensor | ndarray, other: Any) -> Tensor:
-        """``self`` where ``condition`` holds, else ``other``: see ``tinytorch.where``.
-
-        Args:
-            self: Tensor of any shape.
-            condition: bool tensor; the shapes broadcast.
-            other: Tensor or number.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.tensor([1.0, -1.0]).where(tt.tensor([True, False]), 0.0)
-            tensor([1., 0.])
-        """
+    ) -> Tensor: ...
+    def vdot(_self, other: Tensor | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+    def view(_self, *size: Any, dtype: dtype | _type | str | None = None) -> Tensor: ...
+    def view_as(_self, other: Tensor | ndarray) -> Tensor: ...
+    def vsplit(_self, indices_or_sections: Any) -> tuple[Tensor, ...]: ...
+    def where(_self, condition: Tensor | ndarray, other: Any) -> Tensor: ...
     def xlogy(
         _self,
         other: Tensor | NDArray[Any] | ndarray | complex,
         *,
         out: Tensor | None = None,
-    ) -> Tensor:
-        """``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN.
-
-        Args:
-            input: Tensor or number.
-            other: Tensor or number; the two shapes broadcast.
-            out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-                its dtype cannot hold it. Default None: a new tensor.
-
-        Returns:
-            Tensor of the broadcast shape; integers give the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.xlogy(tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0]))
-            tensor([0., 0.])
-        """
-    def xlogy_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self:
-        """In-place form of ``xlogy``: writes the result over ``input`` and returns it.
-
-        ``input * log(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN.
-
-        Args:
-            input: Tensor or number.
-            other: Tensor or number; the two shapes broadcast.
-
-        Returns:
-            Tensor of the broadcast shape; integers give the default dtype.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.xlogy(tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0]))
-            tensor([0., 0.])
-        """
-    def zero_(_self) -> Self:
-        """Write zeros over ``input``.
-
-        Args:
-            input: Tensor of any shape.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.ones(2).zero_()
-            tensor([0., 0.])
-        """
+    ) -> Tensor: ...
+    def xlogy_(_self, other: Tensor | NDArray[Any] | ndarray | complex) -> Self: ...
+    def zero_(_self) -> Self: ...
 
 def blank(cls: type[_T]) -> Iterator[_T]: ...
 tensors: Iterator[Tensor]

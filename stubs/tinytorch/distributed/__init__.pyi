@@ -21,182 +21,40 @@ _get_default_group = world
 __all__ = ['AllToAllOptions', 'AllreduceCoalescedOptions', 'AllreduceOptions', 'Backend', 'BackendConfig', 'BarrierOptions', 'BroadcastOptions', 'DebugLevel', 'DeviceMesh', 'DistBackendError', 'DistError', 'DistNetworkError', 'DistStoreError', 'FileStore', 'GatherOptions', 'GradBucket', 'GroupMember', 'GroupName', 'HashStore', 'P2POp', 'PrefixStore', 'ProcessGroup', 'ProcessGroupGloo', 'QueueEmptyError', 'ReduceOp', 'ReduceOptions', 'ReduceScatterOptions', 'ScatterOptions', 'Store', 'Work', 'all_gather', 'all_gather_coalesced', 'all_gather_into_tensor', 'all_gather_object', 'all_gather_single', 'all_reduce', 'all_reduce_coalesced', 'all_to_all', 'all_to_all_single', 'barrier', 'batch_isend_irecv', 'broadcast', 'broadcast_object_list', 'default_pg_timeout', 'destroy_process_group', 'device_mesh', 'gather', 'gather_object', 'get_backend', 'get_backend_config', 'get_debug_level', 'get_default_backend_for_device', 'get_global_rank', 'get_group_rank', 'get_node_local_rank', 'get_pg_count', 'get_process_group_ranks', 'get_rank', 'get_world_size', 'group', 'init_device_mesh', 'init_process_group', 'irecv', 'is_available', 'is_backend_available', 'is_gloo_available', 'is_initialized', 'is_mpi_available', 'is_nccl_available', 'is_torchelastic_launched', 'is_ucc_available', 'is_xccl_available', 'isend', 'monitored_barrier', 'new_group', 'new_subgroups', 'new_subgroups_by_enumeration', 'nn', 'record_comm', 'recv', 'recv_object_list', 'reduce', 'reduce_scatter', 'reduce_scatter_single', 'reduce_scatter_tensor', 'rpc', 'scatter', 'scatter_object_list', 'send', 'send_object_list', 'set_debug_level', 'set_debug_level_from_env', 'shrink_group', 'split_group', 'supports_complex']
 
 class AllToAllOptions(Absent):
-    """Options of PyTorch's own groups of processes; making one raises.
-
-    Example:
-        >>> from tinytorch.distributed import AllToAllOptions
-        >>> AllToAllOptions()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.AllToAllOptions: messages are carried by MPI and NCCL: make groups with new_group
-    """
+    ...
 
 class AllreduceCoalescedOptions(Absent):
-    """Options of PyTorch's own groups of processes; making one raises.
-
-    Example:
-        >>> from tinytorch.distributed import AllreduceCoalescedOptions
-        >>> AllreduceCoalescedOptions()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.AllreduceCoalescedOptions: messages are carried by MPI and NCCL: make groups with new_group
-    """
+    ...
 
 class AllreduceOptions(Absent):
-    """Options of PyTorch's own groups of processes; making one raises.
-
-    Example:
-        >>> from tinytorch.distributed import AllreduceOptions
-        >>> AllreduceOptions()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.AllreduceOptions: messages are carried by MPI and NCCL: make groups with new_group
-    """
+    ...
 
 class BackendConfig(Absent):
-    """Options of PyTorch's own groups of processes; making one raises.
-
-    Example:
-        >>> from tinytorch.distributed import BackendConfig
-        >>> BackendConfig()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.BackendConfig: messages are carried by MPI and NCCL: make groups with new_group
-    """
+    ...
 
 class BarrierOptions(Absent):
-    """Options of PyTorch's own groups of processes; making one raises.
-
-    Example:
-        >>> from tinytorch.distributed import BarrierOptions
-        >>> BarrierOptions()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.BarrierOptions: messages are carried by MPI and NCCL: make groups with new_group
-    """
+    ...
 
 class BroadcastOptions(Absent):
-    """Options of PyTorch's own groups of processes; making one raises.
-
-    Example:
-        >>> from tinytorch.distributed import BroadcastOptions
-        >>> BroadcastOptions()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.BroadcastOptions: messages are carried by MPI and NCCL: make groups with new_group
-    """
+    ...
 
 class GatherOptions(Absent):
-    """Options of PyTorch's own groups of processes; making one raises.
-
-    Example:
-        >>> from tinytorch.distributed import GatherOptions
-        >>> GatherOptions()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.GatherOptions: messages are carried by MPI and NCCL: make groups with new_group
-    """
+    ...
 
 class ProcessGroupGloo(Absent):
-    """Options of PyTorch's own groups of processes; making one raises.
-
-    Example:
-        >>> from tinytorch.distributed import ProcessGroupGloo
-        >>> ProcessGroupGloo()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.ProcessGroupGloo: messages are carried by MPI and NCCL: make groups with new_group
-    """
+    ...
 
 class ReduceOptions(Absent):
-    """Options of PyTorch's own groups of processes; making one raises.
-
-    Example:
-        >>> from tinytorch.distributed import ReduceOptions
-        >>> ReduceOptions()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.ReduceOptions: messages are carried by MPI and NCCL: make groups with new_group
-    """
+    ...
 
 class ReduceScatterOptions(Absent):
-    """Options of PyTorch's own groups of processes; making one raises.
-
-    Example:
-        >>> from tinytorch.distributed import ReduceScatterOptions
-        >>> ReduceScatterOptions()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.ReduceScatterOptions: messages are carried by MPI and NCCL: make groups with new_group
-    """
+    ...
 
 class ScatterOptions(Absent):
-    """Options of PyTorch's own groups of processes; making one raises.
+    ...
 
-    Example:
-        >>> from tinytorch.distributed import ScatterOptions
-        >>> ScatterOptions()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.ScatterOptions: messages are carried by MPI and NCCL: make groups with new_group
-    """
-
-def GroupName(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: messages are carried by MPI and NCCL: make groups with new_group.
-
-        Example:
-            >>> from tinytorch.distributed import GroupName
-            >>> GroupName()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.GroupName: messages are carried by MPI and NCCL: make groups with new_group
-
-    """
-
-def record_comm(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: messages are carried by MPI and NCCL: make groups with new_group.
-
-        Example:
-            >>> from tinytorch.distributed import record_comm
-            >>> record_comm()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.record_comm: messages are carried by MPI and NCCL: make groups with new_group
-
-    """
-
-def shrink_group(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: messages are carried by MPI and NCCL: make groups with new_group.
-
-        Example:
-            >>> from tinytorch.distributed import shrink_group
-            >>> shrink_group()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.shrink_group: messages are carried by MPI and NCCL: make groups with new_group
-
-    """
-
-def split_group(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: messages are carried by MPI and NCCL: make groups with new_group.
-
-        Example:
-            >>> from tinytorch.distributed import split_group
-            >>> split_group()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.split_group: messages are carried by MPI and NCCL: make groups with new_group
-
-    """
-
-def supports_complex(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: messages are carried by MPI and NCCL: make groups with new_group.
-
-        Example:
-            >>> from tinytorch.distributed import supports_complex
-            >>> supports_complex()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.supports_complex: messages are carried by MPI and NCCL: make groups with new_group
-
-    """
+def GroupName(*args: Any, **kwargs: Any) -> NoReturn: ...
+def record_comm(*args: Any, **kwargs: Any) -> NoReturn: ...
+def shrink_group(*args: Any, **kwargs: Any) -> NoReturn: ...
+def split_group(*args: Any, **kwargs: Any) -> NoReturn: ...
+def supports_complex(*args: Any, **kwargs: Any) -> NoReturn: ...

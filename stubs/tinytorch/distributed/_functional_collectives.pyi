@@ -9,181 +9,20 @@ from tinytorch.facade.unsupported import Absent
 
 __all__ = ['AsyncCollectiveTensor', 'all_gather_into_tensor_coalesced', 'all_gather_single', 'all_gather_single_autograd', 'all_gather_tensor', 'all_gather_tensor_autograd', 'all_reduce', 'all_reduce_coalesced', 'all_to_all_single', 'all_to_all_single_autograd', 'broadcast', 'permute_tensor', 'reduce_scatter_single', 'reduce_scatter_single_autograd', 'reduce_scatter_tensor', 'reduce_scatter_tensor_autograd', 'reduce_scatter_tensor_coalesced', 'wait_tensor']
 
-def all_gather_single(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: programs are not traced: use the functions of torch.distributed.
-
-        Example:
-            >>> from tinytorch.distributed._functional_collectives import all_gather_single
-            >>> all_gather_single()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed._functional_collectives.all_gather_single: programs are not traced: use the functions of torch.distributed
-
-    """
-
-def all_gather_single_autograd(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: programs are not traced: use the functions of torch.distributed.
-
-        Example:
-            >>> from tinytorch.distributed._functional_collectives import all_gather_single_autograd
-            >>> all_gather_single_autograd()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed._functional_collectives.all_gather_single_autograd: programs are not traced: use the functions of torch.distributed
-
-    """
-
-def all_gather_tensor(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: programs are not traced: use the functions of torch.distributed.
-
-        Example:
-            >>> from tinytorch.distributed._functional_collectives import all_gather_tensor
-            >>> all_gather_tensor()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed._functional_collectives.all_gather_tensor: programs are not traced: use the functions of torch.distributed
-
-    """
-
-def all_gather_tensor_autograd(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: programs are not traced: use the functions of torch.distributed.
-
-        Example:
-            >>> from tinytorch.distributed._functional_collectives import all_gather_tensor_autograd
-            >>> all_gather_tensor_autograd()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed._functional_collectives.all_gather_tensor_autograd: programs are not traced: use the functions of torch.distributed
-
-    """
-
-def all_gather_into_tensor_coalesced(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: programs are not traced: use the functions of torch.distributed.
-
-        Example:
-            >>> from tinytorch.distributed._functional_collectives import all_gather_into_tensor_coalesced
-            >>> all_gather_into_tensor_coalesced()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed._functional_collectives.all_gather_into_tensor_coalesced: programs are not traced: use the functions of torch.distributed
-
-    """
-
-def all_reduce_coalesced(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: programs are not traced: use the functions of torch.distributed.
-
-        Example:
-            >>> from tinytorch.distributed._functional_collectives import all_reduce_coalesced
-            >>> all_reduce_coalesced()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed._functional_collectives.all_reduce_coalesced: programs are not traced: use the functions of torch.distributed
-
-    """
-
-def all_to_all_single(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: programs are not traced: use the functions of torch.distributed.
-
-        Example:
-            >>> from tinytorch.distributed._functional_collectives import all_to_all_single
-            >>> all_to_all_single()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed._functional_collectives.all_to_all_single: programs are not traced: use the functions of torch.distributed
-
-    """
-
-def all_to_all_single_autograd(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: programs are not traced: use the functions of torch.distributed.
-
-        Example:
-            >>> from tinytorch.distributed._functional_collectives import all_to_all_single_autograd
-            >>> all_to_all_single_autograd()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed._functional_collectives.all_to_all_single_autograd: programs are not traced: use the functions of torch.distributed
-
-    """
-
-def permute_tensor(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: programs are not traced: use the functions of torch.distributed.
-
-        Example:
-            >>> from tinytorch.distributed._functional_collectives import permute_tensor
-            >>> permute_tensor()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed._functional_collectives.permute_tensor: programs are not traced: use the functions of torch.distributed
-
-    """
-
-def reduce_scatter_single(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: programs are not traced: use the functions of torch.distributed.
-
-        Example:
-            >>> from tinytorch.distributed._functional_collectives import reduce_scatter_single
-            >>> reduce_scatter_single()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed._functional_collectives.reduce_scatter_single: programs are not traced: use the functions of torch.distributed
-
-    """
-
-def reduce_scatter_single_autograd(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: programs are not traced: use the functions of torch.distributed.
-
-        Example:
-            >>> from tinytorch.distributed._functional_collectives import reduce_scatter_single_autograd
-            >>> reduce_scatter_single_autograd()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed._functional_collectives.reduce_scatter_single_autograd: programs are not traced: use the functions of torch.distributed
-
-    """
-
-def reduce_scatter_tensor(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: programs are not traced: use the functions of torch.distributed.
-
-        Example:
-            >>> from tinytorch.distributed._functional_collectives import reduce_scatter_tensor
-            >>> reduce_scatter_tensor()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed._functional_collectives.reduce_scatter_tensor: programs are not traced: use the functions of torch.distributed
-
-    """
-
-def reduce_scatter_tensor_autograd(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: programs are not traced: use the functions of torch.distributed.
-
-        Example:
-            >>> from tinytorch.distributed._functional_collectives import reduce_scatter_tensor_autograd
-            >>> reduce_scatter_tensor_autograd()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed._functional_collectives.reduce_scatter_tensor_autograd: programs are not traced: use the functions of torch.distributed
-
-    """
-
-def reduce_scatter_tensor_coalesced(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: programs are not traced: use the functions of torch.distributed.
-
-        Example:
-            >>> from tinytorch.distributed._functional_collectives import reduce_scatter_tensor_coalesced
-            >>> reduce_scatter_tensor_coalesced()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed._functional_collectives.reduce_scatter_tensor_coalesced: programs are not traced: use the functions of torch.distributed
-
-    """
+def all_gather_single(*args: Any, **kwargs: Any) -> NoReturn: ...
+def all_gather_single_autograd(*args: Any, **kwargs: Any) -> NoReturn: ...
+def all_gather_tensor(*args: Any, **kwargs: Any) -> NoReturn: ...
+def all_gather_tensor_autograd(*args: Any, **kwargs: Any) -> NoReturn: ...
+def all_gather_into_tensor_coalesced(*args: Any, **kwargs: Any) -> NoReturn: ...
+def all_reduce_coalesced(*args: Any, **kwargs: Any) -> NoReturn: ...
+def all_to_all_single(*args: Any, **kwargs: Any) -> NoReturn: ...
+def all_to_all_single_autograd(*args: Any, **kwargs: Any) -> NoReturn: ...
+def permute_tensor(*args: Any, **kwargs: Any) -> NoReturn: ...
+def reduce_scatter_single(*args: Any, **kwargs: Any) -> NoReturn: ...
+def reduce_scatter_single_autograd(*args: Any, **kwargs: Any) -> NoReturn: ...
+def reduce_scatter_tensor(*args: Any, **kwargs: Any) -> NoReturn: ...
+def reduce_scatter_tensor_autograd(*args: Any, **kwargs: Any) -> NoReturn: ...
+def reduce_scatter_tensor_coalesced(*args: Any, **kwargs: Any) -> NoReturn: ...
 
 class AsyncCollectiveTensor(Absent):
-    """``torch.distributed._functional_collectives.AsyncCollectiveTensor``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed._functional_collectives import AsyncCollectiveTensor
-        >>> AsyncCollectiveTensor()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed._functional_collectives.AsyncCollectiveTensor: programs are not traced: use the functions of torch.distributed
-    """
+    ...

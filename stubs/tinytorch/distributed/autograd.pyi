@@ -6,47 +6,9 @@ from tinytorch.facade.unsupported import Absent
 
 __all__ = ['backward', 'context', 'get_gradients', 'is_available']
 
-def is_available() -> bool:
-    """False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.distributed.autograd.is_available()
-            False
-
-    """
-
-def backward(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch calls no functions of other processes.
-
-        Example:
-            >>> from tinytorch.distributed.autograd import backward
-            >>> backward()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.autograd.backward: tinytorch calls no functions of other processes
-
-    """
-
-def get_gradients(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch calls no functions of other processes.
-
-        Example:
-            >>> from tinytorch.distributed.autograd import get_gradients
-            >>> get_gradients()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.autograd.get_gradients: tinytorch calls no functions of other processes
-
-    """
+def is_available() -> bool: ...
+def backward(*args: Any, **kwargs: Any) -> NoReturn: ...
+def get_gradients(*args: Any, **kwargs: Any) -> NoReturn: ...
 
 class context(Absent):
-    """Block whose graph spans processes, which none does.
-
-    Example:
-        >>> from tinytorch.distributed.autograd import context
-        >>> context()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.autograd.context: tinytorch calls no functions of other processes
-    """
+    ...

@@ -8,162 +8,37 @@ from tinytorch.nn.module import Module
 
 __all__ = ['BackwardPrefetch', 'CPUOffload', 'CPUOffloadPolicy', 'CustomPolicy', 'DataParallelMeshDims', 'FSDPModule', 'FullOptimStateDictConfig', 'FullStateDictConfig', 'FullyShardedDataParallel', 'LocalOptimStateDictConfig', 'LocalStateDictConfig', 'MixedPrecision', 'MixedPrecisionPolicy', 'ModuleWrapPolicy', 'OffloadPolicy', 'OptimStateDictConfig', 'OptimStateKeyType', 'ShardedGradScaler', 'ShardedOptimStateDictConfig', 'ShardedStateDictConfig', 'ShardingStrategy', 'StateDictConfig', 'StateDictSettings', 'StateDictType', 'UnshardHandle', 'always_wrap_policy', 'enable_wrap', 'fully_shard', 'lambda_auto_wrap_policy', 'register_fsdp_forward_method', 'share_comm_ctx', 'size_based_auto_wrap_policy', 'transformer_auto_wrap_policy', 'wrap']
 
-def fully_shard(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole modules in each process: nothing is sharded.
-
-        Example:
-            >>> from tinytorch.distributed.fsdp import fully_shard
-            >>> fully_shard()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.fsdp.fully_shard: tinytorch keeps whole modules in each process: nothing is sharded
-
-    """
-
-def lambda_auto_wrap_policy(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole modules in each process: nothing is sharded.
-
-        Example:
-            >>> from tinytorch.distributed.fsdp import lambda_auto_wrap_policy
-            >>> lambda_auto_wrap_policy()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.fsdp.lambda_auto_wrap_policy: tinytorch keeps whole modules in each process: nothing is sharded
-
-    """
-
-def register_fsdp_forward_method(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole modules in each process: nothing is sharded.
-
-        Example:
-            >>> from tinytorch.distributed.fsdp import register_fsdp_forward_method
-            >>> register_fsdp_forward_method()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.fsdp.register_fsdp_forward_method: tinytorch keeps whole modules in each process: nothing is sharded
-
-    """
-
-def size_based_auto_wrap_policy(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole modules in each process: nothing is sharded.
-
-        Example:
-            >>> from tinytorch.distributed.fsdp import size_based_auto_wrap_policy
-            >>> size_based_auto_wrap_policy()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.fsdp.size_based_auto_wrap_policy: tinytorch keeps whole modules in each process: nothing is sharded
-
-    """
-
-def transformer_auto_wrap_policy(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole modules in each process: nothing is sharded.
-
-        Example:
-            >>> from tinytorch.distributed.fsdp import transformer_auto_wrap_policy
-            >>> transformer_auto_wrap_policy()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.fsdp.transformer_auto_wrap_policy: tinytorch keeps whole modules in each process: nothing is sharded
-
-    """
+def fully_shard(*args: Any, **kwargs: Any) -> NoReturn: ...
+def lambda_auto_wrap_policy(*args: Any, **kwargs: Any) -> NoReturn: ...
+def register_fsdp_forward_method(*args: Any, **kwargs: Any) -> NoReturn: ...
+def size_based_auto_wrap_policy(*args: Any, **kwargs: Any) -> NoReturn: ...
+def transformer_auto_wrap_policy(*args: Any, **kwargs: Any) -> NoReturn: ...
 
 class FullyShardedDataParallel(Absent, Module):
-    """A module whose parameters are spread over processes, which none is here.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import FullyShardedDataParallel
-        >>> FullyShardedDataParallel()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.FullyShardedDataParallel: tinytorch keeps whole modules in each process: nothing is sharded
-    """
+    ...
 
 class FSDPModule(Absent):
-    """A module that ``fully_shard`` has spread, which none is here.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import FSDPModule
-        >>> FSDPModule()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.FSDPModule: tinytorch keeps whole modules in each process: nothing is sharded
-    """
+    ...
 
 class CPUOffload(Absent):
-    """Whether parameters wait on the CPU.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import CPUOffload
-        >>> CPUOffload()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.CPUOffload: tinytorch keeps whole modules in each process: nothing is sharded
-    """
+    ...
 
 class CPUOffloadPolicy(Absent):
-    """Whether parameters wait on the CPU.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import CPUOffloadPolicy
-        >>> CPUOffloadPolicy()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.CPUOffloadPolicy: tinytorch keeps whole modules in each process: nothing is sharded
-    """
+    ...
 
 class MixedPrecision(Absent):
-    """The dtypes of a sharded module.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import MixedPrecision
-        >>> MixedPrecision()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.MixedPrecision: tinytorch keeps whole modules in each process: nothing is sharded
-    """
+    ...
 
 class MixedPrecisionPolicy(Absent):
-    """The dtypes of a sharded module.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import MixedPrecisionPolicy
-        >>> MixedPrecisionPolicy()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.MixedPrecisionPolicy: tinytorch keeps whole modules in each process: nothing is sharded
-    """
+    ...
 
 class ModuleWrapPolicy(Absent):
-    """Which parts of a module are sharded by themselves.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import ModuleWrapPolicy
-        >>> ModuleWrapPolicy()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.ModuleWrapPolicy: tinytorch keeps whole modules in each process: nothing is sharded
-    """
+    ...
 
 class ShardedGradScaler(Absent):
-    """``GradScaler`` for sharded modules.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import ShardedGradScaler
-        >>> ShardedGradScaler()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.ShardedGradScaler: tinytorch keeps whole modules in each process: nothing is sharded
-    """
+    ...
 
 class ShardingStrategy(Enum):
-    """What is spread over the processes.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import ShardingStrategy
-        >>> ShardingStrategy.FULL_SHARD.name
-        'FULL_SHARD'
-    """
     FULL_SHARD = 1
     SHARD_GRAD_OP = 2
     NO_SHARD = 3
@@ -171,216 +46,58 @@ class ShardingStrategy(Enum):
     _HYBRID_SHARD_ZERO2 = 5
 
 class BackwardPrefetch(Enum):
-    """When parameters are gathered during the backward pass.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import BackwardPrefetch
-        >>> BackwardPrefetch.BACKWARD_PRE.name
-        'BACKWARD_PRE'
-    """
     BACKWARD_PRE = 1
     BACKWARD_POST = 2
 
 class CustomPolicy(Absent):
-    """Which parts of a module are sharded.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import CustomPolicy
-        >>> CustomPolicy()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.CustomPolicy: tinytorch keeps whole modules in each process: nothing is sharded
-    """
+    ...
 
 class OffloadPolicy(Absent):
-    """Whether parameters wait on the CPU.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import OffloadPolicy
-        >>> OffloadPolicy()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.OffloadPolicy: tinytorch keeps whole modules in each process: nothing is sharded
-    """
+    ...
 
 class FullOptimStateDictConfig(Absent):
-    """How a sharded module is saved.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import FullOptimStateDictConfig
-        >>> FullOptimStateDictConfig()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.FullOptimStateDictConfig: tinytorch keeps whole modules in each process: nothing is sharded
-    """
+    ...
 
 class FullStateDictConfig(Absent):
-    """How a sharded module is saved.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import FullStateDictConfig
-        >>> FullStateDictConfig()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.FullStateDictConfig: tinytorch keeps whole modules in each process: nothing is sharded
-    """
+    ...
 
 class LocalOptimStateDictConfig(Absent):
-    """How a sharded module is saved.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import LocalOptimStateDictConfig
-        >>> LocalOptimStateDictConfig()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.LocalOptimStateDictConfig: tinytorch keeps whole modules in each process: nothing is sharded
-    """
+    ...
 
 class LocalStateDictConfig(Absent):
-    """How a sharded module is saved.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import LocalStateDictConfig
-        >>> LocalStateDictConfig()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.LocalStateDictConfig: tinytorch keeps whole modules in each process: nothing is sharded
-    """
+    ...
 
 class OptimStateDictConfig(Absent):
-    """How a sharded module is saved.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import OptimStateDictConfig
-        >>> OptimStateDictConfig()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.OptimStateDictConfig: tinytorch keeps whole modules in each process: nothing is sharded
-    """
+    ...
 
 class ShardedOptimStateDictConfig(Absent):
-    """How a sharded module is saved.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import ShardedOptimStateDictConfig
-        >>> ShardedOptimStateDictConfig()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.ShardedOptimStateDictConfig: tinytorch keeps whole modules in each process: nothing is sharded
-    """
+    ...
 
 class ShardedStateDictConfig(Absent):
-    """How a sharded module is saved.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import ShardedStateDictConfig
-        >>> ShardedStateDictConfig()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.ShardedStateDictConfig: tinytorch keeps whole modules in each process: nothing is sharded
-    """
+    ...
 
 class StateDictConfig(Absent):
-    """How a sharded module is saved.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import StateDictConfig
-        >>> StateDictConfig()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.StateDictConfig: tinytorch keeps whole modules in each process: nothing is sharded
-    """
+    ...
 
 class StateDictSettings(Absent):
-    """How a sharded module is saved.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import StateDictSettings
-        >>> StateDictSettings()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.StateDictSettings: tinytorch keeps whole modules in each process: nothing is sharded
-    """
+    ...
 
 class DataParallelMeshDims(Absent):
-    """How a sharded module is saved.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import DataParallelMeshDims
-        >>> DataParallelMeshDims()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.DataParallelMeshDims: tinytorch keeps whole modules in each process: nothing is sharded
-    """
+    ...
 
 class UnshardHandle(Absent):
-    """How a sharded module is saved.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import UnshardHandle
-        >>> UnshardHandle()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.fsdp.UnshardHandle: tinytorch keeps whole modules in each process: nothing is sharded
-    """
+    ...
 
 class OptimStateKeyType(Enum):
-    """How an optimizer's state names parameters.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import OptimStateKeyType
-        >>> OptimStateKeyType.PARAM_NAME.name
-        'PARAM_NAME'
-    """
     PARAM_NAME = 1
     PARAM_ID = 2
 
-def always_wrap_policy(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole modules in each process: nothing is sharded.
-
-        Example:
-            >>> from tinytorch.distributed.fsdp import always_wrap_policy
-            >>> always_wrap_policy()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.fsdp.always_wrap_policy: tinytorch keeps whole modules in each process: nothing is sharded
-
-    """
-
-def enable_wrap(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole modules in each process: nothing is sharded.
-
-        Example:
-            >>> from tinytorch.distributed.fsdp import enable_wrap
-            >>> enable_wrap()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.fsdp.enable_wrap: tinytorch keeps whole modules in each process: nothing is sharded
-
-    """
-
-def share_comm_ctx(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole modules in each process: nothing is sharded.
-
-        Example:
-            >>> from tinytorch.distributed.fsdp import share_comm_ctx
-            >>> share_comm_ctx()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.fsdp.share_comm_ctx: tinytorch keeps whole modules in each process: nothing is sharded
-
-    """
-
+def always_wrap_policy(*args: Any, **kwargs: Any) -> NoReturn: ...
+def enable_wrap(*args: Any, **kwargs: Any) -> NoReturn: ...
+def share_comm_ctx(*args: Any, **kwargs: Any) -> NoReturn: ...
 wrap: Any
 
 class StateDictType(Enum):
-    """The form of a sharded module's state dict.
-
-    Example:
-        >>> from tinytorch.distributed.fsdp import StateDictType
-        >>> StateDictType.FULL_STATE_DICT.name
-        'FULL_STATE_DICT'
-    """
     FULL_STATE_DICT = 1
     LOCAL_STATE_DICT = 2
     SHARDED_STATE_DICT = 3

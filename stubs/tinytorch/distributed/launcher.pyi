@@ -6,36 +6,10 @@ from tinytorch.facade.unsupported import Absent
 
 __all__ = ['LaunchConfig', 'elastic_launch', 'launch_agent']
 
-def launch_agent(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: start the processes with python -m tinytorch.distributed.run.
-
-        Example:
-            >>> from tinytorch.distributed.launcher import launch_agent
-            >>> launch_agent()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.launcher.launch_agent: start the processes with python -m tinytorch.distributed.run
-
-    """
+def launch_agent(*args: Any, **kwargs: Any) -> NoReturn: ...
 
 class LaunchConfig(Absent):
-    """``torch.distributed.launcher.LaunchConfig``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.launcher import LaunchConfig
-        >>> LaunchConfig()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.launcher.LaunchConfig: start the processes with python -m tinytorch.distributed.run
-    """
+    ...
 
 class elastic_launch(Absent):
-    """``torch.distributed.launcher.elastic_launch``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.launcher import elastic_launch
-        >>> elastic_launch()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.launcher.elastic_launch: start the processes with python -m tinytorch.distributed.run
-    """
+    ...

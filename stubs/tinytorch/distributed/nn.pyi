@@ -13,14 +13,4 @@ from tinytorch.distributed.functional import scatter as scatter
 
 __all__ = ['all_gather', 'all_reduce', 'all_to_all', 'all_to_all_single', 'broadcast', 'gather', 'reduce', 'reduce_scatter', 'scatter']
 
-def all_to_all_single(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: call all_to_all, which can be differentiated.
-
-        Example:
-            >>> from tinytorch.distributed.nn import all_to_all_single
-            >>> all_to_all_single()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.nn.all_to_all_single: call all_to_all, which can be differentiated
-
-    """
+def all_to_all_single(*args: Any, **kwargs: Any) -> NoReturn: ...

@@ -6,229 +6,49 @@ from tinytorch.facade.unsupported import Absent
 
 __all__ = ['Pipe', 'PipelineScheduleMulti', 'PipelineScheduleSingle', 'PipelineStage', 'Schedule1F1B', 'ScheduleDualPipeV', 'ScheduleGPipe', 'ScheduleInterleaved1F1B', 'ScheduleInterleavedZeroBubble', 'ScheduleLoopedBFS', 'ScheduleZBVZeroBubble', 'SplitPoint', 'TensorChunkSpec', 'build_stage', 'get_schedule_class', 'merge_chunks', 'pipe_split', 'pipeline', 'split_args_kwargs_into_chunks', 'sum_reducer']
 
-def build_stage(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole modules in each process: there are no pipelines of stages.
-
-        Example:
-            >>> from tinytorch.distributed.pipelining import build_stage
-            >>> build_stage()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.pipelining.build_stage: tinytorch keeps whole modules in each process: there are no pipelines of stages
-
-    """
-
-def pipe_split(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole modules in each process: there are no pipelines of stages.
-
-        Example:
-            >>> from tinytorch.distributed.pipelining import pipe_split
-            >>> pipe_split()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.pipelining.pipe_split: tinytorch keeps whole modules in each process: there are no pipelines of stages
-
-    """
-
-def pipeline(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole modules in each process: there are no pipelines of stages.
-
-        Example:
-            >>> from tinytorch.distributed.pipelining import pipeline
-            >>> pipeline()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.pipelining.pipeline: tinytorch keeps whole modules in each process: there are no pipelines of stages
-
-    """
-
-def get_schedule_class(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole modules in each process: there are no pipelines of stages.
-
-        Example:
-            >>> from tinytorch.distributed.pipelining import get_schedule_class
-            >>> get_schedule_class()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.pipelining.get_schedule_class: tinytorch keeps whole modules in each process: there are no pipelines of stages
-
-    """
-
-def merge_chunks(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole modules in each process: there are no pipelines of stages.
-
-        Example:
-            >>> from tinytorch.distributed.pipelining import merge_chunks
-            >>> merge_chunks()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.pipelining.merge_chunks: tinytorch keeps whole modules in each process: there are no pipelines of stages
-
-    """
-
-def sum_reducer(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole modules in each process: there are no pipelines of stages.
-
-        Example:
-            >>> from tinytorch.distributed.pipelining import sum_reducer
-            >>> sum_reducer()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.pipelining.sum_reducer: tinytorch keeps whole modules in each process: there are no pipelines of stages
-
-    """
-
-def split_args_kwargs_into_chunks(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole modules in each process: there are no pipelines of stages.
-
-        Example:
-            >>> from tinytorch.distributed.pipelining import split_args_kwargs_into_chunks
-            >>> split_args_kwargs_into_chunks()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.pipelining.split_args_kwargs_into_chunks: tinytorch keeps whole modules in each process: there are no pipelines of stages
-
-    """
+def build_stage(*args: Any, **kwargs: Any) -> NoReturn: ...
+def pipe_split(*args: Any, **kwargs: Any) -> NoReturn: ...
+def pipeline(*args: Any, **kwargs: Any) -> NoReturn: ...
+def get_schedule_class(*args: Any, **kwargs: Any) -> NoReturn: ...
+def merge_chunks(*args: Any, **kwargs: Any) -> NoReturn: ...
+def sum_reducer(*args: Any, **kwargs: Any) -> NoReturn: ...
+def split_args_kwargs_into_chunks(*args: Any, **kwargs: Any) -> NoReturn: ...
 
 class Pipe(Absent):
-    """``torch.distributed.pipelining.Pipe``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.pipelining import Pipe
-        >>> Pipe()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.pipelining.Pipe: tinytorch keeps whole modules in each process: there are no pipelines of stages
-    """
+    ...
 
 class PipelineStage(Absent):
-    """``torch.distributed.pipelining.PipelineStage``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.pipelining import PipelineStage
-        >>> PipelineStage()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.pipelining.PipelineStage: tinytorch keeps whole modules in each process: there are no pipelines of stages
-    """
+    ...
 
 class Schedule1F1B(Absent):
-    """``torch.distributed.pipelining.Schedule1F1B``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.pipelining import Schedule1F1B
-        >>> Schedule1F1B()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.pipelining.Schedule1F1B: tinytorch keeps whole modules in each process: there are no pipelines of stages
-    """
+    ...
 
 class ScheduleDualPipeV(Absent):
-    """``torch.distributed.pipelining.ScheduleDualPipeV``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.pipelining import ScheduleDualPipeV
-        >>> ScheduleDualPipeV()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.pipelining.ScheduleDualPipeV: tinytorch keeps whole modules in each process: there are no pipelines of stages
-    """
+    ...
 
 class ScheduleGPipe(Absent):
-    """``torch.distributed.pipelining.ScheduleGPipe``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.pipelining import ScheduleGPipe
-        >>> ScheduleGPipe()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.pipelining.ScheduleGPipe: tinytorch keeps whole modules in each process: there are no pipelines of stages
-    """
+    ...
 
 class ScheduleInterleaved1F1B(Absent):
-    """``torch.distributed.pipelining.ScheduleInterleaved1F1B``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.pipelining import ScheduleInterleaved1F1B
-        >>> ScheduleInterleaved1F1B()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.pipelining.ScheduleInterleaved1F1B: tinytorch keeps whole modules in each process: there are no pipelines of stages
-    """
+    ...
 
 class ScheduleInterleavedZeroBubble(Absent):
-    """``torch.distributed.pipelining.ScheduleInterleavedZeroBubble``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.pipelining import ScheduleInterleavedZeroBubble
-        >>> ScheduleInterleavedZeroBubble()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.pipelining.ScheduleInterleavedZeroBubble: tinytorch keeps whole modules in each process: there are no pipelines of stages
-    """
+    ...
 
 class ScheduleLoopedBFS(Absent):
-    """``torch.distributed.pipelining.ScheduleLoopedBFS``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.pipelining import ScheduleLoopedBFS
-        >>> ScheduleLoopedBFS()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.pipelining.ScheduleLoopedBFS: tinytorch keeps whole modules in each process: there are no pipelines of stages
-    """
+    ...
 
 class ScheduleZBVZeroBubble(Absent):
-    """``torch.distributed.pipelining.ScheduleZBVZeroBubble``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.pipelining import ScheduleZBVZeroBubble
-        >>> ScheduleZBVZeroBubble()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.pipelining.ScheduleZBVZeroBubble: tinytorch keeps whole modules in each process: there are no pipelines of stages
-    """
+    ...
 
 class SplitPoint(Absent):
-    """``torch.distributed.pipelining.SplitPoint``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.pipelining import SplitPoint
-        >>> SplitPoint()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.pipelining.SplitPoint: tinytorch keeps whole modules in each process: there are no pipelines of stages
-    """
+    ...
 
 class PipelineScheduleMulti(Absent):
-    """``torch.distributed.pipelining.PipelineScheduleMulti``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.pipelining import PipelineScheduleMulti
-        >>> PipelineScheduleMulti()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.pipelining.PipelineScheduleMulti: tinytorch keeps whole modules in each process: there are no pipelines of stages
-    """
+    ...
 
 class PipelineScheduleSingle(Absent):
-    """``torch.distributed.pipelining.PipelineScheduleSingle``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.pipelining import PipelineScheduleSingle
-        >>> PipelineScheduleSingle()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.pipelining.PipelineScheduleSingle: tinytorch keeps whole modules in each process: there are no pipelines of stages
-    """
+    ...
 
 class TensorChunkSpec(Absent):
-    """``torch.distributed.pipelining.TensorChunkSpec``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.pipelining import TensorChunkSpec
-        >>> TensorChunkSpec()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.pipelining.TensorChunkSpec: tinytorch keeps whole modules in each process: there are no pipelines of stages
-    """
+    ...

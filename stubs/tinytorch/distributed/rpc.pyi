@@ -21,24 +21,5 @@ from tinytorch.distributed.rpc.options import TensorPipeRpcBackendOptions as Ten
 
 __all__ = ['AllGatherStates', 'BackendType', 'BackendValue', 'RRef', 'TensorPipeRpcBackendOptions', 'backend_registered', 'construct_rpc_backend_options', 'get_worker_info', 'init_backend', 'init_rpc', 'is_available', 'method_factory', 'new_method', 'register_backend', 'remote', 'rpc_async', 'rpc_sync', 'shutdown']
 
-def is_available() -> bool:
-    """False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.distributed.rpc.is_available()
-            False
-
-    """
-
-def init_rpc(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch calls no functions of other processes.
-
-        Example:
-            >>> from tinytorch.distributed.rpc import init_rpc
-            >>> init_rpc()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.rpc.init_rpc: tinytorch calls no functions of other processes
-
-    """
+def is_available() -> bool: ...
+def init_rpc(*args: Any, **kwargs: Any) -> NoReturn: ...

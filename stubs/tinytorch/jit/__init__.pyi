@@ -34,211 +34,29 @@ def ignore(drop: bool = False, **kwargs: Any) -> Callable[[_F], _F]: ...
 __all__ = ['Attribute', 'CompilationUnit', 'Error', 'Final', 'Future', 'ScriptFunction', 'ScriptModule', 'TracerWarning', 'annotate', 'enable_onednn_fusion', 'export', 'export_opnames', 'fork', 'freeze', 'ignore', 'interface', 'is_scripting', 'is_tracing', 'isinstance', 'load', 'onednn_fusion_enabled', 'optimize_for_inference', 'save', 'script', 'script_if_tracing', 'set_fusion_strategy', 'trace', 'trace_module', 'unused', 'wait']
 
 class ScriptFunction(Absent):
-    """What ``torch.jit.script`` makes of a function; nothing here is an instance of it.
-
-    Example:
-        >>> from tinytorch.jit import ScriptFunction
-        >>> ScriptFunction()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: jit.ScriptFunction: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load()
-    """
+    ...
 
 class ScriptModule(Absent, Module):
-    """What ``torch.jit.script`` makes of a module; nothing here is an instance of it.
+    ...
 
-    Example:
-        >>> from tinytorch.jit import ScriptModule
-        >>> ScriptModule()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: jit.ScriptModule: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load()
-    """
-
-def freeze(mod: Any, *args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load().
-
-        Example:
-            >>> from tinytorch.jit import freeze
-            >>> freeze()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: jit.freeze: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load()
-
-    """
-
-def save(m: Any, f: Any, *args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load().
-
-        Example:
-            >>> from tinytorch.jit import save
-            >>> save()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: jit.save: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load()
-
-    """
-
-def load(f: Any, *args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load().
-
-        Example:
-            >>> from tinytorch.jit import load
-            >>> load()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: jit.load: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load()
-
-    """
-
-def is_scripting() -> bool:
-    """False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.jit.is_scripting()
-            False
-
-    """
-
-def is_tracing() -> bool:
-    """False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.jit.is_tracing()
-            False
-
-    """
+def freeze(mod: Any, *args: Any, **kwargs: Any) -> NoReturn: ...
+def save(m: Any, f: Any, *args: Any, **kwargs: Any) -> NoReturn: ...
+def load(f: Any, *args: Any, **kwargs: Any) -> NoReturn: ...
+def is_scripting() -> bool: ...
+def is_tracing() -> bool: ...
 
 class CompilationUnit(Absent):
-    """TorchScript's functions of a text; making one raises.
+    ...
 
-    Example:
-        >>> from tinytorch.jit import CompilationUnit
-        >>> CompilationUnit()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: jit.CompilationUnit: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load()
-    """
-
-def enable_onednn_fusion(enabled: bool) -> None:
-    """Nothing: no operations are joined.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.jit.enable_onednn_fusion(True)
-
-    """
-
-def onednn_fusion_enabled() -> bool:
-    """False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.jit.onednn_fusion_enabled()
-            False
-
-    """
-
-def export_opnames(m: Any) -> NoReturn:
-    """Not available: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load().
-
-        Example:
-            >>> from tinytorch.jit import export_opnames
-            >>> export_opnames()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: jit.export_opnames: tinytorch runs Python as it is written and has no TorchScript; call the function or module itself, and keep weights with save() and load()
-
-    """
-
-def optimize_for_inference(mod: __F, other_methods: Any = None) -> __F:
-    """``mod`` itself: nothing is compiled.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.jit.optimize_for_inference(len) is len
-            True
-
-    """
-
-def set_fusion_strategy(strategy: Any) -> list[tuple[str, int]]:
-    """What was set before: nothing.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.jit.set_fusion_strategy([('STATIC', 2)])
-            []
-
-    """
-
-def export(fn: __F) -> __F:
-    """``fn`` itself.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.jit.export(len) is len
-            True
-
-    """
-
-def script_if_tracing(fn: __F) -> __F:
-    """``fn`` itself.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.jit.script_if_tracing(len) is len
-            True
-
-    """
-
-def unused(fn: __F) -> __F:
-    """``fn`` itself.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.jit.unused(len) is len
-            True
-
-    """
-
-def interface(fn: __F) -> __F:
-    """``fn`` itself.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.jit.interface(len) is len
-            True
-
-    """
-
-def _overload(fn: __F) -> __F:
-    """``fn`` itself.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.jit._overload(len) is len
-            True
-
-    """
-
-def _overload_method(fn: __F) -> __F:
-    """``fn`` itself.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.jit._overload_method(len) is len
-            True
-
-    """
-
-def _script_if_tracing(fn: __F) -> __F:
-    """``fn`` itself.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.jit._script_if_tracing(len) is len
-            True
-
-    """
+def enable_onednn_fusion(enabled: bool) -> None: ...
+def onednn_fusion_enabled() -> bool: ...
+def export_opnames(m: Any) -> NoReturn: ...
+def optimize_for_inference(mod: __F, other_methods: Any = None) -> __F: ...
+def set_fusion_strategy(strategy: Any) -> list[tuple[str, int]]: ...
+def export(fn: __F) -> __F: ...
+def script_if_tracing(fn: __F) -> __F: ...
+def unused(fn: __F) -> __F: ...
+def interface(fn: __F) -> __F: ...
+def _overload(fn: __F) -> __F: ...
+def _overload_method(fn: __F) -> __F: ...
+def _script_if_tracing(fn: __F) -> __F: ...

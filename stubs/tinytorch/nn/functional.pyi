@@ -10,86 +10,15 @@ from tinytorch.core.tensor import Tensor
 from tinytorch.dtypes import dtype
 from tinytorch.numpy.ndarray import ndarray
 
-def adaptive_avg_pool1d(input: Tensor | ndarray, output_size: int | Sequence[int]) -> Tensor:
-    """The means of ``output_size`` windows that cover a sequence evenly.
-
-    Args:
-        input: ``(batch, channels, length)``, or without ``batch``.
-        output_size: How many.
-
-    Returns:
-        ``(batch, channels, output_size)``.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.adaptive_avg_pool1d(tt.tensor([[[1.0, 2.0, 4.0]]]), 2)
-        tensor([[[1.5000, 3.0000]]])
-    """
-def adaptive_avg_pool2d(input: Tensor | ndarray, output_size: Any) -> Tensor:
-    """The means of windows that cover an image evenly.
-
-    Args:
-        input: ``(batch, channels, height, width)``, or without ``batch``.
-        output_size: How many in each dimension, one int for both or each; None keeps a size.
-
-    Returns:
-        ``(batch, channels, *output_size)``.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-        ValueError: For too few dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.adaptive_avg_pool2d(tt.arange(4.0).reshape(1, 1, 2, 2), 1)
-        tensor([[[[1.5000]]]])
-    """
-def adaptive_avg_pool3d(input: Tensor | ndarray, output_size: Any) -> Tensor:
-    """The means of windows that cover a volume evenly.
-
-    Args:
-        input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-        output_size: How many in each dimension, one int for all or each; None keeps a size.
-
-    Returns:
-        ``(batch, channels, *output_size)``.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-        ValueError: For too few dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.adaptive_avg_pool3d(tt.ones(1, 1, 2, 2, 2), 1)
-        tensor([[[[[1.]]]]])
-    """
+def adaptive_avg_pool1d(input: Tensor | ndarray, output_size: int | Sequence[int]) -> Tensor: ...
+def adaptive_avg_pool2d(input: Tensor | ndarray, output_size: Any) -> Tensor: ...
+def adaptive_avg_pool3d(input: Tensor | ndarray, output_size: Any) -> Tensor: ...
 @overload
 def adaptive_max_pool1d(
     input: Tensor | ndarray,
     output_size: int | Sequence[int],
     return_indices: Literal[False] = False,
-) -> Tensor:
-    """The largest elements of ``output_size`` windows that cover a sequence evenly.
-
-    Args:
-        input: ``(batch, channels, length)``, or without ``batch``.
-        output_size: How many.
-        return_indices: Whether to return where they were, too; default False.
-
-    Returns:
-        ``(batch, channels, output_size)``, or a tuple of it and the int64 indices.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.adaptive_max_pool1d(tt.tensor([[[1.0, 2.0, 4.0]]]), 2)
-        tensor([[[2., 4.]]])
-    """
+) -> Tensor: ...
 @overload
 def adaptive_max_pool1d(
     input: Tensor | ndarray,
@@ -106,46 +35,13 @@ def adaptive_max_pool1d_with_indices(
     input: Tensor | ndarray,
     output_size: int | Sequence[int],
     return_indices: bool = False,
-) -> tuple[Tensor, Tensor]:
-    """``adaptive_max_pool1d`` with ``return_indices=True``, whatever that says here.
-
-    Args:
-        return_indices: Accepted for compatibility: they are returned anyway.
-        input: ``(batch, channels, length)``, or without ``batch``.
-        output_size: How many.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> F = tt.nn.functional
-        >>> F.adaptive_max_pool1d_with_indices(tt.tensor([[1.0, 2.0, 4.0]]), 2)
-        (tensor([[2., 4.]]), tensor([[1, 2]]))
-    """
+) -> tuple[Tensor, Tensor]: ...
 @overload
 def adaptive_max_pool2d(
     input: Tensor | ndarray,
     output_size: Any,
     return_indices: Literal[False] = False,
-) -> Tensor:
-    """The largest elements of windows that cover an image evenly.
-
-    Args:
-        input: ``(batch, channels, height, width)``, or without ``batch``.
-        output_size: How many in each dimension, one int for both or each; None keeps a size.
-        return_indices: Whether to return where they were, too; default False.
-
-    Returns:
-        ``(batch, channels, *output_size)``, or a tuple of it and int64 indices into the
-        flattened image.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-        ValueError: For too few dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.adaptive_max_pool2d(tt.arange(4.0).reshape(1, 1, 2, 2), 1)
-        tensor([[[[3.]]]])
-    """
+) -> Tensor: ...
 @overload
 def adaptive_max_pool2d(
     input: Tensor | ndarray,
@@ -162,45 +58,13 @@ def adaptive_max_pool2d_with_indices(
     input: Tensor | ndarray,
     output_size: Any,
     return_indices: bool = False,
-) -> tuple[Tensor, Tensor]:
-    """``adaptive_max_pool2d`` with ``return_indices=True``, whatever that says here.
-
-    Args:
-        return_indices: Accepted for compatibility: they are returned anyway.
-        input: ``(batch, channels, height, width)``, or without ``batch``.
-        output_size: How many in each dimension, one int for both or each; None keeps a size.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> F = tt.nn.functional
-        >>> F.adaptive_max_pool2d_with_indices(tt.tensor([[[1.0, 3.0], [2.0, 0.0]]]), 1)
-        (tensor([[[3.]]]), tensor([[[1]]]))
-    """
+) -> tuple[Tensor, Tensor]: ...
 @overload
 def adaptive_max_pool3d(
     input: Tensor | ndarray,
     output_size: Any,
     return_indices: Literal[False] = False,
-) -> Tensor:
-    """The largest elements of windows that cover a volume evenly.
-
-    Args:
-        input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-        output_size: How many in each dimension, one int for all or each; None keeps a size.
-        return_indices: Whether to return where they were, too; default False.
-
-    Returns:
-        ``(batch, channels, *output_size)``, or a tuple of it and the int64 indices.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-        ValueError: For too few dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.adaptive_max_pool3d(tt.arange(8.0).reshape(1, 1, 2, 2, 2), 1)
-        tensor([[[[[7.]]]]])
-    """
+) -> Tensor: ...
 @overload
 def adaptive_max_pool3d(
     input: Tensor | ndarray,
@@ -217,76 +81,18 @@ def adaptive_max_pool3d_with_indices(
     input: Tensor | ndarray,
     output_size: Any,
     return_indices: bool = False,
-) -> tuple[Tensor, Tensor]:
-    """``adaptive_max_pool3d`` with ``return_indices=True``, whatever that says here.
-
-    Args:
-        return_indices: Accepted for compatibility: they are returned anyway.
-        input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-        output_size: How many in each dimension, one int for all or each; None keeps a size.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> F = tt.nn.functional
-        >>> F.adaptive_max_pool3d_with_indices(tt.ones(1, 2, 2, 2), 1)[1].shape
-        tinytorch.Size([1, 1, 1, 1])
-    """
+) -> tuple[Tensor, Tensor]: ...
 def affine_grid(
     theta: Tensor | ndarray,
     size: Sequence[int],
     align_corners: bool | None = None,
-) -> Tensor:
-    """The grid for ``grid_sample`` that maps images by affine matrices.
-
-    Args:
-        theta: ``(batch, 2, 3)`` for images, ``(batch, 3, 4)`` for volumes.
-        size: ``(batch, channels, *image)`` of the result that is wanted.
-        align_corners: As it will be given to ``grid_sample``; default False.
-
-    Returns:
-        ``(batch, *image, 2)`` or ``(batch, *image, 3)``.
-
-    Raises:
-        ValueError: If shapes or the dtype do not fit.
-        RuntimeError: If the batch sizes differ.
-        NotImplementedError: For other numbers of dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> identity = tt.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
-        >>> tt.nn.functional.affine_grid(identity, (1, 1, 1, 2), False)
-        tensor([[[[-0.5000,  0.0000],
-                  [ 0.5000,  0.0000]]]])
-
-    Reference:
-        Jaderberg et al.: Spatial Transformer Networks, arXiv:1506.02025.
-    """
+) -> Tensor: ...
 def alpha_dropout(
     input: Tensor | ndarray,
     p: float = 0.5,
     training: bool = False,
     inplace: bool = False,
-) -> Tensor:
-    """Dropout for networks of SELUs: mean and variance of normalised inputs stay.
-
-    Args:
-        input: Tensor of any shape.
-        p: Probability that an element drops to SELU's lower limit; default 0.5.
-        training: Whether anything happens at all; default False.
-        inplace: Write the result over ``input``; default False.
-
-    Raises:
-        ValueError: If ``p`` is no probability.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.alpha_dropout(tt.ones(3), training=False)
-        tensor([1., 1., 1.])
-
-    Reference:
-        Klambauer, Unterthiner, Mayr, Hochreiter: Self-Normalizing Neural Networks,
-        arXiv:1706.02515.
-    """
+) -> Tensor: ...
 def avg_pool1d(
     input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
@@ -294,28 +100,7 @@ def avg_pool1d(
     padding: int | Sequence[int] = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
-) -> Tensor:
-    """The mean of each window of a sequence; see ``avg_pool2d``.
-
-    Args:
-        input: ``(batch, channels, length)``, or without ``batch``.
-        kernel_size: Elements in a window.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        padding: Zeros before and after; default 0.
-        ceil_mode: Whether a last window may reach over the end; default False.
-        count_include_pad: Whether the padding counts in the mean; default True.
-
-    Returns:
-        ``(batch, channels, windows)``.
-
-    Raises:
-        RuntimeError: If shapes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.avg_pool1d(tt.tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
-        tensor([[[2., 1.]]])
-    """
+) -> Tensor: ...
 def avg_pool2d(
     input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
@@ -326,32 +111,7 @@ def avg_pool2d(
     divisor_override: int | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The mean of each window of an image.
-
-    Args:
-        input: ``(batch, channels, height, width)``, or without ``batch``.
-        kernel_size: Sides of a window, one for both or each.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        padding: Zeros on every side; default 0.
-        ceil_mode: Whether the last windows may reach over the end; default False.
-        count_include_pad: Whether the padding counts in the mean; default True.
-        divisor_override: Divide the sum by this instead of the number of elements.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        ``(batch, channels, *windows)``.
-
-    Raises:
-        RuntimeError: If shapes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.avg_pool2d(tt.arange(16.0).reshape(1, 1, 4, 4), 2)
-        tensor([[[[ 2.5000,  4.5000],
-                  [10.5000, 12.5000]]]])
-    """
+) -> Tensor: ...
 def avg_pool3d(
     input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
@@ -362,31 +122,7 @@ def avg_pool3d(
     divisor_override: int | None = None,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """The mean of each window of a volume; see ``avg_pool2d``.
-
-    Args:
-        input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-        kernel_size: Sides of a window, one for all or each.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        padding: Zeros on every side; default 0.
-        ceil_mode: Whether the last windows may reach over the end; default False.
-        count_include_pad: Whether the padding counts in the mean; default True.
-        divisor_override: Divide the sum by this instead of the number of elements.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        ``(batch, channels, *windows)``.
-
-    Raises:
-        RuntimeError: If shapes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.avg_pool3d(tt.arange(8.0).reshape(1, 1, 2, 2, 2), 2)
-        tensor([[[[[3.5000]]]]])
-    """
+) -> Tensor: ...
 def batch_norm(
     input: Tensor | ndarray,
     running_mean: Tensor | ndarray | None,
@@ -396,62 +132,13 @@ def batch_norm(
     training: bool = False,
     momentum: float = 0.1,
     eps: float = 1e-05,
-) -> Tensor:
-    """``(input - mean) / sqrt(var + eps) * weight + bias`` for each channel.
-
-    Args:
-        input: ``(batch, channels, *)``.
-        running_mean: ``(channels,)``: the mean outside training. In training it moves towards
-            the batch's mean, in place: ``(1 - momentum) running + momentum batch``.
-        running_var: The same for the variance (the unbiased one).
-        weight: ``(channels,)``; default none.
-        bias: ``(channels,)``; default none.
-        training: Whether to take mean and variance over the batch; default False.
-        momentum: How far the running statistics move; default 0.1.
-        eps: Added to the variance; default 1e-5.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        ValueError: In training with one value per channel, or an ``eps`` that is not positive.
-        RuntimeError: If shapes or dtypes do not fit, or statistics are missing.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.tensor([[1.0], [3.0]])
-        >>> tt.nn.functional.batch_norm(x, None, None, training=True)
-        tensor([[-1.0000],
-                [ 1.0000]])
-
-    Reference:
-        Ioffe, Szegedy: Batch Normalization, arXiv:1502.03167.
-    """
+) -> Tensor: ...
 def bilinear(
     input1: Tensor | ndarray,
     input2: Tensor | ndarray,
     weight: Tensor | ndarray,
     bias: Tensor | ndarray | None = None,
-) -> Tensor:
-    """``input1ᵀ weight[o] input2 + bias[o]`` for each output o.
-
-    Args:
-        input1: ``(*, in1_features)``.
-        input2: ``(*, in2_features)``, with the same leading dimensions.
-        weight: ``(out_features, in1_features, in2_features)``.
-        bias: ``(out_features,)``; default none.
-
-    Returns:
-        ``(*, out_features)``.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.bilinear(tt.tensor([1.0, 2.0]), tt.tensor([3.0]), tt.ones(1, 2, 1))
-        tensor([9.])
-    """
+) -> Tensor: ...
 def binary_cross_entropy(
     input: Tensor | ndarray,
     target: Tensor | ndarray,
@@ -459,30 +146,7 @@ def binary_cross_entropy(
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor:
-    """-(target · log(input) + (1 - target) · log(1 - input)); logarithms not below -100.
-
-    Args:
-        input: Probabilities, any shape.
-        target: The same shape, in [0, 1].
-        weight: A factor for each element, broadcast. Default: all 1.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the input's shape.
-
-    Raises:
-        ValueError: If the shapes differ or ``reduction`` is unknown.
-        RuntimeError: If the dtypes differ or elements lie outside [0, 1].
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, y = tt.tensor([0.5, 0.9]), tt.tensor([0.0, 1.0])
-        >>> tt.nn.functional.binary_cross_entropy(x, y)
-        tensor(0.3993)
-    """
+) -> Tensor: ...
 def binary_cross_entropy_with_logits(
     input: Tensor | ndarray,
     target: Tensor | ndarray,
@@ -491,99 +155,16 @@ def binary_cross_entropy_with_logits(
     reduce: bool | None = None,
     reduction: str = 'mean',
     pos_weight: Tensor | ndarray | None = None,
-) -> Tensor:
-    """``binary_cross_entropy`` of the sigmoid of the input, computed without overflow.
-
-    Args:
-        input: Logits, any shape.
-        target: The same shape, in [0, 1].
-        weight: A factor for each element, broadcast. Default: all 1.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-        pos_weight: A factor on the loss where the target is 1, broadcast. Default: 1.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the input's shape.
-
-    Raises:
-        ValueError: If the shapes differ or ``reduction`` is unknown.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, y = tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0])
-        >>> tt.nn.functional.binary_cross_entropy_with_logits(x, y)
-        tensor(0.4100)
-    """
+) -> Tensor: ...
 def celu(
     input: Tensor | NDArray[Any] | ndarray,
     alpha: float = 1.0,
     inplace: bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``x`` above 0 and ``alpha * (exp(x / alpha) - 1)`` below: an ELU without a kink.
-
-    Args:
-        input: Tensor of any shape.
-        alpha: Minus the limit far below 0; not 0; default 1.
-        inplace: Write the result over ``input``; default False.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: For an ``alpha`` of 0.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.celu(tt.tensor([-1.0, 1.0]), alpha=2.0)
-        tensor([-0.7869,  1.0000])
-
-    Reference:
-        Barron: Continuously Differentiable Exponential Linear Units, arXiv:1704.07483.
-    """
-def celu_(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """In-place form of ``celu``: writes the result over ``input`` and returns it.
-
-    ``x`` above 0 and ``alpha * (exp(x / alpha) - 1)`` below: an ELU without a kink.
-
-    Args:
-        input: Tensor of any shape.
-        alpha: Minus the limit far below 0; not 0; default 1.
-        inplace: Write the result over ``input``; default False.
-
-    Raises:
-        RuntimeError: For an ``alpha`` of 0.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.celu(tt.tensor([-1.0, 1.0]), alpha=2.0)
-        tensor([-0.7869,  1.0000])
-
-    Reference:
-        Barron: Continuously Differentiable Exponential Linear Units, arXiv:1704.07483.
-    """
-def channel_shuffle(input: Tensor | ndarray, groups: int) -> Tensor:
-    """Channels dealt out: the first of every group, then the second of every group, and so on.
-
-    Args:
-        input: ``(batch, channels, *image)``.
-        groups: How many groups of neighbouring channels there are.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.channel_shuffle(tt.arange(4).reshape(1, 4, 1), 2).flatten()
-        tensor([0, 2, 1, 3])
-
-    Reference:
-        Zhang et al.: ShuffleNet, arXiv:1707.01083.
-    """
+) -> Tensor: ...
+def celu_(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor: ...
+def channel_shuffle(input: Tensor | ndarray, groups: int) -> Tensor: ...
 def conv1d(
     input: Tensor | ndarray,
     weight: Tensor | ndarray,
@@ -592,29 +173,7 @@ def conv1d(
     padding: int | Sequence[int] | str = 0,
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
-) -> Tensor:
-    """Cross-correlation of sequences with kernels, as ``conv2d`` over one dimension.
-
-    Args:
-        input: ``(batch, in_channels, length)``, or without ``batch``.
-        weight: ``(out_channels, in_channels / groups, kernel)``.
-        bias: ``(out_channels,)``; default none.
-        stride: Steps from one window to the next; default 1.
-        padding: Zeros on both sides, or ``"valid"`` or ``"same"``; default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        groups: Parts of the channels that have nothing to do with each other; default 1.
-
-    Returns:
-        ``(batch, out_channels, windows)``.
-
-    Raises:
-        RuntimeError: If shapes, dtypes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.conv1d(tt.tensor([[[1.0, 2.0, 4.0]]]), tt.tensor([[[-1.0, 1.0]]]))
-        tensor([[[1., 2.]]])
-    """
+) -> Tensor: ...
 def conv2d(
     input: Tensor | ndarray,
     weight: Tensor | ndarray,
@@ -623,35 +182,7 @@ def conv2d(
     padding: int | Sequence[int] | str = 0,
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
-) -> Tensor:
-    """Cross-correlation of images with kernels, plus a bias.
-
-    ``out[n, o, y, x] = bias[o] + Σ input[n, c, s y + d i - p, s x + d j - p] weight[o, c, i, j]``
-    over channels c and places (i, j) of the kernel, with stride s, dilation d and padding p.
-
-    Args:
-        input: ``(batch, in_channels, height, width)``, or without ``batch``.
-        weight: ``(out_channels, in_channels / groups, *kernel)``.
-        bias: ``(out_channels,)``; default none.
-        stride: Steps from one window to the next, for both dimensions or each; default 1.
-        padding: Zeros on every side, likewise; ``"valid"`` for none, ``"same"`` for as many as
-            keep the size (with stride 1); default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        groups: Parts of the channels that have nothing to do with each other; default 1.
-
-    Returns:
-        ``(batch, out_channels, *windows)`` with
-        ``floor((size + 2 padding - dilation (kernel - 1) - 1) / stride) + 1`` windows.
-
-    Raises:
-        RuntimeError: If shapes, dtypes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.conv2d(tt.ones(1, 1, 3, 3), tt.ones(1, 1, 2, 2))
-        tensor([[[[4., 4.],
-                  [4., 4.]]]])
-    """
+) -> Tensor: ...
 def conv3d(
     input: Tensor | ndarray,
     weight: Tensor | ndarray,
@@ -660,54 +191,13 @@ def conv3d(
     padding: int | Sequence[int] | str = 0,
     dilation: int | Sequence[int] = 1,
     groups: int = 1,
-) -> Tensor:
-    """Cross-correlation of volumes with kernels, as ``conv2d`` over three dimensions.
-
-    Args:
-        input: ``(batch, in_channels, depth, height, width)``, or without ``batch``.
-        weight: ``(out_channels, in_channels / groups, *kernel)``.
-        bias: ``(out_channels,)``; default none.
-        stride: Steps from one window to the next; default 1.
-        padding: Zeros on every side, or ``"valid"`` or ``"same"``; default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        groups: Parts of the channels that have nothing to do with each other; default 1.
-
-    Returns:
-        ``(batch, out_channels, *windows)``.
-
-    Raises:
-        RuntimeError: If shapes, dtypes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.conv3d(tt.ones(1, 1, 2, 2, 2), tt.ones(1, 1, 2, 2, 2))
-        tensor([[[[[8.]]]]])
-    """
+) -> Tensor: ...
 def conv_tbc(
     input: Tensor | ndarray,
     weight: Tensor | ndarray,
     bias: Tensor | ndarray,
     pad: int = 0,
-) -> Tensor:
-    """``conv1d`` with the time first and the channels last.
-
-    Args:
-        input: ``(time, batch, in_channels)``.
-        weight: ``(kernel, in_channels, out_channels)``.
-        bias: ``(out_channels,)``.
-        pad: Zeros on both sides; default 0.
-
-    Returns:
-        ``(windows, batch, out_channels)``.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.conv_tbc(tt.ones(3, 1, 1), tt.ones(2, 1, 1), tt.zeros(1)).shape
-        tinytorch.Size([2, 1, 1])
-    """
+) -> Tensor: ...
 def conv_transpose1d(
     input: Tensor | ndarray,
     weight: Tensor | ndarray,
@@ -717,30 +207,7 @@ def conv_transpose1d(
     output_padding: int | Sequence[int] = 0,
     groups: int = 1,
     dilation: int | Sequence[int] = 1,
-) -> Tensor:
-    """The transpose of ``conv1d``, as ``conv_transpose2d`` over one dimension.
-
-    Args:
-        input: ``(batch, in_channels, length)``, or without ``batch``.
-        weight: ``(in_channels, out_channels / groups, kernel)``.
-        bias: ``(out_channels,)``; default none.
-        stride: Steps from one window to the next; default 1.
-        padding: Places cut off on both sides; default 0.
-        output_padding: Places added on one side; default 0.
-        groups: Parts of the channels that have nothing to do with each other; default 1.
-        dilation: Steps from one place in a window to the next; default 1.
-
-    Returns:
-        ``(batch, out_channels, length)``.
-
-    Raises:
-        RuntimeError: If shapes, dtypes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.conv_transpose1d(tt.tensor([[[1.0, 2.0]]]), tt.tensor([[[-1.0, 1.0]]]))
-        tensor([[[-1., -1.,  2.]]])
-    """
+) -> Tensor: ...
 def conv_transpose2d(
     input: Tensor | ndarray,
     weight: Tensor | ndarray,
@@ -750,34 +217,7 @@ def conv_transpose2d(
     output_padding: int | Sequence[int] = 0,
     groups: int = 1,
     dilation: int | Sequence[int] = 1,
-) -> Tensor:
-    """The transpose of ``conv2d``: the gradient of its input, as an operation of its own.
-
-    Each element of ``input`` adds the kernel, times itself, to a window of the result.
-
-    Args:
-        input: ``(batch, in_channels, height, width)``, or without ``batch``.
-        weight: ``(in_channels, out_channels / groups, *kernel)``.
-        bias: ``(out_channels,)``; default none.
-        stride: Steps from one window to the next, for both dimensions or each; default 1.
-        padding: Places cut off on every side of the result; default 0.
-        output_padding: Places added at the end of each dimension of the result, fewer than
-            ``stride`` or ``dilation``; default 0.
-        groups: Parts of the channels that have nothing to do with each other; default 1.
-        dilation: Steps from one place in a window to the next; default 1.
-
-    Returns:
-        ``(batch, out_channels, *sizes)`` with sizes
-        ``(size - 1) stride - 2 padding + dilation (kernel - 1) + output_padding + 1``.
-
-    Raises:
-        RuntimeError: If shapes, dtypes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.conv_transpose2d(tt.ones(1, 1, 1, 2), tt.ones(1, 1, 1, 2))
-        tensor([[[[1., 2., 1.]]]])
-    """
+) -> Tensor: ...
 def conv_transpose3d(
     input: Tensor | ndarray,
     weight: Tensor | ndarray,
@@ -787,30 +227,7 @@ def conv_transpose3d(
     output_padding: int | Sequence[int] = 0,
     groups: int = 1,
     dilation: int | Sequence[int] = 1,
-) -> Tensor:
-    """The transpose of ``conv3d``, as ``conv_transpose2d`` over three dimensions.
-
-    Args:
-        input: ``(batch, in_channels, depth, height, width)``, or without ``batch``.
-        weight: ``(in_channels, out_channels / groups, *kernel)``.
-        bias: ``(out_channels,)``; default none.
-        stride: Steps from one window to the next; default 1.
-        padding: Places cut off on every side; default 0.
-        output_padding: Places added at the end of each dimension; default 0.
-        groups: Parts of the channels that have nothing to do with each other; default 1.
-        dilation: Steps from one place in a window to the next; default 1.
-
-    Returns:
-        ``(batch, out_channels, *sizes)``.
-
-    Raises:
-        RuntimeError: If shapes, dtypes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.conv_transpose3d(tt.ones(1, 1, 1, 1, 1), tt.ones(1, 1, 2, 2, 2)).shape
-        tinytorch.Size([1, 1, 2, 2, 2])
-    """
+) -> Tensor: ...
 def cosine_embedding_loss(
     input1: Tensor | ndarray,
     input2: Tensor | ndarray,
@@ -819,30 +236,7 @@ def cosine_embedding_loss(
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor:
-    """1 - cos(input1, input2) where the target is 1, max(0, cos - margin) where it is -1.
-
-    Args:
-        input1: Shape ``(batch, features)``, or ``(features,)``.
-        input2: The same shape.
-        target: Shape ``(batch,)``, or 0-d.
-        margin: Default: 0.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the target's shape.
-
-    Raises:
-        RuntimeError: If the numbers of dimensions do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.tensor([[1.0, 0.0]])
-        >>> tt.nn.functional.cosine_embedding_loss(x, x, tt.tensor([-1.0]))
-        tensor(1.)
-    """
+) -> Tensor: ...
 def cosine_similarity(
     x1: Tensor | ndarray,
     x2: Tensor | ndarray,
@@ -850,26 +244,7 @@ def cosine_similarity(
     eps: float = 1e-08,
     *,
     axis: int = ...,
-) -> Tensor:
-    """x1 · x2 / (‖x1‖ ‖x2‖) along a dimension, each norm at least eps.
-
-    Args:
-        x1: Any shape.
-        x2: The same shape, broadcast.
-        dim: The dimension. Default: 1.
-        eps: Default: 1e-8.
-
-    Returns:
-        The broadcast shape without ``dim``, of the dtype that the two have in common.
-
-    Raises:
-        RuntimeError: If that is not a floating-point dtype, or ``eps`` is negative.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cosine_similarity(tt.ones(1, 2), tt.tensor([[1.0, 0.0]]))
-        tensor([0.7071])
-    """
+) -> Tensor: ...
 def cross_entropy(
     input: Tensor | ndarray,
     target: Tensor | ndarray,
@@ -879,38 +254,7 @@ def cross_entropy(
     reduce: bool | None = None,
     reduction: str = 'mean',
     label_smoothing: float = 0.0,
-) -> Tensor:
-    """Cross entropy between the softmax of the input and the target classes.
-
-    Args:
-        input: Logits, shape ``(batch, classes, *)``, or ``(classes,)``.
-        target: Class numbers, shape ``(batch, *)``, or 0-d; or probabilities of the shape of
-            ``input``.
-        weight: A factor for each class, shape ``(classes,)``. Default: all 1.
-        size_average: Deprecated; see ``reduction``.
-        ignore_index: Class numbers of this value count nothing. Default: -100.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"`` (for class numbers the sum divided by that of the targets'
-            weights), ``"sum"`` or ``"none"``. Default: ``"mean"``.
-        label_smoothing: Share of the target that is spread over all classes. Default: 0.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of shape ``(batch, *)``.
-
-    Raises:
-        ValueError: If the batch sizes differ or ``reduction`` is unknown.
-        RuntimeError: If other sizes, or dtypes, do not fit, or ``label_smoothing`` is no share.
-        IndexError: If a target is no class.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.cross_entropy(tt.zeros(2, 4), tt.tensor([1, 3]))
-        tensor(1.3863)
-
-    Reference:
-        C. Szegedy et al., "Rethinking the Inception architecture for computer vision" (2015),
-        for label smoothing.
-    """
+) -> Tensor: ...
 def ctc_loss(
     log_probs: Tensor | ndarray,
     targets: Tensor | ndarray,
@@ -919,173 +263,37 @@ def ctc_loss(
     blank: int = 0,
     reduction: str = 'mean',
     zero_infinity: bool = False,
-) -> Tensor:
-    """Negative log probability of a label sequence, summed over all its alignments.
-
-    The gradient takes ``log_probs`` to come from ``log_softmax``. It has no further derivative.
-
-    Args:
-        log_probs: Logarithms of probabilities, shape ``(time, batch, classes)``, or
-            ``(time, classes)``; float32 or float64.
-        targets: Labels, shape ``(batch, labels)``, or all one after the other.
-        input_lengths: How much of the time each sample has, shape ``(batch,)``, or 0-d.
-        target_lengths: How many labels, likewise.
-        blank: The class that stands for no label. Default: 0.
-        reduction: ``"mean"`` (of the losses divided by the targets' lengths), ``"sum"`` or
-            ``"none"``. Default: ``"mean"``.
-        zero_infinity: Whether infinite losses, and their gradients, become 0; a sample has one
-            where its labels do not fit into its time. Default: False.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of shape ``(batch,)``, or 0-d.
-
-    Raises:
-        RuntimeError: If a length, a size or ``blank`` does not fit.
-        ValueError: If ``reduction`` is unknown.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> log_probs = tt.zeros(5, 1, 3).log_softmax(2)
-        >>> tt.nn.functional.ctc_loss(log_probs, tt.tensor([[1, 2]]), [5], [2])
-        tensor(0.9689)
-
-    Reference:
-        A. Graves et al., "Connectionist temporal classification" (2006).
-    """
+) -> Tensor: ...
 def dropout(
     input: Tensor | ndarray,
     p: float = 0.5,
     training: bool = True,
     inplace: bool = False,
-) -> Tensor:
-    """``input`` with elements zeroed at random and the others scaled by ``1 / (1 - p)``.
-
-    Args:
-        input: Tensor of any shape.
-        p: Probability that an element becomes zero; default 0.5.
-        training: Whether anything happens at all; default True.
-        inplace: Write the result over ``input``; default False.
-
-    Returns:
-        Tensor of the same shape; for the same seed PyTorch's zeros.
-
-    Raises:
-        ValueError: If ``p`` is no probability.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.dropout(tt.ones(3), p=0.5, training=False)
-        tensor([1., 1., 1.])
-
-    Reference:
-        Srivastava et al.: Dropout, Journal of Machine Learning Research 15 (2014).
-    """
+) -> Tensor: ...
 def dropout1d(
     input: Tensor | ndarray,
     p: float = 0.5,
     training: bool = True,
     inplace: bool = False,
-) -> Tensor:
-    """Dropout of whole channels of sequences.
-
-    Args:
-        input: Tensor of shape ``(batch, channels, length)`` or ``(channels, length)``.
-        p: Probability that a channel becomes zero; default 0.5.
-        training: Whether anything happens at all; default True.
-        inplace: Write the result over ``input``; default False.
-
-    Raises:
-        ValueError: If ``p`` is no probability.
-        RuntimeError: For another number of dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.dropout1d(tt.ones(1, 2, 3), training=False).shape
-        tinytorch.Size([1, 2, 3])
-    """
+) -> Tensor: ...
 def dropout2d(
     input: Tensor | ndarray,
     p: float = 0.5,
     training: bool = True,
     inplace: bool = False,
-) -> Tensor:
-    """Dropout of whole channels of images.
-
-    Args:
-        input: Tensor of shape ``(batch, channels, height, width)``. Three dimensions are
-            taken for ``(batch, channels, length)``, with a warning, as in torch.
-        p: Probability that a channel becomes zero; default 0.5.
-        training: Whether anything happens at all; default True.
-        inplace: Write the result over ``input``; default False.
-
-    Raises:
-        ValueError: If ``p`` is no probability.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.dropout2d(tt.ones(1, 2, 3, 3), training=False).shape
-        tinytorch.Size([1, 2, 3, 3])
-    """
+) -> Tensor: ...
 def dropout3d(
     input: Tensor | ndarray,
     p: float = 0.5,
     training: bool = True,
     inplace: bool = False,
-) -> Tensor:
-    """Dropout of whole channels of volumes.
-
-    Args:
-        input: Tensor of shape ``(batch, channels, depth, height, width)``, or without batch.
-        p: Probability that a channel becomes zero; default 0.5.
-        training: Whether anything happens at all; default True.
-        inplace: Write the result over ``input``; default False.
-
-    Raises:
-        ValueError: If ``p`` is no probability.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.dropout3d(tt.ones(1, 2, 3, 3, 3), training=False).shape
-        tinytorch.Size([1, 2, 3, 3, 3])
-    """
+) -> Tensor: ...
 def elu(
     input: Tensor | NDArray[Any] | ndarray,
     alpha: float = 1.0,
     inplace: bool = False,
-) -> Tensor:
-    """``x`` above 0 and ``alpha * (exp(x) - 1)`` below.
-
-    Args:
-        input: Tensor of any shape.
-        alpha: Minus the limit far below 0; default 1.
-        inplace: Write the result over ``input``; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.elu(tt.tensor([-1.0, 2.0]))
-        tensor([-0.6321,  2.0000])
-
-    Reference:
-        Clevert, Unterthiner, Hochreiter: Exponential Linear Units, arXiv:1511.07289.
-    """
-def elu_(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor:
-    """In-place form of ``nn.functional.elu``: writes the result over ``input`` and returns it.
-
-    ``x`` above 0 and ``alpha * (exp(x) - 1)`` below.
-
-    Args:
-        input: Tensor of any shape.
-        alpha: Minus the limit far below 0; default 1.
-        inplace: Write the result over ``input``; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.elu(tt.tensor([-1.0, 2.0]))
-        tensor([-0.6321,  2.0000])
-
-    Reference:
-        Clevert, Unterthiner, Hochreiter: Exponential Linear Units, arXiv:1511.07289.
-    """
+) -> Tensor: ...
+def elu_(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Tensor: ...
 def embedding(
     input: Tensor | ndarray,
     weight: Tensor | ndarray,
@@ -1094,33 +302,7 @@ def embedding(
     norm_type: float = 2.0,
     scale_grad_by_freq: bool = False,
     sparse: bool = False,
-) -> Tensor:
-    """Rows of ``weight``, one for each index in ``input``.
-
-    Args:
-        input: int32 or int64 tensor of any shape ``(*)``.
-        weight: The table, ``(num_embeddings, embedding_dim)``.
-        padding_idx: A row that gets no gradient; negative counts from the end.
-        max_norm: Rows of a larger norm are scaled down to it first, in place.
-        norm_type: The p of that norm; default 2.
-        scale_grad_by_freq: Divide a row's gradient by how often it occurs in ``input``.
-        sparse: Must be False: there are no sparse gradients.
-
-    Returns:
-        ``(*, embedding_dim)``.
-
-    Raises:
-        IndexError: If an index names no row.
-        RuntimeError: For a table that is no matrix or indices that are no integers.
-        NotImplementedError: For ``sparse=True``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> table = tt.tensor([[1.0, 2.0], [3.0, 4.0]])
-        >>> tt.nn.functional.embedding(tt.tensor([1, 0]), table)
-        tensor([[3., 4.],
-                [1., 2.]])
-    """
+) -> Tensor: ...
 def embedding_bag(
     input: Tensor | ndarray,
     weight: Tensor | ndarray,
@@ -1133,60 +315,13 @@ def embedding_bag(
     per_sample_weights: Tensor | ndarray | None = None,
     include_last_offset: bool = False,
     padding_idx: int | None = None,
-) -> Tensor:
-    """Sums, means or maxima of rows of ``weight``, without keeping the rows.
-
-    Args:
-        input: Integer tensor: ``(bags, length)``, or ``(n,)`` with ``offsets``.
-        weight: The table, ``(num_embeddings, embedding_dim)``.
-        offsets: ``(bags,)``: where each bag begins in a 1-d ``input``.
-        max_norm: Rows of a larger norm are scaled down to it first, in place.
-        norm_type: The p of that norm; default 2.
-        scale_grad_by_freq: Divide a row's gradient by how often it occurs; not for ``"max"``.
-        mode: ``"sum"``, ``"mean"`` (default) or ``"max"``; of an empty bag, zeros.
-        sparse: Must be False: there are no sparse gradients.
-        per_sample_weights: Factors of ``input``'s shape, for ``"sum"`` alone.
-        include_last_offset: Whether ``offsets`` ends with the end of the last bag.
-        padding_idx: A row that counts in no bag; negative counts from the end.
-
-    Returns:
-        ``(bags, embedding_dim)``.
-
-    Raises:
-        ValueError: If arguments do not fit each other.
-        RuntimeError: For an index, offsets or a ``padding_idx`` out of range, or a wrong dtype.
-        IndexError: For an index out of range with ``max_norm``.
-        NotImplementedError: For ``sparse=True``, or weights in another mode than ``"sum"``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> table = tt.tensor([[1.0, 2.0], [3.0, 6.0]])
-        >>> tt.nn.functional.embedding_bag(tt.tensor([[0, 1]]), table)
-        tensor([[2., 4.]])
-    """
+) -> Tensor: ...
 def feature_alpha_dropout(
     input: Tensor | ndarray,
     p: float = 0.5,
     training: bool = False,
     inplace: bool = False,
-) -> Tensor:
-    """``alpha_dropout`` of whole channels.
-
-    Args:
-        input: Tensor of shape ``(batch, channels, *)``.
-        p: Probability that a channel drops to SELU's lower limit; default 0.5.
-        training: Whether anything happens at all; default False.
-        inplace: Write the result over ``input``; default False.
-
-    Raises:
-        ValueError: If ``p`` is no probability.
-        RuntimeError: For fewer than two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.feature_alpha_dropout(tt.ones(1, 2, 3), training=False).shape
-        tinytorch.Size([1, 2, 3])
-    """
+) -> Tensor: ...
 def fold(
     input: Tensor | ndarray,
     output_size: int | Sequence[int],
@@ -1194,28 +329,7 @@ def fold(
     dilation: int | Sequence[int] = 1,
     padding: int | Sequence[int] = 0,
     stride: int | Sequence[int] = 1,
-) -> Tensor:
-    """Columns put back where ``unfold`` would take them from, and summed where they overlap.
-
-    Args:
-        input: ``(batch, channels * places, windows)``, or without ``batch``.
-        output_size: Sides of the image, one for both or each.
-        kernel_size: As for ``unfold``.
-        dilation: Default 1.
-        padding: Default 0.
-        stride: Default 1.
-
-    Returns:
-        ``(batch, channels, *output_size)``.
-
-    Raises:
-        RuntimeError: If shapes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.fold(tt.ones(1, 2, 2), (1, 3), (1, 2))
-        tensor([[[[1., 2., 1.]]]])
-    """
+) -> Tensor: ...
 @overload
 def fractional_max_pool2d(
     input: Tensor | ndarray,
@@ -1224,35 +338,7 @@ def fractional_max_pool2d(
     output_ratio: Any = None,
     return_indices: Literal[False] = False,
     _random_samples: Tensor | ndarray | None = None,
-) -> Tensor:
-    """The largest elements of windows whose steps vary at random.
-
-    Args:
-        input: ``(batch, channels, height, width)``, or without ``batch``.
-        kernel_size: Sides of a window, one for both or each.
-        output_size: How many windows in each dimension; this or ``output_ratio``.
-        output_ratio: The same as shares of the size, between 0 and 1.
-        return_indices: Whether to return where they were, too; default False.
-        _random_samples: ``(batch, channels, 2)`` numbers in [0, 1) that the steps follow from;
-            drawn by default.
-
-    Returns:
-        ``(batch, channels, *output_size)``, or a tuple of it and int64 indices into the
-        flattened image.
-
-    Raises:
-        ValueError: If neither or both of size and ratio are given, or the ratio is no ratio.
-        RuntimeError: If shapes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.arange(16.0).reshape(1, 1, 4, 4)
-        >>> tt.nn.functional.fractional_max_pool2d(x, 2, output_size=1)
-        tensor([[[[15.]]]])
-
-    Reference:
-        Graham: Fractional Max-Pooling, arXiv:1412.6071.
-    """
+) -> Tensor: ...
 @overload
 def fractional_max_pool2d(
     input: Tensor | ndarray,
@@ -1279,24 +365,7 @@ def fractional_max_pool2d_with_indices(
     output_ratio: Any = None,
     return_indices: bool = False,
     _random_samples: Tensor | ndarray | None = None,
-) -> tuple[Tensor, Tensor]:
-    """``fractional_max_pool2d`` with ``return_indices=True``, whatever that says here.
-
-    Args:
-        return_indices: Accepted for compatibility: they are returned anyway.
-        input: ``(batch, channels, height, width)``, or without ``batch``.
-        kernel_size: Sides of a window, one for both or each.
-        output_size: How many windows in each dimension; this or ``output_ratio``.
-        output_ratio: The same as shares of the size, between 0 and 1.
-        _random_samples: ``(batch, channels, 2)`` numbers in [0, 1) that the steps follow from;
-            drawn by default.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.arange(16.0).reshape(1, 4, 4)
-        >>> tt.nn.functional.fractional_max_pool2d_with_indices(x, 2, output_size=1)
-        (tensor([[[15.]]]), tensor([[[15]]]))
-    """
+) -> tuple[Tensor, Tensor]: ...
 @overload
 def fractional_max_pool3d(
     input: Tensor | ndarray,
@@ -1305,34 +374,7 @@ def fractional_max_pool3d(
     output_ratio: Any = None,
     return_indices: Literal[False] = False,
     _random_samples: Tensor | ndarray | None = None,
-) -> Tensor:
-    """The largest elements of windows in a volume, whose steps vary at random.
-
-    Args:
-        input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-        kernel_size: Sides of a window, one for all or each.
-        output_size: How many windows in each dimension; this or ``output_ratio``.
-        output_ratio: The same as shares of the size, between 0 and 1.
-        return_indices: Whether to return where they were, too; default False.
-        _random_samples: ``(batch, channels, 3)`` numbers in [0, 1) that the steps follow from;
-            drawn by default.
-
-    Returns:
-        ``(batch, channels, *output_size)``, or a tuple of it and the int64 indices.
-
-    Raises:
-        ValueError: If neither or both of size and ratio are given, or the ratio is no ratio.
-        RuntimeError: If shapes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.arange(8.0).reshape(1, 1, 2, 2, 2)
-        >>> tt.nn.functional.fractional_max_pool3d(x, 2, output_size=1)
-        tensor([[[[[7.]]]]])
-
-    Reference:
-        Graham: Fractional Max-Pooling, arXiv:1412.6071.
-    """
+) -> Tensor: ...
 @overload
 def fractional_max_pool3d(
     input: Tensor | ndarray,
@@ -1359,24 +401,7 @@ def fractional_max_pool3d_with_indices(
     output_ratio: Any = None,
     return_indices: bool = False,
     _random_samples: Tensor | ndarray | None = None,
-) -> tuple[Tensor, Tensor]:
-    """``fractional_max_pool3d`` with ``return_indices=True``, whatever that says here.
-
-    Args:
-        return_indices: Accepted for compatibility: they are returned anyway.
-        input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-        kernel_size: Sides of a window, one for all or each.
-        output_size: How many windows in each dimension; this or ``output_ratio``.
-        output_ratio: The same as shares of the size, between 0 and 1.
-        _random_samples: ``(batch, channels, 3)`` numbers in [0, 1) that the steps follow from;
-            drawn by default.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.arange(8.0).reshape(1, 2, 2, 2)
-        >>> tt.nn.functional.fractional_max_pool3d_with_indices(x, 2, output_size=1)
-        (tensor([[[[7.]]]]), tensor([[[[7]]]]))
-    """
+) -> tuple[Tensor, Tensor]: ...
 def gaussian_nll_loss(
     input: Tensor | ndarray,
     target: Tensor | ndarray,
@@ -1384,143 +409,23 @@ def gaussian_nll_loss(
     full: bool = False,
     eps: float = 1e-06,
     reduction: str = 'mean',
-) -> Tensor:
-    """(log var + (input - target)² / var) / 2, where the target has a normal distribution.
-
-    Args:
-        input: The expected values, any shape.
-        target: Samples, of the same shape.
-        var: The variances: of that shape, or without or with 1 in one of its dimensions; or
-            one number.
-        full: Whether to add log(2π) / 2. Default: False.
-        eps: The least variance; the gradient ignores this bound. Default: 1e-6.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the input's shape.
-
-    Raises:
-        ValueError: If a variance is negative, its shape does not fit, or ``reduction`` is
-            unknown.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> mean, y = tt.zeros(2), tt.tensor([1.0, 2.0])
-        >>> tt.nn.functional.gaussian_nll_loss(mean, y, tt.ones(2))
-        tensor(1.2500)
-
-    Reference:
-        D. Nix and A. Weigend, "Estimating the mean and variance of the target probability
-        distribution" (1994).
-    """
-def gelu(input: Tensor | NDArray[Any] | ndarray, *, approximate: str = 'none') -> Tensor:
-    """``x * P(X <= x)`` for a standard normal X: the Gaussian error linear unit.
-
-    Args:
-        input: Tensor of any shape.
-        approximate: ``"none"`` (default) for the exact function, ``"tanh"`` for
-            ``x/2 (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3)))``.
-
-    Raises:
-        RuntimeError: For another ``approximate``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.gelu(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.8413])
-
-    Reference:
-        Hendrycks, Gimpel: Gaussian Error Linear Units, arXiv:1606.08415.
-    """
-def glu(input: Tensor | NDArray[Any] | ndarray, dim: int = -1, *, axis: int = ...) -> Tensor:
-    """The first half of ``input`` along ``dim`` times the sigmoid of the second.
-
-    Args:
-        input: Tensor of shape ``(*, 2n, *)``.
-        dim: The dimension to halve; default the last.
-
-    Returns:
-        Tensor of shape ``(*, n, *)``.
-
-    Raises:
-        RuntimeError: If that dimension has an odd size, or for a 0-d tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.glu(tt.tensor([3.0, 0.0]))
-        tensor([1.5000])
-
-    Reference:
-        Dauphin, Fan, Auli, Grangier: Language Modeling with Gated Convolutional Networks,
-        arXiv:1612.08083.
-    """
+) -> Tensor: ...
+def gelu(input: Tensor | NDArray[Any] | ndarray, *, approximate: str = 'none') -> Tensor: ...
+def glu(input: Tensor | NDArray[Any] | ndarray, dim: int = -1, *, axis: int = ...) -> Tensor: ...
 def grid_sample(
     input: Tensor | ndarray,
     grid: Tensor | ndarray,
     mode: str = 'bilinear',
     padding_mode: str = 'zeros',
     align_corners: bool | None = None,
-) -> Tensor:
-    """Images at the coordinates that ``grid`` holds.
-
-    Args:
-        input: ``(batch, channels, height, width)``, or with a depth before the height.
-        grid: ``(batch, *points, 2)``, or 3: x, y (and z) of each point, -1 and 1 at the edges of
-            the image.
-        mode: ``"bilinear"`` (default; between 8 pixels in a volume), ``"nearest"``, or
-            ``"bicubic"``, for images.
-        padding_mode: Beyond the edges: ``"zeros"`` (default), the pixels of the
-            ``"border"``, or the ``"reflection"``.
-        align_corners: Whether -1 and 1 are the centres of the corner pixels, not their outer
-            edges; default False.
-
-    Returns:
-        ``(batch, channels, *points)``.
-
-    Raises:
-        ValueError: For an unknown mode.
-        RuntimeError: If shapes or dtypes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> image, point = tt.arange(4.0).reshape(1, 1, 2, 2), tt.zeros(1, 1, 1, 2)
-        >>> tt.nn.functional.grid_sample(image, point, align_corners=False)
-        tensor([[[[1.5000]]]])
-
-    Reference:
-        Jaderberg et al.: Spatial Transformer Networks, arXiv:1506.02025.
-    """
+) -> Tensor: ...
 def group_norm(
     input: Tensor | ndarray,
     num_groups: int,
     weight: Tensor | ndarray | None = None,
     bias: Tensor | ndarray | None = None,
     eps: float = 1e-05,
-) -> Tensor:
-    """``(input - mean) / sqrt(var + eps) * weight + bias`` over groups of channels.
-
-    Args:
-        input: ``(batch, channels, *)``.
-        num_groups: How many groups of neighbouring channels share their statistics.
-        weight: ``(channels,)``; default none.
-        bias: ``(channels,)``; default none.
-        eps: Added to the variance; default 1e-5.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit.
-        ValueError: If there is one value per group.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.group_norm(tt.tensor([[1.0, 3.0]]), 1, eps=0.0)
-        tensor([[-1.,  1.]])
-
-    Reference:
-        Wu, He: Group Normalization, arXiv:1803.08494.
-    """
+) -> Tensor: ...
 def grouped_mm(
     mat_a: Tensor | ndarray,
     mat_b: Tensor | ndarray,
@@ -1528,34 +433,7 @@ def grouped_mm(
     offs: Tensor | ndarray | None = None,
     bias: Tensor | ndarray | None = None,
     out_dtype: dtype | None = None,
-) -> Tensor:
-    """Matrix products of groups, whose sizes may differ in one dimension.
-
-    Args:
-        mat_a: ``(groups, m, k)``, or a matrix whose rows are in groups, ``(rows, k)``, or, with a
-            matrix ``mat_b``, whose columns are.
-        mat_b: ``(groups, k, n)``, or a matrix whose columns are in groups, ``(k, columns)``, or,
-            with a matrix ``mat_a``, whose rows are.
-        offs: Where each group ends, int32; for matrices alone.
-        bias: None.
-        out_dtype: That of ``mat_a``.
-
-    Returns:
-        ``(groups, m, n)``; with groups of rows or of columns a matrix, with zeros beyond the last
-        group. Not so in PyTorch: float64 is taken, too.
-
-    Raises:
-        RuntimeError: For shapes that do not fit, a ``bias`` or another ``out_dtype``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> experts = tt.stack([tt.eye(2), 2 * tt.eye(2)])
-        >>> ends = tt.tensor([1, 3], dtype=tt.int32)
-        >>> tt.nn.functional.grouped_mm(tt.ones(3, 2), experts, offs=ends)
-        tensor([[1., 1.],
-                [2., 2.],
-                [2., 2.]])
-    """
+) -> Tensor: ...
 def gumbel_softmax(
     logits: Tensor | ndarray,
     tau: float = 1,
@@ -1564,154 +442,29 @@ def gumbel_softmax(
     dim: int = -1,
     *,
     axis: int = ...,
-) -> Tensor:
-    """A differentiable draw from the categorical distributions along ``dim``.
-
-    Args:
-        logits: Unnormalised log probabilities; tensor of any shape.
-        tau: Temperature, above 0; default 1.
-        hard: Return one-hot vectors, with the gradient of the soft ones; default False.
-        eps: Without effect, as in torch.
-        dim: The dimension of the categories; default the last.
-
-    Returns:
-        Tensor of the same shape whose numbers along ``dim`` sum to 1.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.gumbel_softmax(tt.zeros(2, 3), hard=True).sum(-1)
-        tensor([1., 1.])
-
-    Reference:
-        Jang, Gu, Poole: Categorical Reparameterization with Gumbel-Softmax, arXiv:1611.01144.
-    """
+) -> Tensor: ...
 def hardshrink(
     input: Tensor | NDArray[Any] | ndarray,
     lambd: float = 0.5,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``x`` where ``|x| > lambd``, else 0.
-
-    Args:
-        input: Tensor of any shape.
-        lambd: Half the width of the dead zone; default 0.5.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.hardshrink(tt.tensor([-0.3, 2.0]))
-        tensor([0., 2.])
-    """
-def hardsigmoid(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
-    """``x / 6 + 1/2`` kept between 0 and 1: a sigmoid of straight pieces.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.hardsigmoid(tt.tensor([-3.0, 0.0, 3.0]))
-        tensor([0.0000, 0.5000, 1.0000])
-    """
-def hardsigmoid_(input: Tensor, inplace: bool = False) -> Tensor:
-    """In-place form of ``nn.functional.hardsigmoid``: writes the result over ``input`` and returns it.
-
-    ``x / 6 + 1/2`` kept between 0 and 1: a sigmoid of straight pieces.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.hardsigmoid(tt.tensor([-3.0, 0.0, 3.0]))
-        tensor([0.0000, 0.5000, 1.0000])
-    """
-def hardswish(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
-    """``x * hardsigmoid(x)``.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.hardswish(tt.tensor([-3.0, 3.0]))
-        tensor([-0.,  3.])
-
-    Reference:
-        Howard et al.: Searching for MobileNetV3, arXiv:1905.02244.
-    """
-def hardswish_(input: Tensor, inplace: bool = False) -> Tensor:
-    """In-place form of ``nn.functional.hardswish``: writes the result over ``input`` and returns it.
-
-    ``x * hardsigmoid(x)``.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.hardswish(tt.tensor([-3.0, 3.0]))
-        tensor([-0.,  3.])
-
-    Reference:
-        Howard et al.: Searching for MobileNetV3, arXiv:1905.02244.
-    """
+) -> Tensor: ...
+def hardsigmoid(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor: ...
+def hardsigmoid_(input: Tensor, inplace: bool = False) -> Tensor: ...
+def hardswish(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor: ...
+def hardswish_(input: Tensor, inplace: bool = False) -> Tensor: ...
 def hardtanh(
     input: Tensor | NDArray[Any] | ndarray,
     min_val: float = -1.0,
     max_val: float = 1.0,
     inplace: bool = False,
-) -> Tensor:
-    """``x`` kept between ``min_val`` and ``max_val``; the slope at both is 0.
-
-    Args:
-        input: Tensor of any shape.
-        min_val: Lower bound; default -1.
-        max_val: Upper bound; default 1.
-        inplace: Write the result over ``input``; default False.
-
-    Raises:
-        ValueError: If ``min_val`` is above ``max_val``.
-        RuntimeError: For booleans, for unsigned integers if ``min_val`` is below 0, and if the
-            dtype of integers does not hold a bound.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.hardtanh(tt.tensor([-2.0, 0.5]))
-        tensor([-1.0000,  0.5000])
-    """
+) -> Tensor: ...
 def hardtanh_(
     input: Tensor,
     min_val: float = -1.0,
     max_val: float = 1.0,
     inplace: bool = False,
-) -> Tensor:
-    """In-place form of ``nn.functional.hardtanh``: writes the result over ``input`` and returns it.
-
-    ``x`` kept between ``min_val`` and ``max_val``; the slope at both is 0.
-
-    Args:
-        input: Tensor of any shape.
-        min_val: Lower bound; default -1.
-        max_val: Upper bound; default 1.
-        inplace: Write the result over ``input``; default False.
-
-    Raises:
-        ValueError: If ``min_val`` is above ``max_val``.
-        RuntimeError: For booleans, for unsigned integers if ``min_val`` is below 0, and if the
-            dtype of integers does not hold a bound.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.hardtanh(tt.tensor([-2.0, 0.5]))
-        tensor([-1.0000,  0.5000])
-    """
+) -> Tensor: ...
 def hinge_embedding_loss(
     input: Tensor | ndarray,
     target: Tensor | ndarray,
@@ -1719,59 +472,14 @@ def hinge_embedding_loss(
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor:
-    """input where the target is 1, max(0, margin - input) where it is -1.
-
-    Args:
-        input: Any shape.
-        target: The same shape, broadcast.
-        margin: Default: 1.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the broadcast shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, y = tt.tensor([0.5, 0.2]), tt.tensor([1.0, -1.0])
-        >>> tt.nn.functional.hinge_embedding_loss(x, y)
-        tensor(0.6500)
-    """
+) -> Tensor: ...
 def huber_loss(
     input: Tensor | ndarray,
     target: Tensor | ndarray,
     reduction: str = 'mean',
     delta: float = 1.0,
     weight: Tensor | ndarray | None = None,
-) -> Tensor:
-    """d² / 2 where d = |input - target| is below delta, else delta · (d - delta / 2).
-
-    Args:
-        input: Any shape.
-        target: The same shape.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-        delta: Positive. Default: 1.
-        weight: A factor for each element, of the input's shape; ``"mean"`` still divides by
-            the number of elements. Default: all 1.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the input's shape; of the input's dtype.
-
-    Raises:
-        RuntimeError: If ``delta`` is not positive, or the input holds integers.
-        ValueError: If ``weight`` has another shape or ``reduction`` is unknown.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, y = tt.tensor([1.0, 2.0]), tt.tensor([1.5, 6.0])
-        >>> tt.nn.functional.huber_loss(x, y, "none", delta=2.0)
-        tensor([0.1250, 6.0000])
-
-    Reference:
-        P. Huber, "Robust estimation of a location parameter" (1964).
-    """
+) -> Tensor: ...
 def instance_norm(
     input: Tensor | ndarray,
     running_mean: Tensor | ndarray | None = None,
@@ -1781,35 +489,7 @@ def instance_norm(
     use_input_stats: bool = True,
     momentum: float = 0.1,
     eps: float = 1e-05,
-) -> Tensor:
-    """``batch_norm`` with statistics of its own for each member of the batch.
-
-    Args:
-        input: ``(batch, channels, *)`` with at least one more dimension.
-        running_mean: ``(channels,)``, moved in place towards the mean over the batch.
-        running_var: The same for the variance.
-        weight: ``(channels,)``; default none.
-        bias: ``(channels,)``; default none.
-        use_input_stats: Whether to take the input's statistics, not the running ones;
-            default True.
-        momentum: How far the running statistics move; default 0.1.
-        eps: Added to the variance; default 1e-5.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        ValueError: With one value per channel.
-        RuntimeError: If shapes or dtypes do not fit, or statistics are missing.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.instance_norm(tt.tensor([[[1.0, 3.0]]]), eps=0.0)
-        tensor([[[-1.,  1.]]])
-
-    Reference:
-        Ulyanov, Vedaldi, Lempitsky: Instance Normalization, arXiv:1607.08022.
-    """
+) -> Tensor: ...
 def interpolate(
     input: Tensor | ndarray,
     size: Any = None,
@@ -1818,43 +498,7 @@ def interpolate(
     align_corners: bool | None = None,
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
-) -> Tensor:
-    """Images, sequences or volumes in another size.
-
-    Args:
-        input: ``(batch, channels, *image)`` with one to three spatial dimensions; floats, or
-            uint8.
-        size: The new sizes, one int for all dimensions or each; this or ``scale_factor``.
-        scale_factor: How many times as large, for all dimensions or each.
-        mode: ``"nearest"`` (default) and ``"nearest-exact"`` copy a pixel; ``"linear"``,
-            ``"bilinear"``, ``"trilinear"`` weigh neighbours by distance in one, two or three
-            dimensions; ``"bicubic"`` weighs sixteen; ``"area"`` takes means, as adaptive
-            pooling does; ``"lanczos"`` (with ``antialias``) weighs by a windowed sinc.
-        align_corners: Whether the centres of the corner pixels stay where they are; by default
-            (None, False) the corners of the corner pixels do.
-        recompute_scale_factor: Whether positions follow from the sizes, which are rounded,
-            instead of ``scale_factor``.
-        antialias: Whether to average over all pixels that a new one covers, when it makes
-            smaller; with ``"bilinear"``, ``"bicubic"`` and ``"lanczos"``.
-
-    Returns:
-        ``(batch, channels, *size)``.
-
-    Raises:
-        ValueError: If arguments contradict each other.
-        NotImplementedError: If the mode is unknown or for another number of dimensions.
-        RuntimeError: For an empty image.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.interpolate(tt.tensor([[[1.0, 2.0]]]), scale_factor=2)
-        tensor([[[1., 1., 2., 2.]]])
-        >>> tt.nn.functional.interpolate(tt.tensor([[[1.0, 2.0]]]), size=3, mode="linear")
-        tensor([[[1.0000, 1.5000, 2.0000]]])
-
-    Reference:
-        Keys: Cubic Convolution Interpolation for Digital Image Processing, 1981.
-    """
+) -> Tensor: ...
 def kl_div(
     input: Tensor | ndarray,
     target: Tensor | ndarray,
@@ -1862,33 +506,7 @@ def kl_div(
     reduce: bool | None = None,
     reduction: str = 'mean',
     log_target: bool = False,
-) -> Tensor:
-    """target · (log target - input), where ``input`` holds logarithms of probabilities.
-
-    Args:
-        input: Logarithms of probabilities, any shape.
-        target: Probabilities, the same shape.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"batchmean"`` (the sum divided by the batch size, which is the
-            definition), ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-        log_target: Whether the target holds logarithms, too. Default: False.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the input's shape.
-
-    Raises:
-        ValueError: If ``reduction`` is unknown.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, y = tt.tensor([[0.5, 0.5]]).log(), tt.tensor([[0.25, 0.75]])
-        >>> tt.nn.functional.kl_div(x, y, reduction="batchmean")
-        tensor(0.1308)
-
-    Reference:
-        S. Kullback and R. Leibler, "On information and sufficiency" (1951).
-    """
+) -> Tensor: ...
 def l1_loss(
     input: Tensor | ndarray,
     target: Tensor | ndarray,
@@ -1896,119 +514,25 @@ def l1_loss(
     reduce: bool | None = None,
     reduction: str = 'mean',
     weight: Tensor | ndarray | None = None,
-) -> Tensor:
-    """|input - target|.
-
-    Args:
-        input: Any shape.
-        target: The same shape.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-        weight: A factor for each element, of the input's shape. Default: all 1.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the input's shape.
-
-    Raises:
-        ValueError: If ``weight`` has another shape or ``reduction`` is unknown.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.l1_loss(tt.tensor([1.0, 2.0]), tt.tensor([1.0, 4.0]))
-        tensor(1.)
-    """
+) -> Tensor: ...
 def layer_norm(
     input: Tensor | ndarray,
     normalized_shape: Sequence[int],
     weight: Tensor | ndarray | None = None,
     bias: Tensor | ndarray | None = None,
     eps: float = 1e-05,
-) -> Tensor:
-    """``(input - mean) / sqrt(var + eps) * weight + bias`` over the last dimensions.
-
-    Args:
-        input: ``(*, *normalized_shape)``.
-        normalized_shape: Sizes of the dimensions that mean and variance are taken over.
-        weight: Tensor of that shape; default none.
-        bias: Tensor of that shape; default none.
-        eps: Added to the variance; default 1e-5.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.layer_norm(tt.tensor([[1.0, 3.0]]), (2,), eps=0.0)
-        tensor([[-1.,  1.]])
-
-    Reference:
-        Ba, Kiros, Hinton: Layer Normalization, arXiv:1607.06450.
-    """
+) -> Tensor: ...
 def leaky_relu(
     input: Tensor | NDArray[Any] | ndarray,
     negative_slope: float = 0.01,
     inplace: bool = False,
-) -> Tensor:
-    """``x`` above 0 and ``negative_slope * x`` below.
-
-    Args:
-        input: Tensor of any shape.
-        negative_slope: Slope below 0 and at 0; default 0.01.
-        inplace: Write the result over ``input``; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.leaky_relu(tt.tensor([-1.0, 2.0]), 0.1)
-        tensor([-0.1000,  2.0000])
-
-    Reference:
-        Maas, Hannun, Ng: Rectifier Nonlinearities Improve Neural Network Acoustic Models, 2013.
-    """
-def leaky_relu_(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor:
-    """In-place form of ``nn.functional.leaky_relu``: writes the result over ``input`` and returns it.
-
-    ``x`` above 0 and ``negative_slope * x`` below.
-
-    Args:
-        input: Tensor of any shape.
-        negative_slope: Slope below 0 and at 0; default 0.01.
-        inplace: Write the result over ``input``; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.leaky_relu(tt.tensor([-1.0, 2.0]), 0.1)
-        tensor([-0.1000,  2.0000])
-
-    Reference:
-        Maas, Hannun, Ng: Rectifier Nonlinearities Improve Neural Network Acoustic Models, 2013.
-    """
+) -> Tensor: ...
+def leaky_relu_(input: Tensor, negative_slope: float = 0.01, inplace: bool = False) -> Tensor: ...
 def linear(
     input: Tensor | NDArray[Any] | ndarray,
     weight: Tensor | NDArray[Any] | ndarray,
     bias: Tensor | NDArray[Any] | ndarray | None = None,
-) -> Tensor:
-    """``input @ weight.T + bias``.
-
-    Args:
-        input: ``(*, in_features)``.
-        weight: ``(out_features, in_features)``, or ``(in_features,)``.
-        bias: ``(out_features,)``, or 0-d for a 1-d weight; default none.
-
-    Returns:
-        ``(*, out_features)``, without the last dimension for a 1-d weight.
-
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.linear(tt.ones(1, 2), tt.ones(3, 2), tt.zeros(3))
-        tensor([[2., 2., 2.]])
-    """
+) -> Tensor: ...
 def linear_cross_entropy(
     input: Tensor | ndarray,
     linear_weight: Tensor | ndarray,
@@ -2020,65 +544,14 @@ def linear_cross_entropy(
     ignore_index: int | None = None,
     label_smoothing: float = 0.0,
     options: Any = None,
-) -> Tensor:
-    """``cross_entropy`` of the logits ``input @ linear_weight.T + linear_bias``.
-
-    Args:
-        input: Shape ``(batch, in_features)``, or ``(in_features,)``.
-        linear_weight: Shape ``(classes, *, in_features)``.
-        target: Class numbers, shape ``(batch, *)``, or 0-d; or probabilities of the shape of
-            the logits, ``(batch, classes, *)``.
-        linear_bias: Shape ``(classes, *)``. Default: none.
-        weight: A factor for each class, shape ``(classes,)``. Default: all 1.
-        reduction: ``"mean"`` (weighted), ``"sum"`` or ``"none"``. Default: ``"mean"``.
-        ignore_index: Class numbers of this value count nothing. Default: -100.
-        label_smoothing: Share of the target that is spread over all classes. Default: 0.
-        options: Accepted as in PyTorch, where it bounds the memory used. Default: None.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of shape ``(batch, *)``.
-
-    Raises:
-        RuntimeError: If shapes do not fit, or ``ignore_index`` is given with probabilities.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, w = tt.zeros(2, 3), tt.ones(4, 3)
-        >>> tt.nn.functional.linear_cross_entropy(x, w, tt.tensor([1, 3]))
-        tensor(1.3863)
-    """
+) -> Tensor: ...
 def local_response_norm(
     input: Tensor | ndarray,
     size: int,
     alpha: float = 0.0001,
     beta: float = 0.75,
     k: float = 1.0,
-) -> Tensor:
-    """``input / (k + alpha mean(x²))^beta``, the mean over neighbouring channels.
-
-    Args:
-        input: ``(batch, channels, *)`` with at least one more dimension.
-        size: How many neighbouring channels, the own among them.
-        alpha: Default 1e-4.
-        beta: Default 0.75.
-        k: Default 1.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        ValueError: For fewer than three dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.local_response_norm(tt.ones(1, 2, 1), 2, alpha=2.0, beta=1.0)
-        tensor([[[0.5000],
-                 [0.3333]]])
-
-    Reference:
-        Krizhevsky, Sutskever, Hinton: ImageNet Classification with Deep Convolutional Neural
-        Networks, 2012, section 3.3.
-    """
+) -> Tensor: ...
 def log_softmax(
     input: Tensor | ndarray,
     dim: int | None = None,
@@ -2087,113 +560,29 @@ def log_softmax(
     *,
     out: Tensor | None = None,
     axis: int | None = ...,
-) -> Tensor:
-    """Logarithm of ``softmax`` along ``dim``, without its rounding to 0.
-
-    Args:
-        input: Tensor of any shape; integers need ``dtype``.
-        dim: The dimension; None is torch's legacy choice: 0 for up to one and for three
-            dimensions, else 1.
-        dtype: Compute and return in this type; the default is the input's.
-        _stacklevel: Accepted for compatibility.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of the same shape.
-
-    Raises:
-        IndexError: If there is no such dimension.
-        NotImplementedError: For integers without ``dtype``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.log_softmax(tt.tensor([0.0, 0.0]), 0)
-        tensor([-0.6931, -0.6931])
-    """
-def logsigmoid(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
-    """``log(sigmoid(x))``, without rounding to ``log(0)``.
-
-    Args:
-        input: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.logsigmoid(tt.tensor([0.0, -1000.0]))
-        tensor([-6.9315e-01, -1.0000e+03])
-    """
+) -> Tensor: ...
+def logsigmoid(input: Tensor | NDArray[Any] | ndarray) -> Tensor: ...
 def lp_pool1d(
     input: Tensor | ndarray,
     norm_type: float,
     kernel_size: int,
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
-) -> Tensor:
-    """``(Σ x^p)^(1/p)`` over each window of a sequence.
-
-    Args:
-        input: ``(batch, channels, length)``, or without ``batch``.
-        norm_type: The p; infinity takes the largest magnitude, -infinity the smallest.
-        kernel_size: Elements in a window.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        ceil_mode: Whether a last window may reach over the end; default False.
-
-    Returns:
-        ``(batch, channels, windows)``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.lp_pool1d(tt.tensor([[[3.0, 4.0]]]), 2, 2)
-        tensor([[[5.]]])
-    """
+) -> Tensor: ...
 def lp_pool2d(
     input: Tensor | ndarray,
     norm_type: float,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
-) -> Tensor:
-    """``(Σ x^p)^(1/p)`` over each window of an image.
-
-    Args:
-        input: ``(batch, channels, height, width)``, or without ``batch``.
-        norm_type: The p; infinity takes the largest magnitude, -infinity the smallest.
-        kernel_size: Sides of a window, one for both or each.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        ceil_mode: Whether the last windows may reach over the end; default False.
-
-    Returns:
-        ``(batch, channels, *windows)``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.lp_pool2d(tt.ones(1, 1, 2, 2), 2, 2)
-        tensor([[[[2.]]]])
-    """
+) -> Tensor: ...
 def lp_pool3d(
     input: Tensor | ndarray,
     norm_type: float,
     kernel_size: int | Sequence[int],
     stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
-) -> Tensor:
-    """``(Σ x^p)^(1/p)`` over each window of a volume.
-
-    Args:
-        input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-        norm_type: The p; infinity takes the largest magnitude, -infinity the smallest.
-        kernel_size: Sides of a window, one for all or each.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        ceil_mode: Whether the last windows may reach over the end; default False.
-
-    Returns:
-        ``(batch, channels, *windows)``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.lp_pool3d(tt.ones(1, 1, 2, 2, 2), 3, 2).round()
-        tensor([[[[[2.]]]]])
-    """
+) -> Tensor: ...
 def margin_ranking_loss(
     input1: Tensor | ndarray,
     input2: Tensor | ndarray,
@@ -2202,30 +591,7 @@ def margin_ranking_loss(
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor:
-    """max(0, -target · (input1 - input2) + margin).
-
-    Args:
-        input1: Any shape.
-        input2: The same number of dimensions, broadcast.
-        target: 1 where ``input1`` should be larger, -1 where ``input2`` should; likewise.
-        margin: Default: 0.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the broadcast shape.
-
-    Raises:
-        RuntimeError: If the numbers of dimensions differ.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> low, high = tt.tensor([1.0]), tt.tensor([3.0])
-        >>> tt.nn.functional.margin_ranking_loss(low, high, tt.tensor([1.0]))
-        tensor(2.)
-    """
+) -> Tensor: ...
 @overload
 def max_pool1d(
     input: Tensor | ndarray,
@@ -2235,29 +601,7 @@ def max_pool1d(
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: Literal[False] = False,
-) -> Tensor:
-    """The largest element of each window of a sequence; see ``max_pool2d``.
-
-    Args:
-        input: ``(batch, channels, length)``, or without ``batch``.
-        kernel_size: Elements in a window.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        padding: Places before and after that are never the largest; default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        ceil_mode: Whether a last window may reach over the end; default False.
-        return_indices: Whether to return where they were, too; default False.
-
-    Returns:
-        ``(batch, channels, windows)``, or a tuple of it and the int64 indices.
-
-    Raises:
-        RuntimeError: If shapes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.max_pool1d(tt.tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
-        tensor([[[3., 2.]]])
-    """
+) -> Tensor: ...
 @overload
 def max_pool1d(
     input: Tensor | ndarray,
@@ -2287,23 +631,7 @@ def max_pool1d_with_indices(
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
-) -> tuple[Tensor, Tensor]:
-    """``max_pool1d`` with ``return_indices=True``, whatever that says here.
-
-    Args:
-        return_indices: Accepted for compatibility: they are returned anyway.
-        input: ``(batch, channels, length)``, or without ``batch``.
-        kernel_size: Elements in a window.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        padding: Places before and after that are never the largest; default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        ceil_mode: Whether a last window may reach over the end; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.max_pool1d_with_indices(tt.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
-        (tensor([[3., 2.]]), tensor([[1, 2]]))
-    """
+) -> tuple[Tensor, Tensor]: ...
 @overload
 def max_pool2d(
     input: Tensor | ndarray,
@@ -2313,33 +641,7 @@ def max_pool2d(
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: Literal[False] = False,
-) -> Tensor:
-    """The largest element of each window of an image; NaN where there is one.
-
-    The gradient goes to the first of equal elements, in row-major order.
-
-    Args:
-        input: ``(batch, channels, height, width)``, or without ``batch``.
-        kernel_size: Sides of a window, one for both or each.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        padding: Places on every side that are never the largest; default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        ceil_mode: Whether the last windows may reach over the end; default False.
-        return_indices: Whether to return where they were, too; default False.
-
-    Returns:
-        ``(batch, channels, *windows)``, or a tuple of it and int64 indices into the flattened
-        image.
-
-    Raises:
-        RuntimeError: If shapes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.max_pool2d(tt.arange(16.0).reshape(1, 1, 4, 4), 2)
-        tensor([[[[ 5.,  7.],
-                  [13., 15.]]]])
-    """
+) -> Tensor: ...
 @overload
 def max_pool2d(
     input: Tensor | ndarray,
@@ -2369,23 +671,7 @@ def max_pool2d_with_indices(
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
-) -> tuple[Tensor, Tensor]:
-    """``max_pool2d`` with ``return_indices=True``, whatever that says here.
-
-    Args:
-        return_indices: Accepted for compatibility: they are returned anyway.
-        input: ``(batch, channels, height, width)``, or without ``batch``.
-        kernel_size: Sides of a window, one for both or each.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        padding: Places on every side that are never the largest; default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        ceil_mode: Whether the last windows may reach over the end; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.max_pool2d_with_indices(tt.tensor([[[1.0, 3.0], [2.0, 0.0]]]), 2)
-        (tensor([[[3.]]]), tensor([[[1]]]))
-    """
+) -> tuple[Tensor, Tensor]: ...
 @overload
 def max_pool3d(
     input: Tensor | ndarray,
@@ -2395,29 +681,7 @@ def max_pool3d(
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: Literal[False] = False,
-) -> Tensor:
-    """The largest element of each window of a volume; see ``max_pool2d``.
-
-    Args:
-        input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-        kernel_size: Sides of a window, one for all or each.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        padding: Places on every side that are never the largest; default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        ceil_mode: Whether the last windows may reach over the end; default False.
-        return_indices: Whether to return where they were, too; default False.
-
-    Returns:
-        ``(batch, channels, *windows)``, or a tuple of it and the int64 indices.
-
-    Raises:
-        RuntimeError: If shapes or numbers do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.max_pool3d(tt.arange(8.0).reshape(1, 1, 2, 2, 2), 2)
-        tensor([[[[[7.]]]]])
-    """
+) -> Tensor: ...
 @overload
 def max_pool3d(
     input: Tensor | ndarray,
@@ -2447,23 +711,7 @@ def max_pool3d_with_indices(
     dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
-) -> tuple[Tensor, Tensor]:
-    """``max_pool3d`` with ``return_indices=True``, whatever that says here.
-
-    Args:
-        return_indices: Accepted for compatibility: they are returned anyway.
-        input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-        kernel_size: Sides of a window, one for all or each.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        padding: Places on every side that are never the largest; default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        ceil_mode: Whether the last windows may reach over the end; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.max_pool3d_with_indices(tt.ones(1, 2, 2, 2), 2)[1].shape
-        tinytorch.Size([1, 1, 1, 1])
-    """
+) -> tuple[Tensor, Tensor]: ...
 def max_unpool1d(
     input: Tensor | ndarray,
     indices: Tensor | ndarray,
@@ -2471,29 +719,7 @@ def max_unpool1d(
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
-) -> Tensor:
-    """Zeros with the results of ``max_pool1d`` put back where they were.
-
-    Args:
-        input: ``(batch, channels, windows)``, or without ``batch``.
-        indices: Where, as ``max_pool1d`` returns it; int64, of ``input``'s shape.
-        kernel_size: As it was given to ``max_pool1d``.
-        stride: Likewise; default ``kernel_size``.
-        padding: Likewise; default 0.
-        output_size: The size to restore, where several give the same windows.
-
-    Returns:
-        ``(batch, channels, length)``.
-
-    Raises:
-        RuntimeError: If shapes do not fit or an index is out of range.
-        ValueError: If the pooling cannot have come from ``output_size``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.max_unpool1d(tt.tensor([[[3.0]]]), tt.tensor([[[1]]]), 2)
-        tensor([[[0., 3.]]])
-    """
+) -> Tensor: ...
 def max_unpool2d(
     input: Tensor | ndarray,
     indices: Tensor | ndarray,
@@ -2501,29 +727,7 @@ def max_unpool2d(
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
-) -> Tensor:
-    """Zeros with the results of ``max_pool2d`` put back where they were.
-
-    Args:
-        input: ``(batch, channels, *windows)``, or without ``batch``.
-        indices: Where, as ``max_pool2d`` returns it; int64, of ``input``'s shape.
-        kernel_size: As it was given to ``max_pool2d``.
-        stride: Likewise; default ``kernel_size``.
-        padding: Likewise; default 0.
-        output_size: The size to restore, where several give the same windows.
-
-    Returns:
-        ``(batch, channels, height, width)``.
-
-    Raises:
-        RuntimeError: If shapes do not fit or an index is out of range.
-        ValueError: If the pooling cannot have come from ``output_size``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.max_unpool2d(tt.tensor([[[3.0]]]), tt.tensor([[[1]]]), (1, 2))
-        tensor([[[0., 3.]]])
-    """
+) -> Tensor: ...
 def max_unpool3d(
     input: Tensor | ndarray,
     indices: Tensor | ndarray,
@@ -2531,62 +735,9 @@ def max_unpool3d(
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
-) -> Tensor:
-    """Zeros with the results of ``max_pool3d`` put back where they were.
-
-    Args:
-        input: ``(batch, channels, *windows)``, or without ``batch``.
-        indices: Where, as ``max_pool3d`` returns it; int64, of ``input``'s shape.
-        kernel_size: As it was given to ``max_pool3d``.
-        stride: Likewise; default ``kernel_size``.
-        padding: Likewise; default 0.
-        output_size: The size to restore, where several give the same windows.
-
-    Returns:
-        ``(batch, channels, depth, height, width)``.
-
-    Raises:
-        RuntimeError: If shapes do not fit or an index is out of range.
-        ValueError: If the pooling cannot have come from ``output_size``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, index = tt.tensor([[[[3.0]]]]), tt.tensor([[[[1]]]])
-        >>> tt.nn.functional.max_unpool3d(x, index, (1, 1, 2))
-        tensor([[[[0., 3.]]]])
-    """
-def mish(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
-    """``x * tanh(softplus(x))``.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.mish(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.8651])
-
-    Reference:
-        Misra: Mish: A Self Regularized Non-Monotonic Activation Function, arXiv:1908.08681.
-    """
-def mish_(input: Tensor, inplace: bool = False) -> Tensor:
-    """In-place form of ``nn.functional.mish``: writes the result over ``input`` and returns it.
-
-    ``x * tanh(softplus(x))``.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.mish(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.8651])
-
-    Reference:
-        Misra: Mish: A Self Regularized Non-Monotonic Activation Function, arXiv:1908.08681.
-    """
+) -> Tensor: ...
+def mish(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor: ...
+def mish_(input: Tensor, inplace: bool = False) -> Tensor: ...
 def mse_loss(
     input: Tensor | ndarray,
     target: Tensor | ndarray,
@@ -2594,28 +745,7 @@ def mse_loss(
     reduce: bool | None = None,
     reduction: str = 'mean',
     weight: Tensor | ndarray | None = None,
-) -> Tensor:
-    """(input - target)².
-
-    Args:
-        input: Any shape.
-        target: The same shape.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-        weight: A factor for each element, of the input's shape. Default: all 1.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the input's shape.
-
-    Raises:
-        ValueError: If ``weight`` has another shape or ``reduction`` is unknown.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.mse_loss(tt.tensor([1.0, 2.0]), tt.tensor([1.0, 4.0]))
-        tensor(2.)
-    """
+) -> Tensor: ...
 def multi_head_attention_forward(
     query: Tensor | ndarray,
     key: Tensor | ndarray,
@@ -2642,56 +772,7 @@ def multi_head_attention_forward(
     static_v: Tensor | ndarray | None = None,
     average_attn_weights: bool = True,
     is_causal: bool = False,
-) -> tuple[Tensor, Tensor | None]:
-    """Attention of ``num_heads`` heads between projections of queries, keys and values.
-
-    Args:
-        query: ``(queries, batch, embed)``, or without ``batch``.
-        key: ``(keys, batch, key_features)``, likewise.
-        value: ``(keys, batch, value_features)``, likewise.
-        embed_dim_to_check: What ``embed`` must be.
-        num_heads: How many heads share ``embed``.
-        in_proj_weight: ``(3 embed, embed)``: the three projections, one after the other.
-        in_proj_bias: ``(3 embed,)`` or None.
-        bias_k: ``(1, 1, embed)``: a key added to every sequence, or None.
-        bias_v: The value added with it.
-        add_zero_attn: Whether to add a key and a value of zeros.
-        dropout_p: Probability that a weight becomes zero in training.
-        out_proj_weight: ``(embed, embed)``: the projection of the result.
-        out_proj_bias: ``(embed,)`` or None.
-        training: Whether dropout takes place; default True.
-        key_padding_mask: ``(batch, keys)``: True where a key is padding, or numbers to add.
-        need_weights: Whether to return the weights; default True.
-        attn_mask: ``(queries, keys)`` or ``(batch num_heads, queries, keys)``: True where a
-            query must not attend, or numbers to add to the scores.
-        use_separate_proj_weight: Whether the projections are the next three arguments.
-        q_proj_weight: ``(embed, embed)``.
-        k_proj_weight: ``(embed, key_features)``.
-        v_proj_weight: ``(embed, value_features)``.
-        static_k: Keys already projected, ``(batch num_heads, keys, embed / num_heads)``.
-        static_v: Values already projected, likewise.
-        average_attn_weights: Whether the weights are their mean over the heads; default True.
-        is_causal: A hint that ``attn_mask`` is the causal one; default False.
-
-    Returns:
-        ``(queries, batch, embed)``, and the weights ``(batch, queries, keys)``,
-        ``(batch, num_heads, queries, keys)`` or None; without ``batch`` if ``query`` is.
-
-    Raises:
-        AssertionError: If shapes do not fit.
-        RuntimeError: If masks do not fit, or for the hint without a mask.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, w = tt.ones(3, 1, 2), tt.ones(6, 2)
-        >>> out, weights = tt.nn.functional.multi_head_attention_forward(
-        ...     x, x, x, 2, 1, w, None, None, None, False, 0.0, tt.eye(2), None)
-        >>> weights.shape
-        tinytorch.Size([1, 3, 3])
-
-    Reference:
-        Vaswani et al.: Attention Is All You Need, arXiv:1706.03762.
-    """
+) -> tuple[Tensor, Tensor | None]: ...
 def multi_margin_loss(
     input: Tensor | ndarray,
     target: Tensor | ndarray,
@@ -2701,60 +782,14 @@ def multi_margin_loss(
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor:
-    """The mean over the other classes of max(0, margin - x[target] + x[other])^p.
-
-    Args:
-        input: Scores, shape ``(batch, classes)``, or ``(classes,)``.
-        target: Class numbers, shape ``(batch,)``, or 0-d.
-        p: 1 or 2. Default: 1.
-        margin: Default: 1.
-        weight: A factor for each target class, shape ``(classes,)``. Default: all 1.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the target's shape.
-
-    Raises:
-        ValueError: If ``p`` is neither 1 nor 2, or ``weight`` no vector.
-        RuntimeError: If the shapes do not fit or a target is no class.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.tensor([[0.1, 0.2, 0.4, 0.8]])
-        >>> tt.nn.functional.multi_margin_loss(x, tt.tensor([3]))
-        tensor(0.3250)
-    """
+) -> Tensor: ...
 def multilabel_margin_loss(
     input: Tensor | ndarray,
     target: Tensor | ndarray,
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor:
-    """Sum over pairs of a target class and another of max(0, 1 - (x[target] - x[other])) / n.
-
-    Args:
-        input: Scores, shape ``(batch, classes)``, or ``(classes,)``.
-        target: Class numbers up to the first -1, the same shape.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of shape ``(batch,)``.
-
-    Raises:
-        RuntimeError: If the shapes do not fit or a target is no class.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, y = tt.tensor([0.1, 0.2, 0.4, 0.8]), tt.tensor([3, 0, -1, 1])
-        >>> tt.nn.functional.multilabel_margin_loss(x, y)
-        tensor(0.8500)
-    """
+) -> Tensor: ...
 def multilabel_soft_margin_loss(
     input: Tensor | ndarray,
     target: Tensor | ndarray,
@@ -2762,49 +797,8 @@ def multilabel_soft_margin_loss(
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor:
-    """The mean over the classes of the binary cross entropy with logits.
-
-    Args:
-        input: Logits, shape ``(*, classes)``.
-        target: The same shape, 0 or 1.
-        weight: A factor for each class, shape ``(classes,)``. Default: all 1.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the input's shape without its last dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, y = tt.tensor([[0.0, 2.0]]), tt.tensor([[0.0, 1.0]])
-        >>> tt.nn.functional.multilabel_soft_margin_loss(x, y)
-        tensor(0.4100)
-    """
-def native_channel_shuffle(input: Tensor | ndarray, groups: int) -> Tensor:
-    """Channels dealt out: the first of every group, then the second of every group, and so on.
-
-    Another name for ``nn.functional.channel_shuffle``.
-
-    Args:
-        input: ``(batch, channels, *image)``.
-        groups: How many groups of neighbouring channels there are.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.channel_shuffle(tt.arange(4).reshape(1, 4, 1), 2).flatten()
-        tensor([0, 2, 1, 3])
-
-    Reference:
-        Zhang et al.: ShuffleNet, arXiv:1707.01083.
-    """
+) -> Tensor: ...
+def native_channel_shuffle(input: Tensor | ndarray, groups: int) -> Tensor: ...
 def nll_loss(
     input: Tensor | ndarray,
     target: Tensor | ndarray,
@@ -2813,33 +807,7 @@ def nll_loss(
     ignore_index: int = -100,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor:
-    """-input[target], where ``input`` holds the logarithms of the classes' probabilities.
-
-    Args:
-        input: Shape ``(batch, classes, *)``, or ``(classes,)``.
-        target: Class numbers, shape ``(batch, *)``, or 0-d.
-        weight: A factor for each class, shape ``(classes,)``. Default: all 1.
-        size_average: Deprecated; see ``reduction``.
-        ignore_index: Targets of this value count nothing. Default: -100.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"`` (the sum divided by that of the targets' weights), ``"sum"`` or
-            ``"none"``. Default: ``"mean"``.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the target's shape.
-
-    Raises:
-        ValueError: If the batch sizes differ or ``reduction`` is unknown.
-        RuntimeError: If other sizes, or dtypes, do not fit.
-        IndexError: If a target is no class.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> log_probs = tt.tensor([[0.25, 0.75]]).log()
-        >>> tt.nn.functional.nll_loss(log_probs, tt.tensor([1]))
-        tensor(0.2877)
-    """
+) -> Tensor: ...
 def normalize(
     input: Tensor | ndarray,
     p: float | str | None = 2.0,
@@ -2848,78 +816,14 @@ def normalize(
     out: Tensor | None = None,
     *,
     axis: int = ...,
-) -> Tensor:
-    """``input`` divided by its p-norm along ``dim``.
-
-    Args:
-        input: Tensor of any shape.
-        p: Which norm; default 2, which is also that of ``"fro"`` and None.
-        dim: The dimension; default 1.
-        eps: The least to divide by; default 1e-12.
-        out: Where to write the result.
-
-    Returns:
-        Tensor of ``input``'s shape.
-
-    Raises:
-        RuntimeError: For integers.
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.normalize(tt.tensor([[3.0, 4.0]]))
-        tensor([[0.6000, 0.8000]])
-    """
-def one_hot(tensor: Tensor | ndarray, num_classes: int = -1) -> Tensor:
-    """Vectors with a one at each index and zeros elsewhere.
-
-    Args:
-        tensor: int64 tensor of any shape ``(*)``.
-        num_classes: Length of the vectors; -1, the default, means the largest index + 1.
-
-    Returns:
-        int64 tensor ``(*, num_classes)``.
-
-    Raises:
-        RuntimeError: For a negative index or one too large.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.one_hot(tt.tensor([0, 2]))
-        tensor([[1, 0, 0],
-                [0, 0, 1]])
-    """
+) -> Tensor: ...
+def one_hot(tensor: Tensor | ndarray, num_classes: int = -1) -> Tensor: ...
 def pad(
     input: Tensor | ndarray,
     pad: Sequence[int],
     mode: str = 'constant',
     value: float | None = None,
-) -> Tensor:
-    """``input`` with elements added at both ends of its last dimensions.
-
-    Args:
-        input: Tensor of any shape; in the modes other than ``"constant"`` a batch of images
-            with as many dimensions as ``pad`` has pairs, or one image.
-        pad: How many to add before and after, first for the last dimension, then for the one
-            before it, and so on; negative numbers take elements away.
-        mode: ``"constant"`` (default) adds ``value``, ``"reflect"`` mirrors at the edge
-            element, ``"replicate"`` repeats it, ``"circular"`` goes on at the other end.
-        value: What to add; default 0.
-
-    Returns:
-        A new tensor.
-
-    Raises:
-        RuntimeError: If ``pad`` does not fit the shape, or is too large for the mode.
-        NotImplementedError: For another mode, or a number of dimensions a mode does not do.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.pad(tt.tensor([1, 2, 3]), (1, 2))
-        tensor([0, 1, 2, 3, 0, 0])
-        >>> tt.nn.functional.pad(tt.tensor([[1, 2, 3]]), (0, 2), mode="reflect")
-        tensor([[1, 2, 3, 2, 1]])
-    """
+) -> Tensor: ...
 def pairwise_distance(
     x1: Tensor | ndarray,
     x2: Tensor | ndarray,
@@ -2928,84 +832,10 @@ def pairwise_distance(
     keepdim: bool = False,
     *,
     keepdims: bool = ...,
-) -> Tensor:
-    """The p-norm of x1 - x2 + eps over the last dimension.
-
-    Args:
-        x1: Shape ``(*, features)``.
-        x2: The same shape, broadcast.
-        p: Default: 2.
-        eps: Keeps the gradient finite where they are equal. Default: 1e-6.
-        keepdim: Whether the last dimension stays, with size 1. Default: False.
-
-    Returns:
-        Shape ``(*)``, or ``(*, 1)``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.pairwise_distance(tt.zeros(2, 4), tt.ones(4))
-        tensor([2.0000, 2.0000])
-    """
-def pdist(input: Tensor | ndarray, p: float = 2.0) -> Tensor:
-    """The distance of every two rows of a matrix.
-
-    Args:
-        input: ``(n, k)``.
-        p: Order of the norm, from 0 (differing elements) to infinity; default 2.
-
-    Returns:
-        ``(n (n - 1) / 2,)``: rows 0 and 1, 0 and 2, ..., 1 and 2, ...
-
-    Raises:
-        RuntimeError: If it is no matrix of floating-point numbers, or for a negative ``p``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.pdist(tt.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
-        tensor([5.0000, 1.0000, 4.2426])
-    """
-def pixel_shuffle(input: Tensor | ndarray, upscale_factor: int) -> Tensor:
-    """Channels laid out as pixels: an image r times as large with r² times fewer channels.
-
-    Args:
-        input: ``(*, channels * r², height, width)``.
-        upscale_factor: The r.
-
-    Returns:
-        ``(*, channels, height * r, width * r)``.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-        ValueError: If r² is no int64.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.pixel_shuffle(tt.arange(4).reshape(4, 1, 1), 2)
-        tensor([[[0, 1],
-                 [2, 3]]])
-
-    Reference:
-        Shi et al.: Real-Time Single Image and Video Super-Resolution Using an Efficient
-        Sub-Pixel Convolutional Neural Network, arXiv:1609.05158.
-    """
-def pixel_unshuffle(input: Tensor | ndarray, downscale_factor: int) -> Tensor:
-    """The inverse of ``pixel_shuffle``: pixels laid out as channels.
-
-    Args:
-        input: ``(*, channels, height * r, width * r)``.
-        downscale_factor: The r.
-
-    Returns:
-        ``(*, channels * r², height, width)``; the input's shape if it has no elements.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.pixel_unshuffle(tt.arange(4).reshape(1, 2, 2), 2).flatten()
-        tensor([0, 1, 2, 3])
-    """
+) -> Tensor: ...
+def pdist(input: Tensor | ndarray, p: float = 2.0) -> Tensor: ...
+def pixel_shuffle(input: Tensor | ndarray, upscale_factor: int) -> Tensor: ...
+def pixel_unshuffle(input: Tensor | ndarray, downscale_factor: int) -> Tensor: ...
 def poisson_nll_loss(
     input: Tensor | ndarray,
     target: Tensor | ndarray,
@@ -3015,196 +845,41 @@ def poisson_nll_loss(
     eps: float = 1e-08,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor:
-    """exp(input) - target · input, where the target has a Poisson distribution.
-
-    Args:
-        input: The logarithm of the rate, any shape.
-        target: The same shape.
-        log_input: False: the input is the rate itself, and the loss is
-            input - target · log(input + eps). Default: True.
-        full: Whether to add Stirling's approximation of log(target!). Default: False.
-        size_average: Deprecated; see ``reduction``.
-        eps: Default: 1e-8.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the input's shape.
-
-    Raises:
-        ValueError: If ``reduction`` is unknown.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, y = tt.tensor([0.0, 1.0]), tt.tensor([1.0, 2.0])
-        >>> tt.nn.functional.poisson_nll_loss(x, y)
-        tensor(0.8591)
-    """
+) -> Tensor: ...
 def prelu(
     input: Tensor | NDArray[Any] | ndarray,
     weight: Tensor | NDArray[Any] | ndarray,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``x`` above 0 and ``weight * x`` below, the slope being learned.
-
-    Args:
-        input: Tensor ``(batch, channels, *)``, or of any shape with a single weight.
-        weight: Tensor of shape ``(channels,)`` or ``(1,)``, or a 0-d one, of the same dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Raises:
-        RuntimeError: If ``weight`` fits neither, or the dtypes differ.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.prelu(tt.tensor([-2.0, 2.0]), tt.tensor([0.25]))
-        tensor([-0.5000,  2.0000])
-
-    Reference:
-        He, Zhang, Ren, Sun: Delving Deep into Rectifiers, arXiv:1502.01852.
-    """
+) -> Tensor: ...
 def relu(
     input: Tensor | NDArray[Any] | ndarray,
     inplace: bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``max(x, 0)``; the slope at 0 is 0.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the same shape.
-
-    Raises:
-        RuntimeError: For booleans.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.relu(tt.tensor([-1.0, 2.0]))
-        tensor([0., 2.])
-    """
-def relu6(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
-    """``x`` kept between 0 and 6.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.relu6(tt.tensor([-1.0, 3.0, 8.0]))
-        tensor([0., 3., 6.])
-    """
-def relu6_(input: Tensor, inplace: bool = False) -> Tensor:
-    """In-place form of ``nn.functional.relu6``: writes the result over ``input`` and returns it.
-
-    ``x`` kept between 0 and 6.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.relu6(tt.tensor([-1.0, 3.0, 8.0]))
-        tensor([0., 3., 6.])
-    """
-def relu_(input: Tensor, inplace: bool = False) -> Tensor:
-    """In-place form of ``relu``: writes the result over ``input`` and returns it.
-
-    ``max(x, 0)``; the slope at 0 is 0.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
-
-    Returns:
-        Tensor of the same shape.
-
-    Raises:
-        RuntimeError: For booleans.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.relu(tt.tensor([-1.0, 2.0]))
-        tensor([0., 2.])
-    """
+) -> Tensor: ...
+def relu6(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor: ...
+def relu6_(input: Tensor, inplace: bool = False) -> Tensor: ...
+def relu_(input: Tensor, inplace: bool = False) -> Tensor: ...
 def rms_norm(
     input: Tensor | ndarray,
     normalized_shape: Sequence[int],
     weight: Tensor | ndarray | None = None,
     eps: float | None = None,
-) -> Tensor:
-    """``input / sqrt(mean(input ** 2) + eps) * weight`` over the last dimensions.
-
-    Args:
-        input: ``(*, *normalized_shape)``.
-        normalized_shape: Sizes of the dimensions that the mean is taken over.
-        weight: Tensor of that shape; default none.
-        eps: Added to the mean; default the machine epsilon of ``input``'s dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.rms_norm(tt.tensor([3.0, 3.0]), (2,), eps=0.0)
-        tensor([1., 1.])
-
-    Reference:
-        Zhang, Sennrich: Root Mean Square Layer Normalization, arXiv:1910.07467.
-    """
+) -> Tensor: ...
 def rrelu(
     input: Tensor | ndarray,
     lower: float = 0.125,
     upper: float = 0.3333333333333333,
     training: bool = False,
     inplace: bool = False,
-) -> Tensor:
-    """``x`` above 0; below, ``x`` times a random slope in training, else the mean slope.
-
-    Args:
-        input: Tensor of any shape.
-        lower: The smallest slope; default 1/8.
-        upper: The largest slope; default 1/3.
-        training: Draw a slope for each element; default False.
-        inplace: Write the result over ``input``; default False.
-
-    Raises:
-        RuntimeError: If ``lower`` is above ``upper``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.rrelu(tt.tensor([-2.0, 1.0]), 0.5, 0.5)
-        tensor([-1.,  1.])
-
-    Reference:
-        Xu, Wang, Chen, Li: Empirical Evaluation of Rectified Activations, arXiv:1505.00853.
-    """
+) -> Tensor: ...
 def rrelu_(
     input: Tensor,
     lower: float = 0.125,
     upper: float = 0.3333333333333333,
     training: bool = False,
-) -> Tensor:
-    """``rrelu`` written over ``input``.
-
-    Args:
-        input: Tensor of any shape.
-        lower: The smallest slope; default 1/8.
-        upper: The largest slope; default 1/3.
-        training: Draw a slope for each element; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.rrelu_(tt.tensor([-2.0, 1.0]), 0.5, 0.5)
-        tensor([-1.,  1.])
-    """
+) -> Tensor: ...
 def scaled_dot_product_attention(
     query: Tensor | ndarray,
     key: Tensor | ndarray,
@@ -3215,144 +890,18 @@ def scaled_dot_product_attention(
     *,
     scale: float | None = None,
     enable_gqa: bool = False,
-) -> Tensor:
-    """``softmax(query keyᵀ scale + mask) value``: each query's mean of the values it attends to.
-
-    Args:
-        query: ``(*, queries, features)``.
-        key: ``(*, keys, features)``; leading dimensions broadcast.
-        value: ``(*, keys, out_features)``.
-        attn_mask: Bool tensor that broadcasts to ``(*, queries, keys)``, True where a key takes
-            part; or numbers that are added to the scores. A query that may attend to nothing
-            gets zeros.
-        dropout_p: Probability that a weight becomes zero, also outside training; default 0.
-        is_causal: Whether query i attends to keys 0 to i alone; default False. With a mask beside
-            it everything must be 4-d, the features the same, and without dropout, as in PyTorch.
-        scale: Default ``1 / sqrt(features)``.
-        enable_gqa: Whether keys and values have fewer heads (the third dimension from the
-            end) than queries, each for a group of neighbouring query heads; default False.
-
-    Returns:
-        ``(*, queries, out_features)``.
-
-    Raises:
-        RuntimeError: If shapes, dtypes or arguments do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> q, k, v = tt.zeros(1, 2), tt.zeros(3, 2), tt.tensor([[1.0], [2.0], [6.0]])
-        >>> tt.nn.functional.scaled_dot_product_attention(q, k, v)
-        tensor([[3.]])
-
-    Reference:
-        Vaswani et al.: Attention Is All You Need, arXiv:1706.03762; Ainslie et al.: GQA,
-        arXiv:2305.13245.
-    """
+) -> Tensor: ...
 def selu(
     input: Tensor | NDArray[Any] | ndarray,
     inplace: bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """An ELU scaled so that layers keep mean 0 and variance 1.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.selu(tt.tensor([-1.0, 1.0]))
-        tensor([-1.1113,  1.0507])
-
-    Reference:
-        Klambauer, Unterthiner, Mayr, Hochreiter: Self-Normalizing Neural Networks,
-        arXiv:1706.02515.
-    """
-def selu_(input: Tensor, inplace: bool = False) -> Tensor:
-    """In-place form of ``selu``: writes the result over ``input`` and returns it.
-
-    An ELU scaled so that layers keep mean 0 and variance 1.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.selu(tt.tensor([-1.0, 1.0]))
-        tensor([-1.1113,  1.0507])
-
-    Reference:
-        Klambauer, Unterthiner, Mayr, Hochreiter: Self-Normalizing Neural Networks,
-        arXiv:1706.02515.
-    """
-def sigmoid(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
-
-    Args:
-        input: Tensor of any shape.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Returns:
-        Tensor of the same shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sigmoid(tt.tensor([0.0, 1000.0, -1000.0]))
-        tensor([0.5000, 1.0000, 0.0000])
-    """
-def sigmoid_(input: Tensor) -> Tensor:
-    """In-place form of ``sigmoid``: writes the result over ``input`` and returns it.
-
-    ``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
-
-    Args:
-        input: Tensor of any shape.
-
-    Returns:
-        Tensor of the same shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.sigmoid(tt.tensor([0.0, 1000.0, -1000.0]))
-        tensor([0.5000, 1.0000, 0.0000])
-    """
-def silu(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor:
-    """``x * sigmoid(x)``, also called swish.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.silu(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.7311])
-
-    Reference:
-        Elfwing, Uchibe, Doya: Sigmoid-Weighted Linear Units, arXiv:1702.03118.
-    """
-def silu_(input: Tensor, inplace: bool = False) -> Tensor:
-    """In-place form of ``nn.functional.silu``: writes the result over ``input`` and returns it.
-
-    ``x * sigmoid(x)``, also called swish.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.silu(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.7311])
-
-    Reference:
-        Elfwing, Uchibe, Doya: Sigmoid-Weighted Linear Units, arXiv:1702.03118.
-    """
+) -> Tensor: ...
+def selu_(input: Tensor, inplace: bool = False) -> Tensor: ...
+def sigmoid(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def sigmoid_(input: Tensor) -> Tensor: ...
+def silu(input: Tensor | NDArray[Any] | ndarray, inplace: bool = False) -> Tensor: ...
+def silu_(input: Tensor, inplace: bool = False) -> Tensor: ...
 def smooth_l1_loss(
     input: Tensor | ndarray,
     target: Tensor | ndarray,
@@ -3360,61 +909,14 @@ def smooth_l1_loss(
     reduce: bool | None = None,
     reduction: str = 'mean',
     beta: float = 1.0,
-) -> Tensor:
-    """d² / (2 beta) where d = |input - target| is below beta, else d - beta / 2.
-
-    Args:
-        input: Any shape.
-        target: The same shape.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-        beta: Not negative; 0 gives ``l1_loss``. Default: 1.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the input's shape.
-
-    Raises:
-        RuntimeError: If ``beta`` is negative.
-        ValueError: If ``reduction`` is unknown.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, y = tt.tensor([1.0, 2.0]), tt.tensor([1.5, 4.0])
-        >>> tt.nn.functional.smooth_l1_loss(x, y, reduction="none")
-        tensor([0.1250, 1.5000])
-
-    Reference:
-        R. Girshick, "Fast R-CNN" (2015).
-    """
+) -> Tensor: ...
 def soft_margin_loss(
     input: Tensor | ndarray,
     target: Tensor | ndarray,
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor:
-    """log(1 + exp(-target · input)), with targets 1 and -1.
-
-    Args:
-        input: Any shape.
-        target: A shape that broadcasts to it.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the input's shape; of the input's dtype.
-
-    Raises:
-        RuntimeError: If the target stretches the input, or the input holds integers.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x, y = tt.tensor([0.0, 2.0]), tt.tensor([1.0, 1.0])
-        >>> tt.nn.functional.soft_margin_loss(x, y)
-        tensor(0.4100)
-    """
+) -> Tensor: ...
 def softmax(
     input: Tensor | ndarray,
     dim: int | None = None,
@@ -3423,30 +925,7 @@ def softmax(
     *,
     out: Tensor | None = None,
     axis: int | None = ...,
-) -> Tensor:
-    """``exp(x) / sum(exp(x))`` along ``dim``: positive numbers that sum to 1.
-
-    Args:
-        input: Tensor of any shape; integers need ``dtype``.
-        dim: The dimension; None is torch's legacy choice: 0 for up to one and for three
-            dimensions, else 1.
-        dtype: Compute and return in this type; the default is the input's.
-        _stacklevel: Accepted for compatibility.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype is another. Default None: a new tensor.
-
-    Returns:
-        Tensor of the same shape; NaN where all numbers along ``dim`` are -inf.
-
-    Raises:
-        IndexError: If there is no such dimension.
-        NotImplementedError: For integers without ``dtype``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.softmax(tt.zeros(2), 0)
-        tensor([0.5000, 0.5000])
-    """
+) -> Tensor: ...
 def softmin(
     input: Tensor | ndarray,
     dim: int | None = None,
@@ -3454,100 +933,17 @@ def softmin(
     dtype: dtype | type | str | None = None,
     *,
     axis: int | None = ...,
-) -> Tensor:
-    """``softmax(-input)``: the smallest number gets the largest share.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension; None is torch's legacy choice, as in ``softmax``.
-        dtype: Compute and return in this type; the default is the input's.
-        _stacklevel: Accepted for compatibility.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.softmin(tt.zeros(2), 0)
-        tensor([0.5000, 0.5000])
-    """
+) -> Tensor: ...
 def softplus(
     input: Tensor | NDArray[Any] | ndarray,
     beta: float = 1.0,
     threshold: float = 20.0,
-) -> Tensor:
-    """``log(1 + exp(beta * x)) / beta``, a smooth ``relu``.
-
-    Args:
-        input: Tensor of any shape.
-        beta: How sharp the bend is; default 1.
-        threshold: Where ``beta * x`` exceeds it the function is ``x``; default 20.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.softplus(tt.tensor([0.0, 100.0]))
-        tensor([  0.6931, 100.0000])
-    """
-def softshrink(input: Tensor | NDArray[Any] | ndarray, lambd: float = 0.5) -> Tensor:
-    """``x`` moved by ``lambd`` towards 0, and 0 where ``|x| <= lambd``.
-
-    Args:
-        input: Tensor of any shape.
-        lambd: How far; not negative; default 0.5.
-
-    Raises:
-        RuntimeError: For a negative ``lambd``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.softshrink(tt.tensor([-0.3, 2.0]))
-        tensor([0.0000, 1.5000])
-    """
-def softsign(input: Tensor | NDArray[Any] | ndarray) -> Tensor:
-    """``x / (1 + |x|)``.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.softsign(tt.tensor([-1.0, 3.0]))
-        tensor([-0.5000,  0.7500])
-    """
-def tanh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor:
-    """Hyperbolic tangent, between -1 and 1.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tanh(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.7616])
-    """
-def tanh_(input: Tensor) -> Tensor:
-    """In-place form of ``tanh``: writes the result over ``input`` and returns it.
-
-    Hyperbolic tangent, between -1 and 1.
-
-    Args:
-        input: Tensor of any shape; integers and bools count as the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tanh(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.7616])
-    """
-def tanhshrink(input: Tensor | ndarray) -> Tensor:
-    """``x - tanh(x)``.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.tanhshrink(tt.tensor([0.0, 1.0]))
-        tensor([0.0000, 0.2384])
-    """
+) -> Tensor: ...
+def softshrink(input: Tensor | NDArray[Any] | ndarray, lambd: float = 0.5) -> Tensor: ...
+def softsign(input: Tensor | NDArray[Any] | ndarray) -> Tensor: ...
+def tanh(input: Tensor | NDArray[Any] | ndarray, *, out: Tensor | None = None) -> Tensor: ...
+def tanh_(input: Tensor) -> Tensor: ...
+def tanhshrink(input: Tensor | ndarray) -> Tensor: ...
 def threshold(
     input: Tensor | NDArray[Any] | ndarray,
     threshold: float,
@@ -3555,38 +951,8 @@ def threshold(
     inplace: bool = False,
     *,
     out: Tensor | None = None,
-) -> Tensor:
-    """``x`` above ``threshold``, else ``value``.
-
-    Args:
-        input: Tensor of any shape.
-        threshold: What ``x`` must exceed to pass.
-        value: What stands in the place of the others.
-        inplace: Write the result over ``input``; default False.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.threshold(tt.tensor([0.5, 2.0]), 1.0, 0.0)
-        tensor([0., 2.])
-    """
-def threshold_(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor:
-    """In-place form of ``threshold``: writes the result over ``input`` and returns it.
-
-    ``x`` above ``threshold``, else ``value``.
-
-    Args:
-        input: Tensor of any shape.
-        threshold: What ``x`` must exceed to pass.
-        value: What stands in the place of the others.
-        inplace: Write the result over ``input``; default False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.threshold(tt.tensor([0.5, 2.0]), 1.0, 0.0)
-        tensor([0., 2.])
-    """
+) -> Tensor: ...
+def threshold_(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor: ...
 def triplet_margin_loss(
     anchor: Tensor | ndarray,
     positive: Tensor | ndarray,
@@ -3598,39 +964,7 @@ def triplet_margin_loss(
     size_average: bool | None = None,
     reduce: bool | None = None,
     reduction: str = 'mean',
-) -> Tensor:
-    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d the p-norm distance.
-
-    Args:
-        anchor: Shape ``(batch, features)``, or ``(features,)``.
-        positive: Of the same kind, the same shape.
-        negative: Of another, the same shape.
-        margin: Positive. Default: 1.
-        p: Default: 2.
-        eps: Added to the differences. Default: 1e-6.
-        swap: Whether d(positive, negative) is used where it is smaller than the distance from
-            anchor to negative. Default: False.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of shape ``(batch,)``.
-
-    Raises:
-        ValueError: If ``margin`` is not positive.
-        RuntimeError: If the numbers of dimensions differ.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> anchor, far = tt.zeros(1, 4), tt.full((1, 4), 0.25)
-        >>> tt.nn.functional.triplet_margin_loss(anchor, anchor, far)
-        tensor(0.5000)
-
-    Reference:
-        V. Balntas et al., "Learning shallow convolutional feature descriptors with triplet
-        losses" (2016).
-    """
+) -> Tensor: ...
 def triplet_margin_with_distance_loss(
     anchor: Tensor | ndarray,
     positive: Tensor | ndarray,
@@ -3640,125 +974,28 @@ def triplet_margin_with_distance_loss(
     margin: float = 1.0,
     swap: bool = False,
     reduction: str = 'mean',
-) -> Tensor:
-    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d any function.
-
-    Args:
-        anchor: Shape ``(batch, *)``.
-        positive: Of the same kind, the same shape.
-        negative: Of another, the same shape.
-        distance_function: d. Default: the Euclidean distance.
-        margin: Positive. Default: 1.
-        swap: Whether d(positive, negative) is used where it is smaller than the distance from
-            anchor to negative. Default: False.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the distances' shape.
-
-    Raises:
-        ValueError: If ``margin`` is not positive or ``reduction`` unknown.
-        RuntimeError: If the numbers of dimensions differ.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> F = tt.nn.functional
-        >>> anchor, far = tt.zeros(1, 4), tt.full((1, 4), 0.25)
-        >>> F.triplet_margin_with_distance_loss(anchor, anchor, far)
-        tensor(0.5000)
-    """
+) -> Tensor: ...
 def unfold(
     input: Tensor | ndarray,
     kernel_size: int | Sequence[int],
     dilation: int | Sequence[int] = 1,
     padding: int | Sequence[int] = 0,
     stride: int | Sequence[int] = 1,
-) -> Tensor:
-    """The sliding windows of an image, each as a column.
-
-    Args:
-        input: ``(batch, channels, height, width)``, or without ``batch``.
-        kernel_size: Sides of a window, one for both or each.
-        dilation: Steps from one place in a window to the next; default 1.
-        padding: Zeros on every side; default 0.
-        stride: Steps from one window to the next; default 1.
-
-    Returns:
-        ``(batch, channels * places, windows)``: channel by channel, then row by row.
-
-    Raises:
-        RuntimeError: If shapes or numbers do not fit.
-        IndexError: If ``input`` has fewer than 3 dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nn.functional.unfold(tt.arange(4.0).reshape(1, 1, 2, 2), (1, 2))
-        tensor([[[0., 2.],
-                 [1., 3.]]])
-    """
+) -> Tensor: ...
 def upsample(
     input: Tensor | ndarray,
     size: Any = None,
     scale_factor: Any = None,
     mode: str = 'nearest',
     align_corners: bool | None = None,
-) -> Tensor:
-    """``interpolate`` under its old name.
-
-    Args:
-        input: ``(batch, channels, *image)``.
-        size: The new sizes; this or ``scale_factor``.
-        scale_factor: How many times as large.
-        mode: As for ``interpolate``.
-        align_corners: As for ``interpolate``.
-
-    Warns:
-        UserWarning: That the name is an old one.
-
-    Example:
-        >>> import warnings
-        >>> import tinytorch as tt
-        >>> with warnings.catch_warnings(action="ignore"):
-        ...     tt.nn.functional.upsample(tt.ones(1, 1, 2), scale_factor=2).shape
-        tinytorch.Size([1, 1, 4])
-    """
+) -> Tensor: ...
 def upsample_bilinear(
     input: Tensor | ndarray,
     size: Any = None,
     scale_factor: Any = None,
-) -> Tensor:
-    """``interpolate`` in mode ``"bilinear"`` with aligned corners, under an old name.
-
-    Args:
-        input: ``(batch, channels, height, width)``.
-        size: The new sizes; this or ``scale_factor``.
-        scale_factor: How many times as large.
-
-    Warns:
-        UserWarning: That the name is an old one.
-
-    Example:
-        >>> import warnings
-        >>> import tinytorch as tt
-        >>> with warnings.catch_warnings(action="ignore"):
-        ...     tt.nn.functional.upsample_bilinear(tt.ones(1, 1, 2, 2), scale_factor=2).shape
-        tinytorch.Size([1, 1, 4, 4])
-    """
-def upsample_nearest(input: Tensor | ndarray, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """``interpolate`` in mode ``"nearest"``, under an old name.
-
-    Args:
-        input: ``(batch, channels, *image)``.
-        size: The new sizes; this or ``scale_factor``.
-        scale_factor: How many times as large.
-
-    Warns:
-        UserWarning: That the name is an old one.
-
-    Example:
-        >>> import warnings
-        >>> import tinytorch as tt
-        >>> with warnings.catch_warnings(action="ignore"):
-        ...     tt.nn.functional.upsample_nearest(tt.ones(1, 1, 2), scale_factor=2).shape
-        tinytorch.Size([1, 1, 4])
-    """
+) -> Tensor: ...
+def upsample_nearest(
+    input: Tensor | ndarray,
+    size: Any = None,
+    scale_factor: Any = None,
+) -> Tensor: ...

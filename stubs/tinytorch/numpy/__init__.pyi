@@ -166,77 +166,9 @@ class _abs(Protocol):
     ) -> ndarray: ...
 
 abs: ufunc[_abs]
-"""The absolute value of each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.absolute([-1.5, 2.0])
-    array([1.5, 2. ])
-"""
 absolute: ufunc[_abs]
-"""The absolute value of each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.absolute([-1.5, 2.0])
-    array([1.5, 2. ])
-"""
 acos: ufunc[_abs]
-"""The angle whose cosine each element is.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.arccos([0.0, 1.0])
-    array([1.57079633, 0.        ])
-"""
 acosh: ufunc[_abs]
-"""The inverse hyperbolic cosine of each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.arccosh([1.0, 2.0])
-    array([0.       , 1.3169579])
-"""
 class _add(Protocol):
     @overload
     def __call__(
@@ -282,24 +214,6 @@ class _add(Protocol):
     ) -> ndarray: ...
 
 add: ufunc[_add]
-"""The sum of two operands.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.add([1, 2], [10, 2])
-    array([11,  4])
-"""
 @overload
 def all(
     a: Tensor | Sequence[Tensor],
@@ -308,21 +222,7 @@ def all(
     keepdims: _bool = False,
     *,
     where: ArrayLike = True,
-) -> Tensor:
-    """Whether no element is zero, in all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        where: Which elements count; default all.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.all([[1, 0], [1, 1]], axis=1)
-        array([False,  True])
-    """
+) -> Tensor: ...
 @overload
 def all(
     a: ArrayLike,
@@ -338,21 +238,7 @@ def allclose(
     rtol: float = 1e-05,
     atol: float = 1e-08,
     equal_nan: _bool = False,
-) -> _bool:
-    """Whether all elements are equal but for a tolerance.
-
-    Args:
-        a: Tensor, or what makes one.
-        b: What it is compared with.
-        rtol: The tolerance relative to ``b``.
-        atol: The absolute tolerance.
-        equal_nan: Whether NaNs are equal to each other.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.allclose([1.0, 2.0], [1.0 + 1e-9, 2.0])
-        True
-    """
+) -> _bool: ...
 @overload
 def amax(
     a: Tensor | Sequence[Tensor],
@@ -361,22 +247,7 @@ def amax(
     keepdims: _bool = False,
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
-) -> Tensor:
-    """The largest element, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        initial: The result is at least, or at most, this.
-        where: Which elements count; needs ``initial``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.amax([1, 4, 3])
-        4
-    """
+) -> Tensor: ...
 @overload
 def amax(
     a: ArrayLike,
@@ -394,22 +265,7 @@ def amin(
     keepdims: _bool = False,
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
-) -> Tensor:
-    """The smallest element, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        initial: The result is at least, or at most, this.
-        where: Which elements count; needs ``initial``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.amin([2, 1, 3])
-        1
-    """
+) -> Tensor: ...
 @overload
 def amin(
     a: ArrayLike,
@@ -420,18 +276,7 @@ def amin(
     where: ArrayLike = True,
 ) -> ndarray: ...
 @overload
-def angle(z: Tensor | Sequence[Tensor], deg: _bool = False) -> Tensor:
-    """The angle of each complex element, from -pi to pi.
-
-    Args:
-        z: Tensor, or what makes one.
-        deg: Whether in degrees.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.angle([1j, -1], deg=True)
-        array([ 90., 180.])
-    """
+def angle(z: Tensor | Sequence[Tensor], deg: _bool = False) -> Tensor: ...
 @overload
 def angle(z: ArrayLike, deg: _bool = False) -> ndarray: ...
 @overload
@@ -442,21 +287,7 @@ def any(
     keepdims: _bool = False,
     *,
     where: ArrayLike = True,
-) -> Tensor:
-    """Whether an element is not zero, in all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        where: Which elements count; default all.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.any([[0, 0], [1, 0]], axis=1)
-        array([False,  True])
-    """
+) -> Tensor: ...
 @overload
 def any(
     a: ArrayLike,
@@ -467,25 +298,11 @@ def any(
     where: ArrayLike = True,
 ) -> ndarray: ...
 @overload
-def append(arr: Tensor | Sequence[Tensor], values: ArrayLike, axis: int | None = None) -> Tensor:
-    """``arr`` with ``values`` after it.
-
-    Args:
-        arr: Tensor of any shape.
-        values: What to add; of ``arr``'s shape but for ``axis``.
-        axis: The dimension; None, the default, means both are flattened.
-
-    Returns:
-        A copy.
-
-    Raises:
-        RuntimeError: If the shapes do not agree.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.append(tt.tensor([1, 2]), [3, 4])
-        tensor([1, 2, 3, 4])
-    """
+def append(
+    arr: Tensor | Sequence[Tensor],
+    values: ArrayLike,
+    axis: int | None = None,
+) -> Tensor: ...
 @overload
 def append(
     arr: ArrayLike,
@@ -501,28 +318,7 @@ def apply_along_axis(
     arr: Tensor | Sequence[Tensor],
     *args: Any,
     **kwargs: Any,
-) -> Tensor:
-    """The results of a function of the slices of one dimension; gradients flow through it.
-
-    Args:
-        func1d: Takes a tensor of shape ``(arr.shape[axis],)``, and returns a number or a
-            tensor of one shape for all slices.
-        axis: The dimension of the slices.
-        arr: Tensor of at least one dimension.
-        *args: More arguments for ``func1d``.
-        **kwargs: More keyword arguments for it.
-
-    Returns:
-        Tensor of ``arr``'s shape with that of the results in the place of ``axis``.
-
-    Raises:
-        ValueError: If there are no slices.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.apply_along_axis(lambda x: x[0] + x[-1], 1, tt.tensor([[1, 2, 3], [4, 5, 6]]))
-        tensor([ 4, 10])
-    """
+) -> Tensor: ...
 @overload
 def apply_along_axis(
     func1d: Callable[..., Any],
@@ -536,22 +332,7 @@ def apply_over_axes(
     func: Callable[..., Any],
     a: Tensor | Sequence[Tensor],
     axes: SupportsIndex | Sequence[SupportsIndex],
-) -> Tensor:
-    """A reduction along several dimensions, one after the other; they stay, with size 1.
-
-    Args:
-        func: Called with the tensor and a dimension.
-        a: Tensor, or what makes one.
-        axes: The dimensions.
-
-    Raises:
-        ValueError: If ``func`` does not give a tensor of as many dimensions, or of one less.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.apply_over_axes(np.sum, [[1, 2], [3, 4]], [0, 1])
-        array([[10]])
-    """
+) -> Tensor: ...
 @overload
 def apply_over_axes(
     func: Callable[..., Any],
@@ -568,23 +349,7 @@ def arange(
     device: device | str | None = None,
     like: Any = None,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """Numbers at equal distances: ``arange(stop)`` or ``arange(start, stop, step)``.
-
-    Args:
-        start: The first number; alone, the end, and the first is 0.
-        stop: The end, which is not among them.
-        step: The distance; default 1.
-        dtype: Default int64 if all are ints, else float64.
-        device: Where; default as the state says.
-        like: Accepted.
-        backend: A backend or its name.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.arange(1, 2, 0.25)
-        array([1.  , 1.25, 1.5 , 1.75])
-    """
+) -> Tensor: ...
 @overload
 def arange(
     start: ArrayLike,
@@ -597,132 +362,12 @@ def arange(
     backend: Backend | str | None = None,
 ) -> ndarray: ...
 arccos: ufunc[_abs]
-"""The angle whose cosine each element is.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.arccos([0.0, 1.0])
-    array([1.57079633, 0.        ])
-"""
 arccosh: ufunc[_abs]
-"""The inverse hyperbolic cosine of each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.arccosh([1.0, 2.0])
-    array([0.       , 1.3169579])
-"""
 arcsin: ufunc[_abs]
-"""The angle whose sine each element is.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.arcsin([0.0, 1.0])
-    array([0.        , 1.57079633])
-"""
 arcsinh: ufunc[_abs]
-"""The inverse hyperbolic sine of each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.arcsinh([0.0, 1.0])
-    array([0.        , 0.88137359])
-"""
 arctan: ufunc[_abs]
-"""The angle whose tangent each element is.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.arctan([0.0, 1.0])
-    array([0.        , 0.78539816])
-"""
 arctan2: ufunc[_add]
-"""The angle of the point (x2, x1).
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.arctan2([1.0, -1.0], 1.0)
-    array([ 0.78539816, -0.78539816])
-"""
 arctanh: ufunc[_abs]
-"""The inverse hyperbolic tangent of each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.arctanh([0.0, 0.5])
-    array([0.        , 0.54930614])
-"""
 @overload
 def argmax(
     a: Tensor | Sequence[Tensor],
@@ -730,20 +375,7 @@ def argmax(
     out: Tensor | None = None,
     *,
     keepdims: _bool = False,
-) -> Tensor:
-    """The index of the largest element, in row-major order or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: The dimension; None, the default, means the flattened tensor.
-        out: Where to write the result.
-        keepdims: Keep the dimension with size 1.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.argmax([1, 4, 3])
-        1
-    """
+) -> Tensor: ...
 @overload
 def argmax(
     a: ArrayLike,
@@ -759,20 +391,7 @@ def argmin(
     out: Tensor | None = None,
     *,
     keepdims: _bool = False,
-) -> Tensor:
-    """The index of the smallest element, in row-major order or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: The dimension; None, the default, means the flattened tensor.
-        out: Where to write the result.
-        keepdims: Keep the dimension with size 1.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.argmin([[2, 1], [0, 3]], axis=0)
-        array([1, 0])
-    """
+) -> Tensor: ...
 @overload
 def argmin(
     a: ArrayLike,
@@ -782,22 +401,7 @@ def argmin(
     keepdims: _bool = False,
 ) -> ndarray: ...
 @overload
-def argpartition(a: Tensor | Sequence[Tensor], kth: ArrayLike, axis: int | None = -1) -> Tensor:
-    """Indices that put the ``kth`` element in its place when sorted, smaller ones before it.
-
-    Args:
-        a: Tensor of at least one dimension.
-        kth: The place or places; all are right, for the indices sort the tensor.
-        axis: The dimension, default the last; None means that of the flattened tensor.
-
-    Raises:
-        IndexError: If there is no such place.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.argpartition(tt.tensor([3, 1, 2]), 1)
-        tensor([1, 2, 0])
-    """
+def argpartition(a: Tensor | Sequence[Tensor], kth: ArrayLike, axis: int | None = -1) -> Tensor: ...
 @overload
 def argpartition(a: ArrayLike, kth: Tensor | Sequence[Tensor], axis: int | None = -1) -> Tensor: ...
 @overload
@@ -811,22 +415,7 @@ def argsort(
     *,
     stable: _bool | None = None,
     descending: _bool = False,
-) -> Tensor:
-    """The indices that sort along ``axis``; equal elements stay in their order.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: The dimension, default the last; None means that of the flattened tensor.
-        kind: Accepted.
-        order: Must be None.
-        stable: Accepted.
-        descending: From the largest down, as the array API standard spells it.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.argsort([30, 10, 20])
-        array([1, 2, 0])
-    """
+) -> Tensor: ...
 @overload
 def argsort(
     a: ArrayLike,
@@ -838,36 +427,15 @@ def argsort(
     descending: _bool = False,
 ) -> ndarray: ...
 @overload
-def argwhere(a: Tensor | Sequence[Tensor]) -> Tensor:
-    """Where the elements that are not zero lie: the indices of each, as a matrix.
-
-    Args:
-        a: Tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.argwhere([[0, 5], [7, 0]])
-        array([[0, 1],
-               [1, 0]])
-    """
+def argwhere(a: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def argwhere(a: ArrayLike) -> ndarray: ...
 @overload
-def around(a: Tensor | Sequence[Tensor], decimals: int = 0, out: Tensor | None = None) -> Tensor:
-    """Each element rounded, halves to the even digit.
-
-    Another name for ``numpy.round``.
-
-    Args:
-        a: Tensor, or what makes one.
-        decimals: How many digits after the point to keep; negative ones are before it.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.round([0.5, 1.5, 2.675], 1)
-        array([0.5, 1.5, 2.7])
-    """
+def around(
+    a: Tensor | Sequence[Tensor],
+    decimals: int = 0,
+    out: Tensor | None = None,
+) -> Tensor: ...
 @overload
 def around(a: ArrayLike, decimals: int = 0, out: ndarray | None = None) -> ndarray: ...
 def array(
@@ -879,72 +447,15 @@ def array(
     subok: _bool = False,
     ndmin: int = 0,
     like: Any = None,
-) -> ndarray:
-    """A tensor with a copy of ``object``; the gradient flows through it.
-
-    Args:
-        object: A number, nested sequences of numbers or tensors, an array, or a tensor.
-        dtype: Default: an array's own; the default dtype for Python floats, int64 for ints.
-        copy: Whether to copy (default); None copies only if needed, False must not copy.
-        order: Accepted; the result is in row-major order.
-        subok: Accepted.
-        ndmin: The least number of dimensions; new ones of size 1 go in front.
-        like: Accepted.
-
-    Raises:
-        ValueError: If a copy is needed and ``copy`` is False.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.array([1, 2], ndmin=2)
-        tensor([[1, 2]])
-    """
-def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: _bool = False) -> _bool:
-    """Whether two tensors have the same shape and elements.
-
-    Args:
-        a1: A tensor, or what makes one.
-        a2: A tensor, or what makes one.
-        equal_nan: Whether NaNs are equal to each other.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.array_equal([1, 2], tt.tensor([1, 2]))
-        True
-    """
-def array_equiv(a1: ArrayLike, a2: ArrayLike) -> _bool:
-    """Whether two tensors have the same elements when one is broadcast to the other.
-
-    Args:
-        a1: A tensor, or what makes one.
-        a2: A tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.array_equiv([1, 2], tt.tensor([[1, 2], [1, 2]]))
-        True
-    """
+) -> ndarray: ...
+def array_equal(a1: ArrayLike, a2: ArrayLike, equal_nan: _bool = False) -> _bool: ...
+def array_equiv(a1: ArrayLike, a2: ArrayLike) -> _bool: ...
 @overload
 def array_split(
     ary: Tensor | Sequence[Tensor],
     indices_or_sections: ArrayLike,
     axis: int = 0,
-) -> list[Tensor]:
-    """A tensor cut into parts of nearly equal size, or before given places.
-
-    Args:
-        ary: Tensor, or what makes one.
-        indices_or_sections: How many parts, or the places.
-        axis: The dimension; default the first.
-
-    Returns:
-        Views.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.array_split([1, 2, 3], 2)
-        [array([1, 2]), array([3])]
-    """
+) -> list[Tensor]: ...
 @overload
 def array_split(
     ary: ArrayLike,
@@ -961,22 +472,7 @@ def asanyarray(
     device: device | str | None = None,
     copy: _bool | None = None,
     like: Any = None,
-) -> ndarray:
-    """``a`` as a tensor, the same one if it is one of that dtype.
-
-    Args:
-        a: A tensor, or what makes one.
-        dtype: The wanted dtype; default ``a``'s, float64 for Python floats.
-        order: Accepted; the result is in row-major order.
-        device: Where; default where ``a`` is, or as the state says.
-        copy: Whether to copy; None, the default, copies only if needed, False must not copy.
-        like: Accepted.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.asanyarray([1, 2])
-        tensor([1, 2])
-    """
+) -> ndarray: ...
 def asarray(
     a: ArrayLike,
     dtype: DTypeLike | _dtype | None = None,
@@ -986,82 +482,27 @@ def asarray(
     copy: _bool | None = None,
     like: Any = None,
     backend: Backend | str | None = None,
-) -> ndarray:
-    """``a`` as a tensor, the same one if it is one of that dtype.
-
-    Args:
-        a: A tensor, or what makes one.
-        dtype: The wanted dtype; default ``a``'s, float64 for Python floats.
-        order: Accepted; the result is in row-major order.
-        device: Where; default where ``a`` is, or as the state says.
-        copy: Whether to copy; None, the default, copies only if needed, False must not copy.
-        like: Accepted.
-        backend: A backend or its name.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> x = np.array([1, 2])
-        >>> np.asarray(x) is x
-        True
-    """
+) -> ndarray: ...
 @overload
 def asarray_chkfinite(
     a: Tensor | Sequence[Tensor],
     dtype: DTypeLike | _dtype | None = None,
     order: str | None = None,
-) -> Tensor:
-    """``a`` as a tensor without infinities and NaNs.
-
-    Args:
-        a: Tensor, or what makes one.
-        dtype: The wanted dtype; default ``a``'s.
-        order: Accepted; the result is in row-major order.
-
-    Raises:
-        ValueError: If there is one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.asarray_chkfinite([1, 2])
-        array([1, 2])
-    """
+) -> Tensor: ...
 @overload
 def asarray_chkfinite(
     a: ArrayLike,
     dtype: DTypeLike | _dtype | None = None,
     order: str | None = None,
 ) -> ndarray: ...
-def ascontiguousarray(a: ArrayLike, dtype: DTypeLike | _dtype | None = None) -> ndarray:
-    """``a`` as a tensor in row-major order, of at least one dimension.
-
-    Args:
-        a: A tensor, or what makes one.
-        dtype: The wanted dtype; default ``a``'s.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ascontiguousarray(tt.ones(2, 3).T).is_contiguous()
-        True
-    """
+def ascontiguousarray(a: ArrayLike, dtype: DTypeLike | _dtype | None = None) -> ndarray: ...
 @overload
 def asfortranarray(
     a: Tensor | Sequence[Tensor],
     dtype: DTypeLike | _dtype | None = None,
     *,
     like: Any = None,
-) -> Tensor:
-    """``a`` in column-major order, the first index changes fastest; of at least one dimension.
-
-    Args:
-        a: Tensor, or what makes one.
-        dtype: The wanted dtype; default ``a``'s.
-        like: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.asfortranarray([[1, 2], [3, 4]]).strides
-        (8, 16)
-    """
+) -> Tensor: ...
 @overload
 def asfortranarray(
     a: ArrayLike,
@@ -1070,41 +511,7 @@ def asfortranarray(
     like: Any = None,
 ) -> ndarray: ...
 asin: ufunc[_abs]
-"""The angle whose sine each element is.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.arcsin([0.0, 1.0])
-    array([0.        , 1.57079633])
-"""
 asinh: ufunc[_abs]
-"""The inverse hyperbolic sine of each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.arcsinh([0.0, 1.0])
-    array([0.        , 0.88137359])
-"""
 @overload
 def astype(
     x: Tensor | Sequence[Tensor],
@@ -1113,20 +520,7 @@ def astype(
     *,
     copy: _bool = True,
     device: device | str | None = None,
-) -> Tensor:
-    """``x`` in another dtype; see ``Tensor.to``.
-
-    Args:
-        x: Tensor of any shape.
-        dtype: The wanted dtype.
-        copy: Whether to copy even where nothing changes (default).
-        device: Where; default where ``x`` is.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.astype(tt.tensor([1.5]), tt.int64)
-        tensor([1])
-    """
+) -> Tensor: ...
 @overload
 def astype(
     x: ArrayLike,
@@ -1137,75 +531,10 @@ def astype(
     device: device | str | None = None,
 ) -> ndarray: ...
 atan: ufunc[_abs]
-"""The angle whose tangent each element is.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.arctan([0.0, 1.0])
-    array([0.        , 0.78539816])
-"""
 atan2: ufunc[_add]
-"""The angle of the point (x2, x1).
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.arctan2([1.0, -1.0], 1.0)
-    array([ 0.78539816, -0.78539816])
-"""
 atanh: ufunc[_abs]
-"""The inverse hyperbolic tangent of each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.arctanh([0.0, 0.5])
-    array([0.        , 0.54930614])
-"""
 @overload
-def atleast_1d(ary: Tensor | Sequence[Tensor], /) -> Tensor:
-    """Tensors with at least 1 dimension.
-
-    Args:
-        *arys: Tensors, or what makes them.
-
-    Returns:
-        One tensor, or a tuple of as many as were given.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.atleast_1d(3.0)
-        array([3.])
-    """
+def atleast_1d(ary: Tensor | Sequence[Tensor], /) -> Tensor: ...
 @overload
 def atleast_1d(ary: ArrayLike, /) -> ndarray: ...
 @overload
@@ -1213,20 +542,7 @@ def atleast_1d(*arys: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]: ...
 @overload
 def atleast_1d(*arys: ArrayLike) -> tuple[ndarray, ...]: ...
 @overload
-def atleast_2d(ary: Tensor | Sequence[Tensor], /) -> Tensor:
-    """Tensors with at least 2 dimensions.
-
-    Args:
-        *arys: Tensors, or what makes them.
-
-    Returns:
-        One tensor, or a tuple of as many as were given.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.atleast_2d([1, 2])
-        array([[1, 2]])
-    """
+def atleast_2d(ary: Tensor | Sequence[Tensor], /) -> Tensor: ...
 @overload
 def atleast_2d(ary: ArrayLike, /) -> ndarray: ...
 @overload
@@ -1234,20 +550,7 @@ def atleast_2d(*arys: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]: ...
 @overload
 def atleast_2d(*arys: ArrayLike) -> tuple[ndarray, ...]: ...
 @overload
-def atleast_3d(ary: Tensor | Sequence[Tensor], /) -> Tensor:
-    """Tensors with at least 3 dimensions.
-
-    Args:
-        *arys: Tensors, or what makes them.
-
-    Returns:
-        One tensor, or a tuple of as many as were given.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.atleast_3d([1, 2]).shape
-        (1, 2, 1)
-    """
+def atleast_3d(ary: Tensor | Sequence[Tensor], /) -> Tensor: ...
 @overload
 def atleast_3d(ary: ArrayLike, /) -> ndarray: ...
 @overload
@@ -1262,29 +565,7 @@ def average(
     returned: Literal[False] = False,
     *,
     keepdims: _bool = False,
-) -> Tensor:
-    """Weighted mean of the elements, of all or along ``axis``.
-
-    Args:
-        a: Tensor of any shape; integers are cast to the default dtype.
-        axis: Dimension or dimensions; None, the default, means all.
-        weights: How much each element counts: of ``a``'s shape, or of that along ``axis``.
-            Default: all the same.
-        returned: Also return the sum of the weights.
-        keepdims: Keep the reduced dimensions with size 1.
-
-    Returns:
-        Tensor without the reduced dimensions; with ``returned`` a tuple of two.
-
-    Raises:
-        ValueError: If the weights' shape does not fit.
-        ZeroDivisionError: If weights sum to zero.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.average(tt.tensor([1.0, 2.0]), weights=[3, 1])
-        tensor(1.2500)
-    """
+) -> Tensor: ...
 @overload
 def average(
     a: ArrayLike,
@@ -1330,222 +611,27 @@ def average(
     *,
     keepdims: _bool = False,
 ) -> ndarray | tuple[ndarray, ndarray]: ...
-def bartlett(M: int) -> ndarray:
-    """The Bartlett window, a triangle that ends at 0.
-
-    Args:
-        M: The number of samples; none if it is below 1.
-
-    Returns:
-        Tensor of shape ``(M,)`` of the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.bartlett(5)
-        tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
-    """
+def bartlett(M: int) -> ndarray: ...
 @overload
 def bincount(
     x: Tensor | Sequence[Tensor],
     /,
     weights: ArrayLike | None = None,
     minlength: int = 0,
-) -> Tensor:
-    """How often each integer from 0 on comes.
-
-    Args:
-        x: Tensor of one dimension, integers that are not negative.
-        weights: How much each counts; default 1.
-        minlength: The least length of the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.bincount([0, 1, 1, 3])
-        array([1, 2, 0, 1])
-    """
+) -> Tensor: ...
 @overload
 def bincount(x: ArrayLike, /, weights: ArrayLike | None = None, minlength: int = 0) -> ndarray: ...
 bitwise_and: ufunc[_add]
-"""The bits that are set in both operands.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.bitwise_and([6, 5], 3)
-    array([2, 1])
-"""
 bitwise_count: ufunc[_abs]
-"""How many bits of each element's absolute value are set.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.bitwise_count([0, 5])
-    array([0, 2], dtype=uint8)
-"""
 bitwise_invert: ufunc[_abs]
-"""Every bit of each integer or bool inverted.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.invert([0, 5])
-    array([-1, -6])
-"""
 bitwise_left_shift: ufunc[_add]
-"""The first operand's bits moved up.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.left_shift([1, 3], 2)
-    array([ 4, 12])
-"""
 bitwise_not: ufunc[_abs]
-"""Every bit of each integer or bool inverted.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.invert([0, 5])
-    array([-1, -6])
-"""
 bitwise_or: ufunc[_add]
-"""The bits that are set in either operand.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.bitwise_or([6, 5], 3)
-    array([7, 7])
-"""
 bitwise_right_shift: ufunc[_add]
-"""The first operand's bits moved down.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.right_shift([8, -8], 2)
-    array([ 2, -2])
-"""
 bitwise_xor: ufunc[_add]
-"""The bits that are set in one operand alone.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.bitwise_xor([6, 5], 3)
-    array([5, 6])
-"""
-def blackman(M: int) -> ndarray:
-    """The Blackman window, a sum of three cosines.
-
-    Args:
-        M: The number of samples; none if it is below 1.
-
-    Returns:
-        Tensor of shape ``(M,)`` of the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.blackman(5)[1:4]
-        tensor([0.3400, 1.0000, 0.3400])
-    """
+def blackman(M: int) -> ndarray: ...
 @overload
-def block(arrays: Tensor | Sequence[Tensor]) -> Tensor:
-    """A tensor put together from blocks.
-
-    Args:
-        arrays: Nested lists of tensors: the innermost are joined along the last dimension,
-            those around them along the one before, and so on.
-
-    Raises:
-        ValueError: For an empty list.
-        RuntimeError: If the shapes do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.block([[tt.eye(1), tt.zeros(1, 2)], [tt.ones(1, 3)]])
-        tensor([[1., 0., 0.],
-                [1., 1., 1.]])
-    """
+def block(arrays: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def block(arrays: ArrayLike) -> ndarray: ...
 class bool:
@@ -1553,128 +639,32 @@ class bool:
 
 bool_ = bool
 @overload
-def broadcast_arrays(*args: Tensor | Sequence[Tensor], subok: Any = False) -> tuple[Tensor, ...]:
-    """Tensors stretched to the shape they broadcast to.
-
-    Args:
-        *args: Tensors, or what makes them.
-        subok: Accepted; NumPy keeps subclasses of its array with True.
-
-    Returns:
-        Views.
-
-    Raises:
-        RuntimeError: If they do not broadcast.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.broadcast_arrays(tt.ones(2), tt.zeros(1))[1]
-        tensor([0., 0.])
-    """
+def broadcast_arrays(
+    *args: Tensor | Sequence[Tensor],
+    subok: Any = False,
+) -> tuple[Tensor, ...]: ...
 @overload
 def broadcast_arrays(*args: ArrayLike, subok: Any = False) -> tuple[ndarray, ...]: ...
-def broadcast_shapes(*shapes: ArrayLike) -> Size:
-    """The shape that tensors of the given shapes broadcast to.
-
-    Args:
-        *shapes: Sequences of ints; an int stands for a shape of one dimension.
-
-    Returns:
-        A ``Size``.
-
-    Raises:
-        RuntimeError: If the shapes do not broadcast.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.broadcast_shapes((2, 1), (3,))
-        tinytorch.Size([2, 3])
-    """
+def broadcast_shapes(*shapes: ArrayLike) -> Size: ...
 @overload
 def broadcast_to(
     array: Tensor | Sequence[Tensor],
     shape: int | Sequence[int],
     subok: _bool = False,
-) -> Tensor:
-    """``array`` stretched to a shape.
-
-    Args:
-        array: Tensor, or what makes one.
-        shape: The sizes.
-        subok: Accepted.
-
-    Raises:
-        ValueError: For a size below 0, or what cannot be stretched so.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.broadcast_to([1, 2], (2, 2))
-        array([[1, 2],
-               [1, 2]])
-    """
+) -> Tensor: ...
 @overload
 def broadcast_to(array: ArrayLike, shape: int | Sequence[int], subok: _bool = False) -> ndarray: ...
 byte = int8
 cbrt: ufunc[_abs]
-"""The cube root of each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.cbrt([8.0, 27.0])
-    array([2., 3.])
-"""
 cdouble = complex128
 ceil: ufunc[_abs]
-"""The smallest whole number that is not below each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.ceil([-1.5, 2.0])
-    array([-1.,  2.])
-"""
 @overload
 def choose(
     a: Tensor | Sequence[Tensor],
     choices: ArrayLike,
     out: Tensor | None = None,
     mode: str = 'raise',
-) -> Tensor:
-    """For each element the one in its place of the choice that it names by number.
-
-    Args:
-        a: Integers.
-        choices: Arrays that broadcast with ``a`` and each other.
-        out: Where to write the result.
-        mode: What happens to a number that there is not: ``"raise"``, ``"wrap"`` or ``"clip"``.
-
-    Raises:
-        ValueError: For a number that there is not.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]])
-        array([ 1, 20,  3])
-    """
+) -> Tensor: ...
 @overload
 def choose(
     a: ArrayLike,
@@ -1699,23 +689,7 @@ def clip(
     a_min: ArrayLike | None = None,
     a_max: ArrayLike | None = None,
     dtype: DTypeLike | _dtype | None = None,
-) -> Tensor:
-    """The elements, but none below ``min`` or above ``max``.
-
-    Args:
-        a: Tensor, or what makes one.
-        min: The lower bound: a number, a tensor, or None for none.
-        max: The upper bound.
-        out: Where to write the result.
-        a_min: The same as ``min``.
-        a_max: The same as ``max``.
-        dtype: What to compute in.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.clip([-1.0, 0.5, 2.0], 0, 1)
-        array([0. , 0.5, 1. ])
-    """
+) -> Tensor: ...
 @overload
 def clip(
     a: ArrayLike,
@@ -1733,21 +707,7 @@ def column_stack(
     *,
     dtype: DTypeLike | _dtype | None = None,
     casting: str = 'same_kind',
-) -> Tensor:
-    """Vectors as the columns of a matrix.
-
-    Args:
-        tup: Tensors, or what makes them.
-        dtype: Of the result; default by NumPy's rules of promotion.
-        casting: Which casts ``dtype`` may make: ``"no"``, ``"equiv"``, ``"safe"``,
-            ``"same_kind"`` (default) or ``"unsafe"``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.column_stack([[1, 2], [3, 4]])
-        array([[1, 3],
-               [2, 4]])
-    """
+) -> Tensor: ...
 @overload
 def column_stack(
     tup: ArrayLike,
@@ -1762,22 +722,11 @@ class complex64(_complex64):
     def __new__(cls, value: ArrayLike = 0, /) -> ndarray: ...  # type: ignore[misc]
 
 @overload
-def compress(condition: Tensor | Sequence[Tensor], a: ArrayLike, axis: int | None = None) -> Tensor:
-    """The slices of ``a`` along ``axis`` where ``condition`` holds.
-
-    Args:
-        condition: Bools, one for each slice; it may have fewer.
-        a: Tensor of any shape.
-        axis: The dimension; None, the default, means that of the flattened tensor.
-
-    Returns:
-        A copy.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.compress([False, True], tt.tensor([[1, 2], [3, 4]]), axis=0)
-        tensor([[3, 4]])
-    """
+def compress(
+    condition: Tensor | Sequence[Tensor],
+    a: ArrayLike,
+    axis: int | None = None,
+) -> Tensor: ...
 @overload
 def compress(
     condition: ArrayLike,
@@ -1795,24 +744,7 @@ def concat(
     *,
     dtype: DTypeLike | _dtype | None = None,
     casting: str = 'same_kind',
-) -> Tensor:
-    """``arrays`` joined along an existing dimension.
-
-    Another name for ``numpy.concatenate``.
-
-    Args:
-        arrays: Tensors, or what makes them.
-        axis: The dimension; None means they are flattened first.
-        out: Where to write the result.
-        dtype: Of the result; default by NumPy's rules of promotion.
-        casting: Which casts ``dtype`` may make: ``"no"``, ``"equiv"``, ``"safe"``,
-            ``"same_kind"`` (default) or ``"unsafe"``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.concatenate([[1, 2], [3.5]])
-        array([1. , 2. , 3.5])
-    """
+) -> Tensor: ...
 @overload
 def concat(
     arrays: ArrayLike,
@@ -1832,22 +764,7 @@ def concatenate(
     *,
     dtype: DTypeLike | _dtype | None = None,
     casting: str = 'same_kind',
-) -> Tensor:
-    """``arrays`` joined along an existing dimension.
-
-    Args:
-        arrays: Tensors, or what makes them.
-        axis: The dimension; None means they are flattened first.
-        out: Where to write the result.
-        dtype: Of the result; default by NumPy's rules of promotion.
-        casting: Which casts ``dtype`` may make: ``"no"``, ``"equiv"``, ``"safe"``,
-            ``"same_kind"`` (default) or ``"unsafe"``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.concatenate([[1, 2], [3.5]])
-        array([1. , 2. , 3.5])
-    """
+) -> Tensor: ...
 @overload
 def concatenate(
     arrays: ArrayLike,
@@ -1859,124 +776,24 @@ def concatenate(
     casting: str = 'same_kind',
 ) -> ndarray: ...
 conj: ufunc[_abs]
-"""The complex conjugate of each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.conjugate([1 + 2j, 3.0])
-    array([1.-2.j, 3.-0.j])
-"""
 conjugate: ufunc[_abs]
-"""The complex conjugate of each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.conjugate([1 + 2j, 3.0])
-    array([1.-2.j, 3.-0.j])
-"""
 @overload
-def convolve(a: Tensor | Sequence[Tensor], v: ArrayLike, mode: str = 'full') -> Tensor:
-    """The convolution of two signals: sums of products with one of them reversed.
-
-    Args:
-        a: Tensor of shape ``(n,)``.
-        v: Tensor of shape ``(m,)``.
-        mode: ``"full"``, every overlap, ``n + m - 1`` of them; ``"same"``, the middle
-            ``max(n, m)``; or ``"valid"``, those that are complete.
-
-    Raises:
-        ValueError: For an empty signal or another mode.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.convolve([1, 2, 3], [0, 1])
-        tensor([0, 1, 2, 3])
-    """
+def convolve(a: Tensor | Sequence[Tensor], v: ArrayLike, mode: str = 'full') -> Tensor: ...
 @overload
 def convolve(a: ArrayLike, v: Tensor | Sequence[Tensor], mode: str = 'full') -> Tensor: ...
 @overload
 def convolve(a: ArrayLike, v: ArrayLike, mode: str = 'full') -> ndarray: ...
 @overload
-def copy(a: Tensor | Sequence[Tensor], order: str = 'K', subok: Any = False) -> Tensor:
-    """A copy of ``a`` in memory of its own; the gradient flows through it.
-
-    Args:
-        a: A tensor, or what makes one.
-        order: Accepted; the copy is in row-major order.
-        subok: Accepted; NumPy keeps a subclass of its array with True.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.copy([1, 2])
-        tensor([1, 2])
-    """
+def copy(a: Tensor | Sequence[Tensor], order: str = 'K', subok: Any = False) -> Tensor: ...
 @overload
 def copy(a: ArrayLike, order: str = 'K', subok: Any = False) -> ndarray: ...
 copysign: ufunc[_add]
-"""The first's size with the second's sign.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.copysign([1.0, 2.0], -0.0)
-    array([-1., -2.])
-"""
 def copyto(
     dst: Tensor | ndarray,
     src: ArrayLike,
     casting: str = 'same_kind',
     where: ArrayLike = True,
-) -> None:
-    """Write the values of ``src`` to ``dst``, where ``where`` holds.
-
-    Args:
-        dst: The tensor that is written to.
-        src: Values that broadcast with it.
-        casting: Which casts to ``dst``'s dtype are allowed: ``"no"``, ``"equiv"``, ``"safe"``,
-            ``"same_kind"`` (default) or ``"unsafe"``.
-        where: Bools that broadcast with ``dst``; default everywhere.
-
-    Raises:
-        TypeError: If a cast is not allowed.
-        RuntimeError: If the shapes do not broadcast, or a leaf that requires grad is written to.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.zeros(3)
-        >>> tt.copyto(x, 2, where=[True, False, True])
-        >>> x
-        tensor([2., 0., 2.])
-    """
+) -> None: ...
 @overload
 def corrcoef(
     x: Tensor | Sequence[Tensor],
@@ -1984,21 +801,7 @@ def corrcoef(
     rowvar: _bool = True,
     *,
     dtype: DTypeLike | _dtype | None = None,
-) -> Tensor:
-    """The correlation coefficients of variables, one a row.
-
-    Args:
-        x: Tensor of one or two dimensions.
-        y: More variables.
-        rowvar: Whether variables are rows; else they are columns.
-        dtype: Of the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.corrcoef([1.0, 2.0, 3.0], [6.0, 4.0, 2.0]).round(decimals=4)
-        array([[ 1., -1.],
-               [-1.,  1.]])
-    """
+) -> Tensor: ...
 @overload
 def corrcoef(
     x: ArrayLike,
@@ -2008,81 +811,20 @@ def corrcoef(
     dtype: DTypeLike | _dtype | None = None,
 ) -> ndarray: ...
 @overload
-def correlate(a: Tensor | Sequence[Tensor], v: ArrayLike, mode: str = 'valid') -> Tensor:
-    """The cross-correlation of two signals: sums of products at every shift.
-
-    Args:
-        a: Tensor of shape ``(n,)``.
-        v: Tensor of shape ``(m,)``; its conjugate is taken.
-        mode: ``"valid"`` (default), ``"same"`` or ``"full"``, as for ``convolve``.
-
-    Raises:
-        ValueError: For an empty signal or another mode.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.correlate([1, 2, 3], [0, 1])
-        tensor([2, 3])
-    """
+def correlate(a: Tensor | Sequence[Tensor], v: ArrayLike, mode: str = 'valid') -> Tensor: ...
 @overload
 def correlate(a: ArrayLike, v: Tensor | Sequence[Tensor], mode: str = 'valid') -> Tensor: ...
 @overload
 def correlate(a: ArrayLike, v: ArrayLike, mode: str = 'valid') -> ndarray: ...
 cos: ufunc[_abs]
-"""The cosine of each element, in radians.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.cos([0.0, 1.0])
-    array([1.        , 0.54030231])
-"""
 cosh: ufunc[_abs]
-"""The hyperbolic cosine of each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.cosh([0.0, 1.0])
-    array([1.        , 1.54308063])
-"""
 @overload
 def count_nonzero(
     a: Tensor | Sequence[Tensor],
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     *,
     keepdims: _bool = False,
-) -> Tensor:
-    """How many elements are not zero, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        keepdims: Keep the reduced dimensions with size 1.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.count_nonzero([[0, 5], [7, 8]], axis=1)
-        array([1, 2])
-    """
+) -> Tensor: ...
 @overload
 def count_nonzero(
     a: ArrayLike,
@@ -2101,25 +843,7 @@ def cov(
     aweights: ArrayLike | None = None,
     *,
     dtype: DTypeLike | _dtype | None = None,
-) -> Tensor:
-    """The covariance matrix of variables, one a row.
-
-    Args:
-        m: Tensor of one or two dimensions.
-        y: More variables.
-        rowvar: Whether variables are rows; else they are columns.
-        bias: Divide by the number of observations, not by one less.
-        ddof: Divide by that number less this instead.
-        fweights: How often each observation counts.
-        aweights: How much each counts.
-        dtype: Of the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.cov([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
-        array([[ 1., -1.],
-               [-1.,  1.]])
-    """
+) -> Tensor: ...
 @overload
 def cov(
     m: ArrayLike,
@@ -2140,25 +864,7 @@ def cross(
     axisb: int = -1,
     axisc: int = -1,
     axis: int | None = None,
-) -> Tensor:
-    """The cross products of vectors of three elements.
-
-    Args:
-        a: Tensor, or what makes one.
-        b: Tensor, or what makes one.
-        axisa: The dimension of ``a``'s vectors; default the last.
-        axisb: That of ``b``'s.
-        axisc: That of the result's.
-        axis: All three of them.
-
-    Raises:
-        ValueError: If a vector has not three elements.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.cross([1, 0, 0], [0, 1, 0])
-        array([0, 0, 1])
-    """
+) -> Tensor: ...
 @overload
 def cross(
     a: ArrayLike,
@@ -2184,20 +890,7 @@ def cumprod(
     axis: int | None = None,
     dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """Running products along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: The dimension; None, the default, means that of the flattened tensor.
-        dtype: What to compute in; default ``a``'s, 64 bits for integers.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.cumprod([1, 2, 3])
-        array([1, 2, 6])
-    """
+) -> Tensor: ...
 @overload
 def cumprod(
     a: ArrayLike,
@@ -2211,20 +904,7 @@ def cumsum(
     axis: int | None = None,
     dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """Running sums along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: The dimension; None, the default, means that of the flattened tensor.
-        dtype: What to compute in; default ``a``'s, 64 bits for integers.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.cumsum([1, 2, 3])
-        array([1, 3, 6])
-    """
+) -> Tensor: ...
 @overload
 def cumsum(
     a: ArrayLike,
@@ -2240,23 +920,7 @@ def cumulative_prod(
     axis: int | None = None,
     dtype: DTypeLike | _dtype | None = None,
     include_initial: _bool = False,
-) -> Tensor:
-    """Running products along ``axis``.
-
-    Args:
-        x: Tensor of at least one dimension.
-        axis: The dimension; it may be left out where there is only one.
-        dtype: The dtype to multiply in; default ``x``'s, 64 bits for integers.
-        include_initial: Begin with 1.
-
-    Raises:
-        ValueError: If ``axis`` is missing and there are several dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cumulative_prod(tt.tensor([1, 2, 3]), include_initial=True)
-        tensor([1, 1, 2, 6])
-    """
+) -> Tensor: ...
 @overload
 def cumulative_prod(
     x: ArrayLike,
@@ -2274,23 +938,7 @@ def cumulative_sum(
     axis: int | None = None,
     dtype: DTypeLike | _dtype | None = None,
     include_initial: _bool = False,
-) -> Tensor:
-    """Running sums along ``axis``.
-
-    Args:
-        x: Tensor of at least one dimension.
-        axis: The dimension; it may be left out where there is only one.
-        dtype: The dtype to add in; default ``x``'s, 64 bits for integers.
-        include_initial: Begin with 0.
-
-    Raises:
-        ValueError: If ``axis`` is missing and there are several dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cumulative_sum(tt.tensor([1, 2, 3]), include_initial=True)
-        tensor([0, 1, 3, 6])
-    """
+) -> Tensor: ...
 @overload
 def cumulative_sum(
     x: ArrayLike,
@@ -2301,130 +949,26 @@ def cumulative_sum(
     include_initial: _bool = False,
 ) -> ndarray: ...
 deg2rad: ufunc[_abs]
-"""Degrees as radians.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.deg2rad([0.0, 180.0])
-    array([0.        , 3.14159265])
-"""
 degrees: ufunc[_abs]
-"""Radians as degrees.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.degrees([0.0, np.pi])
-    array([  0., 180.])
-"""
 @overload
 def delete(
     arr: Tensor | Sequence[Tensor],
     obj: ArrayLike | slice,
     axis: int | None = None,
-) -> Tensor:
-    """``arr`` without some of its slices.
-
-    Args:
-        arr: Tensor of any shape.
-        obj: Which: an int, a slice, several ints or a bool for each.
-        axis: The dimension; None, the default, means that of the flattened tensor.
-
-    Returns:
-        A copy.
-
-    Raises:
-        IndexError: For a place that does not exist.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.delete(tt.tensor([1, 2, 3]), 1)
-        tensor([1, 3])
-    """
+) -> Tensor: ...
 @overload
 def delete(arr: ArrayLike, obj: ArrayLike | slice, axis: int | None = None) -> ndarray: ...
 @overload
-def diag(v: Tensor | Sequence[Tensor], k: int = 0) -> Tensor:
-    """A diagonal of a matrix, or the matrix with a vector on its diagonal.
-
-    Args:
-        v: Tensor of one or two dimensions.
-        k: Which diagonal; default the main one, positive ones are above it.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.diag([1, 2])
-        array([[1, 0],
-               [0, 2]])
-    """
+def diag(v: Tensor | Sequence[Tensor], k: int = 0) -> Tensor: ...
 @overload
 def diag(v: ArrayLike, k: int = 0) -> ndarray: ...
-def diag_indices(n: int, ndim: int = 2) -> tuple[ndarray, ...]:
-    """Where the main diagonal of a tensor lies.
-
-    Args:
-        n: The size of each dimension.
-        ndim: How many dimensions; default 2.
-
-    Returns:
-        One int64 tensor of shape ``(n,)`` for each dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.diag_indices(2)
-        (tensor([0, 1]), tensor([0, 1]))
-    """
+def diag_indices(n: int, ndim: int = 2) -> tuple[ndarray, ...]: ...
 @overload
-def diag_indices_from(arr: Tensor) -> tuple[Tensor, ...]:
-    """Where the main diagonal of ``arr`` lies.
-
-    Args:
-        arr: Tensor of two or more dimensions of one size.
-
-    Raises:
-        ValueError: For another shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.diag_indices_from(tt.zeros(2, 2))
-        (tensor([0, 1]), tensor([0, 1]))
-    """
+def diag_indices_from(arr: Tensor) -> tuple[Tensor, ...]: ...
 @overload
 def diag_indices_from(arr: ndarray) -> tuple[ndarray, ...]: ...
 @overload
-def diagflat(v: Tensor | Sequence[Tensor], k: int = 0) -> Tensor:
-    """The matrix with all elements of ``v`` on a diagonal.
-
-    Args:
-        v: Tensor, or what makes one.
-        k: Which diagonal; default the main one, positive ones are above it.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.diagflat([1, 2], k=1)
-        array([[0, 1, 0],
-               [0, 0, 2],
-               [0, 0, 0]])
-    """
+def diagflat(v: Tensor | Sequence[Tensor], k: int = 0) -> Tensor: ...
 @overload
 def diagflat(v: ArrayLike, k: int = 0) -> ndarray: ...
 @overload
@@ -2433,20 +977,7 @@ def diagonal(
     offset: int = 0,
     axis1: int = 0,
     axis2: int = 1,
-) -> Tensor:
-    """The diagonals of two dimensions, as the last one.
-
-    Args:
-        a: Tensor of at least two dimensions.
-        offset: Which diagonal; default the main one, positive ones are above it.
-        axis1: The dimension of the rows.
-        axis2: That of the columns.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.diagonal([[1, 2], [3, 4]])
-        array([1, 4])
-    """
+) -> Tensor: ...
 @overload
 def diagonal(a: ArrayLike, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray: ...
 @overload
@@ -2456,21 +987,7 @@ def diff(
     axis: int = -1,
     prepend: ArrayLike | None = None,
     append: ArrayLike | None = None,
-) -> Tensor:
-    """The differences of neighbours along ``axis``.
-
-    Args:
-        a: Tensor of at least one dimension.
-        n: How often to take differences.
-        axis: The dimension; default the last.
-        prepend: What to put before ``a`` first; a number stands for one slice.
-        append: What to put after it.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.diff([1, 4, 9, 16])
-        array([3, 5, 7])
-    """
+) -> Tensor: ...
 @overload
 def diff(
     a: ArrayLike,
@@ -2480,48 +997,12 @@ def diff(
     append: ArrayLike | None = None,
 ) -> ndarray: ...
 @overload
-def digitize(x: Tensor | Sequence[Tensor], bins: ArrayLike, right: _bool = False) -> Tensor:
-    """Which bin each element falls into, counted from 1; 0 and the last one are outside.
-
-    Args:
-        x: Tensor of any shape.
-        bins: Edges, in ascending or descending order; tensor of one dimension.
-        right: Whether a bin holds its upper edge rather than its lower one.
-
-    Returns:
-        int64 tensor of ``x``'s shape.
-
-    Raises:
-        ValueError: If ``bins`` has not one dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.digitize(tt.tensor([0.2, 6.4, 3.0]), [0.0, 1.0, 2.5, 4.0])
-        tensor([1, 4, 3])
-    """
+def digitize(x: Tensor | Sequence[Tensor], bins: ArrayLike, right: _bool = False) -> Tensor: ...
 @overload
 def digitize(x: ArrayLike, bins: Tensor | Sequence[Tensor], right: _bool = False) -> Tensor: ...
 @overload
 def digitize(x: ArrayLike, bins: ArrayLike, right: _bool = False) -> ndarray: ...
 divide: ufunc[_add]
-"""The quotient of two operands; of integers in float64.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.divide([6, 5], 2)
-    array([3. , 2.5])
-"""
 class _divmod(Protocol):
     @overload
     def __call__(
@@ -2567,61 +1048,15 @@ class _divmod(Protocol):
     ) -> tuple[ndarray, ndarray]: ...
 
 divmod: ufunc[_divmod]
-"""Quotients rounded down, and what remains.
-
-Args:
-    x1: Dividends.
-    x2: Divisors.
-    out: Where to write both.
-    where: Which elements to compute; default all.
-    casting: Which casts are allowed.
-    order: Accepted.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.divmod([-7, 7], 3)
-    (array([-3,  2]), array([2, 1]))
-"""
 @overload
-def dot(a: Tensor | Sequence[Tensor], b: ArrayLike, out: Tensor | None = None) -> Tensor:
-    """Sums of products over the last dimension of ``a`` and the last but one of ``b``.
-
-    Args:
-        a: Tensor, or what makes one; a 0-d one multiplies.
-        b: Tensor, or what makes one; of a vector the only dimension.
-        out: Where to write the result.
-
-    Raises:
-        ValueError: If the sizes do not fit.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.dot([[1, 2], [3, 4]], [1, 1])
-        array([3, 7])
-    """
+def dot(a: Tensor | Sequence[Tensor], b: ArrayLike, out: Tensor | None = None) -> Tensor: ...
 @overload
 def dot(a: ArrayLike, b: Tensor | Sequence[Tensor], out: Tensor | None = None) -> Tensor: ...
 @overload
 def dot(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray: ...
 double = float64
 @overload
-def dsplit(ary: Tensor | Sequence[Tensor], indices_or_sections: ArrayLike) -> list[Tensor]:
-    """A tensor cut into equal parts, or before given places, along the third dimension.
-
-    Args:
-        ary: Tensor, or what makes one.
-        indices_or_sections: How many parts, or the places.
-
-    Returns:
-        Views.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.dsplit(np.array([[[1, 2]]]), 2)[1]
-        array([[[2]]])
-    """
+def dsplit(ary: Tensor | Sequence[Tensor], indices_or_sections: ArrayLike) -> list[Tensor]: ...
 @overload
 def dsplit(ary: ArrayLike, indices_or_sections: Tensor | Sequence[Tensor]) -> list[Tensor]: ...
 @overload
@@ -2632,21 +1067,7 @@ def dstack(
     *,
     dtype: DTypeLike | _dtype | None = None,
     casting: str = 'same_kind',
-) -> Tensor:
-    """Tensors behind each other: along the third dimension.
-
-    Args:
-        tup: Tensors, or what makes them.
-        dtype: Of the result; default by NumPy's rules of promotion.
-        casting: Which casts ``dtype`` may make: ``"no"``, ``"equiv"``, ``"safe"``,
-            ``"same_kind"`` (default) or ``"unsafe"``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.dstack([[1, 2], [3, 4]])
-        array([[[1, 3],
-                [2, 4]]])
-    """
+) -> Tensor: ...
 @overload
 def dstack(
     tup: ArrayLike,
@@ -2659,22 +1080,7 @@ def ediff1d(
     ary: Tensor | Sequence[Tensor],
     to_end: ArrayLike | None = None,
     to_begin: ArrayLike | None = None,
-) -> Tensor:
-    """The differences of neighbours in the flattened tensor.
-
-    Args:
-        ary: Tensor of any shape.
-        to_end: What to put after them.
-        to_begin: What to put before them.
-
-    Returns:
-        Tensor of one dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ediff1d(tt.tensor([1, 4, 9]), to_begin=0)
-        tensor([0, 3, 5])
-    """
+) -> Tensor: ...
 @overload
 def ediff1d(
     ary: ArrayLike,
@@ -2689,22 +1095,7 @@ def einsum(
     optimize: Any = False,
     dtype: DTypeLike | _dtype | None = None,
     **options: Any,
-) -> Tensor:
-    """Sums of products as Einstein's convention writes them.
-
-    Args:
-        subscripts: Such as ``"ij,jk->ik"``.
-        *operands: Tensors, or what makes them.
-        out: Where to write the result.
-        optimize: Accepted; the order is found in any case.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        **options: ``order`` and ``casting`` are accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1])
-        array([3, 7])
-    """
+) -> Tensor: ...
 @overload
 def einsum(
     subscripts: ArrayLike,
@@ -2731,22 +1122,7 @@ def empty(
     device: device | str | None = None,
     like: Any = None,
     backend: Backend | str | None = None,
-) -> ndarray:
-    """A tensor whose elements are whatever its memory held.
-
-    Args:
-        shape: The sizes.
-        dtype: Default float64.
-        order: Accepted; the array is in row-major order.
-        device: Where; default as the state says.
-        like: Accepted.
-        backend: A backend or its name; default the active one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.empty((2, 3)).shape
-        (2, 3)
-    """
+) -> ndarray: ...
 @overload
 def empty_like(
     a: Tensor | Sequence[Tensor],
@@ -2758,23 +1134,7 @@ def empty_like(
     *,
     device: device | str | None = None,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """A tensor, not filled, of the shape and dtype of another.
-
-    Args:
-        a: Tensor, or what makes one.
-        dtype: Default ``a``'s.
-        order: Accepted; the tensor is in row-major order.
-        subok: Accepted.
-        shape: The sizes; default ``a``'s.
-        device: Where; default where ``a`` is.
-        backend: A backend or its name.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.empty_like([[1, 2], [3, 4]]).shape
-        (2, 2)
-    """
+) -> Tensor: ...
 @overload
 def empty_like(
     a: ArrayLike,
@@ -2788,115 +1148,15 @@ def empty_like(
     backend: Backend | str | None = None,
 ) -> ndarray: ...
 equal: ufunc[_add]
-"""Whether elements are equal.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.equal([1, 2], [10, 2])
-    array([False,  True])
-"""
 exp: ufunc[_abs]
-"""e to the power of each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.exp([0.0, 1.0])
-    array([1.        , 2.71828183])
-"""
 exp2: ufunc[_abs]
-"""2 to the power of each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.exp2([0.0, 1.0])
-    array([1., 2.])
-"""
 @overload
-def expand_dims(a: Tensor | Sequence[Tensor], axis: int | Sequence[int]) -> Tensor:
-    """``a`` with a dimension of size 1 at each place of ``axis`` in the result.
-
-    Args:
-        a: Tensor of any shape.
-        axis: Place or places.
-
-    Returns:
-        A view.
-
-    Raises:
-        IndexError: If there is no such place.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.expand_dims(tt.ones(2), (0, 2)).shape
-        tinytorch.Size([1, 2, 1])
-    """
+def expand_dims(a: Tensor | Sequence[Tensor], axis: int | Sequence[int]) -> Tensor: ...
 @overload
 def expand_dims(a: ArrayLike, axis: int | Sequence[int]) -> ndarray: ...
 expm1: ufunc[_abs]
-"""e to the power of each element, less 1, exact near 0.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.expm1([0.0, 1.0])
-    array([0.        , 1.71828183])
-"""
 @overload
-def extract(condition: Tensor | Sequence[Tensor], arr: ArrayLike) -> Tensor:
-    """The elements of ``arr`` where ``condition`` holds.
-
-    Args:
-        condition: Tensor with as many elements as ``arr``, or fewer.
-        arr: Tensor of any shape.
-
-    Returns:
-        Tensor of one dimension, a copy.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.extract([True, False, True], [1, 2, 3])
-        tensor([1, 3])
-    """
+def extract(condition: Tensor | Sequence[Tensor], arr: ArrayLike) -> Tensor: ...
 @overload
 def extract(condition: ArrayLike, arr: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
@@ -2911,142 +1171,30 @@ def eye(
     device: device | str | None = None,
     like: Any = None,
     backend: Backend | str | None = None,
-) -> ndarray:
-    """A matrix with ones on a diagonal and zeros elsewhere.
-
-    Args:
-        N: Rows.
-        M: Columns; default ``N``.
-        k: Which diagonal; default the main one, positive ones are above it.
-        dtype: Default float64.
-        order: Accepted; the array is in row-major order.
-        device: Where; default as the state says.
-        like: Accepted.
-        backend: A backend or its name.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.eye(2, 3, k=1)
-        array([[0., 1., 0.],
-               [0., 0., 1.]])
-    """
+) -> ndarray: ...
 fabs: ufunc[_abs]
-"""The absolute value of each real element, as a float.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.fabs([-1.5, 2.0])
-    array([1.5, 2. ])
-"""
-def fill_diagonal(a: Tensor | ndarray, val: ArrayLike, wrap: _bool = False) -> None:
-    """Write ``val`` to the main diagonal of ``a``.
-
-    Args:
-        a: The tensor that is written to, of two or more dimensions; of more than two all are
-            of one size.
-        val: A number, or values, repeated if there are fewer than places.
-        wrap: Whether in a tall matrix the diagonal begins anew after a row.
-
-    Raises:
-        ValueError: For another shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.zeros(2, 3)
-        >>> tt.fill_diagonal(x, 5)
-        >>> x
-        tensor([[5., 0., 0.],
-                [0., 5., 0.]])
-    """
+def fill_diagonal(a: Tensor | ndarray, val: ArrayLike, wrap: _bool = False) -> None: ...
 @overload
-def fix(x: Tensor | Sequence[Tensor], out: Tensor | None = None) -> Tensor:
-    """Each element without its fractional part.
-
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fix([-1.5, 1.5])
-        array([-1.,  1.])
-    """
+def fix(x: Tensor | Sequence[Tensor], out: Tensor | None = None) -> Tensor: ...
 @overload
 def fix(x: ArrayLike, out: ndarray | None = None) -> ndarray: ...
 @overload
-def flatnonzero(a: Tensor | Sequence[Tensor]) -> Tensor:
-    """Where in the flattened tensor the elements that are not zero lie.
-
-    Args:
-        a: Tensor of any shape.
-
-    Returns:
-        int64 tensor of one dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.flatnonzero(tt.tensor([[0, 1], [2, 0]]))
-        tensor([1, 2])
-    """
+def flatnonzero(a: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def flatnonzero(a: ArrayLike) -> ndarray: ...
 @overload
 def flip(
     m: Tensor | Sequence[Tensor],
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
-) -> Tensor:
-    """The elements in reverse order along ``axis``, a view.
-
-    Args:
-        m: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.flip([[1, 2], [3, 4]], axis=1)
-        array([[2, 1],
-               [4, 3]])
-    """
+) -> Tensor: ...
 @overload
 def flip(m: ArrayLike, axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> ndarray: ...
 @overload
-def fliplr(m: Tensor | Sequence[Tensor]) -> Tensor:
-    """The columns in reverse order, a view.
-
-    Args:
-        m: Tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fliplr([[1, 2], [3, 4]])
-        array([[2, 1],
-               [4, 3]])
-    """
+def fliplr(m: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def fliplr(m: ArrayLike) -> ndarray: ...
 @overload
-def flipud(m: Tensor | Sequence[Tensor]) -> Tensor:
-    """The rows in reverse order, a view.
-
-    Args:
-        m: Tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.flipud([[1, 2], [3, 4]])
-        array([[3, 4],
-               [1, 2]])
-    """
+def flipud(m: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def flipud(m: ArrayLike) -> ndarray: ...
 class float16(_float16):
@@ -3059,119 +1207,11 @@ class float64(_float64):
     def __new__(cls, value: ArrayLike = 0, /) -> ndarray: ...  # type: ignore[misc]
 
 float_power: ufunc[_add]
-"""The first operand to the power of the second, at least in float64.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.float_power([2, 3], 2)
-    array([4., 9.])
-"""
 floor: ufunc[_abs]
-"""The largest whole number that is not above each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.floor([-1.5, 2.0])
-    array([-2.,  2.])
-"""
 floor_divide: ufunc[_add]
-"""The quotient, rounded down; of infinities what the array API standard says.
-
-Args:
-    x1: Dividends.
-    x2: Divisors.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.floor_divide([7, -7], 2), np.floor_divide(np.inf, 2.0)
-    (array([ 3, -4]), inf)
-
-Reference: https://data-apis.org/array-api/latest/API_specification
-"""
 fmax: ufunc[_add]
-"""The larger element; a number rather than NaN.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.fmax([1.0, np.nan], 2.0)
-    array([2., 2.])
-"""
 fmin: ufunc[_add]
-"""The smaller element; a number rather than NaN.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.fmin([1.0, np.nan], 2.0)
-    array([1., 2.])
-"""
 fmod: ufunc[_add]
-"""What remains of a division, with the dividend's sign.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.fmod([-7, 7], 3)
-    array([-1,  1])
-"""
 class _frexp(Protocol):
     @overload
     def __call__(
@@ -3201,47 +1241,13 @@ class _frexp(Protocol):
     ) -> tuple[ndarray, ndarray]: ...
 
 frexp: ufunc[_frexp]
-"""Each element as a fraction of size 0.5 to 1 and a power of 2.
-
-Args:
-    x: Tensor, or what makes one.
-    out: Where to write both.
-    where: Which elements to compute; default all.
-    casting: Which casts are allowed.
-    order: Accepted.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Returns:
-    The fractions and the exponents.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> fraction, exponent = np.frexp([1.0, 6.0])
-    >>> fraction
-    array([0.5 , 0.75])
-    >>> exponent
-    array([1, 3], dtype=int32)
-"""
 def from_dlpack(
     x: ArrayLike,
     /,
     *,
     device: device | str | None = None,
     copy: _bool | None = None,
-) -> ndarray:
-    """The memory of another library's array, through DLPack.
-
-    Args:
-        x: An array with ``__dlpack__``.
-        device: Where to; default where it is.
-        copy: Whether to copy; None, the default, copies only if needed, False must not copy.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.from_dlpack(np.array([1, 2]))
-        array([1, 2])
-    """
+) -> ndarray: ...
 @overload
 def frombuffer(
     buffer: Tensor | Sequence[Tensor],
@@ -3250,25 +1256,7 @@ def frombuffer(
     offset: int = 0,
     *,
     like: Any = None,
-) -> Tensor:
-    """The numbers in a buffer of bytes, in a tensor of one dimension.
-
-    Args:
-        buffer: Bytes, an array on the host, or an object that has the buffer interface.
-        dtype: What the bytes stand for, in whatever order; default float64.
-        count: How many numbers; default all.
-        offset: How many bytes to skip first; default 0.
-        like: Accepted.
-
-    Returns:
-        A tensor that shares the buffer's memory if that is on the host and has the processor's
-        order of bytes, else a copy.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.frombuffer(bytes([1, 2, 3]), np.uint8, offset=1)
-        array([2, 3], dtype=uint8)
-    """
+) -> Tensor: ...
 @overload
 def frombuffer(
     buffer: ArrayLike,
@@ -3286,202 +1274,22 @@ def fromfile(
     offset: Any = 0,
     *,
     like: Any = None,
-) -> ndarray:
-    """fromfile(file, dtype=float, count=-1, sep='', offset=0, *, like=None)
-
-    Construct an array from data in a text or binary file.
-
-    A highly efficient way of reading binary data with a known data-type,
-    as well as parsing simply formatted text files.  Data written using the
-    `tofile` method can be read using this function.
-
-    Parameters
-    ----------
-    file : file or str or Path
-        An open file object, a string containing the filename, or a Path object.
-        When reading from a file object it must support random access
-        (i.e. it must have tell and seek methods).
-    dtype : data-type
-        Data type of the returned array.
-        For binary files, it is used to determine the size and byte-order
-        of the items in the file.
-        Most builtin numeric types are supported and extension types may be supported.
-    count : int
-        Number of items to read. ``-1`` means all items (i.e., the complete
-        file).
-    sep : str
-        Separator between items if file is a text file.
-        Empty ("") separator means the file should be treated as binary.
-        Spaces (" ") in the separator match zero or more whitespace characters.
-        A separator consisting only of spaces must match at least one
-        whitespace.
-    offset : int
-        The offset (in bytes) from the file's current position. Defaults to 0.
-        Only permitted for binary files.
-    like : array_like, optional
-        Reference object to allow the creation of arrays which are not
-        NumPy arrays. If an array-like passed in as ``like`` supports
-        the ``__array_function__`` protocol, the result will be defined
-        by it. In this case, it ensures the creation of an array object
-        compatible with that passed in via this argument.
-
-        .. versionadded:: 1.20.0
-
-    See also
-    --------
-    load, save
-    ndarray.tofile
-    loadtxt : More flexible way of loading data from a text file.
-
-    Notes
-    -----
-    Do not rely on the combination of `tofile` and `fromfile` for
-    data storage, as the binary files generated are not platform
-    independent.  In particular, no byte-order or data-type information is
-    saved.  Data can be stored in the platform independent ``.npy`` format
-    using `save` and `load` instead.
-
-    Examples
-    --------
-    Construct an ndarray:
-
-    >>> import numpy as np
-    >>> dt = np.dtype([('time', [('min', np.int64), ('sec', np.int64)]),
-    ...                ('temp', float)])
-    >>> x = np.zeros((1,), dtype=dt)
-    >>> x['time']['min'] = 10; x['temp'] = 98.25
-    >>> x
-    array([((10, 0), 98.25)],
-          dtype=[('time', [('min', '<i8'), ('sec', '<i8')]), ('temp', '<f8')])
-
-    Save the raw data to disk:
-
-    >>> import tempfile
-    >>> fname = tempfile.mkstemp()[1]
-    >>> x.tofile(fname)
-
-    Read the raw data from disk:
-
-    >>> np.fromfile(fname, dtype=dt)
-    array([((10, 0), 98.25)],
-          dtype=[('time', [('min', '<i8'), ('sec', '<i8')]), ('temp', '<f8')])
-
-    The recommended way to store and load data:
-
-    >>> np.save(fname, x)
-    >>> np.load(fname + '.npy')
-    array([((10, 0), 98.25)],
-          dtype=[('time', [('min', '<i8'), ('sec', '<i8')]), ('temp', '<f8')])
-    """
+) -> ndarray: ...
 def fromfunction(
     function: Callable[..., Any],
     shape: Sequence[int],
     *,
     dtype: DTypeLike | _dtype | None = None,
     **kwargs: Any,
-) -> ndarray:
-    """The results of a function of the indices of every element of a grid.
-
-    Args:
-        function: Takes a tensor of indices for each dimension, all at once.
-        shape: The sizes of the grid.
-        dtype: Of the indices; default the default dtype.
-        **kwargs: More arguments for ``function``.
-
-    Returns:
-        What ``function`` returns, as a tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fromfunction(lambda i, j: i + j, (2, 2), dtype=tt.int64)
-        tensor([[0, 1],
-                [1, 2]])
-    """
+) -> ndarray: ...
 def fromiter(
     iter: Iterable[Any],
     dtype: DTypeLike | _dtype,
     count: int = -1,
     *,
     like: Any = None,
-) -> ndarray:
-    """The items of an iterable, along the first dimension.
-
-    Args:
-        iter: Gives numbers, or sequences of them for a dtype with a shape.
-        dtype: Of the result; ``(int, 2)`` means that each item is two integers.
-        count: How many items to take; default all.
-        like: Accepted.
-
-    Raises:
-        ValueError: If there are fewer than ``count``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.fromiter((i * i for i in range(4)), tt.int64)
-        tensor([0, 1, 4, 9])
-    """
-def fromstring(*args: Any, **options: Any) -> ndarray:
-    """fromstring(string, dtype=float, count=-1, *, sep, like=None)
-
-    A new 1-D array initialized from text data in a string.
-
-    Parameters
-    ----------
-    string : str
-        A string containing the data.
-    dtype : data-type, optional
-        The data type of the array; default: `numpy.float64`.  For binary input data,
-        the data must be in exactly this format. Most builtin numeric types are
-        supported and extension types may be supported.
-    count : int, optional
-        Read this number of `dtype` elements from the data.  If this is
-        negative (the default), the count will be determined from the
-        length of the data.
-    sep : str, optional
-        The string separating numbers in the data; extra whitespace between
-        elements is also ignored.
-
-        .. deprecated:: 1.14
-            Passing ``sep=''``, the default, is deprecated since it will
-            trigger the deprecated binary mode of this function. This mode
-            interprets `string` as binary bytes, rather than ASCII text with
-            decimal numbers, an operation which is better spelt
-            ``frombuffer(string, dtype, count)``. If `string` contains unicode
-            text, the binary mode of `fromstring` will first encode it into
-            bytes using utf-8, which will not produce sane results.
-
-    like : array_like, optional
-        Reference object to allow the creation of arrays which are not
-        NumPy arrays. If an array-like passed in as ``like`` supports
-        the ``__array_function__`` protocol, the result will be defined
-        by it. In this case, it ensures the creation of an array object
-        compatible with that passed in via this argument.
-
-        .. versionadded:: 1.20.0
-
-    Returns
-    -------
-    arr : ndarray
-        The constructed array.
-
-    Raises
-    ------
-    ValueError
-        If the string is not the correct size to satisfy the requested
-        `dtype` and `count`.
-
-    See Also
-    --------
-    frombuffer, fromfile, fromiter
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> np.fromstring('1 2', dtype=int, sep=' ')
-    array([1, 2])
-    >>> np.fromstring('1, 2', dtype=int, sep=',')
-    array([1, 2])
-    """
+) -> ndarray: ...
+def fromstring(*args: Any, **options: Any) -> ndarray: ...
 @overload
 def full(
     shape: SupportsIndex | Sequence[SupportsIndex],
@@ -3492,23 +1300,7 @@ def full(
     device: device | str | None = None,
     like: Any = None,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """A tensor of one value, or of values that are broadcast to a shape.
-
-    Args:
-        shape: The sizes.
-        fill_value: The value, or a tensor of them.
-        dtype: Default that of the value.
-        order: Accepted; the array is in row-major order.
-        device: Where; default where ``fill_value`` is, or as the state says.
-        like: Accepted.
-        backend: A backend or its name.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.full(2, 7)
-        array([7, 7])
-    """
+) -> Tensor: ...
 @overload
 def full(
     shape: SupportsIndex | Sequence[SupportsIndex],
@@ -3532,24 +1324,7 @@ def full_like(
     *,
     device: device | str | None = None,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """A tensor of one value, of the shape and dtype of another.
-
-    Args:
-        a: Tensor, or what makes one.
-        fill_value: The value, or a tensor of them.
-        dtype: Default ``a``'s.
-        order: Accepted; the tensor is in row-major order.
-        subok: Accepted.
-        shape: The sizes; default ``a``'s.
-        device: Where; default where ``a`` is.
-        backend: A backend or its name.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.full_like([1, 2], 7)
-        array([7, 7])
-    """
+) -> Tensor: ...
 @overload
 def full_like(
     a: ArrayLike,
@@ -3577,24 +1352,6 @@ def full_like(
     backend: Backend | str | None = None,
 ) -> ndarray: ...
 gcd: ufunc[_add]
-"""The greatest common divisor.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.gcd([12, 20], 8)
-    array([4, 4])
-"""
 def genfromtxt(
     fname: Any,
     dtype: Any = ...,
@@ -3622,198 +1379,7 @@ def genfromtxt(
     *,
     ndmin: Any = 0,
     like: Any = None,
-) -> ndarray:
-    """Load data from a text file, with missing values handled as specified.
-
-    Each line past the first `skip_header` lines is split at the `delimiter`
-    character, and characters following the `comments` character are discarded.
-
-    Parameters
-    ----------
-    fname : file, str, pathlib.Path, list of str, generator
-        File, filename, list, or generator to read.  If the filename
-        extension is ``.gz`` or ``.bz2``, the file is first decompressed. Note
-        that generators must return bytes or strings. The strings
-        in a list or produced by a generator are treated as lines.
-    dtype : dtype, optional
-        Data type of the resulting array.
-        If None, the dtypes will be determined by the contents of each
-        column, individually.
-    comments : str, optional
-        The character used to indicate the start of a comment.
-        All the characters occurring on a line after a comment are discarded.
-    delimiter : str, int, or sequence, optional
-        The string used to separate values.  By default, any consecutive
-        whitespaces act as delimiter.  An integer or sequence of integers
-        can also be provided as width(s) of each field.
-    skiprows : int, optional
-        `skiprows` was removed in numpy 1.10. Please use `skip_header` instead.
-    skip_header : int, optional
-        The number of lines to skip at the beginning of the file.
-    skip_footer : int, optional
-        The number of lines to skip at the end of the file.
-    converters : variable, optional
-        The set of functions that convert the data of a column to a value.
-        The converters can also be used to provide a default value
-        for missing data: ``converters = {3: lambda s: float(s or 0)}``.
-    missing : variable, optional
-        `missing` was removed in numpy 1.10. Please use `missing_values`
-        instead.
-    missing_values : variable, optional
-        The set of strings corresponding to missing data.
-    filling_values : variable, optional
-        The set of values to be used as default when the data are missing.
-    usecols : sequence, optional
-        Which columns to read, with 0 being the first.  For example,
-        ``usecols = (1, 4, 5)`` will extract the 2nd, 5th and 6th columns.
-    names : {None, True, str, sequence}, optional
-        If `names` is True, the field names are read from the first line after
-        the first `skip_header` lines. This line can optionally be preceded
-        by a comment delimiter. Any content before the comment delimiter is
-        discarded. If `names` is a sequence or a single-string of
-        comma-separated names, the names will be used to define the field
-        names in a structured dtype. If `names` is None, the names of the
-        dtype fields will be used, if any.
-    excludelist : sequence, optional
-        A list of names to exclude. This list is appended to the default list
-        ['return','file','print']. Excluded names are appended with an
-        underscore: for example, `file` would become `file_`.
-    deletechars : str, optional
-        A string combining invalid characters that must be deleted from the
-        names.
-    defaultfmt : str, optional
-        A format used to define default field names, such as "f%i" or "f_%02i".
-    autostrip : bool, optional
-        Whether to automatically strip white spaces from the variables.
-    replace_space : char, optional
-        Character(s) used in replacement of white spaces in the variable
-        names. By default, use a '_'.
-    case_sensitive : {True, False, 'upper', 'lower'}, optional
-        If True, field names are case sensitive.
-        If False or 'upper', field names are converted to upper case.
-        If 'lower', field names are converted to lower case.
-    unpack : bool, optional
-        If True, the returned array is transposed, so that arguments may be
-        unpacked using ``x, y, z = genfromtxt(...)``.  When used with a
-        structured data-type, arrays are returned for each field.
-        Default is False.
-    usemask : bool, optional
-        If True, return a masked array.
-        If False, return a regular array.
-    loose : bool, optional
-        If True, do not raise errors for invalid values.
-    invalid_raise : bool, optional
-        If True, an exception is raised if an inconsistency is detected in the
-        number of columns.
-        If False, a warning is emitted and the offending lines are skipped.
-    max_rows : int,  optional
-        The maximum number of rows to read. Must not be used with skip_footer
-        at the same time.  If given, the value must be at least 1. Default is
-        to read the entire file.
-    encoding : str, optional
-        Encoding used to decode the inputfile. Does not apply when `fname`
-        is a file object. The special value 'bytes' enables backward
-        compatibility workarounds that ensure that you receive byte arrays
-        when possible and passes latin1 encoded strings to converters.
-        Override this value to receive unicode arrays and pass strings
-        as input to converters.  If set to None the system default is used.
-        The default value is 'bytes'.
-
-        .. versionchanged:: 2.0
-            Before NumPy 2, the default was ``'bytes'`` for Python 2
-            compatibility. The default is now ``None``.
-
-    ndmin : int, optional
-        Same parameter as `loadtxt`
-
-        .. versionadded:: 1.23.0
-    like : array_like, optional
-        Reference object to allow the creation of arrays which are not
-        NumPy arrays. If an array-like passed in as ``like`` supports
-        the ``__array_function__`` protocol, the result will be defined
-        by it. In this case, it ensures the creation of an array object
-        compatible with that passed in via this argument.
-
-        .. versionadded:: 1.20.0
-
-    Returns
-    -------
-    out : ndarray
-        Data read from the text file. If `usemask` is True, this is a
-        masked array.
-
-    See Also
-    --------
-    numpy.loadtxt : equivalent function when no data is missing.
-
-    Notes
-    -----
-    * When spaces are used as delimiters, or when no delimiter has been given
-      as input, there should not be any missing data between two fields.
-    * When variables are named (either by a flexible dtype or with a `names`
-      sequence), there must not be any header in the file (else a ValueError
-      exception is raised).
-    * Individual values are not stripped of spaces by default.
-      When using a custom converter, make sure the function does remove spaces.
-    * Custom converters may receive unexpected values due to dtype
-      discovery.
-
-    References
-    ----------
-    .. [1] NumPy User Guide, section `I/O with NumPy
-           <https://docs.scipy.org/doc/numpy/user/basics.io.genfromtxt.html>`_.
-
-    Examples
-    --------
-    >>> from io import StringIO
-    >>> import numpy as np
-
-    Comma delimited file with mixed dtype
-
-    >>> s = StringIO("1,1.3,abcde")
-    >>> data = np.genfromtxt(s, dtype=[('myint','i8'),('myfloat','f8'),
-    ... ('mystring','S5')], delimiter=",")
-    >>> data
-    array((1, 1.3, b'abcde'),
-          dtype=[('myint', '<i8'), ('myfloat', '<f8'), ('mystring', 'S5')])
-
-    Using dtype = None
-
-    >>> _ = s.seek(0) # needed for StringIO example only
-    >>> data = np.genfromtxt(s, dtype=None,
-    ... names = ['myint','myfloat','mystring'], delimiter=",")
-    >>> data
-    array((1, 1.3, 'abcde'),
-          dtype=[('myint', '<i8'), ('myfloat', '<f8'), ('mystring', '<U5')])
-
-    Specifying dtype and names
-
-    >>> _ = s.seek(0)
-    >>> data = np.genfromtxt(s, dtype="i8,f8,S5",
-    ... names=['myint','myfloat','mystring'], delimiter=",")
-    >>> data
-    array((1, 1.3, b'abcde'),
-          dtype=[('myint', '<i8'), ('myfloat', '<f8'), ('mystring', 'S5')])
-
-    An example with fixed-width columns
-
-    >>> s = StringIO("11.3abcde")
-    >>> data = np.genfromtxt(s, dtype=None, names=['intvar','fltvar','strvar'],
-    ...     delimiter=[1,3,5])
-    >>> data
-    array((1, 1.3, 'abcde'),
-          dtype=[('intvar', '<i8'), ('fltvar', '<f8'), ('strvar', '<U5')])
-
-    An example to show comments
-
-    >>> f = StringIO('''
-    ... text,# of chars
-    ... hello world,11
-    ... numpy,5''')
-    >>> np.genfromtxt(f, dtype='S12,S12', delimiter=',')
-    array([(b'text', b''), (b'hello world', b'11'), (b'numpy', b'5')],
-      dtype=[('f0', 'S12'), ('f1', 'S12')])
-    """
+) -> ndarray: ...
 @overload
 def geomspace(
     start: Tensor | Sequence[Tensor],
@@ -3822,25 +1388,7 @@ def geomspace(
     endpoint: _bool = True,
     dtype: DTypeLike | _dtype | None = None,
     axis: int = 0,
-) -> Tensor:
-    """Numbers whose quotients are equal, from ``start`` to ``stop``.
-
-    Args:
-        start: The first: a number, or a tensor of them; complex ones lie on a spiral.
-        stop: The last; between real ones of different signs there is only NaN.
-        num: How many; default 50.
-        endpoint: Whether ``stop`` is one of them; default yes.
-        dtype: Of the result; default that of ``start`` and ``stop``, as floats.
-        axis: Where the new dimension goes; default first.
-
-    Raises:
-        ValueError: If a bound is 0.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.geomspace(1, 1000, 4).round()
-        tensor([   1.,   10.,  100., 1000.])
-    """
+) -> Tensor: ...
 @overload
 def geomspace(
     start: ArrayLike,
@@ -3865,23 +1413,7 @@ def gradient(
     *varargs: ArrayLike,
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
     edge_order: int = 1,
-) -> Tensor | tuple[Tensor, ...]:
-    """Derivatives of a sampled function, by second-order differences inside.
-
-    Args:
-        f: The samples.
-        *varargs: The distance of neighbours, or the places; for all dimensions or for each.
-        axis: Dimension or dimensions; None, the default, means all.
-        edge_order: 1 (default) or 2: the order of the differences at both ends.
-
-    Returns:
-        A tensor for each dimension; not in a tuple if there is only one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.gradient([1.0, 4.0, 9.0, 16.0])
-        array([3., 4., 6., 7.])
-    """
+) -> Tensor | tuple[Tensor, ...]: ...
 @overload
 def gradient(
     f: ArrayLike,
@@ -3897,72 +1429,10 @@ def gradient(
     edge_order: int = 1,
 ) -> ndarray | tuple[ndarray, ...]: ...
 greater: ufunc[_add]
-"""Whether the first element is larger.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.greater([1, 2], [10, 2])
-    array([False, False])
-"""
 greater_equal: ufunc[_add]
-"""Whether the first element is not smaller.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.greater_equal([1, 2], [10, 2])
-    array([False,  True])
-"""
 half = float16
-def hamming(M: int) -> ndarray:
-    """The Hamming window, a raised cosine that minimises the nearest side lobe.
-
-    Args:
-        M: The number of samples; none if it is below 1.
-
-    Returns:
-        Tensor of shape ``(M,)`` of the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.hamming(3)
-        tensor([0.0800, 1.0000, 0.0800])
-    """
-def hanning(M: int) -> ndarray:
-    """The Hann window, a raised cosine that ends at 0.
-
-    Args:
-        M: The number of samples; none if it is below 1.
-
-    Returns:
-        Tensor of shape ``(M,)`` of the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.hanning(3)
-        tensor([0., 1., 0.])
-    """
+def hamming(M: int) -> ndarray: ...
+def hanning(M: int) -> ndarray: ...
 class _heaviside(Protocol):
     @overload
     def __call__(
@@ -3999,20 +1469,6 @@ class _heaviside(Protocol):
     ) -> ndarray: ...
 
 heaviside: ufunc[_heaviside]
-"""0 below zero, 1 above, the second operand at zero; NaN of NaN.
-
-Args:
-    x1: Tensor, or what makes one.
-    x2: Tensor, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.heaviside([-1.5, 0.0, 2.0], 0.5)
-    array([0. , 0.5, 1. ])
-"""
 @overload
 def histogram(
     a: Tensor | Sequence[Tensor],
@@ -4020,24 +1476,7 @@ def histogram(
     range: Any = None,
     density: _bool | None = None,
     weights: ArrayLike | None = None,
-) -> tuple[Tensor, Tensor]:
-    """How many elements each bin holds.
-
-    Args:
-        a: Tensor, or what makes one.
-        bins: How many, the edges, or a rule of thumb; see ``histogram_bin_edges``.
-        range: The first and the last edge; default the extremes.
-        density: Divide by the number of elements and the bins' widths.
-        weights: How much each element counts; default 1.
-
-    Returns:
-        The counts, int64 unless there are weights or a density; and the edges.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.histogram([1, 2, 2, 4], bins=3)
-        (array([1, 2, 1]), array([1., 2., 3., 4.]))
-    """
+) -> tuple[Tensor, Tensor]: ...
 @overload
 def histogram(
     a: ArrayLike,
@@ -4054,29 +1493,7 @@ def histogram2d(
     range: Any = None,
     density: _bool | None = None,
     weights: ArrayLike | None = None,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """How many pairs of numbers are in each field of a grid.
-
-    Args:
-        x: Tensor of shape ``(n,)``.
-        y: Tensor of shape ``(n,)``.
-        bins: How many, or the edges; one for both, or one for each.
-        range: The first and the last edge for each; default the extremes.
-        density: Divide by the number of pairs and the fields' sizes.
-        weights: How much each pair counts; default 1.
-
-    Returns:
-        The counts, of shape ``(nx, ny)`` and floating-point; the edges of ``x``; those of ``y``.
-
-    Raises:
-        ValueError: If ``x`` and ``y`` are of different lengths.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.histogram2d([0.0, 1.0, 1.0], [0.0, 1.0, 1.0], bins=2)[0]
-        tensor([[1., 0.],
-                [0., 2.]])
-    """
+) -> tuple[Tensor, Tensor, Tensor]: ...
 @overload
 def histogram2d(
     x: ArrayLike,
@@ -4101,28 +1518,7 @@ def histogram_bin_edges(
     bins: Any = 10,
     range: Any = None,
     weights: ArrayLike | None = None,
-) -> Tensor:
-    """The edges of the bins that ``histogram`` uses.
-
-    Args:
-        a: Real tensor of any shape.
-        bins: How many, the edges themselves, or a rule of thumb: ``"auto"``, ``"doane"``,
-            ``"fd"``, ``"rice"``, ``"scott"``, ``"sqrt"`` or ``"sturges"``.
-        range: The first and the last edge; default the extremes of ``a``.
-        weights: The edges do not depend on them; no rule of thumb goes with them.
-
-    Returns:
-        Tensor of shape ``(bins + 1,)``.
-
-    Raises:
-        ValueError: For a rule or a range that does not exist, or edges that do not ascend.
-        TypeError: For a rule of thumb with weights.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.histogram_bin_edges(tt.tensor([0.0, 4.0]), bins=4)
-        tensor([0., 1., 2., 3., 4.])
-    """
+) -> Tensor: ...
 @overload
 def histogram_bin_edges(
     a: ArrayLike,
@@ -4137,26 +1533,7 @@ def histogramdd(
     range: Any = None,
     density: _bool | None = None,
     weights: ArrayLike | None = None,
-) -> tuple[Tensor, tuple[Tensor, ...]]:
-    """How many points each field of a grid holds.
-
-    Args:
-        sample: Tensor of shape ``(points, dimensions)``, or a tensor for each dimension.
-        bins: How many, or the edges; one for all, or one for each dimension.
-        range: The first and the last edge for each; default the extremes.
-        density: Divide by the number of points and the fields' sizes.
-        weights: How much each point counts; default 1.
-
-    Returns:
-        The counts, floating-point, and the edges of each dimension.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> counts, edges = np.histogramdd([[0.0, 0.0], [1.0, 1.0]], bins=2)
-        >>> counts
-        array([[0., 0.],
-               [0., 2.]])
-    """
+) -> tuple[Tensor, tuple[Tensor, ...]]: ...
 @overload
 def histogramdd(
     sample: ArrayLike,
@@ -4166,22 +1543,7 @@ def histogramdd(
     weights: ArrayLike | None = None,
 ) -> tuple[ndarray, tuple[ndarray, ...]]: ...
 @overload
-def hsplit(ary: Tensor | Sequence[Tensor], indices_or_sections: ArrayLike) -> list[Tensor]:
-    """A tensor cut into equal parts, or before given places, along the second dimension, or the only one.
-
-    Args:
-        ary: Tensor, or what makes one.
-        indices_or_sections: How many parts, or the places.
-
-    Returns:
-        Views.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.hsplit(np.array([[1, 2], [3, 4]]), 2)[0]
-        array([[1],
-               [3]])
-    """
+def hsplit(ary: Tensor | Sequence[Tensor], indices_or_sections: ArrayLike) -> list[Tensor]: ...
 @overload
 def hsplit(ary: ArrayLike, indices_or_sections: Tensor | Sequence[Tensor]) -> list[Tensor]: ...
 @overload
@@ -4192,20 +1554,7 @@ def hstack(
     *,
     dtype: DTypeLike | _dtype | None = None,
     casting: str = 'same_kind',
-) -> Tensor:
-    """Tensors side by side: along the second dimension, or the only one.
-
-    Args:
-        tup: Tensors, or what makes them.
-        dtype: Of the result; default by NumPy's rules of promotion.
-        casting: Which casts ``dtype`` may make: ``"no"``, ``"equiv"``, ``"safe"``,
-            ``"same_kind"`` (default) or ``"unsafe"``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.hstack([[1, 2], [3]])
-        array([1, 2, 3])
-    """
+) -> Tensor: ...
 @overload
 def hstack(
     tup: ArrayLike,
@@ -4214,63 +1563,13 @@ def hstack(
     casting: str = 'same_kind',
 ) -> ndarray: ...
 hypot: ufunc[_add]
-"""The length of the hypotenuse over two sides.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.hypot([3.0, 5.0], [4.0, 12.0])
-    array([ 5., 13.])
-"""
 @overload
-def i0(x: Tensor | Sequence[Tensor]) -> Tensor:
-    """The modified Bessel function of the first kind, of order 0.
-
-    Args:
-        x: Tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.i0([0.0, 1.0])
-        array([1.        , 1.26606588])
-    """
+def i0(x: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def i0(x: ArrayLike) -> ndarray: ...
-def identity(n: int, dtype: DTypeLike | _dtype | None = None) -> ndarray:
-    """A square matrix with ones on its diagonal and zeros elsewhere.
-
-    Args:
-        n: Rows and columns.
-        dtype: Default: the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.identity(2)
-        tensor([[1., 0.],
-                [0., 1.]])
-    """
+def identity(n: int, dtype: DTypeLike | _dtype | None = None) -> ndarray: ...
 @overload
-def imag(val: Tensor | Sequence[Tensor]) -> Tensor:
-    """The imaginary part of each element; zeros for real ones.
-
-    Args:
-        val: Tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.imag([1 + 2j, 3.0])
-        array([2., 0.])
-    """
+def imag(val: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def imag(val: ArrayLike) -> ndarray: ...
 @overload
@@ -4278,23 +1577,7 @@ def indices(
     dimensions: Sequence[int],
     dtype: DTypeLike | _dtype | None = None,
     sparse: Literal[False] = False,
-) -> ndarray:
-    """The indices of every element of a grid.
-
-    Args:
-        dimensions: The sizes of the grid.
-        dtype: Of the result; default int64.
-        sparse: Give a tuple of tensors that broadcast instead.
-
-    Returns:
-        Tensor of shape ``(len(dimensions), *dimensions)``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.indices((2, 2))[1]
-        tensor([[0, 1],
-                [0, 1]])
-    """
+) -> ndarray: ...
 @overload
 def indices(
     dimensions: Sequence[int],
@@ -4309,18 +1592,7 @@ def indices(
     sparse: _bool = False,
 ) -> ndarray | tuple[ndarray, ...]: ...
 @overload
-def inner(a: Tensor | Sequence[Tensor], b: ArrayLike, /) -> Tensor:
-    """Sums of products over the last dimensions of both.
-
-    Args:
-        a: Tensor, or what makes one; a 0-d one multiplies.
-        b: Tensor of the same last size.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.inner([1, 2, 3], [0, 1, 0])
-        2
-    """
+def inner(a: Tensor | Sequence[Tensor], b: ArrayLike, /) -> Tensor: ...
 @overload
 def inner(a: ArrayLike, b: Tensor | Sequence[Tensor], /) -> Tensor: ...
 @overload
@@ -4331,26 +1603,7 @@ def insert(
     obj: ArrayLike | slice,
     values: ArrayLike,
     axis: int | None = None,
-) -> Tensor:
-    """``arr`` with ``values`` before some of its slices.
-
-    Args:
-        arr: Tensor of any shape.
-        obj: Before which: an int, a slice or several ints.
-        values: What to put there, cast to ``arr``'s dtype; it broadcasts to the new slices.
-        axis: The dimension; None, the default, means that of the flattened tensor.
-
-    Returns:
-        A copy.
-
-    Raises:
-        IndexError: For a place that does not exist.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.insert(tt.tensor([1, 2, 3]), 1, 9)
-        tensor([1, 9, 2, 3])
-    """
+) -> Tensor: ...
 @overload
 def insert(
     arr: ArrayLike,
@@ -4387,29 +1640,7 @@ def interp(
     left: ArrayLike | None = None,
     right: ArrayLike | None = None,
     period: float | None = None,
-) -> Tensor:
-    """Values between samples, on the straight lines that join them.
-
-    Args:
-        x: Where to look; tensor of any shape.
-        xp: Where the samples are; tensor of shape ``(n,)``, in ascending order unless
-            there is a ``period``.
-        fp: The samples; tensor of shape ``(n,)``.
-        left: The value below the first sample; default that of the first.
-        right: The value above the last sample; default that of the last.
-        period: After which ``x`` repeats; default never.
-
-    Returns:
-        Tensor of ``x``'s shape; gradients flow to ``x``, ``xp`` and ``fp``.
-
-    Raises:
-        ValueError: If there are no samples, their numbers differ, or ``period`` is 0.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.interp(2.5, [1.0, 2.0, 3.0], [3.0, 2.0, 0.0])
-        tensor(1.)
-    """
+) -> Tensor: ...
 @overload
 def interp(
     x: ArrayLike,
@@ -4443,23 +1674,7 @@ def intersect1d(
     ar2: ArrayLike,
     assume_unique: _bool = False,
     return_indices: Literal[False] = False,
-) -> Tensor:
-    """The elements that are in both tensors, each once and in ascending order.
-
-    Args:
-        ar1: Tensor of any shape.
-        ar2: Tensor of any shape.
-        assume_unique: The elements of each are known to be distinct.
-        return_indices: Also return where each is in the flattened tensors, first occurrences.
-
-    Returns:
-        The elements; with ``return_indices`` a tuple with the places in ``ar1`` and ``ar2``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.intersect1d(tt.tensor([3, 1, 2]), tt.tensor([2, 3]))
-        tensor([2, 3])
-    """
+) -> Tensor: ...
 @overload
 def intersect1d(
     ar1: ArrayLike,
@@ -4521,23 +1736,6 @@ def intersect1d(
 ) -> ndarray | tuple[ndarray, ndarray, ndarray]: ...
 intp = int64
 invert: ufunc[_abs]
-"""Every bit of each integer or bool inverted.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.invert([0, 5])
-    array([-1, -6])
-"""
 @overload
 def isclose(
     a: Tensor | Sequence[Tensor],
@@ -4545,21 +1743,7 @@ def isclose(
     rtol: ArrayLike = 1e-05,
     atol: ArrayLike = 1e-08,
     equal_nan: _bool = False,
-) -> Tensor:
-    """Whether elements are equal but for a tolerance.
-
-    Args:
-        a: Tensor, or what makes one.
-        b: What it is compared with.
-        rtol: The tolerance relative to ``b``.
-        atol: The absolute tolerance.
-        equal_nan: Whether NaNs are equal to each other.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.isclose([1.0, 2.0], [1.0 + 1e-9, 2.1])
-        array([ True, False])
-    """
+) -> Tensor: ...
 @overload
 def isclose(
     a: ArrayLike,
@@ -4577,62 +1761,12 @@ def isclose(
     equal_nan: _bool = False,
 ) -> ndarray: ...
 @overload
-def iscomplex(x: Tensor | Sequence[Tensor]) -> Tensor:
-    """Whether each element has an imaginary part that is not zero.
-
-    Args:
-        x: Tensor of any shape.
-
-    Returns:
-        bool tensor of ``x``'s shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.iscomplex(tt.tensor([1 + 1j, 2 + 0j]))
-        tensor([ True, False])
-    """
+def iscomplex(x: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def iscomplex(x: ArrayLike) -> ndarray: ...
-def iscomplexobj(x: ArrayLike) -> _bool:
-    """Whether the elements are of a complex dtype.
-
-    Args:
-        x: A tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.iscomplexobj(tt.tensor([1j]))
-        True
-    """
+def iscomplexobj(x: ArrayLike) -> _bool: ...
 isfinite: ufunc[_abs]
-"""Whether each element is neither infinite nor NaN.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.isfinite([1.0, np.nan, np.inf])
-    array([ True, False, False])
-"""
-def isfortran(a: ArrayLike) -> _bool:
-    """Whether a tensor is in column-major order and not in row-major order too.
-
-    Args:
-        a: Tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.isfortran(np.ones((2, 3)).T), np.isfortran(np.ones(3))
-        (True, False)
-    """
+def isfortran(a: ArrayLike) -> _bool: ...
 @overload
 def isin(
     element: Tensor | Sequence[Tensor],
@@ -4641,21 +1775,7 @@ def isin(
     invert: _bool = False,
     *,
     kind: str | None = None,
-) -> Tensor:
-    """Whether each element is among others.
-
-    Args:
-        element: Tensor, or what makes one.
-        test_elements: The others.
-        assume_unique: The elements of each are known to be distinct.
-        invert: Whether it is not.
-        kind: Accepted.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.isin([1, 2, 3], [2, 3, 4])
-        array([False,  True,  True])
-    """
+) -> Tensor: ...
 @overload
 def isin(
     element: ArrayLike,
@@ -4675,254 +1795,38 @@ def isin(
     kind: str | None = None,
 ) -> ndarray: ...
 isinf: ufunc[_abs]
-"""Whether each element is infinite.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.isinf([1.0, np.nan, np.inf])
-    array([False, False,  True])
-"""
 isnan: ufunc[_abs]
-"""Whether each element is NaN.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.isnan([1.0, np.nan, np.inf])
-    array([False,  True, False])
-"""
 @overload
-def isneginf(x: Tensor | Sequence[Tensor], out: Tensor | None = None) -> Tensor:
-    """Whether each element is minus infinity.
-
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.isneginf([-np.inf, 0.0, np.inf])
-        array([ True, False, False])
-    """
+def isneginf(x: Tensor | Sequence[Tensor], out: Tensor | None = None) -> Tensor: ...
 @overload
 def isneginf(x: ArrayLike, out: ndarray | None = None) -> ndarray: ...
 @overload
-def isposinf(x: Tensor | Sequence[Tensor], out: Tensor | None = None) -> Tensor:
-    """Whether each element is plus infinity.
-
-    Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.isposinf([-np.inf, 0.0, np.inf])
-        array([False, False,  True])
-    """
+def isposinf(x: Tensor | Sequence[Tensor], out: Tensor | None = None) -> Tensor: ...
 @overload
 def isposinf(x: ArrayLike, out: ndarray | None = None) -> ndarray: ...
 @overload
-def isreal(x: Tensor | Sequence[Tensor]) -> Tensor:
-    """Whether each element has no imaginary part.
-
-    Args:
-        x: Tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.isreal([1 + 2j, 3.0])
-        array([False,  True])
-    """
+def isreal(x: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def isreal(x: ArrayLike) -> ndarray: ...
-def isrealobj(x: ArrayLike) -> _bool:
-    """Whether the elements are of a dtype that is not complex.
-
-    Args:
-        x: A tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.isrealobj(tt.tensor([1j]))
-        False
-    """
+def isrealobj(x: ArrayLike) -> _bool: ...
 @overload
-def ix_(*args: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Tensors that index the grid of all combinations of the given indices.
-
-    Args:
-        *args: Integers or bools of one dimension, one for each dimension of the grid.
-
-    Raises:
-        ValueError: For more than one dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.arange(9).reshape(3, 3)[tt.ix_([0, 2], [1, 2])]
-        tensor([[1, 2],
-                [7, 8]])
-    """
+def ix_(*args: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]: ...
 @overload
 def ix_(*args: ArrayLike) -> tuple[ndarray, ...]: ...
-def kaiser(M: int, beta: float) -> ndarray:
-    """The Kaiser window, made of Bessel functions.
-
-    Args:
-        M: The number of samples; none if it is below 1.
-        beta: How fast it falls; 0 is a rectangle.
-
-    Returns:
-        Tensor of shape ``(M,)`` of the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.kaiser(3, 2.0)
-        tensor([0.4387, 1.0000, 0.4387])
-    """
+def kaiser(M: int, beta: float) -> ndarray: ...
 @overload
-def kron(a: Tensor | Sequence[Tensor], b: ArrayLike) -> Tensor:
-    """Every element of one tensor times the whole of another, side by side.
-
-    Args:
-        a: Tensor, or what makes one.
-        b: Tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.kron([1, 10], [1, 2])
-        array([ 1,  2, 10, 20])
-    """
+def kron(a: Tensor | Sequence[Tensor], b: ArrayLike) -> Tensor: ...
 @overload
 def kron(a: ArrayLike, b: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def kron(a: ArrayLike, b: ArrayLike) -> ndarray: ...
 lcm: ufunc[_add]
-"""The least common multiple.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.lcm([12, 20], 8)
-    array([24, 40])
-"""
 ldexp: ufunc[_heaviside]
-"""``x1`` times 2 to the power of ``x2``.
-
-Args:
-    x1: Tensor, or what makes one.
-    x2: Integers.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.ldexp([1.0, 3.0], 2)
-    array([ 4., 12.])
-"""
 left_shift: ufunc[_add]
-"""The first operand's bits moved up.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.left_shift([1, 3], 2)
-    array([ 4, 12])
-"""
 less: ufunc[_add]
-"""Whether the first element is smaller.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.less([1, 2], [10, 2])
-    array([ True, False])
-"""
 less_equal: ufunc[_add]
-"""Whether the first element is not larger.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.less_equal([1, 2], [10, 2])
-    array([ True,  True])
-"""
 @overload
-def lexsort(keys: Tensor | Sequence[Tensor], axis: int = -1) -> Tensor:
-    """Indices that sort by several keys, the last one first.
-
-    Args:
-        keys: Tensors of one shape; equal elements of the last are in the order of the one
-            before, and so on.
-        axis: The dimension; default the last.
-
-    Returns:
-        int64 tensor of a key's shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.lexsort((tt.tensor([9, 1, 5]), tt.tensor([1, 0, 1])))
-        tensor([1, 2, 0])
-    """
+def lexsort(keys: Tensor | Sequence[Tensor], axis: int = -1) -> Tensor: ...
 @overload
 def lexsort(keys: ArrayLike, axis: int = -1) -> ndarray: ...
 @overload
@@ -4936,24 +1840,7 @@ def linspace(
     axis: int = 0,
     *,
     device: device | str | None = None,
-) -> Tensor:
-    """``num`` numbers at equal distances from ``start`` to ``stop``.
-
-    Args:
-        start: The first: a number, or a tensor of them.
-        stop: The last.
-        num: How many; default 50.
-        endpoint: Whether ``stop`` is one of them; default yes.
-        retstep: Also return the distance.
-        dtype: Of the result; default float64.
-        axis: Where the new dimension goes; default first.
-        device: Accepted for what numbers are on.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.linspace(0, 1, 5)
-        array([0.  , 0.25, 0.5 , 0.75, 1.  ])
-    """
+) -> Tensor: ...
 @overload
 def linspace(
     start: ArrayLike,
@@ -5059,33 +1946,7 @@ def load(
     encoding: str = 'ASCII',
     *,
     max_header_size: int = 10000,
-) -> Tensor | Archive:
-    """What ``save``, ``savez`` or NumPy wrote.
-
-    Args:
-        file: A path, or a file open for bytes.
-        mmap_mode: Only None: memory maps are NumPy's alone.
-        allow_pickle: As NumPy's; arrays of Python objects are refused in any case.
-        fix_imports: As NumPy's.
-        encoding: As NumPy's.
-        max_header_size: As NumPy's.
-
-    Returns:
-        A tensor; of an archive the tensors by name.
-
-    Raises:
-        ValueError: For a file that holds Python objects.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> import io
-        >>> file = io.BytesIO()
-        >>> np.save(file, [1, 2])
-        >>> file.seek(0)
-        0
-        >>> np.load(file)
-        array([1, 2])
-    """
+) -> Tensor | Archive: ...
 @overload
 def load(
     file: ArrayLike,
@@ -5111,430 +1972,17 @@ def loadtxt(
     *,
     quotechar: Any = None,
     like: Any = None,
-) -> ndarray:
-    r"""Load data from a text file.
-
-    Parameters
-    ----------
-    fname : file, str, pathlib.Path, list of str, generator
-        File, filename, list, or generator to read.  If the filename
-        extension is ``.gz`` or ``.bz2``, the file is first decompressed. Note
-        that generators must return bytes or strings. The strings
-        in a list or produced by a generator are treated as lines.
-    dtype : data-type, optional
-        Data-type of the resulting array; default: float.  If this is a
-        structured data-type, the resulting array will be 1-dimensional, and
-        each row will be interpreted as an element of the array.  In this
-        case, the number of columns used must match the number of fields in
-        the data-type.
-    comments : str or sequence of str or None, optional
-        The characters or list of characters used to indicate the start of a
-        comment. None implies no comments. For backwards compatibility, byte
-        strings will be decoded as 'latin1'. The default is '#'.
-    delimiter : str, optional
-        The character used to separate the values. For backwards compatibility,
-        byte strings will be decoded as 'latin1'. The default is whitespace.
-
-        .. versionchanged:: 1.23.0
-           Only single character delimiters are supported. Newline characters
-           cannot be used as the delimiter.
-
-    converters : dict or callable, optional
-        Converter functions to customize value parsing. If `converters` is
-        callable, the function is applied to all columns, else it must be a
-        dict that maps column number to a parser function.
-        See examples for further details.
-        Default: None.
-
-        .. versionchanged:: 1.23.0
-           The ability to pass a single callable to be applied to all columns
-           was added.
-
-    skiprows : int, optional
-        Skip the first `skiprows` lines, including comments; default: 0.
-    usecols : int or sequence, optional
-        Which columns to read, with 0 being the first. For example,
-        ``usecols = (1,4,5)`` will extract the 2nd, 5th and 6th columns.
-        The default, None, results in all columns being read.
-    unpack : bool, optional
-        If True, the returned array is transposed, so that arguments may be
-        unpacked using ``x, y, z = loadtxt(...)``.  When used with a
-        structured data-type, arrays are returned for each field.
-        Default is False.
-    ndmin : int, optional
-        The returned array will have at least `ndmin` dimensions.
-        Otherwise mono-dimensional axes will be squeezed.
-        Legal values: 0 (default), 1 or 2.
-    encoding : str, optional
-        Encoding used to decode the inputfile. Does not apply to input streams.
-        The special value 'bytes' enables backward compatibility workarounds
-        that ensures you receive byte arrays as results if possible and passes
-        'latin1' encoded strings to converters. Override this value to receive
-        unicode arrays and pass strings as input to converters.  If set to None
-        the system default is used. The default value is None.
-
-        .. versionchanged:: 2.0
-            Before NumPy 2, the default was ``'bytes'`` for Python 2
-            compatibility. The default is now ``None``.
-
-    max_rows : int, optional
-        Read `max_rows` rows of content after `skiprows` lines. The default is
-        to read all the rows. Note that empty rows containing no data such as
-        empty lines and comment lines are not counted towards `max_rows`,
-        while such lines are counted in `skiprows`.
-
-        .. versionchanged:: 1.23.0
-            Lines containing no data, including comment lines (e.g., lines
-            starting with '#' or as specified via `comments`) are not counted
-            towards `max_rows`.
-    quotechar : unicode character or None, optional
-        The character used to denote the start and end of a quoted item.
-        Occurrences of the delimiter or comment characters are ignored within
-        a quoted item. The default value is ``quotechar=None``, which means
-        quoting support is disabled.
-
-        If two consecutive instances of `quotechar` are found within a quoted
-        field, the first is treated as an escape character. See examples.
-
-        .. versionadded:: 1.23.0
-    like : array_like, optional
-        Reference object to allow the creation of arrays which are not
-        NumPy arrays. If an array-like passed in as ``like`` supports
-        the ``__array_function__`` protocol, the result will be defined
-        by it. In this case, it ensures the creation of an array object
-        compatible with that passed in via this argument.
-
-        .. versionadded:: 1.20.0
-
-    Returns
-    -------
-    out : ndarray
-        Data read from the text file.
-
-    See Also
-    --------
-    load, fromstring, fromregex
-    genfromtxt : Load data with missing values handled as specified.
-    scipy.io.loadmat : reads MATLAB data files
-
-    Notes
-    -----
-    This function aims to be a fast reader for simply formatted files.  The
-    `genfromtxt` function provides more sophisticated handling of, e.g.,
-    lines with missing values.
-
-    Each row in the input text file must have the same number of values to be
-    able to read all values. If all rows do not have same number of values, a
-    subset of up to n columns (where n is the least number of values present
-    in all rows) can be read by specifying the columns via `usecols`.
-
-    The strings produced by the Python float.hex method can be used as
-    input for floats.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from io import StringIO   # StringIO behaves like a file object
-    >>> c = StringIO("0 1\n2 3")
-    >>> np.loadtxt(c)
-    array([[0., 1.],
-           [2., 3.]])
-
-    >>> d = StringIO("M 21 72\nF 35 58")
-    >>> np.loadtxt(d, dtype={'names': ('gender', 'age', 'weight'),
-    ...                      'formats': ('S1', 'i4', 'f4')})
-    array([(b'M', 21, 72.), (b'F', 35, 58.)],
-          dtype=[('gender', 'S1'), ('age', '<i4'), ('weight', '<f4')])
-
-    >>> c = StringIO("1,0,2\n3,0,4")
-    >>> x, y = np.loadtxt(c, delimiter=',', usecols=(0, 2), unpack=True)
-    >>> x
-    array([1., 3.])
-    >>> y
-    array([2., 4.])
-
-    The `converters` argument is used to specify functions to preprocess the
-    text prior to parsing. `converters` can be a dictionary that maps
-    preprocessing functions to each column:
-
-    >>> s = StringIO("1.618, 2.296\n3.141, 4.669\n")
-    >>> conv = {
-    ...     0: lambda x: np.floor(float(x)),  # conversion fn for column 0
-    ...     1: lambda x: np.ceil(float(x)),  # conversion fn for column 1
-    ... }
-    >>> np.loadtxt(s, delimiter=",", converters=conv)
-    array([[1., 3.],
-           [3., 5.]])
-
-    `converters` can be a callable instead of a dictionary, in which case it
-    is applied to all columns:
-
-    >>> s = StringIO("0xDE 0xAD\n0xC0 0xDE")
-    >>> import functools
-    >>> conv = functools.partial(int, base=16)
-    >>> np.loadtxt(s, converters=conv)
-    array([[222., 173.],
-           [192., 222.]])
-
-    This example shows how `converters` can be used to convert a field
-    with a trailing minus sign into a negative number.
-
-    >>> s = StringIO("10.01 31.25-\n19.22 64.31\n17.57- 63.94")
-    >>> def conv(fld):
-    ...     return -float(fld[:-1]) if fld.endswith("-") else float(fld)
-    ...
-    >>> np.loadtxt(s, converters=conv)
-    array([[ 10.01, -31.25],
-           [ 19.22,  64.31],
-           [-17.57,  63.94]])
-
-    Using a callable as the converter can be particularly useful for handling
-    values with different formatting, e.g. floats with underscores:
-
-    >>> s = StringIO("1 2.7 100_000")
-    >>> np.loadtxt(s, converters=float)
-    array([1.e+00, 2.7e+00, 1.e+05])
-
-    This idea can be extended to automatically handle values specified in
-    many different formats, such as hex values:
-
-    >>> def conv(val):
-    ...     try:
-    ...         return float(val)
-    ...     except ValueError:
-    ...         return float.fromhex(val)
-    >>> s = StringIO("1, 2.5, 3_000, 0b4, 0x1.4000000000000p+2")
-    >>> np.loadtxt(s, delimiter=",", converters=conv)
-    array([1.0e+00, 2.5e+00, 3.0e+03, 1.8e+02, 5.0e+00])
-
-    Or a format where the ``-`` sign comes after the number:
-
-    >>> s = StringIO("10.01 31.25-\n19.22 64.31\n17.57- 63.94")
-    >>> conv = lambda x: -float(x[:-1]) if x.endswith("-") else float(x)
-    >>> np.loadtxt(s, converters=conv)
-    array([[ 10.01, -31.25],
-           [ 19.22,  64.31],
-           [-17.57,  63.94]])
-
-    Support for quoted fields is enabled with the `quotechar` parameter.
-    Comment and delimiter characters are ignored when they appear within a
-    quoted item delineated by `quotechar`:
-
-    >>> s = StringIO('"alpha, #42", 10.0\n"beta, #64", 2.0\n')
-    >>> dtype = np.dtype([("label", "U12"), ("value", float)])
-    >>> np.loadtxt(s, dtype=dtype, delimiter=",", quotechar='"')
-    array([('alpha, #42', 10.), ('beta, #64',  2.)],
-          dtype=[('label', '<U12'), ('value', '<f8')])
-
-    Quoted fields can be separated by multiple whitespace characters:
-
-    >>> s = StringIO('"alpha, #42"       10.0\n"beta, #64" 2.0\n')
-    >>> dtype = np.dtype([("label", "U12"), ("value", float)])
-    >>> np.loadtxt(s, dtype=dtype, delimiter=None, quotechar='"')
-    array([('alpha, #42', 10.), ('beta, #64',  2.)],
-          dtype=[('label', '<U12'), ('value', '<f8')])
-
-    Two consecutive quote characters within a quoted field are treated as a
-    single escaped character:
-
-    >>> s = StringIO('"Hello, my name is ""Monty""!"')
-    >>> np.loadtxt(s, dtype="U", delimiter=",", quotechar='"')
-    array('Hello, my name is "Monty"!', dtype='<U26')
-
-    Read subset of columns when all rows do not contain equal number of values:
-
-    >>> d = StringIO("1 2\n2 4\n3 9 12\n4 16 20")
-    >>> np.loadtxt(d, usecols=(0, 1))
-    array([[ 1.,  2.],
-           [ 2.,  4.],
-           [ 3.,  9.],
-           [ 4., 16.]])
-    """
+) -> ndarray: ...
 log: ufunc[_abs]
-"""The natural logarithm of each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.log([1.0, 100.0])
-    array([0.        , 4.60517019])
-"""
 log10: ufunc[_abs]
-"""The logarithm to base 10 of each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.log10([1.0, 100.0])
-    array([0., 2.])
-"""
 log1p: ufunc[_abs]
-"""The natural logarithm of 1 plus each element, exact near 0.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.log1p([0.0, 1.0])
-    array([0.        , 0.69314718])
-"""
 log2: ufunc[_abs]
-"""The logarithm to base 2 of each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.log2([1.0, 8.0])
-    array([0., 3.])
-"""
 logaddexp: ufunc[_add]
-"""The logarithm of the sum of two exponentials.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.logaddexp([0.0, 1.0], 0.0)
-    array([0.69314718, 1.31326169])
-"""
 logaddexp2: ufunc[_add]
-"""The same to base 2.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.logaddexp2([0.0, 1.0], 0.0)
-    array([1.       , 1.5849625])
-"""
 logical_and: ufunc[_add]
-"""Whether both elements are not zero.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.logical_and([True, False], [True, True])
-    array([ True, False])
-"""
 logical_not: ufunc[_abs]
-"""Whether each element is zero.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.logical_not([0, 3])
-    array([ True, False])
-"""
 logical_or: ufunc[_add]
-"""Whether an element is not zero.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.logical_or([True, False], [True, True])
-    array([ True,  True])
-"""
 logical_xor: ufunc[_add]
-"""Whether one element alone is not zero.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.logical_xor([True, False], [True, True])
-    array([False,  True])
-"""
 @overload
 def logspace(
     start: Tensor | Sequence[Tensor],
@@ -5544,23 +1992,7 @@ def logspace(
     base: ArrayLike = 10.0,
     dtype: DTypeLike | _dtype | None = None,
     axis: int = 0,
-) -> Tensor:
-    """Powers of ``base`` from ``start`` to ``stop``, at equal quotients.
-
-    Args:
-        start: The first exponent: a number, or a tensor of them.
-        stop: The last.
-        num: How many; default 50.
-        endpoint: Whether ``stop`` is one of them; default yes.
-        base: What is raised; default 10.
-        dtype: Of the result; default float64.
-        axis: Where the new dimension goes; default first.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.logspace(0, 3, 4)
-        array([   1.,   10.,  100., 1000.])
-    """
+) -> Tensor: ...
 @overload
 def logspace(
     start: ArrayLike,
@@ -5622,64 +2054,11 @@ class _matmul(Protocol):
     ) -> ndarray: ...
 
 matmul: ufunc[_matmul]
-"""Products of matrices and vectors.
-
-Args:
-    x1: ``(k,)``, ``(n, k)`` or ``(..., n, k)``.
-    x2: ``(k,)``, ``(k, m)`` or ``(..., k, m)``; leading dimensions broadcast.
-    out: Where to write the result.
-    order: Accepted.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.matmul([[1, 2], [3, 4]], [[0, 1], [1, 0]])
-    array([[2, 1],
-           [4, 3]])
-"""
 @overload
-def matrix_transpose(x: Tensor | Sequence[Tensor], /) -> Tensor:
-    """The transpose of each matrix.
-
-    Args:
-        x: Tensor of shape ``(*, rows, columns)``.
-
-    Returns:
-        A view.
-
-    Raises:
-        ValueError: For fewer than two dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.matrix_transpose(tt.ones(2, 3, 4)).shape
-        tinytorch.Size([2, 4, 3])
-    """
+def matrix_transpose(x: Tensor | Sequence[Tensor], /) -> Tensor: ...
 @overload
 def matrix_transpose(x: ArrayLike, /) -> ndarray: ...
 matvec: ufunc[_matmul]
-"""Products of matrices and vectors.
-
-Args:
-    x1: Tensor of shape ``(*, n, k)``.
-    x2: Tensor of shape ``(*, k)``.
-    out: Where to write the result.
-    order: Accepted.
-    dtype: What to compute in; default by the rules of promotion.
-    subok: Accepted.
-
-Returns:
-    Tensor of shape ``(*, n)``.
-
-Raises:
-    RuntimeError: If the inner sizes differ.
-
-Example:
-    >>> import tinytorch as tt
-    >>> tt.matvec(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
-    tensor([3, 7])
-"""
 @overload
 def max(
     a: Tensor | Sequence[Tensor],
@@ -5688,22 +2067,7 @@ def max(
     keepdims: _bool = False,
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
-) -> Tensor:
-    """The largest element, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        initial: The result is at least, or at most, this.
-        where: Which elements count; needs ``initial``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.max([[1, 4], [3, 2]], axis=1)
-        array([4, 3])
-    """
+) -> Tensor: ...
 @overload
 def max(
     a: ArrayLike,
@@ -5714,38 +2078,7 @@ def max(
     where: ArrayLike = True,
 ) -> ndarray: ...
 maximum: ufunc[_add]
-"""The larger element; NaN if one is.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.maximum([1.0, np.nan], 2.0)
-    array([ 2., nan])
-"""
-def may_share_memory(a: ArrayLike, b: ArrayLike, /, max_work: int | None = None) -> _bool:
-    """Whether the memory of two tensors overlaps.
-
-    Args:
-        a: Tensor, or what makes one.
-        b: The same.
-        max_work: How long to look; see ``numpy.may_share_memory``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> x = np.arange(4)
-        >>> np.may_share_memory(x[:3], x[2:])
-        True
-    """
+def may_share_memory(a: ArrayLike, b: ArrayLike, /, max_work: int | None = None) -> _bool: ...
 @overload
 def mean(
     a: Tensor | Sequence[Tensor],
@@ -5755,22 +2088,7 @@ def mean(
     keepdims: _bool = False,
     *,
     where: ArrayLike = True,
-) -> Tensor:
-    """The mean of the elements, of all or along ``axis``; of integers in float64.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to compute in.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        where: Which elements count; default all.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.mean([[1, 2], [3, 4]], axis=1)
-        array([1.5, 3.5])
-    """
+) -> Tensor: ...
 @overload
 def mean(
     a: ArrayLike,
@@ -5788,24 +2106,7 @@ def median(
     out: Tensor | None = None,
     overwrite_input: _bool = False,
     keepdims: _bool = False,
-) -> Tensor:
-    """The middle element, or the mean of the two middle ones, of those.
-
-    Args:
-        a: Real tensor, or what makes one; integers are cast to float64.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        overwrite_input: Accepted.
-        keepdims: Keep the reduced dimensions with size 1.
-
-    Returns:
-        Tensor without the reduced dimensions; NaN where there is nothing.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.median([[1, 2], [3, 5]], axis=0)
-        array([2. , 3.5])
-    """
+) -> Tensor: ...
 @overload
 def median(
     a: ArrayLike,
@@ -5820,26 +2121,7 @@ def meshgrid(
     copy: _bool = True,
     sparse: _bool = False,
     indexing: str = 'xy',
-) -> tuple[Tensor, ...]:
-    """The coordinates of every point of a grid.
-
-    Args:
-        *xi: The coordinates along each dimension.
-        copy: Whether the results have memory of their own.
-        sparse: Give tensors that broadcast to the grid instead.
-        indexing: ``"xy"`` (default), the first coordinate along the second dimension, or
-            ``"ij"``, along the first.
-
-    Raises:
-        ValueError: For another ``indexing``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> x, y = np.meshgrid([1, 2, 3], [10, 20])
-        >>> x + y
-        array([[11, 12, 13],
-               [21, 22, 23]])
-    """
+) -> tuple[Tensor, ...]: ...
 @overload
 def meshgrid(
     *xi: ArrayLike,
@@ -5855,22 +2137,7 @@ def min(
     keepdims: _bool = False,
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
-) -> Tensor:
-    """The smallest element, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        initial: The result is at least, or at most, this.
-        where: Which elements count; needs ``initial``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.min([[1, 4], [3, 2]], axis=1)
-        array([1, 2])
-    """
+) -> Tensor: ...
 @overload
 def min(
     a: ArrayLike,
@@ -5881,77 +2148,10 @@ def min(
     where: ArrayLike = True,
 ) -> ndarray: ...
 minimum: ufunc[_add]
-"""The smaller element; NaN if one is.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.minimum([1.0, np.nan], 2.0)
-    array([ 1., nan])
-"""
 mod: ufunc[_add]
-"""What remains of a division, with the divisor's sign.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.remainder([-7, 7], 3)
-    array([2, 1])
-"""
 modf: ufunc[_frexp]
-"""The fractional and the integral part of each element, both with its sign.
-
-Args:
-    x: Real tensor, or what makes one.
-    out: Where to write both.
-    where: Which elements to compute; default all.
-    casting: Which casts are allowed.
-    order: Accepted.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> fraction, whole = np.modf([-1.5, 2.25])
-    >>> fraction
-    array([-0.5 ,  0.25])
-    >>> whole
-    array([-1.,  2.])
-"""
 @overload
-def moveaxis(a: Tensor | Sequence[Tensor], source: ArrayLike, destination: ArrayLike) -> Tensor:
-    """``a`` with dimensions moved to other places.
-
-    Args:
-        a: Tensor, or what makes one.
-        source: Which dimensions.
-        destination: Where they go.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.moveaxis(np.zeros((2, 3, 4)), 0, -1).shape
-        (3, 4, 2)
-    """
+def moveaxis(a: Tensor | Sequence[Tensor], source: ArrayLike, destination: ArrayLike) -> Tensor: ...
 @overload
 def moveaxis(a: ArrayLike, source: Tensor | Sequence[Tensor], destination: ArrayLike) -> Tensor: ...
 @overload
@@ -5959,24 +2159,6 @@ def moveaxis(a: ArrayLike, source: ArrayLike, destination: Tensor | Sequence[Ten
 @overload
 def moveaxis(a: ArrayLike, source: ArrayLike, destination: ArrayLike) -> ndarray: ...
 multiply: ufunc[_add]
-"""The product of two operands.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.multiply([1, 2], [10, 2])
-    array([10,  4])
-"""
 @overload
 def nan_to_num(
     x: Tensor | Sequence[Tensor],
@@ -5984,21 +2166,7 @@ def nan_to_num(
     nan: float = 0.0,
     posinf: float | None = None,
     neginf: float | None = None,
-) -> Tensor:
-    """Numbers in the place of NaN and infinities.
-
-    Args:
-        x: Tensor, or what makes one.
-        copy: Whether to leave ``x`` as it is (default) rather than write to it.
-        nan: For NaN; default 0. This and the next may be arrays that broadcast with ``x``.
-        posinf: For plus infinity; default the largest number.
-        neginf: For minus infinity; default the smallest.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.nan_to_num([1.0, np.nan])
-        array([1., 0.])
-    """
+) -> Tensor: ...
 @overload
 def nan_to_num(
     x: ArrayLike,
@@ -6014,23 +2182,7 @@ def nanargmax(
     out: Tensor | None = None,
     *,
     keepdims: _bool = False,
-) -> Tensor:
-    """The index of the largest element of those that are not NaN, in row-major order or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: The dimension; None, the default, means the flattened tensor.
-        out: Where to write the result.
-        keepdims: Keep the dimension with size 1.
-
-    Raises:
-        ValueError: Where everything is NaN.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nanargmax(tt.tensor([1.0, tt.nan, 3.0]))
-        tensor(2)
-    """
+) -> Tensor: ...
 @overload
 def nanargmax(
     a: ArrayLike,
@@ -6046,23 +2198,7 @@ def nanargmin(
     out: Tensor | None = None,
     *,
     keepdims: _bool = False,
-) -> Tensor:
-    """The index of the smallest element of those that are not NaN, in row-major order or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: The dimension; None, the default, means the flattened tensor.
-        out: Where to write the result.
-        keepdims: Keep the dimension with size 1.
-
-    Raises:
-        ValueError: Where everything is NaN.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nanargmin(tt.tensor([tt.nan, 1.0, 3.0]))
-        tensor(1)
-    """
+) -> Tensor: ...
 @overload
 def nanargmin(
     a: ArrayLike,
@@ -6077,20 +2213,7 @@ def nancumprod(
     axis: int | None = None,
     dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """Running products along ``axis`` that count NaN as 1.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: The dimension; None, the default, means that of the flattened tensor.
-        dtype: What to compute in; default ``a``'s, 64 bits for integers.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nancumprod(tt.tensor([3.0, tt.nan, 2.0]))
-        tensor([3., 3., 6.])
-    """
+) -> Tensor: ...
 @overload
 def nancumprod(
     a: ArrayLike,
@@ -6104,20 +2227,7 @@ def nancumsum(
     axis: int | None = None,
     dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """Running sums along ``axis`` that count NaN as 0.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: The dimension; None, the default, means that of the flattened tensor.
-        dtype: What to compute in; default ``a``'s, 64 bits for integers.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nancumsum(tt.tensor([1.0, tt.nan, 2.0]))
-        tensor([1., 1., 3.])
-    """
+) -> Tensor: ...
 @overload
 def nancumsum(
     a: ArrayLike,
@@ -6133,25 +2243,7 @@ def nanmax(
     keepdims: _bool = False,
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
-) -> Tensor:
-    """The largest element of those that are not NaN, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        initial: The result is at least, or at most, this.
-        where: Which elements count; needs ``initial``.
-
-    Returns:
-        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where everything is.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nanmax(tt.tensor([1.0, tt.nan, 3.0]))
-        tensor(3.)
-    """
+) -> Tensor: ...
 @overload
 def nanmax(
     a: ArrayLike,
@@ -6170,22 +2262,7 @@ def nanmean(
     keepdims: _bool = False,
     *,
     where: ArrayLike = True,
-) -> Tensor:
-    """The mean of the elements that are not NaN, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to compute in.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        where: Which elements count; default all.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.nanmean([1.0, np.nan, 2.0])
-        1.5
-    """
+) -> Tensor: ...
 @overload
 def nanmean(
     a: ArrayLike,
@@ -6203,24 +2280,7 @@ def nanmedian(
     out: Tensor | None = None,
     overwrite_input: _bool = False,
     keepdims: _bool = False,
-) -> Tensor:
-    """The middle element, or the mean of the two middle ones, of those that are not NaN.
-
-    Args:
-        a: Real tensor, or what makes one; integers are cast to float64.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        overwrite_input: Accepted.
-        keepdims: Keep the reduced dimensions with size 1.
-
-    Returns:
-        Tensor without the reduced dimensions; NaN where there is nothing.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.nanmedian([1.0, np.nan, 3.0])
-        2.0
-    """
+) -> Tensor: ...
 @overload
 def nanmedian(
     a: ArrayLike,
@@ -6237,25 +2297,7 @@ def nanmin(
     keepdims: _bool = False,
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
-) -> Tensor:
-    """The smallest element of those that are not NaN, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        initial: The result is at least, or at most, this.
-        where: Which elements count; needs ``initial``.
-
-    Returns:
-        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where everything is.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nanmin(tt.tensor([1.0, tt.nan, 3.0]))
-        tensor(1.)
-    """
+) -> Tensor: ...
 @overload
 def nanmin(
     a: ArrayLike,
@@ -6276,36 +2318,7 @@ def nanpercentile(
     keepdims: _bool = False,
     *,
     weights: ArrayLike | None = None,
-) -> Tensor:
-    """The values below which given parts of the elements that are not NaN lie.
-
-    Args:
-        a: Real tensor, or what makes one.
-        q: The parts, from 0 to 100; tensor of any shape.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        overwrite_input: Accepted.
-        method: How it is found between two elements: ``"linear"`` (default), ``"lower"``,
-            ``"higher"``, ``"midpoint"``, ``"nearest"``, ``"inverted_cdf"``,
-            ``"averaged_inverted_cdf"``, ``"closest_observation"``,
-            ``"interpolated_inverted_cdf"``, ``"hazen"``, ``"weibull"``, ``"median_unbiased"``
-            or ``"normal_unbiased"``.
-        keepdims: Keep the reduced dimensions with size 1.
-        weights: How often each element counts; of ``a``'s shape, or that of ``axis``. Only
-            with ``"inverted_cdf"``.
-
-    Returns:
-        Tensor with ``q``'s dimensions first; of ``a``'s dtype where an element is picked.
-
-    Raises:
-        ValueError: If a part is out of range, for another method, or for weights below 0.
-        IndexError: If there are no elements.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nanpercentile(tt.tensor([1.0, tt.nan, 3.0]), 50)
-        tensor(2.)
-    """
+) -> Tensor: ...
 @overload
 def nanpercentile(
     a: ArrayLike,
@@ -6339,23 +2352,7 @@ def nanprod(
     keepdims: _bool = False,
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
-) -> Tensor:
-    """The product of the elements that are not NaN, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to compute in; default ``a``'s, 64 bits for integers.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        initial: What to begin with; default 1.
-        where: Which elements count; default all.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nanprod(tt.tensor([3.0, tt.nan, 2.0]))
-        tensor(6.)
-    """
+) -> Tensor: ...
 @overload
 def nanprod(
     a: ArrayLike,
@@ -6377,36 +2374,7 @@ def nanquantile(
     keepdims: _bool = False,
     *,
     weights: ArrayLike | None = None,
-) -> Tensor:
-    """The values below which given parts of the elements that are not NaN lie.
-
-    Args:
-        a: Real tensor, or what makes one.
-        q: The parts, from 0 to 1; tensor of any shape.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        overwrite_input: Accepted.
-        method: How it is found between two elements: ``"linear"`` (default), ``"lower"``,
-            ``"higher"``, ``"midpoint"``, ``"nearest"``, ``"inverted_cdf"``,
-            ``"averaged_inverted_cdf"``, ``"closest_observation"``,
-            ``"interpolated_inverted_cdf"``, ``"hazen"``, ``"weibull"``, ``"median_unbiased"``
-            or ``"normal_unbiased"``.
-        keepdims: Keep the reduced dimensions with size 1.
-        weights: How often each element counts; of ``a``'s shape, or that of ``axis``. Only
-            with ``"inverted_cdf"``.
-
-    Returns:
-        Tensor with ``q``'s dimensions first; of ``a``'s dtype where an element is picked.
-
-    Raises:
-        ValueError: If a part is out of range, for another method, or for weights below 0.
-        IndexError: If there are no elements.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.nanquantile([1.0, np.nan, 3.0], 0.5)
-        2.0
-    """
+) -> Tensor: ...
 @overload
 def nanquantile(
     a: ArrayLike,
@@ -6443,29 +2411,7 @@ def nanstd(
     where: ArrayLike = True,
     mean: ArrayLike | None = None,
     correction: float | None = None,
-) -> Tensor:
-    """The standard deviation of the elements that are not NaN, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to compute in.
-        out: Where to write the result.
-        ddof: Divide by the number of those elements less this; default 0.
-        keepdims: Keep the reduced dimensions with size 1.
-        where: Which elements count; default all.
-        mean: Accepted; it is computed in any case.
-        correction: The same as ``ddof``, before which it comes.
-
-    Returns:
-        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where there are not more
-        elements than ``ddof``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nanstd(tt.tensor([1.0, tt.nan, 3.0]))
-        tensor(1.)
-    """
+) -> Tensor: ...
 @overload
 def nanstd(
     a: ArrayLike,
@@ -6488,23 +2434,7 @@ def nansum(
     keepdims: _bool = False,
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
-) -> Tensor:
-    """The sum of the elements that are not NaN, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to compute in; default ``a``'s, 64 bits for integers.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        initial: What to begin with; default 0.
-        where: Which elements count; default all.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.nansum([1.0, np.nan, 2.0])
-        3.0
-    """
+) -> Tensor: ...
 @overload
 def nansum(
     a: ArrayLike,
@@ -6527,29 +2457,7 @@ def nanvar(
     where: ArrayLike = True,
     mean: ArrayLike | None = None,
     correction: float | None = None,
-) -> Tensor:
-    """The variance of the elements that are not NaN, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to compute in.
-        out: Where to write the result.
-        ddof: Divide by the number of those elements less this; default 0.
-        keepdims: Keep the reduced dimensions with size 1.
-        where: Which elements count; default all.
-        mean: Accepted; it is computed in any case.
-        correction: The same as ``ddof``, before which it comes.
-
-    Returns:
-        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where there are not more
-        elements than ``ddof``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.nanvar(tt.tensor([1.0, tt.nan, 3.0]))
-        tensor(1.)
-    """
+) -> Tensor: ...
 @overload
 def nanvar(
     a: ArrayLike,
@@ -6563,90 +2471,14 @@ def nanvar(
     mean: ArrayLike | None = None,
     correction: float | None = None,
 ) -> ndarray: ...
-def ndim(a: ArrayLike) -> int:
-    """The number of a tensor's dimensions.
-
-    Args:
-        a: A tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ndim([[1, 2], [3, 4]])
-        2
-    """
+def ndim(a: ArrayLike) -> int: ...
 negative: ufunc[_abs]
-"""Each element with the other sign.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.negative([-1.5, 2.0])
-    array([ 1.5, -2. ])
-"""
 nextafter: ufunc[_add]
-"""The next number that can be represented towards the second operand.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.nextafter([1.0], 2.0)
-    array([1.])
-"""
 @overload
-def nonzero(a: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
-    """Where the elements that are not zero lie: the indices in each dimension.
-
-    Args:
-        a: Tensor of at least one dimension.
-
-    Raises:
-        ValueError: For a 0-d tensor.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.nonzero([0, 5, 0, 7])
-        (array([1, 3]),)
-    """
+def nonzero(a: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]: ...
 @overload
 def nonzero(a: ArrayLike) -> tuple[ndarray, ...]: ...
 not_equal: ufunc[_add]
-"""Whether elements differ.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.not_equal([1, 2], [10, 2])
-    array([ True, False])
-"""
 def ones(
     shape: SupportsIndex | Sequence[SupportsIndex],
     dtype: DTypeLike | _dtype | None = None,
@@ -6655,23 +2487,7 @@ def ones(
     device: device | str | None = None,
     like: Any = None,
     backend: Backend | str | None = None,
-) -> ndarray:
-    """A tensor of ones.
-
-    Args:
-        shape: The sizes.
-        dtype: Default float64.
-        order: Accepted; the array is in row-major order.
-        device: Where; default as the state says.
-        like: Accepted.
-        backend: A backend or its name; default the active one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.ones((2, 2), dtype=int)
-        array([[1, 1],
-               [1, 1]])
-    """
+) -> ndarray: ...
 @overload
 def ones_like(
     a: Tensor | Sequence[Tensor],
@@ -6683,23 +2499,7 @@ def ones_like(
     *,
     device: device | str | None = None,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """A tensor of ones of the shape and dtype of another.
-
-    Args:
-        a: Tensor, or what makes one.
-        dtype: Default ``a``'s.
-        order: Accepted; the tensor is in row-major order.
-        subok: Accepted.
-        shape: The sizes; default ``a``'s.
-        device: Where; default where ``a`` is.
-        backend: A backend or its name.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.ones_like([1.5, 2.5])
-        array([1., 1.])
-    """
+) -> Tensor: ...
 @overload
 def ones_like(
     a: ArrayLike,
@@ -6713,106 +2513,19 @@ def ones_like(
     backend: Backend | str | None = None,
 ) -> ndarray: ...
 @overload
-def outer(a: Tensor | Sequence[Tensor], b: ArrayLike, out: Tensor | None = None) -> Tensor:
-    """Every product of an element of one tensor and one of another, as a matrix.
-
-    Args:
-        a: Tensor, flattened.
-        b: Tensor, flattened.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.outer([1, 2], [3, 4])
-        array([[3, 4],
-               [6, 8]])
-    """
+def outer(a: Tensor | Sequence[Tensor], b: ArrayLike, out: Tensor | None = None) -> Tensor: ...
 @overload
 def outer(a: ArrayLike, b: Tensor | Sequence[Tensor], out: Tensor | None = None) -> Tensor: ...
 @overload
 def outer(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray: ...
-def packbits(a: Any, /, axis: Any = None, bitorder: Any = 'big') -> ndarray:
-    """packbits(a, /, axis=None, bitorder='big')
-
-    Packs the elements of a binary-valued array into bits in a uint8 array.
-
-    The result is padded to full bytes by inserting zero bits at the end.
-
-    Parameters
-    ----------
-    a : array_like
-        An array of integers or booleans whose elements should be packed to
-        bits.
-    axis : int, optional
-        The dimension over which bit-packing is done.
-        ``None`` implies packing the flattened array.
-    bitorder : {'big', 'little'}, optional
-        The order of the input bits. 'big' will mimic bin(val),
-        ``[0, 0, 0, 0, 0, 0, 1, 1] => 3 = 0b00000011``, 'little' will
-        reverse the order so ``[1, 1, 0, 0, 0, 0, 0, 0] => 3``.
-        Defaults to 'big'.
-
-    Returns
-    -------
-    packed : ndarray
-        Array of type uint8 whose elements represent bits corresponding to the
-        logical (0 or nonzero) value of the input elements. The shape of
-        `packed` has the same number of dimensions as the input (unless `axis`
-        is None, in which case the output is 1-D).
-
-    See Also
-    --------
-    unpackbits: Unpacks elements of a uint8 array into a binary-valued output
-                array.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> a = np.array([[[1,0,1],
-    ...                [0,1,0]],
-    ...               [[1,1,0],
-    ...                [0,0,1]]])
-    >>> b = np.packbits(a, axis=-1)
-    >>> b
-    array([[[160],
-            [ 64]],
-           [[192],
-            [ 32]]], dtype=uint8)
-
-    Note that in binary 160 = 1010 0000, 64 = 0100 0000, 192 = 1100 0000,
-    and 32 = 0010 0000.
-    """
+def packbits(a: Any, /, axis: Any = None, bitorder: Any = 'big') -> ndarray: ...
 @overload
 def pad(
     array: Tensor | Sequence[Tensor],
     pad_width: ArrayLike,
     mode: Any = 'constant',
     **options: Any,
-) -> Tensor:
-    """``array`` with more elements before and after it along each dimension.
-
-    Args:
-        array: Tensor of any shape.
-        pad_width: How many: an int, a pair ``(before, after)``, a pair for each dimension, or
-            a dict from dimensions to widths.
-        mode: What they are: ``"constant"`` (default); copies by ``"edge"``, ``"reflect"``,
-            ``"symmetric"`` or ``"wrap"``; ``"linear_ramp"``; ``"maximum"``, ``"mean"``,
-            ``"median"`` or ``"minimum"`` along the dimension; ``"empty"``; or a function that
-            writes to each line, called with it, the pair of widths, the dimension and a dict.
-        **options: ``constant_values`` or ``end_values``, default 0, or ``stat_length``,
-            default all; in the forms of ``pad_width``; ``reflect_type``, ``"even"`` or ``"odd"``.
-
-    Returns:
-        A copy.
-
-    Raises:
-        ValueError: For another mode, or where there is nothing to copy.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.pad(tt.tensor([1, 2, 3]), (2, 1), mode="reflect")
-        tensor([3, 2, 1, 2, 3, 2])
-    """
+) -> Tensor: ...
 @overload
 def pad(
     array: ArrayLike,
@@ -6828,22 +2541,7 @@ def pad(
     **options: Any,
 ) -> ndarray: ...
 @overload
-def partition(a: Tensor | Sequence[Tensor], kth: ArrayLike, axis: int | None = -1) -> Tensor:
-    """A copy with the ``kth`` element in its place when sorted, smaller ones before it.
-
-    Args:
-        a: Tensor of at least one dimension.
-        kth: The place or places; all elements are in theirs, for the tensor is sorted.
-        axis: The dimension, default the last; None means that of the flattened tensor.
-
-    Raises:
-        IndexError: If there is no such place.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.partition(tt.tensor([3, 1, 2]), 1)
-        tensor([1, 2, 3])
-    """
+def partition(a: Tensor | Sequence[Tensor], kth: ArrayLike, axis: int | None = -1) -> Tensor: ...
 @overload
 def partition(a: ArrayLike, kth: Tensor | Sequence[Tensor], axis: int | None = -1) -> Tensor: ...
 @overload
@@ -6859,36 +2557,7 @@ def percentile(
     keepdims: _bool = False,
     *,
     weights: ArrayLike | None = None,
-) -> Tensor:
-    """The values below which given parts of the elements lie.
-
-    Args:
-        a: Real tensor, or what makes one.
-        q: The parts, from 0 to 100; tensor of any shape.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        overwrite_input: Accepted.
-        method: How it is found between two elements: ``"linear"`` (default), ``"lower"``,
-            ``"higher"``, ``"midpoint"``, ``"nearest"``, ``"inverted_cdf"``,
-            ``"averaged_inverted_cdf"``, ``"closest_observation"``,
-            ``"interpolated_inverted_cdf"``, ``"hazen"``, ``"weibull"``, ``"median_unbiased"``
-            or ``"normal_unbiased"``.
-        keepdims: Keep the reduced dimensions with size 1.
-        weights: How often each element counts; of ``a``'s shape, or that of ``axis``. Only
-            with ``"inverted_cdf"``.
-
-    Returns:
-        Tensor with ``q``'s dimensions first; of ``a``'s dtype where an element is picked.
-
-    Raises:
-        ValueError: If a part is out of range, for another method, or for weights below 0.
-        IndexError: If there are no elements.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.percentile(tt.tensor([1.0, 2.0, 3.0, 4.0, 5.0]), [25, 50])
-        tensor([2., 3.])
-    """
+) -> Tensor: ...
 @overload
 def percentile(
     a: ArrayLike,
@@ -6914,21 +2583,7 @@ def percentile(
     weights: ArrayLike | None = None,
 ) -> ndarray: ...
 @overload
-def permute_dims(a: Tensor | Sequence[Tensor], axes: Sequence[int] | None = None) -> Tensor:
-    """``a`` with its dimensions in another order; see ``permute``.
-
-    Args:
-        a: Tensor of any shape.
-        axes: The order; default reversed.
-
-    Returns:
-        A view.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.permute_dims(tt.ones(2, 3, 4), (2, 0, 1)).shape
-        tinytorch.Size([4, 2, 3])
-    """
+def permute_dims(a: Tensor | Sequence[Tensor], axes: Sequence[int] | None = None) -> Tensor: ...
 @overload
 def permute_dims(a: ArrayLike, axes: Sequence[int] | None = None) -> ndarray: ...
 @overload
@@ -6938,29 +2593,7 @@ def piecewise(
     funclist: Sequence[Any],
     *args: ArrayLike,
     **kw: Any,
-) -> Tensor:
-    """A function that is defined by pieces; gradients flow through the pieces.
-
-    Args:
-        x: Tensor of any shape.
-        condlist: A condition for each piece, of ``x``'s shape; the last that holds decides.
-        funclist: For each piece a number, or a function of the elements where it holds; one
-            more is for the rest, where the default is 0.
-        *args: More arguments for the functions.
-        **kw: More keyword arguments for them.
-
-    Returns:
-        Tensor of ``x``'s shape and dtype.
-
-    Raises:
-        ValueError: If the numbers of conditions and functions do not fit.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.tensor([-2.0, 3.0])
-        >>> tt.piecewise(x, [x < 0, x >= 0], [lambda x: -x, 10])
-        tensor([ 2., 10.])
-    """
+) -> Tensor: ...
 @overload
 def piecewise(
     x: ArrayLike,
@@ -6985,42 +2618,9 @@ def piecewise(
     *args: ArrayLike,
     **kw: Any,
 ) -> ndarray: ...
-def place(arr: Tensor | ndarray, mask: ArrayLike, vals: ArrayLike) -> None:
-    """Write ``vals``, one after the other, to the places of ``arr`` where ``mask`` holds.
-
-    Args:
-        arr: The tensor that is written to.
-        mask: Bools of ``arr``'s shape.
-        vals: Values, repeated if there are fewer than places.
-
-    Raises:
-        ValueError: If there are no values.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.tensor([1, 2, 3, 4])
-        >>> tt.place(x, x > 1, [10, 20])
-        >>> x
-        tensor([ 1, 10, 20, 10])
-    """
+def place(arr: Tensor | ndarray, mask: ArrayLike, vals: ArrayLike) -> None: ...
 @overload
-def poly(seq_of_zeros: Tensor | Sequence[Tensor]) -> Tensor:
-    """The polynomial that has given roots, or the characteristic one of a matrix.
-
-    Args:
-        seq_of_zeros: The roots, or a square matrix, of which they are the eigenvalues.
-
-    Returns:
-        The coefficients, that of the highest power first, which is 1.
-
-    Raises:
-        ValueError: For another shape.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.poly([2, 3])
-        array([ 1., -5.,  6.])
-    """
+def poly(seq_of_zeros: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def poly(seq_of_zeros: ArrayLike) -> ndarray: ...
 @overload
@@ -7032,33 +2632,7 @@ def polyfit(
     full: Literal[False] = False,
     w: ArrayLike | None = None,
     cov: Literal[False] = False,
-) -> Tensor:
-    """The polynomial of a degree that is nearest to points, in the sense of least squares.
-
-    Args:
-        x: Where they are: tensor of shape ``(n,)``.
-        y: Their values: tensor of shape ``(n,)``, or ``(n, k)`` for several polynomials.
-        deg: The degree.
-        rcond: Singular values below this part of the largest count as 0; default the precision
-            times ``n``.
-        full: Also return what ``linalg.lstsq`` tells.
-        w: Weights of the points, of shape ``(n,)``.
-        cov: Also return the covariance of the coefficients, scaled by the residuals unless it is
-            ``"unscaled"``.
-
-    Returns:
-        The coefficients, that of the highest power first; with ``full`` also the residuals, the
-        rank, the singular values and ``rcond``.
-
-    Raises:
-        TypeError: For other shapes, or no points.
-        ValueError: If ``deg`` is negative, or there are too few points for a covariance.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.polyfit([0, 1, 2, 3], [1, 3, 5, 7], 1).round(6)
-        array([2., 1.])
-    """
+) -> Tensor: ...
 @overload
 def polyfit(
     x: ArrayLike,
@@ -7176,61 +2750,8 @@ def polyfit(
     cov: Any = False,
 ) -> ndarray | tuple[ndarray, ndarray, int, ndarray, float] | tuple[ndarray, ndarray]: ...
 positive: ufunc[_abs]
-"""Each element as it is.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.positive([-1.5, 2.0])
-    array([-1.5,  2. ])
-"""
 pow: ufunc[_add]
-"""The first operand to the power of the second.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.power([2, 3], 2)
-    array([4, 9])
-"""
 power: ufunc[_add]
-"""The first operand to the power of the second.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.power([2, 3], 2)
-    array([4, 9])
-"""
 @overload
 def prod(
     a: Tensor | Sequence[Tensor],
@@ -7240,23 +2761,7 @@ def prod(
     keepdims: _bool = False,
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
-) -> Tensor:
-    """The product of the elements, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to multiply in; default ``a``'s, 64 bits for integers.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        initial: What to begin with; default 1.
-        where: Which elements count; default all.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.prod([[1, 2], [3, 4]])
-        24
-    """
+) -> Tensor: ...
 @overload
 def prod(
     a: ArrayLike,
@@ -7273,22 +2778,7 @@ def ptp(
     axis: int | Sequence[int] | None = None,
     *,
     keepdims: _bool = False,
-) -> Tensor:
-    """The distance from the smallest element to the largest, of all or along ``axis``.
-
-    Args:
-        a: Real tensor of any shape.
-        axis: Dimension or dimensions; None, the default, means all.
-        keepdims: Keep the reduced dimensions with size 1.
-
-    Raises:
-        IndexError: If there is nothing to compare.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ptp(tt.tensor([[1, 5], [7, 3]]), axis=0)
-        tensor([6, 2])
-    """
+) -> Tensor: ...
 @overload
 def ptp(
     a: ArrayLike,
@@ -7296,65 +2786,14 @@ def ptp(
     *,
     keepdims: _bool = False,
 ) -> ndarray: ...
-def put(a: Tensor | ndarray, ind: ArrayLike, v: ArrayLike, mode: str = 'raise') -> None:
-    """Write values to places of the flattened ``a``.
-
-    Args:
-        a: The tensor that is written to.
-        ind: The places.
-        v: The values, repeated if there are fewer.
-        mode: What happens to a place out of range: ``"raise"``, ``"wrap"`` or ``"clip"``.
-
-    Raises:
-        IndexError: For a place out of range.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> x = np.zeros(3)
-        >>> np.put(x, [0, 2], [1, 2])
-        >>> x
-        array([1., 0., 2.])
-    """
+def put(a: Tensor | ndarray, ind: ArrayLike, v: ArrayLike, mode: str = 'raise') -> None: ...
 def put_along_axis(
     arr: Tensor | ndarray,
     indices: ArrayLike,
     values: ArrayLike,
     axis: int | None,
-) -> None:
-    """Write ``values`` to the elements along ``axis`` that ``argsort`` and ``argmax`` named.
-
-    Args:
-        arr: The tensor that is written to.
-        indices: Integers; its shape and ``arr``'s broadcast but for ``axis``.
-        values: Values that broadcast with ``indices``.
-        axis: The dimension; None means the flattened tensor.
-
-    Raises:
-        RuntimeError: If an index is out of range.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.tensor([[10, 30, 20], [60, 40, 50]])
-        >>> tt.put_along_axis(x, tt.tensor([[1], [0]]), 99, axis=1)
-        >>> x
-        tensor([[10, 99, 20],
-                [99, 40, 50]])
-    """
-def putmask(a: Tensor | ndarray, mask: ArrayLike, values: ArrayLike) -> None:
-    """Write to the places of ``a`` where ``mask`` holds the values at the same places.
-
-    Args:
-        a: The tensor that is written to.
-        mask: Bools of ``a``'s shape.
-        values: Values, repeated if there are fewer than elements of ``a``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> x = tt.tensor([1, 2, 3, 4])
-        >>> tt.putmask(x, x > 2, [10, 20])
-        >>> x
-        tensor([ 1,  2, 10, 20])
-    """
+) -> None: ...
+def putmask(a: Tensor | ndarray, mask: ArrayLike, values: ArrayLike) -> None: ...
 @overload
 def quantile(
     a: Tensor | Sequence[Tensor],
@@ -7366,36 +2805,7 @@ def quantile(
     keepdims: _bool = False,
     *,
     weights: ArrayLike | None = None,
-) -> Tensor:
-    """The values below which given parts of the elements lie.
-
-    Args:
-        a: Real tensor, or what makes one.
-        q: The parts, from 0 to 1; tensor of any shape.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        overwrite_input: Accepted.
-        method: How it is found between two elements: ``"linear"`` (default), ``"lower"``,
-            ``"higher"``, ``"midpoint"``, ``"nearest"``, ``"inverted_cdf"``,
-            ``"averaged_inverted_cdf"``, ``"closest_observation"``,
-            ``"interpolated_inverted_cdf"``, ``"hazen"``, ``"weibull"``, ``"median_unbiased"``
-            or ``"normal_unbiased"``.
-        keepdims: Keep the reduced dimensions with size 1.
-        weights: How often each element counts; of ``a``'s shape, or that of ``axis``. Only
-            with ``"inverted_cdf"``.
-
-    Returns:
-        Tensor with ``q``'s dimensions first; of ``a``'s dtype where an element is picked.
-
-    Raises:
-        ValueError: If a part is out of range, for another method, or for weights below 0.
-        IndexError: If there are no elements.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.quantile([1.0, 2.0, 3.0, 4.0], 0.5)
-        2.5
-    """
+) -> Tensor: ...
 @overload
 def quantile(
     a: ArrayLike,
@@ -7421,55 +2831,9 @@ def quantile(
     weights: ArrayLike | None = None,
 ) -> ndarray: ...
 rad2deg: ufunc[_abs]
-"""Radians as degrees.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.rad2deg([0.0, np.pi])
-    array([  0., 180.])
-"""
 radians: ufunc[_abs]
-"""Degrees as radians.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.radians([0.0, 180.0])
-    array([0.        , 3.14159265])
-"""
 @overload
-def ravel(a: Tensor | Sequence[Tensor], order: str | None = 'C') -> Tensor:
-    """The elements in one dimension.
-
-    Args:
-        a: Tensor, or what makes one.
-        order: ``"C"``, the last index changes fastest, ``"F"``, the first, ``"A"``, ``"F"`` for
-            what lies so in memory and else ``"C"``, or ``"K"``, as they lie in memory.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.ravel([[1, 2], [3, 4]], order="F")
-        array([1, 3, 2, 4])
-    """
+def ravel(a: Tensor | Sequence[Tensor], order: str | None = 'C') -> Tensor: ...
 @overload
 def ravel(a: ArrayLike, order: str | None = 'C') -> ndarray: ...
 @overload
@@ -7478,28 +2842,7 @@ def ravel_multi_index(
     dims: Sequence[int],
     mode: str | Sequence[str] = 'raise',
     order: str = 'C',
-) -> Tensor:
-    """Places in the flattened tensor of places given by an index for each dimension.
-
-    Args:
-        multi_index: A tensor of integers for each dimension.
-        dims: The sizes.
-        mode: What happens to an index out of range: ``"raise"`` (default), ``"wrap"`` or
-            ``"clip"``; one for all, or one for each dimension.
-        order: ``"C"`` (default), the last index changes fastest, or ``"F"``, the first.
-
-    Returns:
-        int64 tensor.
-
-    Raises:
-        RuntimeError: For an index out of range.
-        ValueError: If there is not one tensor for each dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.ravel_multi_index((tt.tensor([0, 1]), tt.tensor([2, 0])), (2, 3))
-        tensor([2, 3])
-    """
+) -> Tensor: ...
 @overload
 def ravel_multi_index(
     multi_index: ArrayLike,
@@ -7508,91 +2851,17 @@ def ravel_multi_index(
     order: str = 'C',
 ) -> ndarray: ...
 @overload
-def real(val: Tensor | Sequence[Tensor]) -> Tensor:
-    """The real part of each element: a view.
-
-    Args:
-        val: Tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.real([1 + 2j, 3.0])
-        array([1., 3.])
-    """
+def real(val: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def real(val: ArrayLike) -> ndarray: ...
 @overload
-def real_if_close(a: Tensor | Sequence[Tensor], tol: float = 100) -> Tensor:
-    """The real parts of complex numbers if all imaginary ones are nearly zero.
-
-    Args:
-        a: Tensor, or what makes one.
-        tol: How far from zero: in units of the dtype's precision if above 1, else as it is.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.real_if_close([1.5 + 1e-15j, 2])
-        array([1.5, 2. ])
-    """
+def real_if_close(a: Tensor | Sequence[Tensor], tol: float = 100) -> Tensor: ...
 @overload
 def real_if_close(a: ArrayLike, tol: float = 100) -> ndarray: ...
 reciprocal: ufunc[_abs]
-"""1 divided by each element; of integers, without the fraction.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.reciprocal([4.0, 0.5])
-    array([0.25, 2.  ])
-"""
 remainder: ufunc[_add]
-"""What remains of a division, with the divisor's sign.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.remainder([-7, 7], 3)
-    array([2, 1])
-"""
 @overload
-def repeat(a: Tensor | Sequence[Tensor], repeats: ArrayLike, axis: int | None = None) -> Tensor:
-    """Each element several times; the method ``Tensor.repeat`` is ``tile``.
-
-    Args:
-        a: Tensor of any shape.
-        repeats: How often: an int, or one for each slice along ``axis``.
-        axis: The dimension; None, the default, means that of the flattened tensor.
-
-    Returns:
-        A copy.
-
-    Raises:
-        RuntimeError: If the numbers are negative, or as many as there are no slices.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.repeat([1, 2], 2)
-        tensor([1, 1, 2, 2])
-    """
+def repeat(a: Tensor | Sequence[Tensor], repeats: ArrayLike, axis: int | None = None) -> Tensor: ...
 @overload
 def repeat(a: ArrayLike, repeats: Tensor | Sequence[Tensor], axis: int | None = None) -> Tensor: ...
 @overload
@@ -7604,24 +2873,7 @@ def require(
     requirements: Sequence[str] | None = None,
     *,
     like: Any = None,
-) -> Tensor:
-    """``a`` as a tensor that lies in memory as it is asked to.
-
-    Args:
-        a: Tensor, or what makes one.
-        dtype: The wanted dtype; default ``a``'s.
-        requirements: ``"C"`` for row-major order, ``"F"`` for column-major, ``"O"`` for memory of
-            its own; ``"A"``, ``"W"`` and ``"E"`` hold of every tensor.
-        like: Accepted.
-
-    Raises:
-        ValueError: If both orders are asked for, or something else.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.require([[1, 2], [3, 4]], requirements="F").flags.f_contiguous
-        True
-    """
+) -> Tensor: ...
 @overload
 def require(
     a: ArrayLike,
@@ -7638,24 +2890,7 @@ def reshape(
     order: str = 'C',
     *,
     copy: _bool | None = None,
-) -> Tensor:
-    """``a`` in another shape.
-
-    Args:
-        a: Tensor, or what makes one.
-        shape: The sizes; one of them may be -1.
-        order: ``"C"``, the last index changes fastest, ``"F"``, the first, or ``"A"``.
-        copy: Whether the result must be a copy (True), must not be one (False), or may (None).
-
-    Raises:
-        ValueError: If a copy is needed and ``copy`` is False.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.reshape([1, 2, 3, 4], (2, -1))
-        array([[1, 2],
-               [3, 4]])
-    """
+) -> Tensor: ...
 @overload
 def reshape(
     a: ArrayLike,
@@ -7666,82 +2901,17 @@ def reshape(
     copy: _bool | None = None,
 ) -> ndarray: ...
 @overload
-def resize(a: Tensor | Sequence[Tensor], new_shape: int | Sequence[int]) -> Tensor:
-    """The elements of ``a`` in another shape, repeated as often as needed.
-
-    Args:
-        a: Tensor of any shape.
-        new_shape: The sizes.
-
-    Returns:
-        A copy.
-
-    Raises:
-        ValueError: For a negative size.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.resize(tt.tensor([1, 2, 3]), (2, 2))
-        tensor([[1, 2],
-                [3, 1]])
-    """
+def resize(a: Tensor | Sequence[Tensor], new_shape: int | Sequence[int]) -> Tensor: ...
 @overload
 def resize(a: ArrayLike, new_shape: int | Sequence[int]) -> ndarray: ...
 right_shift: ufunc[_add]
-"""The first operand's bits moved down.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.right_shift([8, -8], 2)
-    array([ 2, -2])
-"""
 rint: ufunc[_abs]
-"""The nearest whole number, as a float; halves to the even one.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.rint([-1.5, 2.0])
-    array([-2.,  2.])
-"""
 @overload
 def roll(
     a: Tensor | Sequence[Tensor],
     shift: ArrayLike,
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
-) -> Tensor:
-    """The elements moved along ``axis``; what leaves at one end comes in at the other.
-
-    Args:
-        a: Tensor, or what makes one.
-        shift: How far, for each axis.
-        axis: Dimension or dimensions; None, the default, means the flattened tensor.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.roll([1, 2, 3], 1)
-        array([3, 1, 2])
-    """
+) -> Tensor: ...
 @overload
 def roll(
     a: ArrayLike,
@@ -7755,79 +2925,19 @@ def roll(
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
 ) -> ndarray: ...
 @overload
-def rollaxis(a: Tensor | Sequence[Tensor], axis: int, start: int = 0) -> Tensor:
-    """``a`` with a dimension moved before another one.
-
-    Args:
-        a: Tensor of any shape.
-        axis: Which dimension.
-        start: Before which it goes; default first.
-
-    Returns:
-        A view.
-
-    Raises:
-        IndexError: If there is no such dimension.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.rollaxis(tt.ones(3, 4, 5), 2).shape
-        tinytorch.Size([5, 3, 4])
-    """
+def rollaxis(a: Tensor | Sequence[Tensor], axis: int, start: int = 0) -> Tensor: ...
 @overload
 def rollaxis(a: ArrayLike, axis: int, start: int = 0) -> ndarray: ...
 @overload
-def roots(p: Tensor | Sequence[Tensor]) -> Tensor:
-    """The roots of a polynomial: the eigenvalues of its companion matrix.
-
-    Args:
-        p: The coefficients, that of the highest power first.
-
-    Raises:
-        RuntimeError: If the first coefficient is 0 and requires grad.
-        ValueError: If there are more dimensions than one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.roots([1, -3, 2])
-        array([2., 1.])
-    """
+def roots(p: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def roots(p: ArrayLike) -> ndarray: ...
 @overload
-def rot90(m: Tensor | Sequence[Tensor], k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
-    """A plane of ``m`` turned by right angles, a view.
-
-    Args:
-        m: Tensor, or what makes one.
-        k: How often.
-        axes: From which dimension to which; default from the first to the second.
-
-    Raises:
-        ValueError: If ``axes`` are not two different dimensions.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.rot90([[1, 2], [3, 4]])
-        array([[2, 4],
-               [1, 3]])
-    """
+def rot90(m: Tensor | Sequence[Tensor], k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor: ...
 @overload
 def rot90(m: ArrayLike, k: int = 1, axes: Sequence[int] = (0, 1)) -> ndarray: ...
 @overload
-def round(a: Tensor | Sequence[Tensor], decimals: int = 0, out: Tensor | None = None) -> Tensor:
-    """Each element rounded, halves to the even digit.
-
-    Args:
-        a: Tensor, or what makes one.
-        decimals: How many digits after the point to keep; negative ones are before it.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.round([0.5, 1.5, 2.675], 1)
-        array([0.5, 1.5, 2.7])
-    """
+def round(a: Tensor | Sequence[Tensor], decimals: int = 0, out: Tensor | None = None) -> Tensor: ...
 @overload
 def round(a: ArrayLike, decimals: int = 0, out: ndarray | None = None) -> ndarray: ...
 @overload
@@ -7836,21 +2946,7 @@ def row_stack(
     *,
     dtype: DTypeLike | _dtype | None = None,
     casting: str = 'same_kind',
-) -> Tensor:
-    """Tensors one below the other: ``vstack``.
-
-    Args:
-        tup: Tensors, or what makes them.
-        dtype: Of the result; default by NumPy's rules of promotion.
-        casting: Which casts ``dtype`` may make: ``"no"``, ``"equiv"``, ``"safe"``,
-            ``"same_kind"`` (default) or ``"unsafe"``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.row_stack([[1, 2], [3, 4]])
-        array([[1, 2],
-               [3, 4]])
-    """
+) -> Tensor: ...
 @overload
 def row_stack(
     tup: ArrayLike,
@@ -7858,78 +2954,16 @@ def row_stack(
     dtype: DTypeLike | _dtype | None = None,
     casting: str = 'same_kind',
 ) -> ndarray: ...
-def save(file: ArrayLike, arr: ArrayLike, allow_pickle: _bool = False) -> None:
-    """Write a tensor to a file in NumPy's format.
-
-    Args:
-        file: A path, to which ``.npy`` is added if it is missing, or a file open for bytes.
-        arr: Tensor, or what makes one.
-        allow_pickle: Accepted; no tensor needs it.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> import io
-        >>> file = io.BytesIO()
-        >>> np.save(file, [1, 2])
-        >>> file.getvalue()[1:6]
-        b'NUMPY'
-    """
-def savez(file: ArrayLike, *args: ArrayLike, **kwds: Any) -> None:
-    """Write tensors to an uncompressed archive, ``.npz``, that NumPy reads.
-
-    Args:
-        file: A path, to which ``.npz`` is added if it is missing, or a file open for bytes.
-        *args: Tensors, called ``arr_0``, ``arr_1``, …
-        **kwds: Tensors by name.
-
-    Raises:
-        ValueError: If a tensor is called as one of the unnamed ones are.
-
-    Example:
-        >>> import io, tinytorch as tt
-        >>> file = io.BytesIO()
-        >>> tt.savez(file, weights=tt.ones(2))
-        >>> file.getvalue()[:2]
-        b'PK'
-    """
-def savez_compressed(file: ArrayLike, *args: ArrayLike, **kwds: Any) -> None:
-    """Write tensors to a compressed archive, ``.npz``, that NumPy reads.
-
-    Args:
-        file: A path, to which ``.npz`` is added if it is missing, or a file open for bytes.
-        *args: Tensors, called ``arr_0``, ``arr_1``, …
-        **kwds: Tensors by name.
-
-    Raises:
-        ValueError: If a tensor is called as one of the unnamed ones are.
-
-    Example:
-        >>> import io, tinytorch as tt
-        >>> file = io.BytesIO()
-        >>> tt.savez_compressed(file, weights=tt.ones(2))
-        >>> file.getvalue()[:2]
-        b'PK'
-    """
+def save(file: ArrayLike, arr: ArrayLike, allow_pickle: _bool = False) -> None: ...
+def savez(file: ArrayLike, *args: ArrayLike, **kwds: Any) -> None: ...
+def savez_compressed(file: ArrayLike, *args: ArrayLike, **kwds: Any) -> None: ...
 @overload
 def searchsorted(
     a: Tensor | Sequence[Tensor],
     v: ArrayLike,
     side: str = 'left',
     sorter: ArrayLike | None = None,
-) -> Tensor:
-    """Where elements would go in a sorted vector.
-
-    Args:
-        a: Tensor of shape ``(n,)``, in ascending order or put there by ``sorter``.
-        v: What to look for; tensor of any shape.
-        side: ``"left"`` (default), before equal elements, or ``"right"``, after them.
-        sorter: Indices that sort ``a``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.searchsorted([1, 3, 5], [3, 4])
-        array([1, 2])
-    """
+) -> Tensor: ...
 @overload
 def searchsorted(
     a: ArrayLike,
@@ -7945,23 +2979,11 @@ def searchsorted(
     sorter: ArrayLike | None = None,
 ) -> ndarray: ...
 @overload
-def select(condlist: Tensor | Sequence[Tensor], choicelist: ArrayLike, default: Any = 0) -> Tensor:
-    """For each element the choice of the first condition that holds.
-
-    Args:
-        condlist: Conditions.
-        choicelist: As many tensors.
-        default: Where none holds.
-
-    Raises:
-        ValueError: If there are not as many conditions as choices, or none.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> x = np.arange(4)
-        >>> np.select([x < 1, x > 2], [x, 10 * x], default=-1)
-        array([ 0, -1, -1, 30])
-    """
+def select(
+    condlist: Tensor | Sequence[Tensor],
+    choicelist: ArrayLike,
+    default: Any = 0,
+) -> Tensor: ...
 @overload
 def select(
     condlist: ArrayLike,
@@ -7975,22 +2997,7 @@ def setdiff1d(
     ar1: Tensor | Sequence[Tensor],
     ar2: ArrayLike,
     assume_unique: _bool = False,
-) -> Tensor:
-    """The elements of the first tensor that are not in the second.
-
-    Args:
-        ar1: Tensor of any shape.
-        ar2: Tensor of any shape.
-        assume_unique: The elements of each are known to be distinct; the order is then kept.
-
-    Returns:
-        Tensor of one dimension, in ascending order.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.setdiff1d(tt.tensor([3, 1, 2]), tt.tensor([2]))
-        tensor([1, 3])
-    """
+) -> Tensor: ...
 @overload
 def setdiff1d(
     ar1: ArrayLike,
@@ -8004,19 +3011,7 @@ def setxor1d(
     ar1: Tensor | Sequence[Tensor],
     ar2: ArrayLike,
     assume_unique: _bool = False,
-) -> Tensor:
-    """The elements that are in one of the tensors alone, each once and in ascending order.
-
-    Args:
-        ar1: Tensor of any shape.
-        ar2: Tensor of any shape.
-        assume_unique: The elements of each are known to be distinct.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.setxor1d(tt.tensor([3, 1]), tt.tensor([1, 2]))
-        tensor([2, 3])
-    """
+) -> Tensor: ...
 @overload
 def setxor1d(
     ar1: ArrayLike,
@@ -8025,131 +3020,19 @@ def setxor1d(
 ) -> Tensor: ...
 @overload
 def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: _bool = False) -> ndarray: ...
-def shape(a: ArrayLike) -> Size:
-    """The sizes of a tensor's dimensions.
-
-    Args:
-        a: A tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.shape([[1, 2], [3, 4], [5, 6]])
-        tinytorch.Size([3, 2])
-    """
-def shares_memory(a: ArrayLike, b: ArrayLike, /, max_work: int | None = None) -> _bool:
-    """Whether two tensors have an element in common.
-
-    Args:
-        a: Tensor, or what makes one.
-        b: The same.
-        max_work: How long to look; see ``numpy.shares_memory``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> x = np.arange(4)
-        >>> np.shares_memory(x[:3], x[2:])
-        True
-    """
+def shape(a: ArrayLike) -> Size: ...
+def shares_memory(a: ArrayLike, b: ArrayLike, /, max_work: int | None = None) -> _bool: ...
 short = int16
 sign: ufunc[_abs]
-"""-1, 0 or 1 by the sign of each element; complex ones on the unit circle.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.sign([-1.5, 2.0])
-    array([-1.,  1.])
-"""
 signbit: ufunc[_abs]
-"""Whether each element has a minus sign, also a zero.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.signbit([-1.5, 2.0])
-    array([ True, False])
-"""
 sin: ufunc[_abs]
-"""The sine of each element, in radians.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.sin([0.0, 1.0])
-    array([0.        , 0.84147098])
-"""
 @overload
-def sinc(x: Tensor | Sequence[Tensor], /) -> Tensor:
-    """``sin(pi x) / (pi x)``.
-
-    Args:
-        x: Tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.sinc([0.0, 0.5])
-        array([1.        , 0.63661977])
-    """
+def sinc(x: Tensor | Sequence[Tensor], /) -> Tensor: ...
 @overload
 def sinc(x: ArrayLike, /) -> ndarray: ...
 single = float32
 sinh: ufunc[_abs]
-"""The hyperbolic sine of each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.sinh([0.0, 1.0])
-    array([0.        , 1.17520119])
-"""
-def size(a: ArrayLike, axis: int | Sequence[int] | None = None) -> int:
-    """The number of elements, of all or along ``axis``.
-
-    Args:
-        a: A tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.size([[1, 2], [3, 4], [5, 6]], 0)
-        3
-    """
+def size(a: ArrayLike, axis: int | Sequence[int] | None = None) -> int: ...
 @overload
 def sort(
     a: Tensor | Sequence[Tensor],
@@ -8159,23 +3042,7 @@ def sort(
     *,
     stable: _bool | None = None,
     descending: _bool = False,
-) -> Tensor:
-    """The elements in ascending order along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: The dimension, default the last; None means that of the flattened tensor.
-        kind: Accepted; equal elements stay in their order.
-        order: Must be None.
-        stable: Accepted.
-        descending: From the largest down, as the array API standard spells it.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.sort([[3, 1], [2, 4]], axis=0)
-        array([[2, 1],
-               [3, 4]])
-    """
+) -> Tensor: ...
 @overload
 def sort(
     a: ArrayLike,
@@ -8187,17 +3054,7 @@ def sort(
     descending: _bool = False,
 ) -> ndarray: ...
 @overload
-def sort_complex(a: Tensor | Sequence[Tensor]) -> Tensor:
-    """The elements as complex numbers, in order of real parts and then of imaginary ones.
-
-    Args:
-        a: Tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.sort_complex([5, 3, 6])
-        array([3.+0.j, 5.+0.j, 6.+0.j])
-    """
+def sort_complex(a: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def sort_complex(a: ArrayLike) -> ndarray: ...
 @overload
@@ -8205,25 +3062,7 @@ def split(
     ary: Tensor | Sequence[Tensor],
     indices_or_sections: ArrayLike,
     axis: int = 0,
-) -> list[Tensor]:
-    """A tensor cut into equal parts, or before given places.
-
-    Args:
-        ary: Tensor, or what makes one.
-        indices_or_sections: How many parts, or the places.
-        axis: The dimension; default the first.
-
-    Returns:
-        Views.
-
-    Raises:
-        ValueError: If the parts are not equal.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.split(np.array([1, 2, 3, 4]), 2)
-        [array([1, 2]), array([3, 4])]
-    """
+) -> list[Tensor]: ...
 @overload
 def split(
     ary: ArrayLike,
@@ -8233,60 +3072,12 @@ def split(
 @overload
 def split(ary: ArrayLike, indices_or_sections: ArrayLike, axis: int = 0) -> list[ndarray]: ...
 sqrt: ufunc[_abs]
-"""The square root of each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.sqrt([4.0, 9.0])
-    array([2., 3.])
-"""
 square: ufunc[_abs]
-"""Each element times itself.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.square([0.0, 1.0])
-    array([0., 1.])
-"""
 @overload
 def squeeze(
     a: Tensor | Sequence[Tensor],
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
-) -> Tensor:
-    """``a`` without dimensions of size 1.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Which; default all of them.
-
-    Raises:
-        ValueError: For one that has another size.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.squeeze([[[1], [2]]]).shape
-        (2,)
-    """
+) -> Tensor: ...
 @overload
 def squeeze(
     a: ArrayLike,
@@ -8300,23 +3091,7 @@ def stack(
     *,
     dtype: DTypeLike | _dtype | None = None,
     casting: str = 'same_kind',
-) -> Tensor:
-    """``arrays`` of one shape joined along a new dimension.
-
-    Args:
-        arrays: Tensors, or what makes them.
-        axis: Where the new dimension goes; default first.
-        out: Where to write the result.
-        dtype: Of the result; default by NumPy's rules of promotion.
-        casting: Which casts ``dtype`` may make: ``"no"``, ``"equiv"``, ``"safe"``,
-            ``"same_kind"`` (default) or ``"unsafe"``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.stack([[1, 2], [3, 4]], axis=1)
-        array([[1, 3],
-               [2, 4]])
-    """
+) -> Tensor: ...
 @overload
 def stack(
     arrays: ArrayLike,
@@ -8338,25 +3113,7 @@ def std(
     where: ArrayLike = True,
     mean: ArrayLike | None = None,
     correction: float | None = None,
-) -> Tensor:
-    """The standard deviation of the elements, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to compute in.
-        out: Where to write the result.
-        ddof: Divide by the number of elements less this; default 0.
-        keepdims: Keep the reduced dimensions with size 1.
-        where: Which elements count; default all.
-        mean: Accepted; it is computed in any case.
-        correction: The same as ``ddof``, before which it comes.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.std([1.0, 3.0])
-        1.0
-    """
+) -> Tensor: ...
 @overload
 def std(
     a: ArrayLike,
@@ -8371,24 +3128,6 @@ def std(
     correction: float | None = None,
 ) -> ndarray: ...
 subtract: ufunc[_add]
-"""The difference of two operands.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.subtract([1, 2], [10, 2])
-    array([-9,  0])
-"""
 @overload
 def sum(
     a: Tensor | Sequence[Tensor],
@@ -8398,23 +3137,7 @@ def sum(
     keepdims: _bool = False,
     initial: ArrayLike | None = None,
     where: ArrayLike = True,
-) -> Tensor:
-    """The sum of the elements, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to add in; default ``a``'s, 64 bits for integers.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        initial: What to begin with; default 0.
-        where: Which elements count; default all.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.sum([[1, 2], [3, 4]], axis=0)
-        array([4, 6])
-    """
+) -> Tensor: ...
 @overload
 def sum(
     a: ArrayLike,
@@ -8426,19 +3149,7 @@ def sum(
     where: ArrayLike = True,
 ) -> ndarray: ...
 @overload
-def swapaxes(a: Tensor | Sequence[Tensor], axis1: int, axis2: int) -> Tensor:
-    """``a`` with two dimensions exchanged.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis1: One of them.
-        axis2: The other.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.swapaxes(np.zeros((2, 3, 4)), 0, 2).shape
-        (4, 3, 2)
-    """
+def swapaxes(a: Tensor | Sequence[Tensor], axis1: int, axis2: int) -> Tensor: ...
 @overload
 def swapaxes(a: ArrayLike, axis1: int, axis2: int) -> ndarray: ...
 @overload
@@ -8448,24 +3159,7 @@ def take(
     axis: int | None = None,
     out: Tensor | None = None,
     mode: str = 'raise',
-) -> Tensor:
-    """The elements, or slices along ``axis``, at given places.
-
-    Args:
-        a: Tensor, or what makes one.
-        indices: Integers of any shape.
-        axis: The dimension; None, the default, means that of the flattened tensor.
-        out: Where to write the result.
-        mode: What happens to a place out of range: ``"raise"``, ``"wrap"`` or ``"clip"``.
-
-    Raises:
-        IndexError: For a place out of range.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.take([10, 20, 30], [2, 0])
-        array([30, 10])
-    """
+) -> Tensor: ...
 @overload
 def take(
     a: ArrayLike,
@@ -8487,22 +3181,7 @@ def take_along_axis(
     arr: Tensor | Sequence[Tensor],
     indices: ArrayLike,
     axis: int | None = -1,
-) -> Tensor:
-    """Elements along ``axis`` that ``argsort`` and ``argmax`` named; see ``take_along_dim``.
-
-    Args:
-        arr: Tensor of any shape.
-        indices: Integers; its shape and ``arr``'s broadcast but for ``axis``.
-        axis: The dimension, default the last; None means the flattened tensor.
-
-    Raises:
-        IndexError: If an index is out of range.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.take_along_axis(tt.tensor([[3, 1, 2]]), tt.tensor([[1, 2, 0]]), axis=1)
-        tensor([[1, 2, 3]])
-    """
+) -> Tensor: ...
 @overload
 def take_along_axis(
     arr: ArrayLike,
@@ -8512,59 +3191,13 @@ def take_along_axis(
 @overload
 def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: int | None = -1) -> ndarray: ...
 tan: ufunc[_abs]
-"""The tangent of each element, in radians.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.tan([0.0, 1.0])
-    array([0.        , 1.55740772])
-"""
 tanh: ufunc[_abs]
-"""The hyperbolic tangent of each element.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.tanh([0.0, 1.0])
-    array([0.        , 0.76159416])
-"""
 @overload
 def tensordot(
     a: Tensor | Sequence[Tensor],
     b: ArrayLike,
     axes: SupportsIndex | Sequence[SupportsIndex] = 2,
-) -> Tensor:
-    """Sums of products over several dimensions of both.
-
-    Args:
-        a: Tensor, or what makes one.
-        b: Tensor, or what makes one.
-        axes: How many: the last ones of ``a`` and the first of ``b``; or which of both.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.tensordot(np.ones((2, 3)), np.ones((3, 4)), axes=1).shape
-        (2, 4)
-    """
+) -> Tensor: ...
 @overload
 def tensordot(
     a: ArrayLike,
@@ -8578,18 +3211,7 @@ def tensordot(
     axes: SupportsIndex | Sequence[SupportsIndex] = 2,
 ) -> ndarray: ...
 @overload
-def tile(A: Tensor | Sequence[Tensor], reps: ArrayLike) -> Tensor:
-    """``A`` several times along each dimension.
-
-    Args:
-        A: Tensor, or what makes one.
-        reps: How often: an int, or several, counted from the last dimension.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.tile([1, 2], 2)
-        array([1, 2, 1, 2])
-    """
+def tile(A: Tensor | Sequence[Tensor], reps: ArrayLike) -> Tensor: ...
 @overload
 def tile(A: ArrayLike, reps: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
@@ -8602,22 +3224,7 @@ def trace(
     axis2: int = 1,
     dtype: DTypeLike | _dtype | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """Sums over diagonals.
-
-    Args:
-        a: Tensor of at least two dimensions.
-        offset: Which diagonal; default the main one, positive ones are above it.
-        axis1: The dimension of the rows.
-        axis2: That of the columns.
-        dtype: What to add in.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.trace([[1, 2], [3, 4]])
-        5
-    """
+) -> Tensor: ...
 @overload
 def trace(
     a: ArrayLike,
@@ -8631,40 +3238,19 @@ def trace(
 def transpose(
     a: Tensor | Sequence[Tensor],
     axes: SupportsIndex | Sequence[SupportsIndex] | None = None,
-) -> Tensor:
-    """``a`` with its dimensions in another order.
-
-    Args:
-        a: Tensor, or what makes one.
-        axes: The order; default reversed.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.transpose([[1, 2, 3], [4, 5, 6]])
-        array([[1, 4],
-               [2, 5],
-               [3, 6]])
-    """
+) -> Tensor: ...
 @overload
 def transpose(
     a: ArrayLike,
     axes: SupportsIndex | Sequence[SupportsIndex] | None = None,
 ) -> ndarray: ...
 @overload
-def trapezoid(y: Tensor | Sequence[Tensor], x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
-    """The integral of ``y`` along ``axis``, by the trapezoidal rule.
-
-    Args:
-        y: Tensor of values.
-        x: Where they belong; default at equal distances.
-        dx: The distance where ``x`` is not given.
-        axis: The dimension; default the last.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.trapezoid([1, 2, 3], dx=2)
-        8.0
-    """
+def trapezoid(
+    y: Tensor | Sequence[Tensor],
+    x: Any = None,
+    dx: Any = 1.0,
+    axis: int = -1,
+) -> Tensor: ...
 @overload
 def trapezoid(y: ArrayLike, x: Any = None, dx: Any = 1.0, axis: int = -1) -> ndarray: ...
 def tri(
@@ -8672,69 +3258,14 @@ def tri(
     M: int | None = None,
     k: int = 0,
     dtype: DTypeLike | _dtype | None = None,
-) -> ndarray:
-    """A matrix with ones on and below a diagonal and zeros elsewhere.
-
-    Args:
-        N: Rows.
-        M: Columns; default ``N``.
-        k: Which diagonal; default the main one, positive ones are above it.
-        dtype: Default: the default dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tri(2, 3)
-        tensor([[1., 0., 0.],
-                [1., 1., 0.]])
-    """
+) -> ndarray: ...
 @overload
-def tril(m: Tensor | Sequence[Tensor], k: int = 0) -> Tensor:
-    """The lower triangle of matrices, zeros above it.
-
-    Args:
-        m: Tensor, or what makes one.
-        k: Which diagonal the triangle ends at; default the main one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.tril([[1, 2], [3, 4]])
-        array([[1, 0],
-               [3, 4]])
-    """
+def tril(m: Tensor | Sequence[Tensor], k: int = 0) -> Tensor: ...
 @overload
 def tril(m: ArrayLike, k: int = 0) -> ndarray: ...
-def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, ndarray]:
-    """Where the lower triangle of a matrix lies.
-
-    Args:
-        n: Rows.
-        k: Which diagonal the triangle ends at; default the main one.
-        m: Columns; default ``n``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.tril_indices(2)
-        (array([0, 1, 1]), array([0, 0, 1]))
-    """
+def tril_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, ndarray]: ...
 @overload
-def tril_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
-    """Where the lower triangle of a matrix lies, in row-major order.
-
-    Args:
-        arr: Tensor of two dimensions.
-        k: The last diagonal of the triangle; default the main one.
-
-    Returns:
-        The row and the column indices, int64.
-
-    Raises:
-        ValueError: For another number of dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.tril_indices_from(tt.zeros(2, 2))
-        (tensor([0, 1, 1]), tensor([0, 0, 1]))
-    """
+def tril_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]: ...
 @overload
 def tril_indices_from(arr: ndarray, k: int = 0) -> tuple[ndarray, ndarray]: ...
 @overload
@@ -8742,25 +3273,7 @@ def trim_zeros(
     filt: list[int] | list[float],
     trim: str = 'fb',
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
-) -> list[float]:
-    """A signal without the zeros at its ends.
-
-    Args:
-        filt: Tensor of any shape, or what makes one.
-        trim: Where: ``"f"`` in front, ``"b"`` at the back, ``"fb"`` (default) both.
-        axis: Dimension or dimensions; None, the default, means all.
-
-    Returns:
-        A view; of a list or a tuple of numbers one of its kind.
-
-    Raises:
-        ValueError: For another ``trim``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.trim_zeros(tt.tensor([0, 1, 0, 2, 0]))
-        tensor([1, 0, 2])
-    """
+) -> list[float]: ...
 @overload
 def trim_zeros(
     filt: tuple[float, ...],
@@ -8780,92 +3293,16 @@ def trim_zeros(
     axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
 ) -> ndarray: ...
 @overload
-def triu(m: Tensor | Sequence[Tensor], k: int = 0) -> Tensor:
-    """The upper triangle of matrices, zeros below it.
-
-    Args:
-        m: Tensor, or what makes one.
-        k: Which diagonal the triangle ends at; default the main one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.triu([[1, 2], [3, 4]])
-        array([[1, 2],
-               [0, 4]])
-    """
+def triu(m: Tensor | Sequence[Tensor], k: int = 0) -> Tensor: ...
 @overload
 def triu(m: ArrayLike, k: int = 0) -> ndarray: ...
-def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, ndarray]:
-    """Where the upper triangle of a matrix lies.
-
-    Args:
-        n: Rows.
-        k: Which diagonal the triangle ends at; default the main one.
-        m: Columns; default ``n``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.triu_indices(2)
-        (array([0, 0, 1]), array([0, 1, 1]))
-    """
+def triu_indices(n: int, k: int = 0, m: int | None = None) -> tuple[ndarray, ndarray]: ...
 @overload
-def triu_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
-    """Where the upper triangle of a matrix lies, in row-major order.
-
-    Args:
-        arr: Tensor of two dimensions.
-        k: The first diagonal of the triangle; default the main one.
-
-    Returns:
-        The row and the column indices, int64.
-
-    Raises:
-        ValueError: For another number of dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.triu_indices_from(tt.zeros(2, 2))
-        (tensor([0, 0, 1]), tensor([0, 1, 1]))
-    """
+def triu_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]: ...
 @overload
 def triu_indices_from(arr: ndarray, k: int = 0) -> tuple[ndarray, ndarray]: ...
 true_divide: ufunc[_add]
-"""The quotient of two operands; of integers in float64.
-
-Args:
-    x1: Array, or what makes one.
-    x2: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.divide([6, 5], 2)
-    array([3. , 2.5])
-"""
 trunc: ufunc[_abs]
-"""Each element without its fractional part.
-
-Args:
-    x: Array, or what makes one.
-    out: Where to write the result.
-    where: Where to compute; elsewhere is what ``out`` holds, or zero.
-    casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
-        (default) or ``"unsafe"``.
-    order: Accepted; the result is in row-major order.
-    dtype: What to compute in; default by NumPy's rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch.numpy as np
-    >>> np.trunc([-1.5, 2.0])
-    array([-1.,  2.])
-"""
 ubyte = uint8
 uint = uint64
 class uint16(_uint16):
@@ -8885,18 +3322,7 @@ uintp = uint64
 ulong = uint64
 ulonglong = uint64
 @overload
-def union1d(ar1: Tensor | Sequence[Tensor], ar2: ArrayLike) -> Tensor:
-    """The elements that are in either tensor, each once and in ascending order.
-
-    Args:
-        ar1: Tensor of any shape.
-        ar2: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.union1d(tt.tensor([3, 1]), tt.tensor([1, 2]))
-        tensor([1, 2, 3])
-    """
+def union1d(ar1: Tensor | Sequence[Tensor], ar2: ArrayLike) -> Tensor: ...
 @overload
 def union1d(ar1: ArrayLike, ar2: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
@@ -8911,23 +3337,7 @@ def unique(
     *,
     equal_nan: _bool = True,
     sorted: _bool = True,
-) -> Tensor:
-    """The distinct elements, or slices along ``axis``, in ascending order.
-
-    Args:
-        ar: Tensor, or what makes one.
-        return_index: Also return where each comes first.
-        return_inverse: Also return which of them each element is.
-        return_counts: Also return how often each comes.
-        axis: The dimension of the slices; default elements.
-        equal_nan: Whether NaNs are equal to each other.
-        sorted: Accepted; they are.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.unique([3, 1, 3], return_counts=True)
-        (array([1, 3]), array([1, 2]))
-    """
+) -> Tensor: ...
 @overload
 def unique(
     ar: ArrayLike,
@@ -9028,163 +3438,34 @@ def unique(
     sorted: _bool = True,
 ) -> ndarray | tuple[ndarray, ...]: ...
 @overload
-def unique_all(x: Tensor | Sequence[Tensor]) -> return_types.unique_all:
-    """The distinct elements, in ascending order, with places and counts.
-
-    Args:
-        x: Tensor of any shape.
-
-    Returns:
-        A named tuple ``(values, indices, inverse_indices, counts)``; ``indices`` are the places
-        of first occurrence in the flattened tensor.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.unique_all(tt.tensor([3, 1, 3])).indices
-        tensor([1, 0])
-    """
+def unique_all(x: Tensor | Sequence[Tensor]) -> return_types.unique_all: ...
 @overload
 def unique_all(x: ArrayLike) -> return_types.unique_all[ndarray]: ...
 @overload
-def unique_counts(x: Tensor | Sequence[Tensor]) -> return_types.unique_counts:
-    """The distinct elements, in ascending order, and how often each comes.
-
-    Args:
-        x: Tensor of any shape.
-
-    Returns:
-        A named tuple ``(values, counts)``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.unique_counts(tt.tensor([3, 1, 3])).counts
-        tensor([1, 2])
-    """
+def unique_counts(x: Tensor | Sequence[Tensor]) -> return_types.unique_counts: ...
 @overload
 def unique_counts(x: ArrayLike) -> return_types.unique_counts[ndarray]: ...
 @overload
-def unique_inverse(x: Tensor | Sequence[Tensor]) -> return_types.unique_inverse:
-    """The distinct elements, in ascending order, and where among them each element is.
-
-    Args:
-        x: Tensor of any shape.
-
-    Returns:
-        A named tuple ``(values, inverse_indices)``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.unique_inverse(tt.tensor([3, 1, 3])).inverse_indices
-        tensor([1, 0, 1])
-    """
+def unique_inverse(x: Tensor | Sequence[Tensor]) -> return_types.unique_inverse: ...
 @overload
 def unique_inverse(x: ArrayLike) -> return_types.unique_inverse[ndarray]: ...
 @overload
-def unique_values(x: Tensor | Sequence[Tensor]) -> Tensor:
-    """The distinct elements, in ascending order; NaNs are distinct from each other.
-
-    Args:
-        x: Tensor of any shape.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.unique_values(tt.tensor([3, 1, 3]))
-        tensor([1, 3])
-    """
+def unique_values(x: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def unique_values(x: ArrayLike) -> ndarray: ...
-def unpackbits(a: Any, /, axis: Any = None, count: Any = None, bitorder: Any = 'big') -> ndarray:
-    """unpackbits(a, /, axis=None, count=None, bitorder='big')
-
-    Unpacks elements of a uint8 array into a binary-valued output array.
-
-    Each element of `a` represents a bit-field that should be unpacked
-    into a binary-valued output array. The shape of the output array is
-    either 1-D (if `axis` is ``None``) or the same shape as the input
-    array with unpacking done along the axis specified.
-
-    Parameters
-    ----------
-    a : ndarray, uint8 type
-       Input array.
-    axis : int, optional
-        The dimension over which bit-unpacking is done.
-        ``None`` implies unpacking the flattened array.
-    count : int or None, optional
-        The number of elements to unpack along `axis`, provided as a way
-        of undoing the effect of packing a size that is not a multiple
-        of eight. A non-negative number means to only unpack `count`
-        bits. A negative number means to trim off that many bits from
-        the end. ``None`` means to unpack the entire array (the
-        default). Counts larger than the available number of bits will
-        add zero padding to the output. Negative counts must not
-        exceed the available number of bits.
-    bitorder : {'big', 'little'}, optional
-        The order of the returned bits. 'big' will mimic bin(val),
-        ``3 = 0b00000011 => [0, 0, 0, 0, 0, 0, 1, 1]``, 'little' will reverse
-        the order to ``[1, 1, 0, 0, 0, 0, 0, 0]``.
-        Defaults to 'big'.
-
-    Returns
-    -------
-    unpacked : ndarray, uint8 type
-       The elements are binary-valued (0 or 1).
-
-    See Also
-    --------
-    packbits : Packs the elements of a binary-valued array into bits in
-               a uint8 array.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> a = np.array([[2], [7], [23]], dtype=np.uint8)
-    >>> a
-    array([[ 2],
-           [ 7],
-           [23]], dtype=uint8)
-    >>> b = np.unpackbits(a, axis=1)
-    >>> b
-    array([[0, 0, 0, 0, 0, 0, 1, 0],
-           [0, 0, 0, 0, 0, 1, 1, 1],
-           [0, 0, 0, 1, 0, 1, 1, 1]], dtype=uint8)
-    >>> c = np.unpackbits(a, axis=1, count=-3)
-    >>> c
-    array([[0, 0, 0, 0, 0],
-           [0, 0, 0, 0, 0],
-           [0, 0, 0, 1, 0]], dtype=uint8)
-
-    >>> p = np.packbits(b, axis=0)
-    >>> np.unpackbits(p, axis=0)
-    array([[0, 0, 0, 0, 0, 0, 1, 0],
-           [0, 0, 0, 0, 0, 1, 1, 1],
-           [0, 0, 0, 1, 0, 1, 1, 1],
-           [0, 0, 0, 0, 0, 0, 0, 0],
-           [0, 0, 0, 0, 0, 0, 0, 0],
-           [0, 0, 0, 0, 0, 0, 0, 0],
-           [0, 0, 0, 0, 0, 0, 0, 0],
-           [0, 0, 0, 0, 0, 0, 0, 0]], dtype=uint8)
-    >>> np.array_equal(b, np.unpackbits(p, axis=0, count=b.shape[0]))
-    True
-    """
+def unpackbits(
+    a: Any,
+    /,
+    axis: Any = None,
+    count: Any = None,
+    bitorder: Any = 'big',
+) -> ndarray: ...
 @overload
 def unravel_index(
     indices: Tensor | Sequence[Tensor],
     shape: SupportsIndex | Sequence[SupportsIndex],
     order: str = 'C',
-) -> tuple[Tensor, ...]:
-    """The index in each dimension of places in the flattened tensor.
-
-    Args:
-        indices: The places.
-        shape: The sizes.
-        order: ``"C"`` (default), the last index changes fastest, or ``"F"``, the first.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.unravel_index([1, 5], (2, 3))
-        (array([0, 1]), array([1, 2]))
-    """
+) -> tuple[Tensor, ...]: ...
 @overload
 def unravel_index(
     indices: ArrayLike,
@@ -9192,21 +3473,7 @@ def unravel_index(
     order: str = 'C',
 ) -> tuple[ndarray, ...]: ...
 @overload
-def unstack(x: Tensor | Sequence[Tensor], /, *, axis: int = 0) -> tuple[Tensor, ...]:
-    """The slices of a tensor along a dimension; see ``unbind``.
-
-    Args:
-        x: Tensor of at least one dimension.
-        axis: The dimension; default the first.
-
-    Returns:
-        Views.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.unstack(tt.tensor([[1, 2], [3, 4]]), axis=1)
-        (tensor([1, 3]), tensor([2, 4]))
-    """
+def unstack(x: Tensor | Sequence[Tensor], /, *, axis: int = 0) -> tuple[Tensor, ...]: ...
 @overload
 def unstack(x: ArrayLike, /, *, axis: int = 0) -> tuple[ndarray, ...]: ...
 @overload
@@ -9216,20 +3483,7 @@ def unwrap(
     axis: int = -1,
     *,
     period: float = 6.283185307179586,
-) -> Tensor:
-    """Phases without their jumps: neighbours differ by at most half a period.
-
-    Args:
-        p: Tensor of phases; integers are cast to the default dtype unless ``period`` is an int.
-        discont: The least jump that is removed; default half a period.
-        axis: The dimension along which neighbours lie; default the last.
-        period: What the phases repeat after; default 2 pi.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.unwrap(tt.tensor([0, 3, 6, 2]), period=4)
-        tensor([ 0, -1, -2, -2])
-    """
+) -> Tensor: ...
 @overload
 def unwrap(
     p: ArrayLike,
@@ -9240,21 +3494,11 @@ def unwrap(
 ) -> ndarray: ...
 ushort = uint16
 @overload
-def vander(x: Tensor | Sequence[Tensor], N: int | None = None, increasing: _bool = False) -> Tensor:
-    """The powers of each element of a vector, as the columns of a matrix.
-
-    Args:
-        x: Tensor of shape ``(n,)``.
-        N: How many columns; default ``n``.
-        increasing: Whether the powers grow from left to right.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.vander([1, 2, 3], 3)
-        array([[1, 1, 1],
-               [4, 2, 1],
-               [9, 3, 1]])
-    """
+def vander(
+    x: Tensor | Sequence[Tensor],
+    N: int | None = None,
+    increasing: _bool = False,
+) -> Tensor: ...
 @overload
 def vander(x: ArrayLike, N: int | None = None, increasing: _bool = False) -> ndarray: ...
 @overload
@@ -9269,25 +3513,7 @@ def var(
     where: ArrayLike = True,
     mean: ArrayLike | None = None,
     correction: float | None = None,
-) -> Tensor:
-    """The variance of the elements, of all or along ``axis``.
-
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to compute in.
-        out: Where to write the result.
-        ddof: Divide by the number of elements less this; default 0.
-        keepdims: Keep the reduced dimensions with size 1.
-        where: Which elements count; default all.
-        mean: Accepted; it is computed in any case.
-        correction: The same as ``ddof``, before which it comes.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.var([1.0, 3.0])
-        1.0
-    """
+) -> Tensor: ...
 @overload
 def var(
     a: ArrayLike,
@@ -9302,18 +3528,7 @@ def var(
     correction: float | None = None,
 ) -> ndarray: ...
 @overload
-def vdot(a: Tensor | Sequence[Tensor], b: ArrayLike, /) -> Tensor:
-    """The sum of products of all elements, of the first one's conjugates if complex.
-
-    Args:
-        a: Tensor, or what makes one.
-        b: Tensor with as many elements.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.vdot([1 + 2j, 3.0], [1 + 2j, 3.0])
-        (14+0j)
-    """
+def vdot(a: Tensor | Sequence[Tensor], b: ArrayLike, /) -> Tensor: ...
 @overload
 def vdot(a: ArrayLike, b: Tensor | Sequence[Tensor], /) -> Tensor: ...
 @overload
@@ -9360,60 +3575,9 @@ class _vecdot(Protocol):
     ) -> ndarray: ...
 
 vecdot: ufunc[_vecdot]
-"""Sums of products along a dimension; of complex numbers, of the first one's conjugates.
-
-Args:
-    x1: Tensor of at least one dimension.
-    x2: Tensor that broadcasts with it.
-    out: Where to write the result.
-    axis: The dimension; default the last.
-    order: Accepted.
-    dtype: What to compute in; default by the rules of promotion.
-    subok: Accepted.
-
-Example:
-    >>> import tinytorch as tt
-    >>> tt.vecdot(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
-    tensor([3, 7])
-"""
 vecmat: ufunc[_matmul]
-"""Products of vectors, conjugated if complex, and matrices.
-
-Args:
-    x1: Tensor of shape ``(*, n)``.
-    x2: Tensor of shape ``(*, n, k)``.
-    out: Where to write the result.
-    order: Accepted.
-    dtype: What to compute in; default by the rules of promotion.
-    subok: Accepted.
-
-Returns:
-    Tensor of shape ``(*, k)``.
-
-Raises:
-    RuntimeError: If the inner sizes differ.
-
-Example:
-    >>> import tinytorch as tt
-    >>> tt.vecmat(tt.tensor([1, 1]), tt.tensor([[1, 2], [3, 4]]))
-    tensor([4, 6])
-"""
 @overload
-def vsplit(ary: Tensor | Sequence[Tensor], indices_or_sections: ArrayLike) -> list[Tensor]:
-    """A tensor cut into equal parts, or before given places, along the first dimension.
-
-    Args:
-        ary: Tensor, or what makes one.
-        indices_or_sections: How many parts, or the places.
-
-    Returns:
-        Views.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.vsplit(np.array([[1, 2], [3, 4]]), 2)[0]
-        array([[1, 2]])
-    """
+def vsplit(ary: Tensor | Sequence[Tensor], indices_or_sections: ArrayLike) -> list[Tensor]: ...
 @overload
 def vsplit(ary: ArrayLike, indices_or_sections: Tensor | Sequence[Tensor]) -> list[Tensor]: ...
 @overload
@@ -9424,21 +3588,7 @@ def vstack(
     *,
     dtype: DTypeLike | _dtype | None = None,
     casting: str = 'same_kind',
-) -> Tensor:
-    """Tensors one below the other: rows, or along the first dimension.
-
-    Args:
-        tup: Tensors, or what makes them.
-        dtype: Of the result; default by NumPy's rules of promotion.
-        casting: Which casts ``dtype`` may make: ``"no"``, ``"equiv"``, ``"safe"``,
-            ``"same_kind"`` (default) or ``"unsafe"``.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.vstack([[1, 2], [3, 4]])
-        array([[1, 2],
-               [3, 4]])
-    """
+) -> Tensor: ...
 @overload
 def vstack(
     tup: ArrayLike,
@@ -9447,27 +3597,7 @@ def vstack(
     casting: str = 'same_kind',
 ) -> ndarray: ...
 @overload
-def where(condition: Tensor | Sequence[Tensor], x: ArrayLike, y: ArrayLike, /) -> Tensor:
-    """Elements of one tensor where a condition holds, and of another elsewhere.
-
-    Args:
-        condition: Tensor, or what makes one.
-        x: Elements where it holds; without ``x`` and ``y``, the places where it does.
-        y: Elements elsewhere.
-
-    Raises:
-        ValueError: If there is one of them alone.
-
-    Returns:
-        Tensor of the common shape; without choices what ``nonzero`` gives.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.where([True, False], [1, 2], 0)
-        array([1, 0])
-        >>> np.where([False, True])
-        (array([1]),)
-    """
+def where(condition: Tensor | Sequence[Tensor], x: ArrayLike, y: ArrayLike, /) -> Tensor: ...
 @overload
 def where(condition: ArrayLike, x: Tensor | Sequence[Tensor], y: ArrayLike, /) -> Tensor: ...
 @overload
@@ -9486,22 +3616,7 @@ def zeros(
     device: device | str | None = None,
     like: Any = None,
     backend: Backend | str | None = None,
-) -> ndarray:
-    """A tensor of zeros.
-
-    Args:
-        shape: The sizes.
-        dtype: Default float64.
-        order: Accepted; the array is in row-major order.
-        device: Where; default as the state says.
-        like: Accepted.
-        backend: A backend or its name; default the active one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.zeros(2)
-        array([0., 0.])
-    """
+) -> ndarray: ...
 @overload
 def zeros_like(
     a: Tensor | Sequence[Tensor],
@@ -9513,23 +3628,7 @@ def zeros_like(
     *,
     device: device | str | None = None,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """A tensor of zeros of the shape and dtype of another.
-
-    Args:
-        a: Tensor, or what makes one.
-        dtype: Default ``a``'s.
-        order: Accepted; the tensor is in row-major order.
-        subok: Accepted.
-        shape: The sizes; default ``a``'s.
-        device: Where; default where ``a`` is.
-        backend: A backend or its name.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.zeros_like([1, 2])
-        array([0, 0])
-    """
+) -> Tensor: ...
 @overload
 def zeros_like(
     a: ArrayLike,

@@ -8,134 +8,42 @@ from tinytorch.numpy.ndarray import ndarray
 
 __all__ = ['arccos', 'arcsin', 'arctanh', 'log', 'log10', 'log2', 'logn', 'power', 'sqrt']
 @overload
-def arccos(x: Tensor | Sequence[Tensor]) -> Tensor:
-    """``numpy.arccos``, complex if an element is beyond 1.
-
-    Args:
-        x: Tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.emath.arccos(1)
-        0.0
-    """
+def arccos(x: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def arccos(x: ArrayLike) -> ndarray: ...
 @overload
-def arcsin(x: Tensor | Sequence[Tensor]) -> Tensor:
-    """``numpy.arcsin``, complex if an element is beyond 1.
-
-    Args:
-        x: Tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.emath.arcsin(0)
-        0.0
-    """
+def arcsin(x: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def arcsin(x: ArrayLike) -> ndarray: ...
 @overload
-def arctanh(x: Tensor | Sequence[Tensor]) -> Tensor:
-    """``numpy.arctanh``, complex if an element is beyond 1.
-
-    Args:
-        x: Tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.emath.arctanh([0, 0.5])
-        array([0.        , 0.54930614])
-    """
+def arctanh(x: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def arctanh(x: ArrayLike) -> ndarray: ...
 @overload
-def log(x: Tensor | Sequence[Tensor]) -> Tensor:
-    """``numpy.log``, complex if an element is negative.
-
-    Args:
-        x: Tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.emath.log(-np.exp(1))
-        (1+3.141592653589793j)
-    """
+def log(x: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def log(x: ArrayLike) -> ndarray: ...
 @overload
-def log10(x: Tensor | Sequence[Tensor]) -> Tensor:
-    """``numpy.log10``, complex if an element is negative.
-
-    Args:
-        x: Tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.emath.log10([10, 100])
-        array([1., 2.])
-    """
+def log10(x: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def log10(x: ArrayLike) -> ndarray: ...
 @overload
-def log2(x: Tensor | Sequence[Tensor]) -> Tensor:
-    """``numpy.log2``, complex if an element is negative.
-
-    Args:
-        x: Tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.emath.log2([4, 8])
-        array([2., 3.])
-    """
+def log2(x: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def log2(x: ArrayLike) -> ndarray: ...
 @overload
-def logn(n: Tensor | Sequence[Tensor], x: ArrayLike) -> Tensor:
-    """The logarithm to any base, complex if an element is negative.
-
-    Args:
-        n: The base: Tensor, or what makes one.
-        x: Tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.emath.logn(2, [4, 8])
-        array([2., 3.])
-    """
+def logn(n: Tensor | Sequence[Tensor], x: ArrayLike) -> Tensor: ...
 @overload
 def logn(n: ArrayLike, x: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def logn(n: ArrayLike, x: ArrayLike) -> ndarray: ...
 @overload
-def power(x: Tensor | Sequence[Tensor], p: ArrayLike) -> Tensor:
-    """``x`` raised to ``p``, complex if an element of ``x`` is negative.
-
-    Args:
-        x: Tensor, or what makes one.
-        p: Exponents; negative ones make floats of integers.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.emath.power([2, 4], -2)
-        array([0.25  , 0.0625])
-    """
+def power(x: Tensor | Sequence[Tensor], p: ArrayLike) -> Tensor: ...
 @overload
 def power(x: ArrayLike, p: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def power(x: ArrayLike, p: ArrayLike) -> ndarray: ...
 @overload
-def sqrt(x: Tensor | Sequence[Tensor]) -> Tensor:
-    """``numpy.sqrt``, complex if an element is negative.
-
-    Args:
-        x: Tensor, or what makes one.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.emath.sqrt([-1, 4])
-        array([0.+1.j, 2.+0.j])
-    """
+def sqrt(x: Tensor | Sequence[Tensor]) -> Tensor: ...
 @overload
 def sqrt(x: ArrayLike) -> ndarray: ...

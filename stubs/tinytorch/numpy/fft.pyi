@@ -19,22 +19,7 @@ def fft(
     axis: int = -1,
     norm: str | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """The Fourier transform along ``axis``.
-
-    Args:
-        a: Tensor of at least one dimension, or what makes one.
-        n: How long the signal is; it is cut or filled up with zeros. Default its own length.
-        axis: The dimension; default the last.
-        norm: Which direction is divided by the length: ``"backward"`` (default),
-            ``"forward"``, or ``"ortho"`` for its root in both.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fft.fft([1.0, 2.0])
-        array([ 3.+0.j, -1.+0.j])
-    """
+) -> Tensor: ...
 @overload
 def fft(
     a: ArrayLike,
@@ -50,23 +35,7 @@ def fft2(
     axes: Sequence[int] | None = (-2, -1),
     norm: str | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """The Fourier transform along several dimensions.
-
-    Args:
-        a: Tensor, or what makes one.
-        s: How long the signal is along each; default its own lengths.
-        axes: The dimensions; default the last two.
-        norm: Which direction is divided by the length: ``"backward"`` (default),
-            ``"forward"``, or ``"ortho"`` for its root in both.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fft.fft2([[1.0, 2.0], [3.0, 4.0]]).real
-        array([[10., -2.],
-               [-4.,  0.]])
-    """
+) -> Tensor: ...
 @overload
 def fft2(
     a: ArrayLike,
@@ -81,20 +50,7 @@ def fftfreq(
     device: device | str | None = None,
     *,
     dtype: DTypeLike | dtype | None = None,
-) -> ndarray:
-    """The frequencies that ``fft`` gives the parts of.
-
-    Args:
-        n: How long the signal is.
-        d: The distance of its samples; default 1.
-        device: Where to make them.
-        dtype: Default float64.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fft.fftfreq(4)
-        array([ 0.  ,  0.25, -0.5 , -0.25])
-    """
+) -> ndarray: ...
 @overload
 def fftn(
     a: Tensor | Sequence[Tensor],
@@ -102,22 +58,7 @@ def fftn(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """The Fourier transform along several dimensions.
-
-    Args:
-        a: Tensor, or what makes one.
-        s: How long the signal is along each; default its own lengths.
-        axes: The dimensions; default all of them.
-        norm: Which direction is divided by the length: ``"backward"`` (default),
-            ``"forward"``, or ``"ortho"`` for its root in both.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fft.fftn(np.ones((2, 2, 2))).shape
-        (2, 2, 2)
-    """
+) -> Tensor: ...
 @overload
 def fftn(
     a: ArrayLike,
@@ -130,18 +71,7 @@ def fftn(
 def fftshift(
     x: Tensor | Sequence[Tensor],
     axes: SupportsIndex | Sequence[SupportsIndex] | None = None,
-) -> Tensor:
-    """The spectrum with the frequency 0 in its middle.
-
-    Args:
-        x: Tensor, or what makes one.
-        axes: Dimension or dimensions; None, the default, means all.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fft.fftshift([0, 1, 2, -2, -1])
-        array([-2, -1,  0,  1,  2])
-    """
+) -> Tensor: ...
 @overload
 def fftshift(
     x: ArrayLike,
@@ -154,22 +84,7 @@ def hfft(
     axis: int = -1,
     norm: str | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """The real Fourier transform of a Hermitian signal's first half along ``axis``.
-
-    Args:
-        a: Tensor of at least one dimension, or what makes one.
-        n: How long the signal is; it is cut or filled up with zeros. Default its own length.
-        axis: The dimension; default the last.
-        norm: Which direction is divided by the length: ``"backward"`` (default),
-            ``"forward"``, or ``"ortho"`` for its root in both.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fft.hfft([1.0, 2.0])
-        array([ 3., -1.])
-    """
+) -> Tensor: ...
 @overload
 def hfft(
     a: ArrayLike,
@@ -185,22 +100,7 @@ def ifft(
     axis: int = -1,
     norm: str | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """The inverse of ``fft`` along ``axis``.
-
-    Args:
-        a: Tensor of at least one dimension, or what makes one.
-        n: How long the signal is; it is cut or filled up with zeros. Default its own length.
-        axis: The dimension; default the last.
-        norm: Which direction is divided by the length: ``"backward"`` (default),
-            ``"forward"``, or ``"ortho"`` for its root in both.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fft.ifft([3.0, -1.0])
-        array([1.+0.j, 2.+0.j])
-    """
+) -> Tensor: ...
 @overload
 def ifft(
     a: ArrayLike,
@@ -216,23 +116,7 @@ def ifft2(
     axes: Sequence[int] | None = (-2, -1),
     norm: str | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """The inverse of ``fft2`` along several dimensions.
-
-    Args:
-        a: Tensor, or what makes one.
-        s: How long the signal is along each; default its own lengths.
-        axes: The dimensions; default the last two.
-        norm: Which direction is divided by the length: ``"backward"`` (default),
-            ``"forward"``, or ``"ortho"`` for its root in both.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fft.ifft2([[10.0, -2.0], [-4.0, 0.0]]).real
-        array([[1., 2.],
-               [3., 4.]])
-    """
+) -> Tensor: ...
 @overload
 def ifft2(
     a: ArrayLike,
@@ -248,23 +132,7 @@ def ifftn(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """The inverse of ``fftn`` along several dimensions.
-
-    Args:
-        a: Tensor, or what makes one.
-        s: How long the signal is along each; default its own lengths.
-        axes: The dimensions; default all of them.
-        norm: Which direction is divided by the length: ``"backward"`` (default),
-            ``"forward"``, or ``"ortho"`` for its root in both.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fft.ifftn([[10.0, -2.0], [-4.0, 0.0]]).real
-        array([[1., 2.],
-               [3., 4.]])
-    """
+) -> Tensor: ...
 @overload
 def ifftn(
     a: ArrayLike,
@@ -277,18 +145,7 @@ def ifftn(
 def ifftshift(
     x: Tensor | Sequence[Tensor],
     axes: SupportsIndex | Sequence[SupportsIndex] | None = None,
-) -> Tensor:
-    """The inverse of ``fftshift``.
-
-    Args:
-        x: Tensor, or what makes one.
-        axes: Dimension or dimensions; None, the default, means all.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fft.ifftshift([-2, -1, 0, 1, 2])
-        array([ 0,  1,  2, -2, -1])
-    """
+) -> Tensor: ...
 @overload
 def ifftshift(
     x: ArrayLike,
@@ -301,22 +158,7 @@ def ihfft(
     axis: int = -1,
     norm: str | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """The inverse of ``hfft`` along ``axis``.
-
-    Args:
-        a: Tensor of at least one dimension, or what makes one.
-        n: How long the signal is; it is cut or filled up with zeros. Default its own length.
-        axis: The dimension; default the last.
-        norm: Which direction is divided by the length: ``"backward"`` (default),
-            ``"forward"``, or ``"ortho"`` for its root in both.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fft.ihfft([3.0, -1.0]).real
-        array([1., 2.])
-    """
+) -> Tensor: ...
 @overload
 def ihfft(
     a: ArrayLike,
@@ -332,22 +174,7 @@ def irfft(
     axis: int = -1,
     norm: str | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """The inverse of ``rfft`` along ``axis``.
-
-    Args:
-        a: Tensor of at least one dimension, or what makes one.
-        n: How long the signal is; it is cut or filled up with zeros. Default its own length.
-        axis: The dimension; default the last.
-        norm: Which direction is divided by the length: ``"backward"`` (default),
-            ``"forward"``, or ``"ortho"`` for its root in both.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fft.irfft([3.0, -1.0])
-        array([1., 2.])
-    """
+) -> Tensor: ...
 @overload
 def irfft(
     a: ArrayLike,
@@ -363,22 +190,7 @@ def irfft2(
     axes: Sequence[int] | None = (-2, -1),
     norm: str | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """The inverse of ``rfft2`` along several dimensions.
-
-    Args:
-        a: Tensor, or what makes one.
-        s: How long the signal is along each; default its own lengths.
-        axes: The dimensions; default the last two.
-        norm: Which direction is divided by the length: ``"backward"`` (default),
-            ``"forward"``, or ``"ortho"`` for its root in both.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fft.irfft2(np.ones((4, 3))).shape
-        (4, 4)
-    """
+) -> Tensor: ...
 @overload
 def irfft2(
     a: ArrayLike,
@@ -394,22 +206,7 @@ def irfftn(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """The inverse of ``rfftn`` along several dimensions.
-
-    Args:
-        a: Tensor, or what makes one.
-        s: How long the signal is along each; default its own lengths.
-        axes: The dimensions; default all of them.
-        norm: Which direction is divided by the length: ``"backward"`` (default),
-            ``"forward"``, or ``"ortho"`` for its root in both.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fft.irfftn(np.ones((2, 2, 3))).shape
-        (2, 2, 4)
-    """
+) -> Tensor: ...
 @overload
 def irfftn(
     a: ArrayLike,
@@ -425,22 +222,7 @@ def rfft(
     axis: int = -1,
     norm: str | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """The half of the Fourier transform of a real signal that tells the rest along ``axis``.
-
-    Args:
-        a: Tensor of at least one dimension, or what makes one.
-        n: How long the signal is; it is cut or filled up with zeros. Default its own length.
-        axis: The dimension; default the last.
-        norm: Which direction is divided by the length: ``"backward"`` (default),
-            ``"forward"``, or ``"ortho"`` for its root in both.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fft.rfft([1.0, 2.0, 3.0, 4.0]).shape
-        (3,)
-    """
+) -> Tensor: ...
 @overload
 def rfft(
     a: ArrayLike,
@@ -456,22 +238,7 @@ def rfft2(
     axes: Sequence[int] | None = (-2, -1),
     norm: str | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """The Fourier transform of a real signal along several dimensions.
-
-    Args:
-        a: Tensor, or what makes one.
-        s: How long the signal is along each; default its own lengths.
-        axes: The dimensions; default the last two.
-        norm: Which direction is divided by the length: ``"backward"`` (default),
-            ``"forward"``, or ``"ortho"`` for its root in both.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fft.rfft2(np.ones((4, 4))).shape
-        (4, 3)
-    """
+) -> Tensor: ...
 @overload
 def rfft2(
     a: ArrayLike,
@@ -486,20 +253,7 @@ def rfftfreq(
     device: device | str | None = None,
     *,
     dtype: DTypeLike | dtype | None = None,
-) -> ndarray:
-    """The frequencies that ``rfft`` gives the parts of.
-
-    Args:
-        n: How long the signal is.
-        d: The distance of its samples; default 1.
-        device: Where to make them.
-        dtype: Default float64.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fft.rfftfreq(4, d=0.5)
-        array([0. , 0.5, 1. ])
-    """
+) -> ndarray: ...
 @overload
 def rfftn(
     a: Tensor | Sequence[Tensor],
@@ -507,22 +261,7 @@ def rfftn(
     axes: Sequence[int] | None = None,
     norm: str | None = None,
     out: Tensor | None = None,
-) -> Tensor:
-    """The Fourier transform of a real signal along several dimensions.
-
-    Args:
-        a: Tensor, or what makes one.
-        s: How long the signal is along each; default its own lengths.
-        axes: The dimensions; default all of them.
-        norm: Which direction is divided by the length: ``"backward"`` (default),
-            ``"forward"``, or ``"ortho"`` for its root in both.
-        out: Where to write the result.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.fft.rfftn(np.ones((2, 2, 4))).shape
-        (2, 2, 3)
-    """
+) -> Tensor: ...
 @overload
 def rfftn(
     a: ArrayLike,

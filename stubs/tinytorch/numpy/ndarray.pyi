@@ -313,21 +313,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         keepdims: bool = False,
         *,
         where: ArrayLike = True,
-    ) -> ndarray:
-        """Whether no element is zero, in all or along ``axis``.
-
-        Args:
-            a: Tensor, or what makes one.
-            axis: Dimension or dimensions; None, the default, means all.
-            out: Where to write the result.
-            keepdims: Keep the reduced dimensions with size 1.
-            where: Which elements count; default all.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.all([[1, 0], [1, 1]], axis=1)
-            array([False,  True])
-        """
+    ) -> ndarray: ...
     def any(
         _self,
         axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
@@ -335,78 +321,23 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         keepdims: bool = False,
         *,
         where: ArrayLike = True,
-    ) -> ndarray:
-        """Whether an element is not zero, in all or along ``axis``.
-
-        Args:
-            a: Tensor, or what makes one.
-            axis: Dimension or dimensions; None, the default, means all.
-            out: Where to write the result.
-            keepdims: Keep the reduced dimensions with size 1.
-            where: Which elements count; default all.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.any([[0, 0], [1, 0]], axis=1)
-            array([False,  True])
-        """
+    ) -> ndarray: ...
     def argmax(
         _self,
         axis: int | None = None,
         out: ndarray | None = None,
         *,
         keepdims: bool = False,
-    ) -> ndarray:
-        """The index of the largest element, in row-major order or along ``axis``.
-
-        Args:
-            a: Tensor, or what makes one.
-            axis: The dimension; None, the default, means the flattened tensor.
-            out: Where to write the result.
-            keepdims: Keep the dimension with size 1.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.argmax([1, 4, 3])
-            1
-        """
+    ) -> ndarray: ...
     def argmin(
         _self,
         axis: int | None = None,
         out: ndarray | None = None,
         *,
         keepdims: bool = False,
-    ) -> ndarray:
-        """The index of the smallest element, in row-major order or along ``axis``.
-
-        Args:
-            a: Tensor, or what makes one.
-            axis: The dimension; None, the default, means the flattened tensor.
-            out: Where to write the result.
-            keepdims: Keep the dimension with size 1.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.argmin([[2, 1], [0, 3]], axis=0)
-            array([1, 0])
-        """
+    ) -> ndarray: ...
     @overload
-    def argpartition(_self, kth: Tensor | Sequence[Tensor], axis: int | None = -1) -> Tensor:
-        """Indices that put the ``kth`` element in its place when sorted, smaller ones before it.
-
-        Args:
-            a: Tensor of at least one dimension.
-            kth: The place or places; all are right, for the indices sort the tensor.
-            axis: The dimension, default the last; None means that of the flattened tensor.
-
-        Raises:
-            IndexError: If there is no such place.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.argpartition(tt.tensor([3, 1, 2]), 1)
-            tensor([1, 2, 0])
-        """
+    def argpartition(_self, kth: Tensor | Sequence[Tensor], axis: int | None = -1) -> Tensor: ...
     @overload
     def argpartition(_self, kth: ArrayLike, axis: int | None = -1) -> ndarray: ...
     def argsort(
@@ -417,22 +348,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         *,
         stable: bool | None = None,
         descending: bool = False,
-    ) -> ndarray:
-        """The indices that sort along ``axis``; equal elements stay in their order.
-
-        Args:
-            a: Tensor, or what makes one.
-            axis: The dimension, default the last; None means that of the flattened tensor.
-            kind: Accepted.
-            order: Must be None.
-            stable: Accepted.
-            descending: From the largest down, as the array API standard spells it.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.argsort([30, 10, 20])
-            array([1, 2, 0])
-        """
+    ) -> ndarray: ...
     def astype(
         _self,
         dtype: DTypeLike | _dtype,
@@ -440,59 +356,15 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         casting: str = 'unsafe',
         subok: bool = True,
         copy: bool = True,
-    ) -> ndarray:
-        """The array in another dtype.
-
-        Args:
-            dtype: The wanted dtype.
-            order: Accepted; the result is in row-major order.
-            casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"`` or
-                ``"unsafe"`` (default).
-            subok: Accepted.
-            copy: Whether to copy where the dtype is this already; default yes.
-
-        Raises:
-            TypeError: If ``casting`` does not allow it.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.array([1.7, -1.7]).astype(int)
-            array([ 1, -1])
-        """
-    def byteswap(_self, inplace: bool = False) -> ndarray:
-        """The bytes of each element in reverse order.
-
-        Args:
-            inplace: Write them over this array.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.array([1, 256], dtype=np.int16).byteswap()
-            array([256,   1], dtype=int16)
-        """
+    ) -> ndarray: ...
+    def byteswap(_self, inplace: bool = False) -> ndarray: ...
     @overload
     def choose(
         _self,
         choices: Tensor | Sequence[Tensor],
         out: Tensor | None = None,
         mode: str = 'raise',
-    ) -> Tensor:
-        """For each element the one in its place of the choice that it names by number.
-
-        Args:
-            a: Integers.
-            choices: Arrays that broadcast with ``a`` and each other.
-            out: Where to write the result.
-            mode: What happens to a number that there is not: ``"raise"``, ``"wrap"`` or ``"clip"``.
-
-        Raises:
-            ValueError: For a number that there is not.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]])
-            array([ 1, 20,  3])
-        """
+    ) -> Tensor: ...
     @overload
     def choose(
         _self,
@@ -509,198 +381,42 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         a_min: ArrayLike | None = None,
         a_max: ArrayLike | None = None,
         dtype: DTypeLike | _dtype | None = None,
-    ) -> ndarray:
-        """The elements, but none below ``min`` or above ``max``.
-
-        Args:
-            a: Tensor, or what makes one.
-            min: The lower bound: a number, a tensor, or None for none.
-            max: The upper bound.
-            out: Where to write the result.
-            a_min: The same as ``min``.
-            a_max: The same as ``max``.
-            dtype: What to compute in.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.clip([-1.0, 0.5, 2.0], 0, 1)
-            array([0. , 0.5, 1. ])
-        """
-    def compress(_self, condition: ArrayLike, axis: int | None = None, out: Any = None) -> ndarray:
-        """The slices along a dimension where a condition holds; see ``numpy.compress``.
-
-        Args:
-            condition: Bools, one for each slice.
-            axis: The dimension; None, the default, means that of the flattened array.
-            out: Where to write the result.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.array([1, 2, 3]).compress([True, False, True])
-            array([1, 3])
-        """
-    def conj(_self) -> ndarray:
-        """The complex conjugate of each element.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.array([1 + 2j]).conjugate()
-            array([1.-2.j])
-        """
-    def conjugate(_self) -> ndarray:
-        """The complex conjugate of each element.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.array([1 + 2j]).conjugate()
-            array([1.-2.j])
-        """
-    def copy(_self, order: str = 'C') -> ndarray:
-        """A copy, through which gradients flow.
-
-        Args:
-            order: How it lies in memory: ``"C"`` (default), row after row; ``"F"``, column after
-                column; ``"A"``, ``"F"`` for what lies so and else ``"C"``; ``"K"``, as the array.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> a = np.zeros(2)
-            >>> b = a.copy()
-            >>> b[0] = 1
-            >>> a
-            array([0., 0.])
-        """
+    ) -> ndarray: ...
+    def compress(
+        _self,
+        condition: ArrayLike,
+        axis: int | None = None,
+        out: Any = None,
+    ) -> ndarray: ...
+    def conj(_self) -> ndarray: ...
+    def conjugate(_self) -> ndarray: ...
+    def copy(_self, order: str = 'C') -> ndarray: ...
     def cumprod(
         _self,
         axis: int | None = None,
         dtype: DTypeLike | _dtype | None = None,
         out: ndarray | None = None,
-    ) -> ndarray:
-        """Running products along ``axis``.
-
-        Args:
-            a: Tensor, or what makes one.
-            axis: The dimension; None, the default, means that of the flattened tensor.
-            dtype: What to compute in; default ``a``'s, 64 bits for integers.
-            out: Where to write the result.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.cumprod([1, 2, 3])
-            array([1, 2, 6])
-        """
+    ) -> ndarray: ...
     def cumsum(
         _self,
         axis: int | None = None,
         dtype: DTypeLike | _dtype | None = None,
         out: ndarray | None = None,
-    ) -> ndarray:
-        """Running sums along ``axis``.
-
-        Args:
-            a: Tensor, or what makes one.
-            axis: The dimension; None, the default, means that of the flattened tensor.
-            dtype: What to compute in; default ``a``'s, 64 bits for integers.
-            out: Where to write the result.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.cumsum([1, 2, 3])
-            array([1, 3, 6])
-        """
-    def diagonal(_self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray:
-        """The diagonals of two dimensions, as the last one.
-
-        Args:
-            a: Tensor of at least two dimensions.
-            offset: Which diagonal; default the main one, positive ones are above it.
-            axis1: The dimension of the rows.
-            axis2: That of the columns.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.diagonal([[1, 2], [3, 4]])
-            array([1, 4])
-        """
+    ) -> ndarray: ...
+    def diagonal(_self, offset: int = 0, axis1: int = 0, axis2: int = 1) -> ndarray: ...
     @overload
-    def dot(_self, b: Tensor | Sequence[Tensor], out: Tensor | None = None) -> Tensor:
-        """Sums of products over the last dimension of ``a`` and the last but one of ``b``.
-
-        Args:
-            a: Tensor, or what makes one; a 0-d one multiplies.
-            b: Tensor, or what makes one; of a vector the only dimension.
-            out: Where to write the result.
-
-        Raises:
-            ValueError: If the sizes do not fit.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.dot([[1, 2], [3, 4]], [1, 1])
-            array([3, 7])
-        """
+    def dot(_self, b: Tensor | Sequence[Tensor], out: Tensor | None = None) -> Tensor: ...
     @overload
     def dot(_self, b: ArrayLike, out: ndarray | None = None) -> ndarray: ...
-    def dump(_self, file: Any) -> None:
-        """Write ``dumps()`` to a file.
-
-        Args:
-            file: A path or an open file.
-
-        Example:
-            >>> import io
-            >>> import tinytorch.numpy as np
-            >>> np.array([1, 2]).dump(io.BytesIO())
-        """
-    def dumps(_self) -> bytes:
-        """The pickle of the elements, as an array of NumPy's own.
-
-        Example:
-            >>> import pickle
-            >>> import tinytorch.numpy as np
-            >>> pickle.loads(np.array([1, 2]).dumps())
-            array([1, 2])
-        """
-    def fill(_self, value: ArrayLike) -> None:
-        """Write one value everywhere.
-
-        Args:
-            value: A number.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> a = np.zeros(2)
-            >>> a.fill(5)
-            >>> a
-            array([5., 5.])
-        """
+    def dump(_self, file: Any) -> None: ...
+    def dumps(_self) -> bytes: ...
+    def fill(_self, value: ArrayLike) -> None: ...
     @property
     def flat(self) -> flatiter: ...
     @flat.setter
     def flat(self, value: ArrayLike) -> None: ...
-    def flatten(_self, order: str = 'C') -> ndarray:
-        """A copy with one dimension.
-
-        Args:
-            order: As of ``numpy.ravel``; default ``"C"``, the last index changes fastest.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.array([[1, 2], [3, 4]]).flatten("F")
-            array([1, 3, 2, 4])
-        """
-    def getfield(_self, dtype: DTypeLike | _dtype, offset: int = 0) -> ndarray:
-        """Part of the bytes of each element, as numbers of another dtype, a view.
-
-        Args:
-            dtype: Of the parts.
-            offset: Where in an element they begin, in bytes.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.array([1 + 2j]).getfield(float, 8)
-            array([2.])
-        """
+    def flatten(_self, order: str = 'C') -> ndarray: ...
+    def getfield(_self, dtype: DTypeLike | _dtype, offset: int = 0) -> ndarray: ...
     def max(
         _self,
         axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
@@ -708,22 +424,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         keepdims: bool = False,
         initial: ArrayLike | None = None,
         where: ArrayLike = True,
-    ) -> ndarray:
-        """The largest element, of all or along ``axis``.
-
-        Args:
-            a: Tensor, or what makes one.
-            axis: Dimension or dimensions; None, the default, means all.
-            out: Where to write the result.
-            keepdims: Keep the reduced dimensions with size 1.
-            initial: The result is at least, or at most, this.
-            where: Which elements count; needs ``initial``.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.max([[1, 4], [3, 2]], axis=1)
-            array([4, 3])
-        """
+    ) -> ndarray: ...
     def mean(
         _self,
         axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
@@ -732,22 +433,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         keepdims: bool = False,
         *,
         where: ArrayLike = True,
-    ) -> ndarray:
-        """The mean of the elements, of all or along ``axis``; of integers in float64.
-
-        Args:
-            a: Tensor, or what makes one.
-            axis: Dimension or dimensions; None, the default, means all.
-            dtype: What to compute in.
-            out: Where to write the result.
-            keepdims: Keep the reduced dimensions with size 1.
-            where: Which elements count; default all.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.mean([[1, 2], [3, 4]], axis=1)
-            array([1.5, 3.5])
-        """
+    ) -> ndarray: ...
     def min(
         _self,
         axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
@@ -755,58 +441,15 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         keepdims: bool = False,
         initial: ArrayLike | None = None,
         where: ArrayLike = True,
-    ) -> ndarray:
-        """The smallest element, of all or along ``axis``.
-
-        Args:
-            a: Tensor, or what makes one.
-            axis: Dimension or dimensions; None, the default, means all.
-            out: Where to write the result.
-            keepdims: Keep the reduced dimensions with size 1.
-            initial: The result is at least, or at most, this.
-            where: Which elements count; needs ``initial``.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.min([[1, 4], [3, 2]], axis=1)
-            array([1, 2])
-        """
-    def nonzero(_self) -> tuple[ndarray, ...]:
-        """Where the elements that are not zero lie: the indices in each dimension.
-
-        Args:
-            a: Tensor of at least one dimension.
-
-        Raises:
-            ValueError: For a 0-d tensor.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.nonzero([0, 5, 0, 7])
-            (array([1, 3]),)
-        """
+    ) -> ndarray: ...
+    def nonzero(_self) -> tuple[ndarray, ...]: ...
     def partition(
         _self,
         kth: ArrayLike,
         axis: int = -1,
         kind: str = 'introselect',
         order: Any = None,
-    ) -> None:
-        """Put the elements at ``kth`` where sorting would, smaller ones before them, in place.
-
-        Args:
-            kth: A place, or several.
-            axis: The dimension; default the last.
-            kind: Accepted.
-            order: Only None.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> a = np.array([3, 1, 2])
-            >>> a.partition(1)
-            >>> a[1]
-            2
-        """
+    ) -> None: ...
     def prod(
         _self,
         axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
@@ -815,71 +458,11 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         keepdims: bool = False,
         initial: ArrayLike | None = None,
         where: ArrayLike = True,
-    ) -> ndarray:
-        """The product of the elements, of all or along ``axis``.
-
-        Args:
-            a: Tensor, or what makes one.
-            axis: Dimension or dimensions; None, the default, means all.
-            dtype: What to multiply in; default ``a``'s, 64 bits for integers.
-            out: Where to write the result.
-            keepdims: Keep the reduced dimensions with size 1.
-            initial: What to begin with; default 1.
-            where: Which elements count; default all.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.prod([[1, 2], [3, 4]])
-            24
-        """
-    def put(_self, indices: ArrayLike, values: ArrayLike, mode: str = 'raise') -> None:
-        """Write values to places of the array as if it had one dimension; see ``numpy.put``.
-
-        Args:
-            indices: The places.
-            values: What goes there, repeated as often as needed.
-            mode: What happens to places that there are not: ``"raise"``, ``"wrap"`` or ``"clip"``.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> a = np.zeros(3)
-            >>> a.put([0, 2], [5, 7])
-            >>> a
-            array([5., 0., 7.])
-        """
-    def ravel(_self, order: str | None = 'C') -> ndarray:
-        """The elements in one dimension.
-
-        Args:
-            a: Tensor, or what makes one.
-            order: ``"C"``, the last index changes fastest, ``"F"``, the first, ``"A"``, ``"F"`` for
-                what lies so in memory and else ``"C"``, or ``"K"``, as they lie in memory.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.ravel([[1, 2], [3, 4]], order="F")
-            array([1, 3, 2, 4])
-        """
+    ) -> ndarray: ...
+    def put(_self, indices: ArrayLike, values: ArrayLike, mode: str = 'raise') -> None: ...
+    def ravel(_self, order: str | None = 'C') -> ndarray: ...
     @overload
-    def repeat(_self, repeats: Tensor | Sequence[Tensor], axis: int | None = None) -> Tensor:
-        """Each element several times; the method ``Tensor.repeat`` is ``tile``.
-
-        Args:
-            a: Tensor of any shape.
-            repeats: How often: an int, or one for each slice along ``axis``.
-            axis: The dimension; None, the default, means that of the flattened tensor.
-
-        Returns:
-            A copy.
-
-        Raises:
-            RuntimeError: If the numbers are negative, or as many as there are no slices.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.repeat([1, 2], 2)
-            tensor([1, 1, 2, 2])
-        """
+    def repeat(_self, repeats: Tensor | Sequence[Tensor], axis: int | None = None) -> Tensor: ...
     @overload
     def repeat(_self, repeats: ArrayLike, axis: int | None = None) -> ndarray: ...
     def reshape(
@@ -887,75 +470,20 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         *shape: SupportsIndex | Sequence[SupportsIndex],
         order: str = 'C',
         copy: bool | None = None,
-    ) -> ndarray:
-        """The same elements in another shape, a view where that can be.
-
-        Args:
-            *shape: The sizes, one by one or as a sequence; -1 for what is left.
-            order: ``"C"``, the last index changes fastest (default), or ``"F"``, the first.
-            copy: Whether to copy; None, the default, means if needed.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.arange(4).reshape(2, -1)
-            array([[0, 1],
-                   [2, 3]])
-        """
+    ) -> ndarray: ...
     def resize(
         _self,
         *new_shape: SupportsIndex | Sequence[SupportsIndex],
         refcheck: bool = True,
-    ) -> None:
-        """Give the array another shape, with zeros for what is new, in place.
-
-        Args:
-            *new_shape: The sizes, one by one or as a sequence.
-            refcheck: Accepted; views of the array stay what they were.
-
-        Raises:
-            ValueError: If it is a view itself.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> a = np.array([1, 2, 3])
-            >>> a.resize(2, 2)
-            >>> a
-            array([[1, 2],
-                   [3, 0]])
-        """
-    def round(_self, decimals: int = 0, out: ndarray | None = None) -> ndarray:
-        """Each element rounded, halves to the even digit.
-
-        Args:
-            a: Tensor, or what makes one.
-            decimals: How many digits after the point to keep; negative ones are before it.
-            out: Where to write the result.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.round([0.5, 1.5, 2.675], 1)
-            array([0.5, 1.5, 2.7])
-        """
+    ) -> None: ...
+    def round(_self, decimals: int = 0, out: ndarray | None = None) -> ndarray: ...
     @overload
     def searchsorted(
         _self,
         v: Tensor | Sequence[Tensor],
         side: str = 'left',
         sorter: ArrayLike | None = None,
-    ) -> Tensor:
-        """Where elements would go in a sorted vector.
-
-        Args:
-            a: Tensor of shape ``(n,)``, in ascending order or put there by ``sorter``.
-            v: What to look for; tensor of any shape.
-            side: ``"left"`` (default), before equal elements, or ``"right"``, after them.
-            sorter: Indices that sort ``a``.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.searchsorted([1, 3, 5], [3, 4])
-            array([1, 2])
-        """
+    ) -> Tensor: ...
     @overload
     def searchsorted(
         _self,
@@ -963,41 +491,13 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         side: str = 'left',
         sorter: ArrayLike | None = None,
     ) -> ndarray: ...
-    def setfield(_self, val: ArrayLike, dtype: DTypeLike | _dtype, offset: int = 0) -> None:
-        """Write to part of the bytes of each element.
-
-        Args:
-            val: What goes there.
-            dtype: Of the parts.
-            offset: Where in an element they begin, in bytes.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> a = np.zeros(1, dtype=complex)
-            >>> a.setfield(3, float, 8)
-            >>> a
-            array([0.+3.j])
-        """
+    def setfield(_self, val: ArrayLike, dtype: DTypeLike | _dtype, offset: int = 0) -> None: ...
     def setflags(
         _self,
         write: bool | None = None,
         align: bool | None = None,
         uic: bool | None = None,
-    ) -> None:
-        """Say whether the array may be written to.
-
-        Args:
-            write: Whether it may.
-            align: Accepted for True.
-            uic: Accepted for False.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> a = np.zeros(2)
-            >>> a.setflags(write=False)
-            >>> a.flags.writeable
-            False
-        """
+    ) -> None: ...
     def sort(
         _self,
         axis: int = -1,
@@ -1005,37 +505,8 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         order: Any = None,
         *,
         stable: bool | None = None,
-    ) -> None:
-        """Sort the elements along a dimension, in place.
-
-        Args:
-            axis: The dimension; default the last.
-            kind: Accepted; the order is stable.
-            order: Only None.
-            stable: Accepted.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> a = np.array([3, 1, 2])
-            >>> a.sort()
-            >>> a
-            array([1, 2, 3])
-        """
-    def squeeze(_self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> ndarray:
-        """``a`` without dimensions of size 1.
-
-        Args:
-            a: Tensor, or what makes one.
-            axis: Which; default all of them.
-
-        Raises:
-            ValueError: For one that has another size.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.squeeze([[[1], [2]]]).shape
-            (2,)
-        """
+    ) -> None: ...
+    def squeeze(_self, axis: SupportsIndex | Sequence[SupportsIndex] | None = None) -> ndarray: ...
     def std(
         _self,
         axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
@@ -1047,25 +518,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         where: ArrayLike = True,
         mean: ArrayLike | None = None,
         correction: float | None = None,
-    ) -> ndarray:
-        """The standard deviation of the elements, of all or along ``axis``.
-
-        Args:
-            a: Tensor, or what makes one.
-            axis: Dimension or dimensions; None, the default, means all.
-            dtype: What to compute in.
-            out: Where to write the result.
-            ddof: Divide by the number of elements less this; default 0.
-            keepdims: Keep the reduced dimensions with size 1.
-            where: Which elements count; default all.
-            mean: Accepted; it is computed in any case.
-            correction: The same as ``ddof``, before which it comes.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.std([1.0, 3.0])
-            1.0
-        """
+    ) -> ndarray: ...
     def sum(
         _self,
         axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
@@ -1074,36 +527,8 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         keepdims: bool = False,
         initial: ArrayLike | None = None,
         where: ArrayLike = True,
-    ) -> ndarray:
-        """The sum of the elements, of all or along ``axis``.
-
-        Args:
-            a: Tensor, or what makes one.
-            axis: Dimension or dimensions; None, the default, means all.
-            dtype: What to add in; default ``a``'s, 64 bits for integers.
-            out: Where to write the result.
-            keepdims: Keep the reduced dimensions with size 1.
-            initial: What to begin with; default 0.
-            where: Which elements count; default all.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.sum([[1, 2], [3, 4]], axis=0)
-            array([4, 6])
-        """
-    def swapaxes(_self, axis1: int, axis2: int) -> ndarray:
-        """``a`` with two dimensions exchanged.
-
-        Args:
-            a: Tensor, or what makes one.
-            axis1: One of them.
-            axis2: The other.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.swapaxes(np.zeros((2, 3, 4)), 0, 2).shape
-            (4, 3, 2)
-        """
+    ) -> ndarray: ...
+    def swapaxes(_self, axis1: int, axis2: int) -> ndarray: ...
     @overload
     def take(
         _self,
@@ -1111,24 +536,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         axis: int | None = None,
         out: Tensor | None = None,
         mode: str = 'raise',
-    ) -> Tensor:
-        """The elements, or slices along ``axis``, at given places.
-
-        Args:
-            a: Tensor, or what makes one.
-            indices: Integers of any shape.
-            axis: The dimension; None, the default, means that of the flattened tensor.
-            out: Where to write the result.
-            mode: What happens to a place out of range: ``"raise"``, ``"wrap"`` or ``"clip"``.
-
-        Raises:
-            IndexError: For a place out of range.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.take([10, 20, 30], [2, 0])
-            array([30, 10])
-        """
+    ) -> Tensor: ...
     @overload
     def take(
         _self,
@@ -1137,43 +545,9 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         out: ndarray | None = None,
         mode: str = 'raise',
     ) -> ndarray: ...
-    def tobytes(_self, order: str = 'C') -> bytes:
-        r"""The elements' bytes.
-
-        Args:
-            order: ``"C"`` row-major (default), or ``"F"`` column-major.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.array([1, 256], dtype=np.int16).tobytes()
-            b'\x01\x00\x00\x01'
-        """
-    def tofile(_self, fid: Any, sep: str = '', format: str = '%s') -> None:
-        """Write the elements to a file; see ``numpy.ndarray.tofile``.
-
-        Args:
-            fid: A path or an open file.
-            sep: Between elements as text; default: bytes.
-            format: How an element is written as text.
-
-        Example:
-            >>> import pathlib
-            >>> import tempfile
-            >>> import tinytorch.numpy as np
-            >>> with tempfile.TemporaryDirectory() as folder:
-            ...     path = pathlib.Path(folder, "numbers")
-            ...     np.array([1, 2]).tofile(path, sep=" ")
-            ...     path.read_text()
-            '1 2'
-        """
-    def tolist(_self) -> Any:
-        """The elements as nested lists of Python numbers; of a 0-d array, the number.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.array([[1, 2], [3, 4]]).tolist()
-            [[1, 2], [3, 4]]
-        """
+    def tobytes(_self, order: str = 'C') -> bytes: ...
+    def tofile(_self, fid: Any, sep: str = '', format: str = '%s') -> None: ...
+    def tolist(_self) -> Any: ...
     def trace(
         _self,
         offset: int = 0,
@@ -1181,33 +555,8 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         axis2: int = 1,
         dtype: DTypeLike | _dtype | None = None,
         out: ndarray | None = None,
-    ) -> ndarray:
-        """Sums over diagonals.
-
-        Args:
-            a: Tensor of at least two dimensions.
-            offset: Which diagonal; default the main one, positive ones are above it.
-            axis1: The dimension of the rows.
-            axis2: That of the columns.
-            dtype: What to add in.
-            out: Where to write the result.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.trace([[1, 2], [3, 4]])
-            5
-        """
-    def transpose(_self, *axes: SupportsIndex | Sequence[SupportsIndex]) -> ndarray:
-        """The dimensions in another order, a view.
-
-        Args:
-            *axes: The dimensions, one by one or as a sequence; default in reverse.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.zeros((2, 3, 4)).transpose(1, 0, 2).shape
-            (3, 2, 4)
-        """
+    ) -> ndarray: ...
+    def transpose(_self, *axes: SupportsIndex | Sequence[SupportsIndex]) -> ndarray: ...
     def var(
         _self,
         axis: SupportsIndex | Sequence[SupportsIndex] | None = None,
@@ -1219,41 +568,8 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         where: ArrayLike = True,
         mean: ArrayLike | None = None,
         correction: float | None = None,
-    ) -> ndarray:
-        """The variance of the elements, of all or along ``axis``.
-
-        Args:
-            a: Tensor, or what makes one.
-            axis: Dimension or dimensions; None, the default, means all.
-            dtype: What to compute in.
-            out: Where to write the result.
-            ddof: Divide by the number of elements less this; default 0.
-            keepdims: Keep the reduced dimensions with size 1.
-            where: Which elements count; default all.
-            mean: Accepted; it is computed in any case.
-            correction: The same as ``ddof``, before which it comes.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.var([1.0, 3.0])
-            1.0
-        """
-    def view(_self, dtype: DTypeLike | _dtype | None = None, type: Any = None) -> ndarray:
-        """The same memory, seen as numbers of another dtype.
-
-        Args:
-            dtype: Default: the array's own.
-            type: The class of the result, ``ndarray`` or a subclass, whose ``__array_finalize__`` is
-                called with this array. It may be given as ``dtype``. Default: ``ndarray``.
-
-        Raises:
-            ValueError: If the last dimension cannot be divided into numbers of that dtype.
-
-        Example:
-            >>> import tinytorch.numpy as np
-            >>> np.array([1.0], dtype=np.float32).view(np.int32)
-            array([1065353216], dtype=int32)
-        """
+    ) -> ndarray: ...
+    def view(_self, dtype: DTypeLike | _dtype | None = None, type: Any = None) -> ndarray: ...
 
 def array_of_tensor(tensor: Any) -> ndarray: ...
 def wrap_result(tensor: Any) -> ndarray: ...

@@ -15,23 +15,7 @@ from tinytorch.profiler.steps import tensorboard_trace_handler as tensorboard_tr
 
 __all__ = ['EventList', 'ExecutionTraceObserver', 'FunctionEvent', 'FunctionEventAvg', 'ProfilerAction', 'ProfilerActivity', 'kineto_available', 'profile', 'record_function', 'schedule', 'supported_activities', 'tensorboard_trace_handler']
 
-def kineto_available() -> bool:
-    """Whether ``profile`` measures steps and writes traces: True.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.profiler.kineto_available()
-            True
-
-    """
+def kineto_available() -> bool: ...
 
 class ExecutionTraceObserver(Absent):
-    """What writes the graph of a run in PyTorch; making one raises.
-
-    Example:
-        >>> from tinytorch.profiler import ExecutionTraceObserver
-        >>> ExecutionTraceObserver()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: profiler.ExecutionTraceObserver: tinytorch writes Chrome's traces alone: profile.export_chrome_trace
-    """
+    ...

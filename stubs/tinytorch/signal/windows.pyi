@@ -19,34 +19,7 @@ def bartlett(
     pin_memory: bool = False,
     requires_grad: bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """The Bartlett window, a triangle: ``1 - abs(2 k / n - 1)``.
-
-    Args:
-        M: Number of points, at least 0.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
-        dtype: float32 or float64; the default is the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        ``(M,)``, at most 1.
-
-    Raises:
-        ValueError: For a negative ``M``, another dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.signal.windows.bartlett(5)
-        tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
-    """
+) -> Tensor: ...
 def blackman(
     M: int,
     *,
@@ -58,34 +31,7 @@ def blackman(
     pin_memory: bool = False,
     requires_grad: bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """The Blackman window, a sum of three cosines.
-
-    Args:
-        M: Number of points, at least 0.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
-        dtype: float32 or float64; the default is the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        ``(M,)``, at most 1.
-
-    Raises:
-        ValueError: For a negative ``M``, another dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.signal.windows.blackman(5)
-        tensor([-1.3878e-17,  3.4000e-01,  1.0000e+00,  3.4000e-01, -1.3878e-17])
-    """
+) -> Tensor: ...
 def cosine(
     M: int,
     *,
@@ -97,34 +43,7 @@ def cosine(
     pin_memory: bool = False,
     requires_grad: bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """Half a wave of the sine: ``sin(pi (k + 1/2) / M)``.
-
-    Args:
-        M: Number of points, at least 0.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
-        dtype: float32 or float64; the default is the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        ``(M,)``, at most 1.
-
-    Raises:
-        ValueError: For a negative ``M``, another dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.signal.windows.cosine(5)
-        tensor([0.3090, 0.8090, 1.0000, 0.8090, 0.3090])
-    """
+) -> Tensor: ...
 def exponential(
     M: int,
     *,
@@ -138,37 +57,7 @@ def exponential(
     pin_memory: bool = False,
     requires_grad: bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """An exponential decay on both sides: ``exp(-abs(k - center) / tau)``.
-
-    Args:
-        M: Number of points, at least 0.
-        center: Where it is 1; the default is the middle. Only for ``sym=False``.
-        tau: How slow the decay is; default 1.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
-        dtype: float32 or float64; the default is the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        ``(M,)``, at most 1.
-
-    Raises:
-        ValueError: For a negative ``M``, another dtype or a ``tau`` that is not
-            positive.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.signal.windows.exponential(5)
-        tensor([0.1353, 0.3679, 1.0000, 0.3679, 0.1353])
-    """
+) -> Tensor: ...
 def gaussian(
     M: int,
     *,
@@ -181,36 +70,7 @@ def gaussian(
     pin_memory: bool = False,
     requires_grad: bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """A bell curve: ``exp(-((k - middle) / std)^2 / 2)``.
-
-    Args:
-        M: Number of points, at least 0.
-        std: The standard deviation; default 1.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
-        dtype: float32 or float64; the default is the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        ``(M,)``, at most 1.
-
-    Raises:
-        ValueError: For a negative ``M``, another dtype or a ``std`` that is not
-            positive.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.signal.windows.gaussian(5)
-        tensor([0.1353, 0.6065, 1.0000, 0.6065, 0.1353])
-    """
+) -> Tensor: ...
 def general_cosine(
     M: int,
     *,
@@ -223,35 +83,7 @@ def general_cosine(
     pin_memory: bool = False,
     requires_grad: bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """A window that is a sum of cosines: ``sum((-1)^i a[i] cos(2 pi i k / n))``.
-
-    Args:
-        M: Number of points, at least 0.
-        a: The coefficients.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
-        dtype: float32 or float64; the default is the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        ``(M,)``, at most 1.
-
-    Raises:
-        ValueError: For a negative ``M``, another dtype or no coefficients.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.signal.windows.general_cosine(5, a=[0.5, 0.5])
-        tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
-    """
+) -> Tensor: ...
 def general_hamming(
     M: int,
     *,
@@ -264,35 +96,7 @@ def general_hamming(
     pin_memory: bool = False,
     requires_grad: bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """A raised cosine on a pedestal: ``alpha - (1 - alpha) cos(2 pi k / n)``.
-
-    Args:
-        M: Number of points, at least 0.
-        alpha: The coefficient; default 0.54.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
-        dtype: float32 or float64; the default is the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        ``(M,)``, at most 1.
-
-    Raises:
-        ValueError: For a negative ``M``, another dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.signal.windows.general_hamming(5, alpha=0.6)
-        tensor([0.2000, 0.6000, 1.0000, 0.6000, 0.2000])
-    """
+) -> Tensor: ...
 def hamming(
     M: int,
     *,
@@ -304,34 +108,7 @@ def hamming(
     pin_memory: bool = False,
     requires_grad: bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """The Hamming window: ``0.54 - 0.46 cos(2 pi k / n)``.
-
-    Args:
-        M: Number of points, at least 0.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
-        dtype: float32 or float64; the default is the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        ``(M,)``, at most 1.
-
-    Raises:
-        ValueError: For a negative ``M``, another dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.signal.windows.hamming(5)
-        tensor([0.0800, 0.5400, 1.0000, 0.5400, 0.0800])
-    """
+) -> Tensor: ...
 def hann(
     M: int,
     *,
@@ -343,34 +120,7 @@ def hann(
     pin_memory: bool = False,
     requires_grad: bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """The Hann window, a raised cosine: ``sin(pi k / n)^2``.
-
-    Args:
-        M: Number of points, at least 0.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
-        dtype: float32 or float64; the default is the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        ``(M,)``, at most 1.
-
-    Raises:
-        ValueError: For a negative ``M``, another dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.signal.windows.hann(5)
-        tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
-    """
+) -> Tensor: ...
 def kaiser(
     M: int,
     *,
@@ -383,35 +133,7 @@ def kaiser(
     pin_memory: bool = False,
     requires_grad: bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """The Kaiser window: ``I0(beta sqrt(1 - x^2)) / I0(beta)`` for x from -1 to 1.
-
-    Args:
-        M: Number of points, at least 0.
-        beta: How narrow it is; default 12.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
-        dtype: float32 or float64; the default is the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        ``(M,)``, at most 1.
-
-    Raises:
-        ValueError: For a negative ``M``, another dtype or a negative ``beta``.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.signal.windows.kaiser(5)
-        tensor([5.2773e-05, 2.1567e-01, 1.0000e+00, 2.1567e-01, 5.2773e-05])
-    """
+) -> Tensor: ...
 def nuttall(
     M: int,
     *,
@@ -423,35 +145,4 @@ def nuttall(
     pin_memory: bool = False,
     requires_grad: bool = False,
     backend: Backend | str | None = None,
-) -> Tensor:
-    """Nuttall's window of least sidelobes, a sum of four cosines.
-
-    Args:
-        M: Number of points, at least 0.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
-        dtype: float32 or float64; the default is the default dtype.
-        out: Tensor that takes the result, gets its shape and is returned; RuntimeError if
-            its dtype cannot hold it. Default None: a new tensor.
-        layout: ``tinytorch.strided``, the only one there is, or None, the default.
-        device: Where the result is made. Default None: where the active backend makes tensors.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-            Default False.
-        requires_grad: Whether it is a leaf whose gradient is wanted. Default False.
-        backend: A backend or its name, before ``device``. Default None: the active one.
-
-    Returns:
-        ``(M,)``, at most 1.
-
-    Raises:
-        ValueError: For a negative ``M``, another dtype.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.signal.windows.nuttall(5)
-        tensor([3.6280e-04, 2.2698e-01, 1.0000e+00, 2.2698e-01, 3.6280e-04])
-
-    Reference:
-        Nuttall, "Some windows with very good sidelobe behavior", IEEE Trans. Acoustics, Speech,
-        Signal Processing 29 (1981).
-    """
+) -> Tensor: ...

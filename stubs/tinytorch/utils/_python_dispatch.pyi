@@ -7,119 +7,25 @@ from tinytorch.facade.unsupported import Absent
 __all__ = ['BaseTorchDispatchMode', 'TorchDispatchMode', 'any_torch_dispatch_mode_on_stack', 'is_in_torch_dispatch_mode', 'is_traceable_wrapper_subclass', 'is_traceable_wrapper_subclass_type', 'return_and_correct_aliasing', 'transform_subclass']
 
 class TorchDispatchMode(Absent):
-    """A scope whose ``__torch_dispatch__`` gets each operation below autograd; making one raises.
-
-    Example:
-        >>> from tinytorch.utils._python_dispatch import TorchDispatchMode
-        >>> TorchDispatchMode()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: utils._python_dispatch.TorchDispatchMode: no operation is dispatched below autograd; override __torch_function__, or use a overrides.TorchFunctionMode
-    """
+    ...
 
 class BaseTorchDispatchMode(Absent):
-    """The same, which calls the operation.
+    ...
 
-    Example:
-        >>> from tinytorch.utils._python_dispatch import BaseTorchDispatchMode
-        >>> BaseTorchDispatchMode()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: utils._python_dispatch.BaseTorchDispatchMode: no operation is dispatched below autograd; override __torch_function__, or use a overrides.TorchFunctionMode
-    """
-
-def is_traceable_wrapper_subclass(t: object) -> bool:
-    """Whether ``t`` is a tensor made of others for a compiler: False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.utils._python_dispatch.is_traceable_wrapper_subclass(None)
-            False
-
-    """
-
-def is_traceable_wrapper_subclass_type(t: object) -> bool:
-    """Whether ``t`` is a class of such tensors: False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.utils._python_dispatch.is_traceable_wrapper_subclass_type(None)
-            False
-
-    """
-
-def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool:
-    """Whether such a mode is active: False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.utils._python_dispatch.is_in_torch_dispatch_mode()
-            False
-
-    """
-
-def any_torch_dispatch_mode_on_stack() -> bool:
-    """Whether such a mode is active: False.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.utils._python_dispatch.any_torch_dispatch_mode_on_stack()
-            False
-
-    """
-
-def _get_current_dispatch_mode() -> None:
-    """The innermost mode: None.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.utils._python_dispatch._get_current_dispatch_mode()
-
-    """
-
-def _get_current_dispatch_mode_stack() -> list:
-    """The active modes: none.
-
-        Example:
-            >>> import tinytorch as tt
-            >>> tt.utils._python_dispatch._get_current_dispatch_mode_stack()
-            []
-
-    """
+def is_traceable_wrapper_subclass(t: object) -> bool: ...
+def is_traceable_wrapper_subclass_type(t: object) -> bool: ...
+def is_in_torch_dispatch_mode(include_infra_modes: bool = True) -> bool: ...
+def any_torch_dispatch_mode_on_stack() -> bool: ...
+def _get_current_dispatch_mode() -> None: ...
+def _get_current_dispatch_mode_stack() -> list: ...
 
 class _disable_current_modes(object):
-    """Context manager that leaves no mode: there are none below autograd."""
     def __enter__(self) -> None: ...
-
     def __exit__(self, *error: object) -> None: ...
-
 
 class _pop_mode_temporarily(object):
-    """Context manager that leaves no mode: there are none below autograd."""
     def __enter__(self) -> None: ...
-
     def __exit__(self, *error: object) -> None: ...
 
-def transform_subclass(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: no operation is dispatched below autograd; override __torch_function__, or use a overrides.TorchFunctionMode.
-
-        Example:
-            >>> from tinytorch.utils._python_dispatch import transform_subclass
-            >>> transform_subclass()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: utils._python_dispatch.transform_subclass: no operation is dispatched below autograd; override __torch_function__, or use a overrides.TorchFunctionMode
-
-    """
-
-def return_and_correct_aliasing(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: no operation is dispatched below autograd; override __torch_function__, or use a overrides.TorchFunctionMode.
-
-        Example:
-            >>> from tinytorch.utils._python_dispatch import return_and_correct_aliasing
-            >>> return_and_correct_aliasing()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: utils._python_dispatch.return_and_correct_aliasing: no operation is dispatched below autograd; override __torch_function__, or use a overrides.TorchFunctionMode
-
-    """
+def transform_subclass(*args: Any, **kwargs: Any) -> NoReturn: ...
+def return_and_correct_aliasing(*args: Any, **kwargs: Any) -> NoReturn: ...

@@ -8,74 +8,9 @@ __all__ = ['BuildExtension', 'CUDAExtension', 'CUDA_HOME', 'CppExtension', 'IS_H
 CUDA_HOME: Any
 ROCM_HOME: Any
 IS_HIP_EXTENSION: bool
-def BuildExtension(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: extensions are compiled against PyTorch's own code, of which there is none here.
-
-        Example:
-            >>> from tinytorch.utils.cpp_extension import BuildExtension
-            >>> BuildExtension()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: utils.cpp_extension.BuildExtension: extensions are compiled against PyTorch's own code, of which there is none here
-
-    """
-
-def CUDAExtension(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: extensions are compiled against PyTorch's own code, of which there is none here.
-
-        Example:
-            >>> from tinytorch.utils.cpp_extension import CUDAExtension
-            >>> CUDAExtension()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: utils.cpp_extension.CUDAExtension: extensions are compiled against PyTorch's own code, of which there is none here
-
-    """
-
-def CppExtension(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: extensions are compiled against PyTorch's own code, of which there is none here.
-
-        Example:
-            >>> from tinytorch.utils.cpp_extension import CppExtension
-            >>> CppExtension()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: utils.cpp_extension.CppExtension: extensions are compiled against PyTorch's own code, of which there is none here
-
-    """
-
-def include_paths(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: extensions are compiled against PyTorch's own code, of which there is none here.
-
-        Example:
-            >>> from tinytorch.utils.cpp_extension import include_paths
-            >>> include_paths()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: utils.cpp_extension.include_paths: extensions are compiled against PyTorch's own code, of which there is none here
-
-    """
-
-def load(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: extensions are compiled against PyTorch's own code, of which there is none here.
-
-        Example:
-            >>> from tinytorch.utils.cpp_extension import load
-            >>> load()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: utils.cpp_extension.load: extensions are compiled against PyTorch's own code, of which there is none here
-
-    """
-
-def load_inline(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: extensions are compiled against PyTorch's own code, of which there is none here.
-
-        Example:
-            >>> from tinytorch.utils.cpp_extension import load_inline
-            >>> load_inline()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: utils.cpp_extension.load_inline: extensions are compiled against PyTorch's own code, of which there is none here
-
-    """
+def BuildExtension(*args: Any, **kwargs: Any) -> NoReturn: ...
+def CUDAExtension(*args: Any, **kwargs: Any) -> NoReturn: ...
+def CppExtension(*args: Any, **kwargs: Any) -> NoReturn: ...
+def include_paths(*args: Any, **kwargs: Any) -> NoReturn: ...
+def load(*args: Any, **kwargs: Any) -> NoReturn: ...
+def load_inline(*args: Any, **kwargs: Any) -> NoReturn: ...

@@ -11,553 +11,126 @@ from tinytorch.facade.unsupported import Absent
 
 __all__ = ['AsyncCheckpointerType', 'AsyncSaveResponse', 'AsyncStager', 'BlockingAsyncStager', 'BroadcastingTorchSaveReader', 'BytesIOWriteData', 'BytesStorageMetadata', 'CheckpointException', 'ChunkStorageMetadata', 'DefaultLoadPlanner', 'DefaultSavePlanner', 'DefaultStager', 'DynamicMetaLoadPlanner', 'FileSystem', 'FileSystemBase', 'FileSystemReader', 'FileSystemWriter', 'HuggingFaceStorageReader', 'HuggingFaceStorageWriter', 'LoadItemType', 'LoadPlan', 'LoadPlanner', 'Metadata', 'MetadataIndex', 'ReadItem', 'SavePlan', 'SavePlanner', 'SerializationFormat', 'StagingOptions', 'Stateful', 'StatefulT', 'StorageMeta', 'StorageReader', 'StorageWriter', 'TensorProperties', 'TensorStorageMetadata', 'TensorWriteData', 'WriteItem', 'WriteItemType', 'WriteResult', 'async_save', 'create_default_global_load_plan', 'create_default_global_save_plan', 'create_default_local_load_plan', 'create_default_local_save_plan', 'dcp_to_torch_save', 'find_state_dict_object', 'find_tensor_shard', 'load', 'load_sharded_optimizer_state_dict', 'load_state_dict', 'save', 'save_state_dict', 'torch_save_to_dcp']
 
-def async_save(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: call save, which returns when it is done.
-
-        Example:
-            >>> from tinytorch.distributed.checkpoint import async_save
-            >>> async_save()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.checkpoint.async_save: call save, which returns when it is done
-
-    """
-
-def dcp_to_torch_save(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: checkpoints are read and written by distributed.checkpoint.save and load.
-
-        Example:
-            >>> from tinytorch.distributed.checkpoint import dcp_to_torch_save
-            >>> dcp_to_torch_save()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.checkpoint.dcp_to_torch_save: checkpoints are read and written by distributed.checkpoint.save and load
-
-    """
-
-def torch_save_to_dcp(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: checkpoints are read and written by distributed.checkpoint.save and load.
-
-        Example:
-            >>> from tinytorch.distributed.checkpoint import torch_save_to_dcp
-            >>> torch_save_to_dcp()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.checkpoint.torch_save_to_dcp: checkpoints are read and written by distributed.checkpoint.save and load
-
-    """
-
-def load_sharded_optimizer_state_dict(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: checkpoints are read and written by distributed.checkpoint.save and load.
-
-        Example:
-            >>> from tinytorch.distributed.checkpoint import load_sharded_optimizer_state_dict
-            >>> load_sharded_optimizer_state_dict()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.checkpoint.load_sharded_optimizer_state_dict: checkpoints are read and written by distributed.checkpoint.save and load
-
-    """
-
-def load_state_dict(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: checkpoints are read and written by distributed.checkpoint.save and load.
-
-        Example:
-            >>> from tinytorch.distributed.checkpoint import load_state_dict
-            >>> load_state_dict()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.checkpoint.load_state_dict: checkpoints are read and written by distributed.checkpoint.save and load
-
-    """
-
-def save_state_dict(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: checkpoints are read and written by distributed.checkpoint.save and load.
-
-        Example:
-            >>> from tinytorch.distributed.checkpoint import save_state_dict
-            >>> save_state_dict()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.checkpoint.save_state_dict: checkpoints are read and written by distributed.checkpoint.save and load
-
-    """
-
-def create_default_global_load_plan(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: checkpoints are read and written by distributed.checkpoint.save and load.
-
-        Example:
-            >>> from tinytorch.distributed.checkpoint import create_default_global_load_plan
-            >>> create_default_global_load_plan()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.checkpoint.create_default_global_load_plan: checkpoints are read and written by distributed.checkpoint.save and load
-
-    """
-
-def create_default_global_save_plan(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: checkpoints are read and written by distributed.checkpoint.save and load.
-
-        Example:
-            >>> from tinytorch.distributed.checkpoint import create_default_global_save_plan
-            >>> create_default_global_save_plan()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.checkpoint.create_default_global_save_plan: checkpoints are read and written by distributed.checkpoint.save and load
-
-    """
-
-def create_default_local_load_plan(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: checkpoints are read and written by distributed.checkpoint.save and load.
-
-        Example:
-            >>> from tinytorch.distributed.checkpoint import create_default_local_load_plan
-            >>> create_default_local_load_plan()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.checkpoint.create_default_local_load_plan: checkpoints are read and written by distributed.checkpoint.save and load
-
-    """
-
-def create_default_local_save_plan(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: checkpoints are read and written by distributed.checkpoint.save and load.
-
-        Example:
-            >>> from tinytorch.distributed.checkpoint import create_default_local_save_plan
-            >>> create_default_local_save_plan()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.checkpoint.create_default_local_save_plan: checkpoints are read and written by distributed.checkpoint.save and load
-
-    """
-
-def find_state_dict_object(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: checkpoints are read and written by distributed.checkpoint.save and load.
-
-        Example:
-            >>> from tinytorch.distributed.checkpoint import find_state_dict_object
-            >>> find_state_dict_object()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.checkpoint.find_state_dict_object: checkpoints are read and written by distributed.checkpoint.save and load
-
-    """
-
-def find_tensor_shard(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: checkpoints are read and written by distributed.checkpoint.save and load.
-
-        Example:
-            >>> from tinytorch.distributed.checkpoint import find_tensor_shard
-            >>> find_tensor_shard()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.checkpoint.find_tensor_shard: checkpoints are read and written by distributed.checkpoint.save and load
-
-    """
+def async_save(*args: Any, **kwargs: Any) -> NoReturn: ...
+def dcp_to_torch_save(*args: Any, **kwargs: Any) -> NoReturn: ...
+def torch_save_to_dcp(*args: Any, **kwargs: Any) -> NoReturn: ...
+def load_sharded_optimizer_state_dict(*args: Any, **kwargs: Any) -> NoReturn: ...
+def load_state_dict(*args: Any, **kwargs: Any) -> NoReturn: ...
+def save_state_dict(*args: Any, **kwargs: Any) -> NoReturn: ...
+def create_default_global_load_plan(*args: Any, **kwargs: Any) -> NoReturn: ...
+def create_default_global_save_plan(*args: Any, **kwargs: Any) -> NoReturn: ...
+def create_default_local_load_plan(*args: Any, **kwargs: Any) -> NoReturn: ...
+def create_default_local_save_plan(*args: Any, **kwargs: Any) -> NoReturn: ...
+def find_state_dict_object(*args: Any, **kwargs: Any) -> NoReturn: ...
+def find_tensor_shard(*args: Any, **kwargs: Any) -> NoReturn: ...
 
 class BlockingAsyncStager(Absent):
-    """``torch.distributed.checkpoint.BlockingAsyncStager``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import BlockingAsyncStager
-        >>> BlockingAsyncStager()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.BlockingAsyncStager: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class BytesStorageMetadata(Absent):
-    """``torch.distributed.checkpoint.BytesStorageMetadata``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import BytesStorageMetadata
-        >>> BytesStorageMetadata()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.BytesStorageMetadata: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class ChunkStorageMetadata(Absent):
-    """``torch.distributed.checkpoint.ChunkStorageMetadata``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import ChunkStorageMetadata
-        >>> ChunkStorageMetadata()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.ChunkStorageMetadata: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class DefaultLoadPlanner(Absent):
-    """``torch.distributed.checkpoint.DefaultLoadPlanner``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import DefaultLoadPlanner
-        >>> DefaultLoadPlanner()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.DefaultLoadPlanner: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class DefaultSavePlanner(Absent):
-    """``torch.distributed.checkpoint.DefaultSavePlanner``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import DefaultSavePlanner
-        >>> DefaultSavePlanner()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.DefaultSavePlanner: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class DefaultStager(Absent):
-    """``torch.distributed.checkpoint.DefaultStager``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import DefaultStager
-        >>> DefaultStager()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.DefaultStager: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class HuggingFaceStorageReader(Absent):
-    """``torch.distributed.checkpoint.HuggingFaceStorageReader``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import HuggingFaceStorageReader
-        >>> HuggingFaceStorageReader()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.HuggingFaceStorageReader: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class HuggingFaceStorageWriter(Absent):
-    """``torch.distributed.checkpoint.HuggingFaceStorageWriter``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import HuggingFaceStorageWriter
-        >>> HuggingFaceStorageWriter()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.HuggingFaceStorageWriter: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class LoadPlan(Absent):
-    """``torch.distributed.checkpoint.LoadPlan``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import LoadPlan
-        >>> LoadPlan()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.LoadPlan: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class LoadPlanner(Absent):
-    """``torch.distributed.checkpoint.LoadPlanner``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import LoadPlanner
-        >>> LoadPlanner()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.LoadPlanner: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class Metadata(Absent):
-    """``torch.distributed.checkpoint.Metadata``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import Metadata
-        >>> Metadata()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.Metadata: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class MetadataIndex(Absent):
-    """``torch.distributed.checkpoint.MetadataIndex``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import MetadataIndex
-        >>> MetadataIndex()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.MetadataIndex: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class ReadItem(Absent):
-    """``torch.distributed.checkpoint.ReadItem``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import ReadItem
-        >>> ReadItem()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.ReadItem: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class AsyncCheckpointerType(Absent):
-    """``torch.distributed.checkpoint.AsyncCheckpointerType``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import AsyncCheckpointerType
-        >>> AsyncCheckpointerType()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.AsyncCheckpointerType: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class AsyncSaveResponse(Absent):
-    """``torch.distributed.checkpoint.AsyncSaveResponse``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import AsyncSaveResponse
-        >>> AsyncSaveResponse()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.AsyncSaveResponse: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class AsyncStager(Absent):
-    """``torch.distributed.checkpoint.AsyncStager``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import AsyncStager
-        >>> AsyncStager()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.AsyncStager: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class BroadcastingTorchSaveReader(Absent):
-    """``torch.distributed.checkpoint.BroadcastingTorchSaveReader``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import BroadcastingTorchSaveReader
-        >>> BroadcastingTorchSaveReader()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.BroadcastingTorchSaveReader: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class BytesIOWriteData(Absent):
-    """``torch.distributed.checkpoint.BytesIOWriteData``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import BytesIOWriteData
-        >>> BytesIOWriteData()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.BytesIOWriteData: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class DynamicMetaLoadPlanner(Absent):
-    """``torch.distributed.checkpoint.DynamicMetaLoadPlanner``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import DynamicMetaLoadPlanner
-        >>> DynamicMetaLoadPlanner()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.DynamicMetaLoadPlanner: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class FileSystem(Absent):
-    """``torch.distributed.checkpoint.FileSystem``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import FileSystem
-        >>> FileSystem()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.FileSystem: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class FileSystemBase(Absent):
-    """``torch.distributed.checkpoint.FileSystemBase``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import FileSystemBase
-        >>> FileSystemBase()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.FileSystemBase: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class LoadItemType(Absent):
-    """``torch.distributed.checkpoint.LoadItemType``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import LoadItemType
-        >>> LoadItemType()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.LoadItemType: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class SerializationFormat(Absent):
-    """``torch.distributed.checkpoint.SerializationFormat``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import SerializationFormat
-        >>> SerializationFormat()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.SerializationFormat: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class StagingOptions(Absent):
-    """``torch.distributed.checkpoint.StagingOptions``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import StagingOptions
-        >>> StagingOptions()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.StagingOptions: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class StatefulT(Absent):
-    """``torch.distributed.checkpoint.StatefulT``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import StatefulT
-        >>> StatefulT()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.StatefulT: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class StorageMeta(Absent):
-    """``torch.distributed.checkpoint.StorageMeta``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import StorageMeta
-        >>> StorageMeta()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.StorageMeta: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class TensorProperties(Absent):
-    """``torch.distributed.checkpoint.TensorProperties``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import TensorProperties
-        >>> TensorProperties()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.TensorProperties: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class TensorWriteData(Absent):
-    """``torch.distributed.checkpoint.TensorWriteData``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import TensorWriteData
-        >>> TensorWriteData()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.TensorWriteData: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class WriteItemType(Absent):
-    """``torch.distributed.checkpoint.WriteItemType``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import WriteItemType
-        >>> WriteItemType()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.WriteItemType: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class WriteResult(Absent):
-    """``torch.distributed.checkpoint.WriteResult``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import WriteResult
-        >>> WriteResult()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.WriteResult: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class SavePlan(Absent):
-    """``torch.distributed.checkpoint.SavePlan``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import SavePlan
-        >>> SavePlan()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.SavePlan: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class SavePlanner(Absent):
-    """``torch.distributed.checkpoint.SavePlanner``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import SavePlanner
-        >>> SavePlanner()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.SavePlanner: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class Stateful(Absent):
-    """``torch.distributed.checkpoint.Stateful``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import Stateful
-        >>> Stateful()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.Stateful: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class StorageReader(Absent):
-    """``torch.distributed.checkpoint.StorageReader``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import StorageReader
-        >>> StorageReader()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.StorageReader: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class StorageWriter(Absent):
-    """``torch.distributed.checkpoint.StorageWriter``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import StorageWriter
-        >>> StorageWriter()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.StorageWriter: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class TensorStorageMetadata(Absent):
-    """``torch.distributed.checkpoint.TensorStorageMetadata``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import TensorStorageMetadata
-        >>> TensorStorageMetadata()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.TensorStorageMetadata: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...
 
 class WriteItem(Absent):
-    """``torch.distributed.checkpoint.WriteItem``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.checkpoint import WriteItem
-        >>> WriteItem()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.checkpoint.WriteItem: checkpoints are read and written by distributed.checkpoint.save and load
-    """
+    ...

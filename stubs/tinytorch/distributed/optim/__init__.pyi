@@ -8,25 +8,7 @@ from tinytorch.facade.unsupported import Absent
 
 __all__ = ['DistributedOptimizer', 'PostLocalSGDOptimizer', 'ZeroRedundancyOptimizer', 'as_functional_optim']
 
-def as_functional_optim(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch calls no functions of other processes.
-
-        Example:
-            >>> from tinytorch.distributed.optim import as_functional_optim
-            >>> as_functional_optim()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.optim.as_functional_optim: tinytorch calls no functions of other processes
-
-    """
+def as_functional_optim(*args: Any, **kwargs: Any) -> NoReturn: ...
 
 class DistributedOptimizer(Absent):
-    """``torch.distributed.optim.DistributedOptimizer``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.optim import DistributedOptimizer
-        >>> DistributedOptimizer()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.optim.DistributedOptimizer: tinytorch calls no functions of other processes
-    """
+    ...

@@ -10,263 +10,33 @@ from tinytorch.facade.unsupported import Absent
 
 __all__ = ['DTensor', 'ExplicitRedistributionContext', 'Partial', 'Placement', 'Replicate', 'Shard', 'assert_no_mixed_partial_types', 'compute_global_tensor_shape', 'compute_local_shape_and_global_offset', 'compute_local_stride', 'compute_local_tensor_info', 'context_parallel', 'distribute_module', 'distribute_tensor', 'empty', 'full', 'implicit_replication', 'local_map', 'normalize_to_torch_size', 'ones', 'rand', 'randn', 'register_sharding', 'try_find_mesh_from_args', 'zeros']
 
-def distribute_tensor(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor import distribute_tensor
-            >>> distribute_tensor()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.distribute_tensor: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
-
-def distribute_module(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor import distribute_module
-            >>> distribute_module()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.distribute_module: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
-
-def compute_local_shape_and_global_offset(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor import compute_local_shape_and_global_offset
-            >>> compute_local_shape_and_global_offset()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.compute_local_shape_and_global_offset: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
-
-def implicit_replication(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor import implicit_replication
-            >>> implicit_replication()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.implicit_replication: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
+def distribute_tensor(*args: Any, **kwargs: Any) -> NoReturn: ...
+def distribute_module(*args: Any, **kwargs: Any) -> NoReturn: ...
+def compute_local_shape_and_global_offset(*args: Any, **kwargs: Any) -> NoReturn: ...
+def implicit_replication(*args: Any, **kwargs: Any) -> NoReturn: ...
 
 class DTensor(Absent):
-    """A tensor that is spread over processes, which none is here.
-
-    Example:
-        >>> from tinytorch.distributed.tensor import DTensor
-        >>> DTensor()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.tensor.DTensor: tinytorch keeps whole tensors in each process: no tensor is spread over several
-    """
+    ...
 
 class _StridedShard(Absent):
-    """Several parts along a dimension in each process.
+    ...
 
-    Example:
-        >>> from tinytorch.distributed.tensor import _StridedShard
-        >>> _StridedShard()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.tensor._StridedShard: tinytorch keeps whole tensors in each process: no tensor is spread over several
-    """
-
-def assert_no_mixed_partial_types(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor import assert_no_mixed_partial_types
-            >>> assert_no_mixed_partial_types()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.assert_no_mixed_partial_types: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
-
-def compute_global_tensor_shape(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor import compute_global_tensor_shape
-            >>> compute_global_tensor_shape()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.compute_global_tensor_shape: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
-
-def compute_local_stride(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor import compute_local_stride
-            >>> compute_local_stride()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.compute_local_stride: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
-
-def compute_local_tensor_info(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor import compute_local_tensor_info
-            >>> compute_local_tensor_info()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.compute_local_tensor_info: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
-
-def normalize_to_torch_size(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor import normalize_to_torch_size
-            >>> normalize_to_torch_size()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.normalize_to_torch_size: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
-
-def try_find_mesh_from_args(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor import try_find_mesh_from_args
-            >>> try_find_mesh_from_args()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.try_find_mesh_from_args: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
+def assert_no_mixed_partial_types(*args: Any, **kwargs: Any) -> NoReturn: ...
+def compute_global_tensor_shape(*args: Any, **kwargs: Any) -> NoReturn: ...
+def compute_local_stride(*args: Any, **kwargs: Any) -> NoReturn: ...
+def compute_local_tensor_info(*args: Any, **kwargs: Any) -> NoReturn: ...
+def normalize_to_torch_size(*args: Any, **kwargs: Any) -> NoReturn: ...
+def try_find_mesh_from_args(*args: Any, **kwargs: Any) -> NoReturn: ...
 
 class ExplicitRedistributionContext(Absent):
-    """Block in which tensors are spread anew by calls alone.
+    ...
 
-    Example:
-        >>> from tinytorch.distributed.tensor import ExplicitRedistributionContext
-        >>> ExplicitRedistributionContext()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.tensor.ExplicitRedistributionContext: tinytorch keeps whole tensors in each process: no tensor is spread over several
-    """
-
-def context_parallel(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor import context_parallel
-            >>> context_parallel()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.context_parallel: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
-
-def local_map(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor import local_map
-            >>> local_map()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.local_map: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
-
-def register_sharding(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor import register_sharding
-            >>> register_sharding()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.register_sharding: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
-
-def empty(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor import empty
-            >>> empty()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.empty: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
-
-def full(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor import full
-            >>> full()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.full: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
-
-def ones(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor import ones
-            >>> ones()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.ones: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
-
-def rand(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor import rand
-            >>> rand()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.rand: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
-
-def randn(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor import randn
-            >>> randn()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.randn: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
-
-def zeros(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor import zeros
-            >>> zeros()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.zeros: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
+def context_parallel(*args: Any, **kwargs: Any) -> NoReturn: ...
+def local_map(*args: Any, **kwargs: Any) -> NoReturn: ...
+def register_sharding(*args: Any, **kwargs: Any) -> NoReturn: ...
+def empty(*args: Any, **kwargs: Any) -> NoReturn: ...
+def full(*args: Any, **kwargs: Any) -> NoReturn: ...
+def ones(*args: Any, **kwargs: Any) -> NoReturn: ...
+def rand(*args: Any, **kwargs: Any) -> NoReturn: ...
+def randn(*args: Any, **kwargs: Any) -> NoReturn: ...
+def zeros(*args: Any, **kwargs: Any) -> NoReturn: ...

@@ -6,25 +6,7 @@ from tinytorch.facade.unsupported import Absent
 
 __all__ = ['CommDebugMode', 'visualize_sharding']
 
-def visualize_sharding(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor.debug import visualize_sharding
-            >>> visualize_sharding()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.debug.visualize_sharding: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
+def visualize_sharding(*args: Any, **kwargs: Any) -> NoReturn: ...
 
 class CommDebugMode(Absent):
-    """``torch.distributed.tensor.debug.CommDebugMode``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.tensor.debug import CommDebugMode
-        >>> CommDebugMode()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.tensor.debug.CommDebugMode: tinytorch keeps whole tensors in each process: no tensor is spread over several
-    """
+    ...

@@ -6,116 +6,30 @@ from tinytorch.facade.unsupported import Absent
 
 __all__ = ['ColwiseParallel', 'DTensorExtensions', 'ParallelStyle', 'PrepareModuleInput', 'PrepareModuleInputOutput', 'PrepareModuleOutput', 'RowwiseParallel', 'SequenceParallel', 'input_reshard', 'loss_parallel', 'parallelize_module']
 
-def loss_parallel(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor.parallel import loss_parallel
-            >>> loss_parallel()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.parallel.loss_parallel: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
-
-def parallelize_module(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: tinytorch keeps whole tensors in each process: no tensor is spread over several.
-
-        Example:
-            >>> from tinytorch.distributed.tensor.parallel import parallelize_module
-            >>> parallelize_module()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.tensor.parallel.parallelize_module: tinytorch keeps whole tensors in each process: no tensor is spread over several
-
-    """
-
+def loss_parallel(*args: Any, **kwargs: Any) -> NoReturn: ...
+def parallelize_module(*args: Any, **kwargs: Any) -> NoReturn: ...
 input_reshard: Any
 
 class ParallelStyle(Absent):
-    """``torch.distributed.tensor.parallel.ParallelStyle``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.tensor.parallel import ParallelStyle
-        >>> ParallelStyle()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.tensor.parallel.ParallelStyle: tinytorch keeps whole tensors in each process: no tensor is spread over several
-    """
+    ...
 
 class ColwiseParallel(Absent):
-    """``torch.distributed.tensor.parallel.ColwiseParallel``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.tensor.parallel import ColwiseParallel
-        >>> ColwiseParallel()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.tensor.parallel.ColwiseParallel: tinytorch keeps whole tensors in each process: no tensor is spread over several
-    """
+    ...
 
 class RowwiseParallel(Absent):
-    """``torch.distributed.tensor.parallel.RowwiseParallel``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.tensor.parallel import RowwiseParallel
-        >>> RowwiseParallel()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.tensor.parallel.RowwiseParallel: tinytorch keeps whole tensors in each process: no tensor is spread over several
-    """
+    ...
 
 class SequenceParallel(Absent):
-    """``torch.distributed.tensor.parallel.SequenceParallel``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.tensor.parallel import SequenceParallel
-        >>> SequenceParallel()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.tensor.parallel.SequenceParallel: tinytorch keeps whole tensors in each process: no tensor is spread over several
-    """
+    ...
 
 class PrepareModuleInput(Absent):
-    """``torch.distributed.tensor.parallel.PrepareModuleInput``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.tensor.parallel import PrepareModuleInput
-        >>> PrepareModuleInput()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.tensor.parallel.PrepareModuleInput: tinytorch keeps whole tensors in each process: no tensor is spread over several
-    """
+    ...
 
 class PrepareModuleInputOutput(Absent):
-    """``torch.distributed.tensor.parallel.PrepareModuleInputOutput``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.tensor.parallel import PrepareModuleInputOutput
-        >>> PrepareModuleInputOutput()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.tensor.parallel.PrepareModuleInputOutput: tinytorch keeps whole tensors in each process: no tensor is spread over several
-    """
+    ...
 
 class PrepareModuleOutput(Absent):
-    """``torch.distributed.tensor.parallel.PrepareModuleOutput``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.tensor.parallel import PrepareModuleOutput
-        >>> PrepareModuleOutput()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.tensor.parallel.PrepareModuleOutput: tinytorch keeps whole tensors in each process: no tensor is spread over several
-    """
+    ...
 
 class DTensorExtensions(Absent):
-    """``torch.distributed.tensor.parallel.DTensorExtensions``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.tensor.parallel import DTensorExtensions
-        >>> DTensorExtensions()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.tensor.parallel.DTensorExtensions: tinytorch keeps whole tensors in each process: no tensor is spread over several
-    """
+    ...

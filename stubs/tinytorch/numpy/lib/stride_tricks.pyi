@@ -15,25 +15,7 @@ def as_strided(
     strides: Sequence[int] | None = None,
     subok: bool = False,
     writeable: bool = True,
-) -> Tensor:
-    """A window into the memory of ``x``.
-
-    Args:
-        x: Tensor, or what makes one.
-        shape: The window's sizes; default ``x``'s.
-        strides: Steps along each dimension, in bytes as in NumPy; default ``x``'s.
-        subok: Accepted.
-        writeable: Accepted; it is a view that can be written to.
-
-    Raises:
-        ValueError: If the window leaves the memory, or a step is no whole number of elements.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.lib.stride_tricks.as_strided(np.arange(4), shape=(2, 2), strides=(8, 8))
-        array([[0, 1],
-               [1, 2]])
-    """
+) -> Tensor: ...
 @overload
 def as_strided(
     x: ArrayLike,
@@ -50,29 +32,7 @@ def sliding_window_view(
     *,
     subok: bool = False,
     writeable: bool = False,
-) -> Tensor:
-    """Every window of a size: a view, with the windows' dimensions last.
-
-    Args:
-        x: Tensor, or what makes one.
-        window_shape: The sizes of a window, along each of ``axis``.
-        axis: Dimension or dimensions; None, the default, means all.
-        subok: Accepted.
-        writeable: Accepted; the view can be written to.
-
-    Returns:
-        Tensor of shape ``(*, *window_shape)``, in which each of those dimensions is shorter by
-        the window's size less 1.
-
-    Raises:
-        ValueError: If there are not as many sizes as dimensions, or one is out of range.
-
-    Example:
-        >>> import tinytorch.numpy as np
-        >>> np.lib.stride_tricks.sliding_window_view(np.arange(4), 3)
-        array([[0, 1, 2],
-               [1, 2, 3]])
-    """
+) -> Tensor: ...
 @overload
 def sliding_window_view(
     x: ArrayLike,

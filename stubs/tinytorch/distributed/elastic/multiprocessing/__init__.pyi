@@ -16,14 +16,4 @@ from tinytorch.distributed.elastic.multiprocessing.errors import ProcessFailure 
 
 __all__ = ['DefaultLogsSpecs', 'LogsDest', 'LogsSpecs', 'MultiprocessContext', 'PContext', 'ProcessFailure', 'RunProcsResult', 'SignalException', 'Std', 'SubprocessContext', 'start_processes', 'to_map']
 
-def start_processes(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: start the processes with python -m tinytorch.distributed.run.
-
-        Example:
-            >>> from tinytorch.distributed.elastic.multiprocessing import start_processes
-            >>> start_processes()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.elastic.multiprocessing.start_processes: start the processes with python -m tinytorch.distributed.run
-
-    """
+def start_processes(*args: Any, **kwargs: Any) -> NoReturn: ...

@@ -13,45 +13,13 @@ def record(fn: Callable[_P, _R]) -> Callable[_P, _R]: ...
 def _describe(error: Exception) -> dict[str, object]: ...
 __all__ = ['ChildFailedError', 'ErrorHandler', 'ProcessFailure', 'get_error_handler', 'record']
 
-def get_error_handler(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available: start the processes with python -m tinytorch.distributed.run.
-
-        Example:
-            >>> from tinytorch.distributed.elastic.multiprocessing.errors import get_error_handler
-            >>> get_error_handler()
-            Traceback (most recent call last):
-                ...
-            NotImplementedError: distributed.elastic.multiprocessing.errors.get_error_handler: start the processes with python -m tinytorch.distributed.run
-
-    """
+def get_error_handler(*args: Any, **kwargs: Any) -> NoReturn: ...
 
 class ErrorHandler(Absent):
-    """``torch.distributed.elastic.multiprocessing.errors.ErrorHandler``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.elastic.multiprocessing.errors import ErrorHandler
-        >>> ErrorHandler()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.elastic.multiprocessing.errors.ErrorHandler: start the processes with python -m tinytorch.distributed.run
-    """
+    ...
 
 class ProcessFailure(Absent):
-    """``torch.distributed.elastic.multiprocessing.errors.ProcessFailure``, which is not here.
-
-    Example:
-        >>> from tinytorch.distributed.elastic.multiprocessing.errors import ProcessFailure
-        >>> ProcessFailure()
-        Traceback (most recent call last):
-            ...
-        NotImplementedError: distributed.elastic.multiprocessing.errors.ProcessFailure: start the processes with python -m tinytorch.distributed.run
-    """
+    ...
 
 class ChildFailedError(Exception):
-    """The error of a process that a launcher has started; never raised.
-
-    Example:
-        >>> from tinytorch.distributed.elastic.multiprocessing.errors import ChildFailedError
-        >>> issubclass(ChildFailedError, Exception)
-        True
-    """
+    ...
