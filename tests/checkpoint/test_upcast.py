@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import io
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import tinytorch as tt
+from tests.fresh import run
 
 pytest.importorskip("ml_dtypes", reason="the extra [lowp] is not installed")
 pytestmark = pytest.mark.skipif(
@@ -53,39 +52,38 @@ def test_pytorch_reads_what_was_saved(torch: Any) -> None:
         assert found[name].dtype == wanted.dtype and torch.equal(found[name], wanted)
 
 
-BLOCKED = """
-import sys, warnings
-sys.modules["ml_dtypes"] = None
-import tinytorch as tt
-with warnings.catch_warnings(record=True) as said:
-    warnings.simplefilter("always")
-    found = tt.load(sys.argv[1])
-    again = tt.load(sys.argv[1])
-words = [str(each.message) for each in said]
-assert len(words) == 3 and all("ml_dtypes" in each for each in words), words
-with warnings.catch_warnings():
-    warnings.simplefilter("error")
-    tt.load(sys.argv[1], upcast=True)
-try:
-    tt.load(sys.argv[1], upcast=False)
-except TypeError as error:
-    assert "install the package ml_dtypes" in str(error)
-else:
-    raise AssertionError("expected a TypeError")
-for name, tensor in found.items():
-    assert tensor.dtype is tt.float32
-    print(name, tensor.tolist())
-"""
-
-
 def test_without_ml_dtypes_they_are_read_as_float32_with_a_warning(tmp_path: Path) -> None:
+    def program(path: str) -> None:
+        import sys
+        import warnings
+
+        sys.modules["ml_dtypes"] = None  # type: ignore[assignment]
+        import tinytorch as tt
+
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always")
+            found = tt.load(path)
+            tt.load(path)
+        words = [str(each.message) for each in said]
+        assert len(words) == 3 and all("ml_dtypes" in each for each in words), words
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            tt.load(path, upcast=True)
+        try:
+            tt.load(path, upcast=False)
+        except TypeError as error:
+            assert "install the package ml_dtypes" in str(error)
+        else:
+            raise AssertionError("expected a TypeError")
+        for name, tensor in found.items():
+            assert tensor.dtype is tt.float32
+            print(name, tensor.tolist())
+
     path = tmp_path / "weights.pt"
     path.write_bytes(saved(tt).getvalue())
-    done = subprocess.run(
-        [sys.executable, "-c", BLOCKED, str(path)], check=True, stdout=subprocess.PIPE, text=True
-    )
+    printed = run(program, str(path))
     wanted = "".join(f"{n} {each.float().tolist()}\n" for n, each in weights(tt).items())
-    assert done.stdout == wanted
+    assert printed == wanted.strip()
 
 
 @pytest.mark.parametrize("mmap", [False, True])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import subprocess
-import sys
 from typing import Any
 
 import numpy as np
@@ -13,6 +11,7 @@ import pytest
 
 import tinytorch as tt
 from tests.calls import Call, called, words
+from tests.fresh import run
 from tests.oracles import host, libraries
 from tinytorch import dtypes
 from tinytorch.backends import load
@@ -318,25 +317,27 @@ def test_float8_takes_part_in_no_promotion() -> None:
         tt.promote_types(tt.float8_e5m2, tt.float32)
 
 
-BLOCKED = """
-import sys
-sys.modules["ml_dtypes"] = None
-import numpy as np, pytest, tinytorch as tt
-with pytest.raises(AttributeError, match="bfloat16.*install the package ml_dtypes"):
-    tt.bfloat16
-with pytest.raises(TypeError, match="no dtype 'bfloat16'; .*install the package ml_dtypes"):
-    tt.ones(1, dtype="bfloat16")
-with pytest.raises(ImportError, match="install the package ml_dtypes"):
-    tt.autocast("cpu")
-assert "bfloat16" not in dir(tt)
-x = tt.ones(2, requires_grad=True)
-(x * 2).sum().backward()
-assert x.grad.tolist() == [2.0, 2.0]
-"""
-
-
 def test_without_ml_dtypes_it_says_what_to_install() -> None:
-    subprocess.run([sys.executable, "-c", BLOCKED], check=True)
+    def program() -> None:
+        import sys
+
+        sys.modules["ml_dtypes"] = None  # type: ignore[assignment]
+        import pytest
+
+        import tinytorch as tt
+
+        with pytest.raises(AttributeError, match="bfloat16.*install the package ml_dtypes"):
+            tt.bfloat16
+        with pytest.raises(TypeError, match="no dtype 'bfloat16'; .*install the package ml_dtypes"):
+            tt.ones(1, dtype="bfloat16")
+        with pytest.raises(ImportError, match="install the package ml_dtypes"):
+            tt.autocast("cpu")
+        assert "bfloat16" not in dir(tt)
+        x = tt.ones(2, requires_grad=True)
+        (x * 2).sum().backward()
+        assert x.grad.tolist() == [2.0, 2.0]
+
+    run(program)
 
 
 def _named(form: str, name: str) -> Call:

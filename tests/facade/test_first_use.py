@@ -8,12 +8,15 @@ from tests.fresh import process
 
 
 def program(seed: int) -> None:
+    import warnings
+
     from tests.facade.programs.first_use import main
 
+    warnings.simplefilter("ignore")
     main(seed)
 
 
 @pytest.mark.parametrize("seed", range(30))
 def test_threads_may_use_everything_first(seed: int) -> None:
-    done = process(program, seed, options=["-W", "ignore"])
+    done = process(program, seed)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -13,24 +13,31 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="a child for eac
 
 def test_every_module_is_an_attribute_in_any_order() -> None:
     def program() -> None:
+        import warnings
+
         from tests.facade.programs.submodules import failures, modules, reach
+
+        warnings.simplefilter("ignore")
 
         assert len(modules()) > 300
         assert not failures(modules(), lambda name: {type(reach(name)).__mro__[-2].__name__})
 
-    done = process(program, options=["-W", "ignore"])
+    done = process(program)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_sixteen_threads_reach_a_module_at_once() -> None:
     def program() -> None:
         import sys
+        import warnings
 
         from tests.facade.programs.submodules import failures, modules, reach_from_threads
+
+        warnings.simplefilter("ignore")
 
         sys.setswitchinterval(1e-6)
         nested = [name for name in modules() if "." in name and "._" not in name]
         assert len(nested) > 100 and not failures(nested[::4], reach_from_threads)
 
-    done = process(program, options=["-W", "ignore"])
+    done = process(program)
     assert (done.returncode, done.stderr) == (0, "")

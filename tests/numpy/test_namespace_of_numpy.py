@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import inspect
 import io
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +13,7 @@ import pytest
 
 import tinytorch as tt
 import tinytorch.numpy as tnp
+from tests.fresh import run
 from tests.numpy import names
 
 STUBS = Path(__file__).parents[2] / "stubs" / "tinytorch"
@@ -249,9 +248,13 @@ def test_creation_follows_the_active_backend(call: Any) -> None:
 @pytest.mark.parametrize("first", ["tinytorch.numpy as np; np.{}", "tinytorch as tt; tt.ndarray"])
 @pytest.mark.parametrize("name", ["ndarray", "ufunc"])
 def test_a_class_comes_before_the_module_it_is_in(first: str, name: str) -> None:
-    program = f"import {first.format(name)}; import tinytorch.numpy as np; print(np.{name})"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout.startswith("<class "), done.stderr
+    def program(line: str, name: str) -> None:
+        exec(line)
+        import tinytorch.numpy as np
+
+        print(getattr(np, name))
+
+    assert run(program, f"import {first.format(name)}", name).startswith("<class ")
 
 
 def test_names_whose_value_is_none_are_names() -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+
+from tests.fresh import run
 
 #: What is imported, and what makes an array.
 WAYS = [
@@ -22,16 +21,19 @@ WAYS = [
 
 @pytest.mark.parametrize(("imported", "made"), WAYS, ids=[made for _, made in WAYS])
 def test_first_array_has_methods_and_operators(imported: str, made: str) -> None:
-    program = f"{imported}\na = {made}\na.fill(1)\nprint((a + 1).sum() == 2 * a.size)"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False
-    )
-    assert (done.stdout, done.stderr) == ("True\n", "")
+    def program(imported: str, made: str) -> None:
+        exec(imported)
+        a = eval(made)
+        a.fill(1)
+        print((a + 1).sum() == 2 * a.size)
+
+    assert run(program, imported, made) == "True"
 
 
 def test_ufunc_is_a_class_whatever_is_asked_for_first() -> None:
-    program = "import tinytorch.numpy as np\nprint(isinstance(np.ufunc, type), np.ufunc)"
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.startswith("True")
+    def program() -> None:
+        import tinytorch.numpy as np
+
+        print(isinstance(np.ufunc, type), np.ufunc)
+
+    assert run(program).startswith("True")
