@@ -12,7 +12,7 @@ from ...dispatch.out import scalar_name
 from ..checks import integer_each
 
 #: An int for every dimension, or an int for each.
-Size = int | Sequence[int]
+
 
 
 class Arguments(NamedTuple):

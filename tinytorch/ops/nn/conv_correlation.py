@@ -28,12 +28,12 @@ from .image_windows import SHORT, Block, Columns, Grid, Sizes, blocks, insides
 _WASTE = 1.5
 
 #: Rows of fewer windows are copied no faster with the columns between them.
-_SHORT = 10
+_SHORT_ROW = 10
 
 
-def suits(grid: Grid) -> bool:
+def can_flatten_rows(grid: Grid) -> bool:
     """Whether the windows are at stride 1, and few columns belong to none."""
-    if any(s != 1 for s in grid.stride) or math.prod(grid.kernel) == 1 or grid.size[-1] < _SHORT:
+    if any(s != 1 for s in grid.stride) or math.prod(grid.kernel) == 1 or grid.size[-1] < _SHORT_ROW:
         return False
     return _length(_steps(grid), grid.size) <= _WASTE * math.prod(grid.size)
 
@@ -49,7 +49,7 @@ def _length(steps: Sizes, size: Sizes) -> int:
     return 1 + sum(t * (o - 1) for t, o in zip(steps, size, strict=True))
 
 
-def convolve(
+def convolve_runs(
     xp: Backend, input: Array, rows: Array, bias: Array | None, grid: Grid, limit: int
 ) -> Array:
     """``(n, out, *size)``.
@@ -59,7 +59,7 @@ def convolve(
         input: ``(n, in, *image)``.
         rows: The weight as ``(groups, out / groups, in / groups * places)``.
         bias: ``(out,)`` or None.
-        grid: The windows, which ``suits`` has looked at.
+        grid: The windows, which ``can_flatten_rows`` has looked at.
         limit: Bytes that the columns may take, in each thread.
     """
     outputs = rows.shape[0] * rows.shape[1]
@@ -163,11 +163,11 @@ def _conv(
 ) -> Array:
     """``(n, out, *size)`` from ``(n, in, *image)`` and ``(out, in / groups, *kernel)``."""
     grid = Grid(weight.shape[2:], stride, padding, dilation, size)
-    if conv_depthwise.suits(xp, weight.shape, groups, input.shape[0], size):
-        return conv_depthwise.convolve(xp, input, weight, bias, grid)
+    if conv_depthwise.can_shift_lines(xp, weight.shape, groups, input.shape[0], size):
+        return conv_depthwise.convolve_lines(xp, input, weight, bias, grid)
     rows = xp.reshape(weight, (groups, weight.shape[0] // groups, _row(weight)))
-    if suits(grid):
-        return convolve(xp, input, rows, bias, grid, _limit(xp, input.dtype, weight.shape))
+    if can_flatten_rows(grid):
+        return convolve_runs(xp, input, rows, bias, grid, _limit(xp, input.dtype, weight.shape))
     out = xp.empty((input.shape[0], weight.shape[0], *size), input.dtype)
 
     def some(block: Block, columns: Columns) -> None:
@@ -199,8 +199,8 @@ def _conv_input(
         flipped = _flipped(xp, weight, groups)
         return _conv.kernel(xp, input, flipped, None, stride, back, dilation, groups, size)
     grid = Grid(kernel, stride, padding, dilation, input.shape[2:])
-    if conv_depthwise.suits(xp, weight.shape, groups, count, input.shape[2:]):
-        spread = conv_depthwise.spread(xp, input, weight, grid, groups, size)
+    if conv_depthwise.can_shift_lines(xp, weight.shape, groups, count, input.shape[2:]):
+        spread = conv_depthwise.transpose_lines(xp, input, weight, grid, groups, size)
         if spread is not None:
             return spread
     rows = xp.reshape(weight, (groups, outputs // groups, _row(weight)))
@@ -236,8 +236,8 @@ def _conv_weight(
     outputs, channels = grad.shape[1], input.shape[1]
     grid = Grid(size, stride, padding, dilation, grad.shape[2:])
     shape: tuple[int, ...] = (outputs, channels // groups, *size)
-    if conv_depthwise.suits(xp, shape, groups, input.shape[0], grid.size):
-        found = conv_depthwise.correlate(xp, input, grad, grid)
+    if conv_depthwise.can_shift_lines(xp, shape, groups, input.shape[0], grid.size):
+        found = conv_depthwise.weight_gradient_of_lines(xp, input, grad, grid)
         if found is not None:
             return found
     depth = channels // groups * math.prod(size)

@@ -21,9 +21,9 @@ from ...dispatch.op import Array, Backend
 from .image_windows import Grid, Sizes
 
 #: Lines shorter than this cost more in calls than they save in copies.
-_SHORT = 256
+_FEW_ELEMENTS = 256
 #: A kernel of more places, on one channel, is faster by lines than by columns.
-_LARGE = 64
+_LARGE_KERNEL = 64
 
 
 class _Block(NamedTuple):
@@ -72,14 +72,14 @@ class _Lines:
         self.cuts: list[tuple[int, tuple[slice, ...], tuple[slice, ...]]] = []
         for line, rest in enumerate(itertools.product(*map(range, stride))):
             pairs = [
-                _cut(*n) for n in zip(image, self.sizes, stride, grid.padding, rest, strict=True)
+                _line_part(*n) for n in zip(image, self.sizes, stride, grid.padding, rest, strict=True)
             ]
             known = [pair for pair in pairs if pair is not None]
             if len(known) == len(pairs):
                 self.cuts.append((line, tuple(a for a, _ in known), tuple(b for _, b in known)))
 
 
-def _cut(image: int, size: int, stride: int, padding: int, rest: int) -> tuple[slice, slice] | None:
+def _line_part(image: int, size: int, stride: int, padding: int, rest: int) -> tuple[slice, slice] | None:
     """Along one dimension, the part of a line that lies inside the image, and what it holds."""
     first = max(0, -((rest - padding) // stride))
     last = min(size - 1, (image - 1 + padding - rest) // stride)
@@ -166,7 +166,7 @@ class _Memory:
                 yield rows, start, self.xp.reshape(out, (channels, -1, stop - start))
 
 
-def suits(xp: Backend, weight: Sizes, groups: int, count: int, size: Sizes) -> bool:
+def can_shift_lines(xp: Backend, weight: Sizes, groups: int, count: int, size: Sizes) -> bool:
     """Whether a convolution is one of channels by themselves, and long enough.
 
     A single channel is worth it if its kernel is large, as a blur's.
@@ -174,8 +174,8 @@ def suits(xp: Backend, weight: Sizes, groups: int, count: int, size: Sizes) -> b
     return (
         xp.block_elements is not None
         and weight[1] == 1
-        and (groups > 1 or (weight[0] == 1 and math.prod(weight[2:]) > _LARGE))
-        and count * math.prod(size) >= _SHORT
+        and (groups > 1 or (weight[0] == 1 and math.prod(weight[2:]) > _LARGE_KERNEL))
+        and count * math.prod(size) >= _FEW_ELEMENTS
     )
 
 
@@ -214,7 +214,7 @@ def _of_rows(xp: Backend, factors: Array, block: _Block, rows: _Rows) -> Array:
     return xp.reshape(some, (some.shape[0], -1, some.shape[3]))
 
 
-def convolve(xp: Backend, input: Array, weight: Array, bias: Array | None, grid: Grid) -> Array:
+def convolve_lines(xp: Backend, input: Array, weight: Array, bias: Array | None, grid: Grid) -> Array:
     """``(n, out, *size)`` from ``(n, channels, *image)`` and ``(out, 1, *kernel)``."""
     channels, lines = input.shape[1], _Lines(input.shape[2:], grid)
     several = weight.shape[0] // channels
@@ -249,7 +249,7 @@ def convolve(xp: Backend, input: Array, weight: Array, bias: Array | None, grid:
     return out
 
 
-def spread(
+def transpose_lines(
     xp: Backend, input: Array, weight: Array, grid: Grid, channels: int, size: Sizes
 ) -> Array | None:
     """The transpose: ``(n, channels, *size)`` from ``(n, out, *windows)``; None to do without."""
@@ -279,7 +279,7 @@ def spread(
     return out
 
 
-def correlate(xp: Backend, input: Array, grad: Array, grid: Grid) -> Array | None:
+def weight_gradient_of_lines(xp: Backend, input: Array, grad: Array, grid: Grid) -> Array | None:
     """The weight's gradient, ``(out, 1, *kernel)``; None to do without."""
     channels, lines = input.shape[1], _Lines(input.shape[2:], grid)
     several = grad.shape[1] // channels
