@@ -14,7 +14,7 @@ from ..memory_order import suggested
 from ..shape.views import following
 from . import conv_arguments as arguments
 from .conv_arguments import Arguments, Size, per_dimension, times
-from .conv_correlation import _conv, _conv_input
+from .conv_kernels import _conv, _conv_input
 
 SPACES = ("nn.functional", "")
 
