@@ -15,8 +15,8 @@ from ..index.gathering import largest_at_places
 from ..reduce.reduction import mean
 from ..shape.views import contiguous, following, following_sequence
 from .normalization import single
-from .pooling import WITH_INDICES, Size, check_numbers
-from .unfolding import Slide, slide_max, slide_place, slide_sum
+from .pooling import WITH_INDICES, check_numbers
+from .unfolding import Size, Slide, slide_max, slide_place, slide_sum
 
 _F = ("nn.functional",)
 _BOTH = ("nn.functional", "")

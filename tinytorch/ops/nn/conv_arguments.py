@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,9 +9,6 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.out import scalar_name
 from ..checks import integer_each
-
-#: An int for every dimension, or an int for each.
-
 
 
 class Arguments(NamedTuple):
@@ -124,7 +120,7 @@ def check_channels(
         )
 
 
-def check(
+def check_arguments(
     name: str,
     input: Tensor,
     weight: Tensor,

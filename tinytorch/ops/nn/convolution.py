@@ -13,8 +13,9 @@ from ...warnings import warn
 from ..memory_order import suggested
 from ..shape.views import following
 from . import conv_arguments as arguments
-from .conv_arguments import Arguments, Size, per_dimension, times
+from .conv_arguments import Arguments, per_dimension, times
 from .conv_kernels import _conv, _conv_input
+from .unfolding import Size
 
 SPACES = ("nn.functional", "")
 
@@ -148,7 +149,7 @@ def convolve(
     dilation = per_dimension(name, "dilation", dilation, spatial)
     before, after = _sides(name, padding, stride, dilation, kernel)
     how = Arguments(stride, before, dilation, groups)
-    arguments.check(name, input, weight, bias, how, transposed=False)
+    arguments.check_arguments(name, input, weight, bias, how, transposed=False)
     image = tuple(input.shape[-spatial:])
     full = [n + a + b for n, a, b in zip(image, before, after, strict=True)]
     reach = [d * (k - 1) + 1 for d, k in zip(dilation, kernel, strict=True)]
@@ -418,7 +419,7 @@ def _transposed(
     dilation = per_dimension(name, "dilation", dilation, spatial)
     more = per_dimension(name, "output_padding", output_padding, spatial)
     how = Arguments(stride, padding, dilation, groups)
-    arguments.check(name, input, weight, bias, how, transposed=True)
+    arguments.check_arguments(name, input, weight, bias, how, transposed=True)
     _check_output_padding(name, more, stride, dilation)
     size = tuple(
         (n - 1) * s - 2 * p + d * (k - 1) + m + 1

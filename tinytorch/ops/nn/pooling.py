@@ -9,7 +9,6 @@ Pooling by the p-norm of each window.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -22,10 +21,7 @@ from ...dtypes import int64
 from ..checks import integer, integer_each
 from ..shape.views import following, following_sequence
 from .normalization import single
-from .unfolding import Slide, slide_max, slide_pick, slide_place, slide_sum
-
-#: An int for every dimension, or an int for each.
-Size = int | Sequence[int]
+from .unfolding import Size, Slide, slide_max, slide_pick, slide_place, slide_sum
 
 #: The signatures of a pooling that can tell where its elements came from.
 WITH_INDICES = (

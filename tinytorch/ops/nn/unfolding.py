@@ -8,7 +8,7 @@ add up to, not multiply. Elements of a window outside the array are left out, wi
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ... import dtypes
@@ -16,10 +16,12 @@ from ...core.tensor import Tensor
 from ...dispatch.arguments import leads
 from ...dispatch.op import Array, Backend, composite, op, piecewise
 from ...dispatch.out import scalar_name
-from .conv_arguments import Size
 from .image_windows import Columns, Grid
 
 _F = ("nn.functional",)
+
+#: One int for every dimension, or one int for each.
+Size = int | Sequence[int]
 
 
 @op(node="Im2ColBackward0")

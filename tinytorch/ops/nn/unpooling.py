@@ -17,7 +17,8 @@ from ..index.gathering import largest_at_places
 from ..shape.views import following
 from . import adaptive_pooling, pooling
 from .normalization import check_float
-from .pooling import WITH_INDICES, Size, per_dimension
+from .pooling import WITH_INDICES, per_dimension
+from .unfolding import Size
 
 _F = ("nn.functional",)
 
