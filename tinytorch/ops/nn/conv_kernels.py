@@ -33,7 +33,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ...dispatch.op import Array, Backend, op
-from .image_windows import SHORT, Block, Columns, Grid, Sizes, blocks, insides
+from .unfolding import SHORT, Block, Columns, Grid, Sizes, blocks, insides
 
 #: Lines shorter than this cost more in calls than they save in copies.
 _FEW_ELEMENTS = 256
