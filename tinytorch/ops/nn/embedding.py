@@ -457,3 +457,15 @@ def _firsts_of_segments(xp: Backend, values: Array, bags: Array, count: int) -> 
     first = xp.full(size, members)
     xp.index_combine("minimum", first, slot, place)
     return first[: count * width].reshape(count, width) % members
+
+
+def places_of_maxima(weight: Any, flat: Any, bags: Any, counted: Any, count: int) -> Any:
+    """The index that each maximum is of, ``(bags, embedding_dim)``; 0 in a bag that has none."""
+    if not (flat.numel() and count):
+        return flat.new_zeros((count, weight.shape[1]))
+    xp = weight._xp
+    rows = computable_rows(xp, weight._data, flat._data)
+    values = xp.where(counted._data[:, None], rows, -xp.inf)
+    first = wrap(_firsts_of_segments(xp, values, bags, count), xp)
+    members: Any = _bag_sums(counted.to(dtypes.int64), wrap(bags, xp), count)
+    return flat[first].masked_fill((members == 0).unsqueeze(1), 0)
