@@ -240,7 +240,7 @@ def cov(
         array([[ 1., -1.],
                [-1.,  1.]])
     """
-    rows = _rows(m, y, rowvar, dtype)
+    rows = _observations(m, y, rowvar, dtype)
     correction = ddof if ddof is not None else 0 if bias else 1
     often = None if fweights is None else tensor_of(fweights, rows._xp)
     much = None if aweights is None else as_float(tensor_of(aweights, rows._xp))
@@ -250,7 +250,7 @@ def cov(
     return variance.cov(rows, correction=correction, fweights=often, aweights=much)
 
 
-def _rows(m: Any, y: Any, rowvar: bool, dtype: Any) -> Any:
+def _observations(m: Any, y: Any, rowvar: bool, dtype: Any) -> Any:
     """One variable a row, in the dtype to compute in: float64 or what is wider."""
     parts = tensors_of(m) if y is None else tensors_of(m, y)
     kind = common_dtype(*parts, dtypes.float64) if dtype is None else as_dtype(dtype)
@@ -274,7 +274,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
         array([[ 1., -1.],
                [-1.,  1.]])
     """
-    return variance.corrcoef(_rows(x, y, rowvar, dtype))
+    return variance.corrcoef(_observations(x, y, rowvar, dtype))
 
 
 @numpy_function
