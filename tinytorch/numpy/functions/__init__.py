@@ -22,7 +22,7 @@ from ...facade import constants
 from ...facade.resolve import HOMES, missing
 from ...ops.shape.strides import broadcast_shapes
 from ...state import current_backend
-from . import (  # noqa: F401  # each registers its functions
+from . import (
     applied_functions,
     creation,
     editing,
@@ -34,13 +34,12 @@ from . import (  # noqa: F401  # each registers its functions
     nan_reductions,
     ordering,
     products,
-    quantiles,
     reductions,
     shapes,
     signals,
     statistics,
     ufuncs,
-)  # fmt: skip
+)
 from . import fft as fft
 from . import lib as lib
 from . import linalg as linalg
