@@ -31,7 +31,6 @@ from . import (
     index_grids,
     inspection,
     joins,
-    nan_reductions,
     ordering,
     products,
     reductions,
