@@ -13,6 +13,7 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
+from ...ops.create import factories
 from ...ops.pointwise import (
     comparison,
     complex_numbers,
@@ -24,7 +25,6 @@ from ...ops.pointwise import (
 from ...ops.pointwise.selection import where as where_
 from ...ops.special import bessel_functions
 from . import elementwise
-from ...ops.create import factories
 from .conversion import (
     as_dtype,
     as_float,
@@ -36,9 +36,8 @@ from .conversion import (
     tensors_of,
     written,
 )
-from .elementwise import OF_COMPLEX, OF_FLOATS, divided, or_zero
+from .elementwise import OF_COMPLEX, OF_FLOATS, OF_ONE, OF_TWO, Row, divided, or_zero
 from .registration import filed, numpy_function
-from .ufunc_table import OF_ONE, OF_TWO, Row
 
 #: Bools that these have nothing to do for, though PyTorch's refuse them.
 _WHOLE = ("abs", "ceil", "floor", "trunc")
