@@ -3,21 +3,596 @@
 On the NumPy backend a seed gives NumPy's own numbers. They have nothing to do with
 ``tinytorch.manual_seed``, which seeds PyTorch's. A law that the library lacks is an
 AttributeError that names the backend.
+
+NumPy's random generators, which draw by the library of the active backend.
 """
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, Self, TypeAlias, TypeVar, overload
 
+from ..core.holder import held
+from ..core.tensor import Tensor, wrap
 from ..state import current_backend
-from .arrays import ndarray
-from .functions.conversion import host
-from .generators import Generator as Generator
-from .generators import Law0, Law1, Law2, Law3, Sized
-from .generators import RandomState as RandomState
+from .arrays import ndarray, wrap_result
+from .functions.conversion import as_float, axes_of, host, recorded, tensor_of
+from .functions.registration import raising, with_example
 from .namespace import detached
+
+N = TypeVar("N", covariant=True)
+Sizes: TypeAlias = int | Sequence[int]
+
+
+class Law0(Protocol[N]):
+    """Of no parameters."""
+
+    @overload
+    def __call__(self) -> N: ...
+    @overload
+    def __call__(self, size: Sizes, /, **options: Any) -> ndarray: ...
+    @overload
+    def __call__(self, *, size: Sizes, **options: Any) -> ndarray: ...
+
+
+class Law1(Protocol[N]):
+    """Of one parameter."""
+
+    @overload
+    def __call__(self, a: Any = ..., /, *, size: Sizes, **options: Any) -> ndarray: ...
+    @overload
+    def __call__(self, a: float = ..., /, **options: float) -> N: ...
+    @overload
+    def __call__(self, a: Any = ..., size: Any = ..., /, **options: Any) -> ndarray: ...
+
+
+class Law2(Protocol[N]):
+    """Of two parameters."""
+
+    @overload
+    def __call__(
+        self, a: Any = ..., b: Any = ..., /, *, size: Sizes, **options: Any
+    ) -> ndarray: ...
+    @overload
+    def __call__(self, a: float = ..., b: float = ..., /, **options: float) -> N: ...
+    @overload
+    def __call__(
+        self, a: Any = ..., b: Any = ..., size: Any = ..., /, **options: Any
+    ) -> ndarray: ...
+
+
+class Law3(Protocol[N]):
+    """Of three parameters."""
+
+    @overload
+    def __call__(
+        self, a: Any = ..., b: Any = ..., c: Any = ..., /, *, size: Sizes, **options: Any
+    ) -> ndarray: ...
+    @overload
+    def __call__(
+        self, a: float = ..., b: float = ..., c: float = ..., /, **options: float
+    ) -> N: ...
+    @overload
+    def __call__(
+        self, a: Any = ..., b: Any = ..., c: Any = ..., size: Any = ..., /, **options: Any
+    ) -> ndarray: ...
+
+
+class Sized(Protocol):
+    """The laws whose parameters are the sizes."""
+
+    @overload
+    def __call__(self) -> float: ...
+    @overload
+    def __call__(self, size: int, /, *sizes: int) -> ndarray: ...
+
+
+def draw(place: tuple[Any, Any], name: str, args: Any, options: dict[str, Any]) -> Any:
+    """What a method of a library's source gives: arrays as ours."""
+    source, backend = place
+    if not hasattr(source, name):
+        raise AttributeError(f"the random source of backend {backend.name!r} has no {name!r}")
+    given = [raw_of(name, value) for value in args]
+    raw = {key: raw_of(name, value) for key, value in options.items()} if options else options
+    found = getattr(source, name)(*given, **raw)
+    if options.get("out") is not None:
+        tensor_of(held(options["out"]))._bump()
+        return options["out"]
+    if not hasattr(found, "dtype"):
+        return found
+    # Where addresses have 32 bits so have NumPy's integers, if nobody asked for a dtype.
+    asked = options.get("dtype") is not None or (name == "randint" and len(args) > 3)
+    if found.dtype == "int32" and not asked:
+        found = found.astype("int64")
+    if not isinstance(found, backend.array_type):  # a number of NumPy's
+        found = backend.asarray(found)
+    return wrap_result(wrap(found, backend))
+
+
+#: Classes of arguments that hold no array.
+_VALUES = frozenset((int, float, bool, str, type(None)))
+
+
+def raw_of(name: str, value: Any) -> Any:
+    """What a library's method of this name is given for an argument."""
+    if value.__class__ in _VALUES:
+        return value
+    value = held(value)
+    if not isinstance(value, Tensor):
+        return value
+    if recorded(value):
+        raise RuntimeError(
+            f"{name}: no gradient flows through what is drawn; got an array that requires grad"
+        )
+    data = value.detach()._data
+    return data if data.shape else data[()]
+
+
+def law(name: str, call: str, drawn: str, first: str = "np.random.seed(0)") -> Any:
+    """A method that draws by the library's method of the same name.
+
+    Args:
+        name: The method.
+        call: What its docstring's example calls.
+        drawn: What that prints; NumPy keeps the numbers of its older kind of generator as they are.
+        first: What the example does before.
+    """
+
+    @raising
+    def method(self: Source, *args: Any, **options: Any) -> Any:
+        return draw(self._place(), name, args, options)
+
+    method.__name__ = name
+    method.__qualname__ = f"Source.{name}"
+    doc = f"Draw by ``numpy.random``'s ``{name}``, whose arguments it takes."
+    method.__doc__ = with_example(doc, f">>> {first}", f">>> {call}", drawn)
+    return method
+
+
+class Source:
+    """What both kinds of sources draw."""
+
+    _source: Any
+    _backend: Any
+
+    @classmethod
+    def of(cls, source: Any, backend: Any = None) -> Self:
+        """One that draws from a library's source.
+
+        Args:
+            source: The library's; None means its module, of the active backend.
+            backend: Whose library.
+        """
+        made = object.__new__(cls)
+        made._source, made._backend = source, backend
+        return made
+
+    def _place(self) -> tuple[Any, Any]:
+        backend = current_backend() if self._backend is None else self._backend
+        return (backend.library.random if self._source is None else self._source), backend
+
+    def __repr__(self) -> str:
+        return repr(self._place()[0])
+
+    def __str__(self) -> str:
+        return str(self._place()[0])
+
+    def __reduce__(self) -> Any:
+        return type(self).of, (self._source, self._backend)
+
+    beta: Law2[float] = law(
+        "beta", "np.random.beta(2.0, 3.0, size=2)",
+        "array([0.60358975, 0.79868334])",
+    )  # fmt: skip
+    binomial: Law2[int] = law("binomial", "np.random.binomial(10, 0.5, size=3)", "array([5, 6, 5])")
+    bytes: Callable[[int], builtins.bytes] = law("bytes", "np.random.bytes(2)", "b'\\xac\\n'")
+    chisquare: Law1[float] = law(
+        "chisquare", "np.random.chisquare(2.0, size=2)",
+        "array([1.59174902, 2.51186153])",
+    )  # fmt: skip
+    dirichlet: Callable[..., ndarray] = law(
+        "dirichlet", "np.random.dirichlet([1.0, 1.0])",
+        "array([0.38788988, 0.61211012])",
+    )  # fmt: skip
+    exponential: Law1[float] = law(
+        "exponential", "np.random.exponential(2.0, size=2)",
+        "array([1.59174902, 2.51186153])",
+    )  # fmt: skip
+    f: Law2[float] = law("f", "np.random.f(2.0, 3.0, size=2)", "array([0.5514189 , 0.21888638])")
+    gamma: Law2[float] = law(
+        "gamma", "np.random.gamma(2.0, size=2)", "array([5.13882958, 2.23848091])"
+    )
+    geometric: Law1[int] = law("geometric", "np.random.geometric(0.5, size=3)", "array([2, 2, 2])")
+    gumbel: Law2[float] = law(
+        "gumbel", "np.random.gumbel(size=2)", "array([ 0.22831376, -0.22787694])"
+    )
+    hypergeometric: Law3[int] = law(
+        "hypergeometric", "np.random.hypergeometric(5, 5, 4, size=3)", "array([2, 2, 2])"
+    )
+    laplace: Law2[float] = law(
+        "laplace", "np.random.laplace(size=2)", "array([0.10272733, 0.56278358])"
+    )
+    logistic: Law2[float] = law(
+        "logistic", "np.random.logistic(size=2)",
+        "array([0.19587791, 0.92072284])",
+    )  # fmt: skip
+    lognormal: Law2[float] = law(
+        "lognormal", "np.random.lognormal(size=2)",
+        "array([5.83603919, 1.49205924])",
+    )  # fmt: skip
+    logseries: Law1[int] = law("logseries", "np.random.logseries(0.5, size=3)", "array([1, 1, 1])")
+    multinomial: Callable[..., ndarray] = law(
+        "multinomial", "np.random.multinomial(6, [0.5, 0.5])", "array([3, 3])"
+    )
+    multivariate_normal: Callable[..., ndarray] = law(
+        "multivariate_normal",
+        "np.random.multivariate_normal([0, 0], [[1, 0], [0, 1]], size=3).shape",
+        "(3, 2)",
+    )  # fmt: skip
+    negative_binomial: Law2[int] = law(
+        "negative_binomial", "np.random.negative_binomial(3, 0.5, size=3)", "array([11,  0,  5])"
+    )
+    noncentral_chisquare: Law2[float] = law(
+        "noncentral_chisquare", "np.random.noncentral_chisquare(2.0, 1.0, size=2)",
+        "array([ 4.52340779, 10.86235551])",
+    )  # fmt: skip
+    noncentral_f: Law3[float] = law(
+        "noncentral_f", "np.random.noncentral_f(2.0, 3.0, 1.0, size=2)",
+        "array([0.60078919, 6.46088078])",
+    )  # fmt: skip
+    normal: Law2[float] = law(
+        "normal", "np.random.normal(10.0, 2.0, size=2)",
+        "array([13.52810469, 10.80031442])",
+    )  # fmt: skip
+    pareto: Law1[float] = law(
+        "pareto", "np.random.pareto(3.0, size=2)",
+        "array([0.30381098, 0.51989855])",
+    )  # fmt: skip
+    poisson: Law1[int] = law("poisson", "np.random.poisson(4.0, size=3)", "array([6, 7, 1])")
+    power: Law1[float] = law(
+        "power", "np.random.power(2.0, size=2)", "array([0.74081948, 0.84568869])"
+    )
+    random: Law0[float] = law("random", "np.random.random(2)", "array([0.5488135 , 0.71518937])")
+    rayleigh: Law1[float] = law(
+        "rayleigh", "np.random.rayleigh(size=2)",
+        "array([1.26164536, 1.58488534])",
+    )  # fmt: skip
+    standard_cauchy: Law0[float] = law(
+        "standard_cauchy", "np.random.standard_cauchy(2)",
+        "array([4.40839827, 0.43676244])",
+    )  # fmt: skip
+    standard_exponential: Law0[float] = law(
+        "standard_exponential", "np.random.standard_exponential(2)",
+        "array([0.79587451, 1.25593076])",
+    )  # fmt: skip
+    standard_gamma: Law1[float] = law(
+        "standard_gamma", "np.random.standard_gamma(2.0, size=2)",
+        "array([5.13882958, 2.23848091])",
+    )  # fmt: skip
+    standard_normal: Law0[float] = law(
+        "standard_normal", "np.random.standard_normal(2)",
+        "array([1.76405235, 0.40015721])",
+    )  # fmt: skip
+    standard_t: Law1[float] = law(
+        "standard_t", "np.random.standard_t(3.0, size=2)",
+        "array([ 1.67969022, -1.53369098])",
+    )  # fmt: skip
+    triangular: Law3[float] = law(
+        "triangular", "np.random.triangular(0.0, 1.0, 2.0, size=2)",
+        "array([1.05006685, 1.24526742])",
+    )  # fmt: skip
+    uniform: Law2[float] = law(
+        "uniform", "np.random.uniform(1.0, 2.0, size=2)",
+        "array([1.5488135 , 1.71518937])",
+    )  # fmt: skip
+    vonmises: Law2[float] = law(
+        "vonmises", "np.random.vonmises(0.0, 4.0, size=2)",
+        "array([0.5664411 , 0.55977779])",
+    )  # fmt: skip
+    wald: Law2[float] = law(
+        "wald", "np.random.wald(1.0, 2.0, size=2)",
+        "array([0.30787564, 0.75425984])",
+    )  # fmt: skip
+    weibull: Law1[float] = law(
+        "weibull", "np.random.weibull(2.0, size=2)",
+        "array([0.89211799, 1.12068317])",
+    )  # fmt: skip
+    zipf: Law1[int] = law("zipf", "np.random.zipf(3.0, size=3)", "array([1, 1, 1])")
+
+    @raising
+    def _shuffled(self, x: Any, axis: int = 0) -> None:
+        given = held(x)
+        if isinstance(given, Tensor):
+            given.copy_(self._permuted(given, axis))
+        else:  # CuPy shuffles nothing that is on the host
+            x[:] = [x[i] for i in self._permuted(len(x)).tolist()]
+
+    def _permuted(self, x: Any, axis: int = 0) -> Any:
+        place = self._place()
+        if x.__class__ is int:
+            return draw(place, "permutation", (x,), {})
+        given = tensor_of(held(x), place[1])
+        if not given.ndim and given.dtype.category == 1:
+            return draw(place, "permutation", (int(given),), {})
+        if not given.ndim:
+            raise IndexError(f"x must be an integer or at least 1-dimensional, got {x!r}")
+        (axis,) = axes_of("permutation", axis, given.ndim)
+        order = place[1].library.arange(given.shape[axis])
+        draw(place, "shuffle", (order,), {})
+        return closed(given.index_select(axis, wrap(order, place[1])), x)
+
+    def _chosen(self, a: Any, size: Any, options: dict[str, Any], axis: int = 0) -> Any:
+        place = self._place()
+        if a.__class__ is int and options["p"] is None:
+            return draw(place, "choice", (a, size), options)
+        if options["p"] is not None:
+            # CuPy divides the running sum of what it is given in place: integers do not hold it.
+            options = {**options, "p": as_float(tensor_of(held(options["p"]), place[1]))}
+        given = tensor_of(held(a), place[1])
+        if not given.ndim and given.dtype.category == 1:
+            return draw(place, "choice", (int(given), size), options)
+        if not given.ndim:
+            raise ValueError(f"a must be a sequence or an integer, got {a!r}")
+        places = held(draw(place, "choice", (given.shape[axis], size), options))
+        return closed(given[(slice(None),) * (axis % given.ndim) + (places,)], a)
+
+
+def closed(found: Any, given: Any) -> Any:
+    """A result as an array, unless a Tensor was given."""
+    return found if isinstance(given, Tensor) else wrap_result(found)
+
+
+class Generator(Source):
+    """A source of random arrays; ``default_rng`` makes one.
+
+    Args:
+        bit_generator: Where its bits come from, such as ``np.random.PCG64(0)``.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.random.Generator(np.random.PCG64(0)).normal(size=(2, 3)).shape
+        (2, 3)
+    """
+
+    __module__ = "tinytorch.numpy.random"
+
+    def __init__(self, bit_generator: Any) -> None:
+        self._backend = current_backend()
+        self._source = self._backend.library.random.Generator(bit_generator)
+
+    @property
+    def bit_generator(self) -> Any:
+        """Where its bits come from; its ``state`` can be kept and set."""
+        return self._source.bit_generator
+
+    integers: Law2[int] = law(
+        "integers", "rng.integers(10, size=(2, 3)).shape",
+        "(2, 3)", "rng = np.random.default_rng(0)",
+    )  # fmt: skip
+    multivariate_hypergeometric: Callable[..., ndarray] = law(
+        "multivariate_hypergeometric", "rng.multivariate_hypergeometric([3, 4], 2).sum()", "2",
+        "rng = np.random.default_rng(0)",
+    )  # fmt: skip
+
+    def spawn(self, n_children: int) -> list[Generator]:
+        """Generators whose numbers have nothing to do with this one's or each other's.
+
+        Args:
+            n_children: How many.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> len(np.random.default_rng(0).spawn(2))
+            2
+        """
+        return [Generator.of(each, self._backend) for each in self._source.spawn(n_children)]
+
+    def shuffle(self, x: Any, axis: int = 0) -> None:
+        """Put the elements of a list, or the slices of an array, in a random order.
+
+        Args:
+            x: What is written to.
+            axis: The dimension of which the slices are; default the first.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> x = [1, 2, 3]
+            >>> np.random.default_rng().shuffle(x)
+            >>> sorted(x)
+            [1, 2, 3]
+        """
+        self._shuffled(x, axis)
+
+    @overload
+    def permutation(self, x: Tensor, axis: int = 0) -> Tensor: ...
+    @overload
+    def permutation(self, x: Any, axis: int = 0) -> ndarray: ...
+    def permutation(self, x: Any, axis: int = 0) -> Any:
+        """The numbers below ``x``, or the slices of an array, in a random order.
+
+        Args:
+            x: A number, or an array of at least one dimension, to which the gradient flows.
+            axis: The dimension of which the slices are; default the first.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.sort(np.random.default_rng(0).permutation(4))
+            array([0, 1, 2, 3])
+        """
+        return self._permuted(x, axis)
+
+    @overload
+    def permuted(self, x: Tensor, *, axis: int | None = None, out: Any = None) -> Tensor: ...
+    @overload
+    def permuted(self, x: Any, *, axis: int | None = None, out: Any = None) -> ndarray: ...
+    def permuted(self, x: Any, *, axis: int | None = None, out: Any = None) -> Any:
+        """The elements in a random order, in each slice along a dimension in one of its own.
+
+        Args:
+            x: An array, to which the gradient flows.
+            axis: The dimension; None, the default, means that all elements change places.
+            out: Where to write the result.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.random.default_rng(0).permuted([[1, 2, 3], [4, 5, 6]], axis=1).sum(axis=1)
+            array([ 6, 15])
+        """
+        place = self._place()
+        given = tensor_of(held(x), place[1])
+        size = given.numel() if axis is None else given.shape[axis]
+        order = place[1].library.arange(size)
+        if axis is None:
+            order = order.reshape(tuple(given.shape))
+        else:
+            shape = [-1 if d == axis % given.ndim else 1 for d in range(given.ndim)]
+            order = order.reshape(shape) + place[1].library.zeros(tuple(given.shape), "int64")
+        index = held(draw(place, "permuted", (order,), {"axis": axis}))
+        found = given.reshape(-1)[index] if axis is None else given.gather(axis, index)
+        if out is None:
+            return closed(found, x)
+        if out.dtype != found.dtype:
+            raise TypeError(f"Cannot cast {found.dtype.name} to out= of dtype {out.dtype}")
+        if tuple(out.shape) != tuple(found.shape):
+            shapes = f"{tuple(out.shape)}, the result {tuple(found.shape)}"
+            raise ValueError(f"out= must have the same shape as x: it has {shapes}")
+        held(out).copy_(found)
+        return out
+
+    @overload
+    def choice(
+        self, a: int, size: None = None, replace: bool = True, p: Any = None, axis: int = 0,
+        shuffle: bool = True,
+    ) -> int: ...  # fmt: skip
+    @overload
+    def choice(
+        self, a: Tensor, size: Sizes | None = None, replace: bool = True, p: Any = None,
+        axis: int = 0, shuffle: bool = True,
+    ) -> Tensor: ...  # fmt: skip
+    @overload
+    def choice(
+        self, a: Any, size: Sizes | None = None, replace: bool = True, p: Any = None,
+        axis: int = 0, shuffle: bool = True,
+    ) -> ndarray: ...  # fmt: skip
+    def choice(
+        self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0,
+        shuffle: bool = True,
+    ) -> Any:  # fmt: skip
+        """Numbers below ``a``, or slices of an array, at random.
+
+        Args:
+            a: A number, or an array, to which the gradient flows.
+            size: How many, or a shape; None, the default, means one.
+            replace: Whether one may be drawn several times; default yes.
+            p: How probable each is; default all the same.
+            axis: The dimension of which the slices are; default the first.
+            shuffle: Whether what is drawn without being replaced is in a random order.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.random.default_rng(0).choice([10, 20, 30], size=2, p=[0, 1, 0])
+            array([20, 20])
+        """
+        return self._chosen(a, size, {"replace": replace, "p": p, "shuffle": shuffle}, axis)
+
+
+class RandomState(Source):
+    """A source of random arrays of NumPy's older kind, whose numbers stay as they are.
+
+    Args:
+        seed: A number, which gives the same arrays again; None, the default, gives new ones.
+
+    Example:
+        >>> import tinytorch.numpy as np
+        >>> np.random.RandomState(0).rand(2)
+        array([0.5488135 , 0.71518937])
+    """
+
+    __module__ = "tinytorch.numpy.random"
+
+    def __init__(self, seed: Any = None) -> None:
+        self._backend = current_backend()
+        self._source = self._backend.library.random.RandomState(detached("RandomState", seed))
+
+    rand: Sized = law("rand", "np.random.rand(2)", "array([0.5488135 , 0.71518937])")
+    randint: Law2[int] = law("randint", "np.random.randint(10, size=3)", "array([5, 0, 3])")
+    randn: Sized = law("randn", "np.random.randn(2)", "array([1.76405235, 0.40015721])")
+    random_sample: Law0[float] = law(
+        "random_sample", "np.random.random_sample(2)",
+        "array([0.5488135 , 0.71518937])",
+    )  # fmt: skip
+    seed: Callable[..., None] = law("seed", "np.random.rand(2)", "array([0.5488135 , 0.71518937])")
+    random_integers: Law2[int] = law(
+        "random_integers", "np.random.RandomState(0).get_state()[0]", "'MT19937'"
+    )
+    tomaxint: Law0[int] = law("tomaxint", "np.random.RandomState(0).tomaxint(2).shape", "(2,)")
+    get_state: Callable[..., Any] = law("get_state", "np.random.get_state()[0]", "'MT19937'")
+    set_state: Callable[..., None] = law(
+        "set_state", "np.random.set_state(np.random.get_state())", ""
+    )
+
+    def shuffle(self, x: Any) -> None:
+        """Put the elements of a list, or the slices of an array, in a random order.
+
+        Args:
+            x: What is written to.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> x = [1, 2, 3]
+            >>> np.random.shuffle(x)
+            >>> sorted(x)
+            [1, 2, 3]
+        """
+        self._shuffled(x)
+
+    @overload
+    def permutation(self, x: Tensor) -> Tensor: ...
+    @overload
+    def permutation(self, x: Any) -> ndarray: ...
+    def permutation(self, x: Any) -> Any:
+        """The numbers below ``x``, or the slices of an array, in a random order.
+
+        Args:
+            x: A number, or an array of at least one dimension, to which the gradient flows.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.random.seed(0)
+            >>> np.random.permutation(4)
+            array([2, 3, 1, 0])
+        """
+        return self._permuted(x)
+
+    @overload
+    def choice(self, a: int, size: None = None, replace: bool = True, p: Any = None) -> int: ...
+    @overload
+    def choice(
+        self, a: Tensor, size: Sizes | None = None, replace: bool = True, p: Any = None
+    ) -> Tensor: ...
+    @overload
+    def choice(
+        self, a: Any, size: Sizes | None = None, replace: bool = True, p: Any = None
+    ) -> ndarray: ...
+    def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
+        """Numbers below ``a``, or elements of an array, at random.
+
+        Args:
+            a: A number, or an array, of whose first dimension the slices are drawn.
+            size: How many, or a shape; None, the default, means one.
+            replace: Whether one may be drawn several times; default yes.
+            p: How probable each is; default all the same.
+
+        Example:
+            >>> import tinytorch.numpy as np
+            >>> np.random.choice([10, 20, 30], size=2, p=[0, 1, 0])
+            array([20, 20])
+        """
+        if a.__class__ is not int and tensor_of(held(a), self._place()[1]).ndim > 1:
+            raise ValueError("a must be 1-dimensional")
+        return self._chosen(a, size, {"replace": replace, "p": p})
+
 
 __all__ = [
     "BitGenerator", "Generator", "MT19937", "PCG64", "PCG64DXSM", "Philox", "RandomState", "SFC64",
