@@ -22,7 +22,7 @@ from ...facade import constants
 from ...facade.resolve import HOMES, missing
 from ...ops.shape.strides import broadcast_shapes
 from ...state import current_backend
-from . import (
+from . import (  # noqa: F401  # importing registers their functions
     applied_functions,
     creation,
     editing,

@@ -1,7 +1,4 @@
-"""NumPy's reductions and averages: values alone, no correction, ``where=`` and ``initial=``.
-
-NumPy's reductions that leave NaN out.
-"""
+"""NumPy's reductions and averages, each also without NaN, with ``where=`` and ``initial=``."""
 
 from __future__ import annotations
 
@@ -33,6 +30,44 @@ from .conversion import (
 from .registration import filed, numpy_function, shared, shared_as
 
 
+#: Sections of docstrings, each of two families of functions: with NaN, and without.
+_TOTAL_ARGS = """Args:
+        a: Tensor or array_like.
+        axis: Dimension or dimensions; None, the default, means all.
+        dtype: Dtype of the computation; default ``a``'s, 64 bits for integers.
+        out: Where to write the result.
+        keepdims: Keep the reduced dimensions with size 1.
+        initial: Value to start with; default {:g}.
+        where: Which elements to include; default all."""
+_SPREAD_ARGS = """Args:
+        a: Tensor or array_like.
+        axis: Dimension or dimensions; None, the default, means all.
+        dtype: Dtype of the computation.
+        out: Where to write the result.
+        ddof: Divide by the number of these elements less this; default 0.
+        keepdims: Keep the reduced dimensions with size 1.
+        where: Which elements to include; default all.
+        mean: Accepted and not used.
+        correction: The same as ``ddof``, over which it takes precedence."""
+_EXTREME_ARGS = """Args:
+        a: Tensor or array_like.
+        axis: Dimension or dimensions; None, the default, means all.
+        out: Where to write the result.
+        keepdims: Keep the reduced dimensions with size 1.
+        initial: Lower bound of a maximum, or upper bound of a minimum.
+        where: Which elements to include; needs ``initial``."""
+_PLACE_ARGS = """Args:
+        a: Tensor or array_like.
+        axis: The dimension; None, the default, means the flattened tensor.
+        out: Where to write the result.
+        keepdims: Keep the dimension with size 1."""
+_RUNNING_ARGS = """Args:
+        a: Tensor or array_like.
+        axis: The dimension; None, the default, means that of the flattened tensor.
+        dtype: Dtype of the computation; default ``a``'s, 64 bits for integers.
+        out: Where to write the result."""
+
+
 def _masked(a: Any, where: Any, value: Any) -> Any:
     """``a`` with ``value`` where it is left out."""
     return a if where is True else where_(tensor_of(where, a._xp), a, a.new_full((), value))
@@ -42,13 +77,9 @@ def total_dtype(a: Any, dtype: Any) -> Any:
     """What is added up in: as asked, or 64 bits for integers, with the sign they have."""
     if dtype is not None:
         return as_dtype(dtype)
-    return (
-        a.dtype
-        if a.dtype.category > 1
-        else dtypes.uint64
-        if a.dtype.kind == "u"
-        else (dtypes.int64)
-    )
+    if a.dtype.category > 1:
+        return a.dtype
+    return dtypes.uint64 if a.dtype.kind == "u" else dtypes.int64
 
 
 def _added(a: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
@@ -80,7 +111,7 @@ def _multiplied(a: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
 
 
 def _total(
-    name: str, summary: str, verb: str, reduce: Any, combine: Any, start: int, *example: str
+    name: str, summary: str, reduce: Any, combine: Any, start: int, *example: str
 ) -> Callable[..., Tensor]:
     """``sum`` and ``prod``."""
 
@@ -96,25 +127,18 @@ def _total(
         name,
         f"""{summary} of the elements, of all or along ``axis``.
 
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to {verb} in; default ``a``'s, 64 bits for integers.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        initial: What to begin with; default {start}.
-        where: Which elements count; default all.
+    {_TOTAL_ARGS.format(start)}
     """,
         *example,
     )
 
 
 sum: Callable[..., Tensor] = _total(
-    "sum", "The sum", "add", _added, arithmetic.add, 0,
+    "sum", "The sum", _added, arithmetic.add, 0,
     ">>> np.sum([[1, 2], [3, 4]], axis=0)", "array([4, 6])",
 )  # fmt: skip
 prod: Callable[..., Tensor] = _total(
-    "prod", "The product", "multiply", _multiplied, arithmetic.mul, 1,
+    "prod", "The product", _multiplied, arithmetic.mul, 1,
     ">>> np.prod([[1, 2], [3, 4]])", "24",
 )  # fmt: skip
 
@@ -187,16 +211,7 @@ def _spread(
         name,
         f"""{summary}, of all or along ``axis``.
 
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to compute in.
-        out: Where to write the result.
-        ddof: Divide by the number of elements less this; default 0.
-        keepdims: Keep the reduced dimensions with size 1.
-        where: Which elements count; default all.
-        mean: Accepted; it is computed in any case.
-        correction: The same as ``ddof``, before which it comes.
+    {_SPREAD_ARGS}
     """,
         *example,
     )
@@ -247,13 +262,7 @@ def _extreme(
         name,
         f"""{summary}, of all or along ``axis``.
 
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        initial: The result is at least, or at most, this.
-        where: Which elements count; needs ``initial``.
+    {_EXTREME_ARGS}
     """,
         *example,
     )
@@ -327,11 +336,7 @@ def _place(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
         name,
         f"""{summary}, in row-major order or along ``axis``.
 
-    Args:
-        a: Tensor, or what makes one.
-        axis: The dimension; None, the default, means the flattened tensor.
-        out: Where to write the result.
-        keepdims: Keep the dimension with size 1.
+    {_PLACE_ARGS}
     """,
         *example,
     )
@@ -362,11 +367,7 @@ def _running(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
         name,
         f"""{summary} along ``axis``.
 
-    Args:
-        a: Tensor, or what makes one.
-        axis: The dimension; None, the default, means that of the flattened tensor.
-        dtype: What to compute in; default ``a``'s, 64 bits for integers.
-        out: Where to write the result.
+    {_RUNNING_ARGS}
     """,
         *example,
     )
@@ -481,65 +482,51 @@ def ptp(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
     return largest - smallest  # type: ignore[no-any-return]
 
 
-def _cumulative(name: str, x: Any, axis: int | None, dtype: Any, include_initial: bool) -> Tensor:
-    x = x if x.ndim else x.reshape(1)
-    if axis is None and x.ndim > 1:
-        raise ValueError(f"{name}(): axis is required for a tensor of {x.ndim} dimensions")
-    (at,) = axes_of(name, axis, x.ndim)
-    sums, wanted = name == "cumulative_sum", total_dtype(x, dtype)
-    x = x if dtype is None else x.to(wanted)
-    found = (x.cumsum(at) if sums else x.cumprod(at)).to(wanted)
-    if not include_initial:
-        return found  # type: ignore[no-any-return]
-    first = list(found.shape)
-    first[at] = 1
-    return cat([found.new_full(first, 0 if sums else 1), found], at)
+def _cumulative(
+    name: str, summary: str, run: Callable[..., Tensor], start: int, *example: str
+) -> Callable[..., Tensor]:
+    """Return ``cumulative_sum`` or ``cumulative_prod``."""
 
+    def function(
+        x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
+    ) -> Tensor:
+        tensor = array_of(x)
+        if axis is None and tensor.ndim > 1:
+            raise ValueError(f"{name}(): axis is required for a tensor of {tensor.ndim} dimensions")
+        (at,) = axes_of(name, axis, tensor.ndim or 1)
+        found: Any = run(tensor, at, dtype)
+        if not include_initial:
+            return found  # type: ignore[no-any-return]
+        first = list(found.shape)
+        first[at] = 1
+        return cat([found.new_full(first, start), found], at)
 
-@shared
-def cumulative_sum(
-    x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
-) -> Tensor:
-    """Running sums along ``axis``.
-
-    Args:
-        x: Tensor of at least one dimension.
-        axis: The dimension; it may be left out where there is only one.
-        dtype: The dtype to add in; default ``x``'s, 64 bits for integers.
-        include_initial: Begin with 0.
-
-    Raises:
-        ValueError: If ``axis`` is missing and there are several dimensions.
-
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cumulative_sum(tt.tensor([1, 2, 3]), include_initial=True)
-        tensor([0, 1, 3, 6])
-    """
-    return _cumulative("cumulative_sum", array_of(x), axis, dtype, include_initial)
-
-
-@shared
-def cumulative_prod(
-    x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
-) -> Tensor:
-    """Running products along ``axis``.
+    return shared_as(
+        function,
+        name,
+        f"""{summary} along ``axis``.
 
     Args:
         x: Tensor of at least one dimension.
-        axis: The dimension; it may be left out where there is only one.
-        dtype: The dtype to multiply in; default ``x``'s, 64 bits for integers.
-        include_initial: Begin with 1.
+        axis: The dimension; may be omitted if there is only one.
+        dtype: Dtype of the computation; default ``x``'s, 64 bits for integers.
+        include_initial: Start with {start}.
 
     Raises:
         ValueError: If ``axis`` is missing and there are several dimensions.
+    """,
+        *example,
+    )
 
-    Example:
-        >>> import tinytorch as tt
-        >>> tt.cumulative_prod(tt.tensor([1, 2, 3]), include_initial=True)
-        tensor([1, 1, 2, 6])
-    """
-    return _cumulative("cumulative_prod", array_of(x), axis, dtype, include_initial)
+
+cumulative_sum: Callable[..., Tensor] = _cumulative(
+    "cumulative_sum", "Running sums", cumsum, 0,
+    ">>> tt.cumulative_sum(tt.tensor([1, 2, 3]), include_initial=True)", "tensor([0, 1, 3, 6])",
+)  # fmt: skip
+cumulative_prod: Callable[..., Tensor] = _cumulative(
+    "cumulative_prod", "Running products", cumprod, 1,
+    ">>> tt.cumulative_prod(tt.tensor([1, 2, 3]), include_initial=True)", "tensor([1, 1, 2, 6])",
+)  # fmt: skip
 
 
 def _numbers(x: Any, value: float) -> Any:
@@ -566,14 +553,7 @@ def _of_numbers(
 
     doc = f"""{summary} of the elements that are not NaN, of all or along ``axis``.
 
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to compute in; default ``a``'s, 64 bits for integers.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        initial: What to begin with; default {start:g}.
-        where: Which elements count; default all.
+    {_TOTAL_ARGS.format(start)}
     """
     return register(function, name, doc, *example)  # type: ignore[no-any-return]
 
@@ -603,11 +583,7 @@ def _running_numbers(
         name,
         f"""{summary} along ``axis`` that count NaN as {start:g}.
 
-    Args:
-        a: Tensor, or what makes one.
-        axis: The dimension; None, the default, means that of the flattened tensor.
-        dtype: What to compute in; default ``a``'s, 64 bits for integers.
-        out: Where to write the result.
+    {_RUNNING_ARGS}
     """,
         *example,
     )
@@ -657,9 +633,7 @@ def _warn(counts: Any, axes: tuple[int, ...], text: str) -> None:
             warn(text, RuntimeWarning)
 
 
-def _variance_nan_reductions(
-    x: Any, axes: tuple[int, ...], freedom: float, counts: Any
-) -> tuple[Any, Any]:
+def _nan_variance(x: Any, axes: tuple[int, ...], freedom: float, counts: Any) -> tuple[Any, Any]:
     """The variance, with the reduced dimensions, and where there is too little for one."""
     numbers = x.masked_fill(~counts, 0)
     count = sum(counts, axes, keepdims=True).to(x.dtype.to_real())
@@ -672,7 +646,7 @@ def _variance_nan_reductions(
     return found.masked_fill(unknown, math.nan), unknown
 
 
-def _spread_nan_reductions(
+def _nan_spread(
     name: str, summary: str, finish: Callable[[Any], Any], *example: str
 ) -> Callable[..., Tensor]:
     """``nanvar`` and ``nanstd``, which ``finish`` makes of it."""
@@ -686,10 +660,9 @@ def _spread_nan_reductions(
         axes = reduction_axes(name, axis, x.ndim)
         counts = _numbers_of(x, where)
         freedom = ddof if correction is None else correction
-        found, unknown = _variance_nan_reductions(x, axes, freedom, counts)
+        found, unknown = _nan_variance(x, axes, freedom, counts)
         if unknown.device.type == "cpu" and unknown.any():
-            text = "Degrees of freedom <= 0 for slice."
-            warn(text, RuntimeWarning)
+            warn("Degrees of freedom <= 0 for slice.", RuntimeWarning)
         found = found if keepdims or not axes else found.squeeze(axes)
         return written(finish(found), out)  # type: ignore
 
@@ -698,16 +671,7 @@ def _spread_nan_reductions(
         name,
         f"""{summary} of the elements that are not NaN, of all or along ``axis``.
 
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to compute in.
-        out: Where to write the result.
-        ddof: Divide by the number of those elements less this; default 0.
-        keepdims: Keep the reduced dimensions with size 1.
-        where: Which elements count; default all.
-        mean: Accepted; it is computed in any case.
-        correction: The same as ``ddof``, before which it comes.
+    {_SPREAD_ARGS}
 
     Returns:
         Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where there are not more
@@ -723,17 +687,17 @@ def _root(variance: Any) -> Any:
     return variance.masked_fill(still, 1).sqrt().masked_fill(still, 0)
 
 
-nanvar: Callable[..., Tensor] = _spread_nan_reductions(
+nanvar: Callable[..., Tensor] = _nan_spread(
     "nanvar", "The variance", lambda variance: variance,
     ">>> tt.nanvar(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(1.)",
 )  # fmt: skip
-nanstd: Callable[..., Tensor] = _spread_nan_reductions(
+nanstd: Callable[..., Tensor] = _nan_spread(
     "nanstd", "The standard deviation", _root,
     ">>> tt.nanstd(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(1.)",
 )  # fmt: skip
 
 
-def _extreme_nan_reductions(
+def _nan_extreme(
     name: str, summary: str, reduce: Callable[..., Any], worst: float, *example: str
 ) -> Callable[..., Tensor]:
     """``nanmax`` and ``nanmin``."""
@@ -758,13 +722,7 @@ def _extreme_nan_reductions(
         name,
         f"""{summary} of those that are not NaN, of all or along ``axis``.
 
-    Args:
-        a: Tensor, or what makes one.
-        axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        initial: The result is at least, or at most, this.
-        where: Which elements count; needs ``initial``.
+    {_EXTREME_ARGS}
 
     Returns:
         Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where everything is.
@@ -773,17 +731,17 @@ def _extreme_nan_reductions(
     )
 
 
-nanmax: Callable[..., Tensor] = _extreme_nan_reductions(
+nanmax: Callable[..., Tensor] = _nan_extreme(
     "nanmax", "The largest element", max, -math.inf,
     ">>> tt.nanmax(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(3.)",
 )  # fmt: skip
-nanmin: Callable[..., Tensor] = _extreme_nan_reductions(
+nanmin: Callable[..., Tensor] = _nan_extreme(
     "nanmin", "The smallest element", min, math.inf,
     ">>> tt.nanmin(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(1.)",
 )  # fmt: skip
 
 
-def _place_nan_reductions(
+def _nan_place(
     name: str, summary: str, pick: Callable[..., Any], worst: float, *example: str
 ) -> Callable[..., Tensor]:
     """``nanargmax`` and ``nanargmin``."""
@@ -803,11 +761,7 @@ def _place_nan_reductions(
         name,
         f"""{summary} of those that are not NaN, in row-major order or along ``axis``.
 
-    Args:
-        a: Tensor, or what makes one.
-        axis: The dimension; None, the default, means the flattened tensor.
-        out: Where to write the result.
-        keepdims: Keep the dimension with size 1.
+    {_PLACE_ARGS}
 
     Raises:
         ValueError: Where everything is NaN.
@@ -816,11 +770,11 @@ def _place_nan_reductions(
     )
 
 
-nanargmax: Callable[..., Tensor] = _place_nan_reductions(
+nanargmax: Callable[..., Tensor] = _nan_place(
     "nanargmax", "The index of the largest element", argmax, -math.inf,
     ">>> tt.nanargmax(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(2)",
 )  # fmt: skip
-nanargmin: Callable[..., Tensor] = _place_nan_reductions(
+nanargmin: Callable[..., Tensor] = _nan_place(
     "nanargmin", "The index of the smallest element", argmin, math.inf,
     ">>> tt.nanargmin(tt.tensor([tt.nan, 1.0, 3.0]))", "tensor(1)",
 )  # fmt: skip
