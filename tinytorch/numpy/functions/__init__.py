@@ -40,7 +40,6 @@ from . import (  # noqa: F401  # importing registers their functions
     ufuncs,
 )
 from . import fft as fft
-from . import lib as lib
 from . import linalg as linalg
 from . import polynomials as polynomials
 from .inspection import VERSIONS, NamespaceInfo

@@ -1,5 +1,0 @@
-"""Where NumPy keeps ``stride_tricks``."""
-
-from __future__ import annotations
-
-from . import stride_tricks as stride_tricks
