@@ -11,7 +11,7 @@ from typing import Any
 from tinytorch.core.tensor import Tensor
 from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import NAMESPACES, OPS
-from tinytorch.ops.named_results import RESULTS
+from tinytorch.ops.results import RESULTS
 
 _PACKAGE = "tinytorch."
 _PREFIXES = ("tinytorch.ops.", "tinytorch.numpy.functions.")

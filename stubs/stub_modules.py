@@ -26,7 +26,7 @@ from tinytorch.facade import resolve
 from tinytorch.facade.library_fallback import forwarded
 from tinytorch.numpy import methods
 from tinytorch.numpy.ndarray import ndarray
-from tinytorch.ops.named_results import RESULTS
+from tinytorch.ops.results import RESULTS
 from tinytorch.state import backend_context
 
 #: Names that only the machinery needs.

@@ -15,7 +15,7 @@ from stub_writer import Writer, declaration
 from tinytorch.core.tensor import Tensor
 from tinytorch.dispatch.arguments import NUMPY_KEYWORDS, SPELLINGS, torchs_name
 from tinytorch.dispatch.op import Op
-from tinytorch.ops.named_results import RESULTS
+from tinytorch.ops.results import RESULTS
 
 #: How a signature annotates sizes that may be given one by one.
 SIZES = "int | Sequence[int]"

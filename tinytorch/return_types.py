@@ -13,7 +13,7 @@ from typing import Any
 
 from .dispatch import registry
 from .facade import resolve
-from .ops.named_results import RESULTS
+from .ops.results import RESULTS
 
 
 def __getattr__(name: str) -> Any:

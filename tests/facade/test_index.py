@@ -105,7 +105,7 @@ def loaded() -> None:
     from tinytorch.dispatch import registry
     from tinytorch.dispatch.op import NAMESPACES, OPS
     from tinytorch.facade import resolve
-    from tinytorch.ops.named_results import RESULTS
+    from tinytorch.ops.results import RESULTS
 
     def names(value: type) -> list[str]:
         items = vars(value).items()

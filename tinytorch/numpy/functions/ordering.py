@@ -10,15 +10,15 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...ops.create import factories
 from ...ops.index import gathering
-from ...ops.named_results import named_result
 from ...ops.pointwise import selection
+from ...ops.results import named_result
+from ...ops.shape import joining as joining_ops
+from ...ops.shape import strides
 from ...ops.shape.joining import cat
 from ...ops.shape.sizes import normalize_dim
 from ...ops.sort import membership, sorting
 from ...ops.sort import unique as unique_ops
 from . import editing, ufuncs
-from ...ops.shape import strides
-from ...ops.shape import joining as joining_ops
 from .conversion import (
     array_of,
     arrays_of,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from ..out import written
+from ..results import written
 from .transforms import half_spectrum, real_signal, transform
 
 

@@ -18,7 +18,7 @@ from ...dispatch.out import scalar_name
 from ...state import default_dtype
 from ..checks import integer
 from ..memory_order import copied, in_rows, restored
-from ..out import written
+from ..results import written
 from ..shape.sizes import normalize_dim
 
 _FORWARD_NORM = {"none": "backward", "full": "forward", "ortho": "ortho"}

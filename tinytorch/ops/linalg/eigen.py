@@ -14,8 +14,7 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Out, accepts_none, composite, op, torch_convention
 from ...state import grad_enabled
-from ..named_results import named_result
-from ..out import written
+from ..results import named_result, written
 from .shared import (
     adjoint,
     check_phases,

@@ -18,9 +18,9 @@ from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Out, Overlap, composite, op
 from ...dispatch.out import scalar_name
 from ..checks import refuse
-from ..out import written
 from ..pointwise.arithmetic import mul
 from ..reduce.reduction import sum as sum_
+from ..results import written
 from ..shape.diagonal import diagonal
 from ..shape.sizes import distinct_dims, permute, reshape
 

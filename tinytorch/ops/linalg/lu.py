@@ -21,8 +21,7 @@ from ...dispatch.op import (
     torch_convention,
 )
 from ...dispatch.out import scalar_name
-from ..named_results import named_result
-from ..out import written
+from ..results import named_result, written
 from ..shape.diagonal import tril, triu
 from .eigen import factor_ldl, solve_ldl
 from .shared import (

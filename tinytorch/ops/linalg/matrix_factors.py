@@ -6,9 +6,8 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import Out, composite
-from ..named_results import named_result
-from ..out import written
 from ..random.sampling import randn
+from ..results import named_result, written
 from ..shape.diagonal import diagonal as view_diagonal
 from .lu import lu_factor_ex
 from .lu import lu_solve as linalg_lu_solve

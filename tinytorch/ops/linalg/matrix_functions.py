@@ -24,8 +24,7 @@ from ...dispatch.op import Array, Backend, Out, composite, op, reads_results
 from ...dispatch.out import scalar_name
 from ..checks import integer
 from ..memory_order import in_rows
-from ..named_results import named_result
-from ..out import written
+from ..results import named_result, written
 from .matmul import matmul
 from .shared import check_sides, check_square, factors_of, guarded, transposed
 from .solve import inv, inv_ex

@@ -10,11 +10,11 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import Out, composite
 from ...dispatch.out import scalar_name
-from ..out import written
 from ..reduce.extrema import amax, amin
 from ..reduce.norms import p_norm
 from ..reduce.reduction import Dims, reduced_axes
 from ..reduce.reduction import sum as sum_
+from ..results import written
 from ..shape.sizes import normalize_dim
 from .shared import check_dimensions
 from .solve import inv_ex

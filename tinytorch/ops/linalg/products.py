@@ -23,9 +23,9 @@ from ...dispatch.record import keep_versions
 from ...warnings import warn
 from ..checks import check_scalar_types, in_single, is_half, refuse
 from ..memory_order import in_rows
-from ..out import written
 from ..pointwise.arithmetic import check_factor
 from ..reduce.reduction import sum as sum_
+from ..results import written
 from ..shape.joining import cat, stack
 from ..shape.sizes import expand, normalize_dim, unsqueeze
 from .matmul import check_product, matmul

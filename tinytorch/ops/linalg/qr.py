@@ -18,8 +18,7 @@ from ...dispatch.op import (
     torch_convention,
 )
 from ...dispatch.out import scalar_name
-from ..named_results import named_result
-from ..out import written
+from ..results import named_result, written
 from ..shape.diagonal import tril, triu
 from .shared import adjoint, check_floating, check_matrix
 from .triangular import solve_triangular

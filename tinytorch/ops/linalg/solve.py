@@ -14,8 +14,7 @@ from ...core.tensor import Tensor, wrap
 from ...dispatch.op import Array, Backend, Out, composite, op, reads_results
 from ...dispatch.out import scalar_name
 from ...state import no_grad
-from ..named_results import named_result
-from ..out import written
+from ..results import named_result, written
 from ..shape.sizes import normalize_dim
 from .shared import (
     LinAlgError,

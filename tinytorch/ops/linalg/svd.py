@@ -17,8 +17,7 @@ from ...dispatch.op import (
     torch_convention,
 )
 from ...state import grad_enabled
-from ..named_results import named_result
-from ..out import written
+from ..results import named_result, written
 from .shared import (
     adjoint,
     check_matrix,

@@ -6,8 +6,7 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Out, composite, op, reads_results, torch_convention
-from ..named_results import named_result
-from ..out import written
+from ..results import named_result, written
 from ..shape.sizes import expand
 from .shared import (
     LinAlgError,

@@ -15,8 +15,8 @@ from ...dispatch.out import scalar_name
 from ...warnings import warn_once
 from ..checks import refuse
 from ..create.factories import as_tensor
-from ..out import written
 from ..pointwise.complex_numbers import sgn
+from ..results import written
 from ..shape.diagonal import diagonal, triu_indices
 from ..shape.sizes import flip
 from .matmul import dot

@@ -26,8 +26,8 @@ from ...dtypes import finfo
 from ...warnings import warn
 from ..checks import blockwise, refuse
 from ..memory_order import in_rows
-from ..named_results import first
 from ..pointwise.selection import masked
+from ..results import first
 from .activation import (
     BOTH,
     FUNCTIONAL,

@@ -8,7 +8,7 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Out, Overlap, composite, op, reads_results
-from ..named_results import named_result
+from ..results import named_result
 from .exponential import pow as power
 
 

@@ -12,7 +12,7 @@ from ...dispatch.out import scalar_name
 from ..checks import refuse, running_dtype, taken_in
 from ..index.gathering import gather
 from ..memory_order import in_rows
-from ..named_results import named_result
+from ..results import named_result
 from ..shape.sizes import normalize_dim
 
 

@@ -9,10 +9,10 @@ from ...dispatch.op import composite
 from ..checks import integer
 from ..create.factories import as_tensor
 from ..index.slicing import slice_
-from ..out import written
 from ..pointwise.arithmetic import sub, times
 from ..pointwise.comparison import logical_xor
 from ..pointwise.division import over
+from ..results import written
 from ..shape.joining import cat
 from ..shape.sizes import normalize_dim
 from .cumulative import cumsum

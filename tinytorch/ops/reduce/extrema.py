@@ -22,7 +22,7 @@ from ...graph.nodes import Node
 from ..checks import refuse
 from ..index.gathering import chosen, gather_sum
 from ..memory_order import in_rows
-from ..named_results import named_result
+from ..results import named_result
 from ..shape.sizes import normalize_dim
 from ..shape.views import contiguous
 from .reduction import Dims, element_count, reduced_axes, spread

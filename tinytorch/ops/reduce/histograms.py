@@ -11,7 +11,7 @@ from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Out, composite, no_derivative, op
 from ..checks import integer, refuse
 from ..create.ranges import evenly
-from ..named_results import named_result
+from ..results import named_result
 
 # -- edges ----------------------------------------------------------------------------------------
 

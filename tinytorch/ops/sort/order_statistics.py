@@ -12,8 +12,8 @@ from ..checks import integer, refuse
 from ..index.gathering import chosen
 from ..index.positions import counting, int64
 from ..memory_order import in_rows
-from ..named_results import named_result
 from ..reduce.extrema import shared_among
+from ..results import named_result
 from ..shape.sizes import normalize_dim, squeeze
 from .sorting import order_along
 

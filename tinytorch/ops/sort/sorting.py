@@ -12,7 +12,7 @@ from ...dispatch.promotion import dtype_of_number, plain_number
 from ..checks import integer, refuse
 from ..index.gathering import chosen, gather
 from ..memory_order import in_rows, memory_order, restored
-from ..named_results import named_result
+from ..results import named_result
 from ..shape.sizes import normalize_dim
 
 

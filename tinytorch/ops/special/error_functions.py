@@ -8,7 +8,7 @@ from typing import Any
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Out, Overlap, accepts_none, composite, op, reads_results
 from ..checks import refuse
-from ..named_results import first
+from ..results import first
 
 BOTH = ("", "special")
 SPECIAL = ("special",)

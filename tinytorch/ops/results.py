@@ -1,4 +1,7 @@
-"""Named results, such as ``values, indices``: the classes that torch keeps in ``return_types``."""
+"""Named results, such as ``values, indices``: the classes that torch keeps in ``return_types``.
+
+``out=`` for functions that are made of other operations.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from .. import dtypes
+from ..dispatch.call import write_unrecorded
+from ..dispatch.op import OPS
 
 #: Every class by the name of the operation that returns it.
 RESULTS: dict[str, Any] = {}
@@ -64,3 +69,17 @@ def _text(result: Any) -> str:
 def first(*results: Any) -> Any:
     """What users get of results of which the others are kept for the gradient alone."""
     return results[0]
+
+
+def written(out: Any, result: Any, name: str) -> Any:
+    """``result``, or ``out`` with the result in it if that was given.
+
+    Args:
+        out: The user's ``out=``: a tensor, a tuple of them for several results, or None.
+        result: What the function computed.
+        name: The function's qualified name.
+
+    Raises:
+        RuntimeError: If the result is part of a graph, or its dtype does not fit ``out``.
+    """
+    return result if out is None else write_unrecorded(out, result, OPS[name])
