@@ -53,7 +53,7 @@ EXAMPLES_WITH_NUMPY = tuple(
     for module in (
         "state", "backends", "numpy.settings.errstate", "ops.shape.tensor_functions.from_dlpack",
         "core.dlpack", "utils.dlpack", "ops.create.conversion.pin_memory",
-        "numpy.methods.setflags", "numpy.generators.Generator", "multiprocessing",
+        "numpy.methods.setflags", "numpy.random.Generator", "multiprocessing",
         "ops.create.shared_memory",
         "ops.create.untyped_storage.UntypedStorage.share_memory_",
         "nn.module.conversion.Conversion.share_memory", "utils.data._workers.WorkerInfo",

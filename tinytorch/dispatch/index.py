@@ -20,19 +20,17 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "numpy.functions.inspection": """array_equal array_equiv common_type iscomplexobj isdtype
             isrealobj isscalar issubdtype min_scalar_type ndim shape size""",
         "numpy.functions.joins": "pad",
-        "numpy.functions.nan_reductions": """nanargmax nanargmin nancumprod nancumsum nanmax nanmin
-            nanprod nanstd nanvar""",
         "numpy.functions.ordering": """argpartition intersect1d lexsort partition setdiff1d setxor1d
             union1d unique_all unique_counts unique_inverse unique_values""",
         "numpy.functions.products": "matvec vecdot vecmat",
-        "numpy.functions.quantiles": "nanpercentile percentile",
-        "numpy.functions.reductions": "average cumulative_prod cumulative_sum ptp",
+        "numpy.functions.reductions": """average cumulative_prod cumulative_sum nanargmax nanargmin
+            nancumprod nancumsum nanmax nanmin nanprod nanstd nanvar ptp""",
         "numpy.functions.shapes": """broadcast_arrays expand_dims matrix_transpose permute_dims
             repeat rollaxis unstack""",
         "numpy.functions.signals": """bartlett blackman convolve correlate digitize ediff1d hamming
             hanning interp kaiser unwrap""",
-        "numpy.functions.statistics": "histogram2d histogram_bin_edges",
-        "ops.create.conversion": "clone to",
+        "numpy.functions.statistics": "histogram2d histogram_bin_edges nanpercentile percentile",
+        "ops.create.conversion": "can_cast clone result_type to",
         "ops.create.factories": """as_tensor asarray empty empty_like empty_permuted empty_strided
             eye from_numpy frombuffer full full_like ones ones_like scalar_tensor tensor zeros
             zeros_like""",
@@ -49,9 +47,9 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             quantized_rnn_tanh_cell resize_as_sparse_ row_indices_copy saddmm smm sparse_bsc_tensor
             sparse_bsr_tensor sparse_compressed_tensor sparse_coo_tensor sparse_csc_tensor
             sparse_csr_tensor spmm sspaddmm values_copy""",
-        "ops.fft.spectral_windows": """bartlett_window blackman_window hamming_window hann_window
-            kaiser_window""",
         "ops.fft.stft": "istft stft",
+        "ops.fft.windows": """bartlett_window blackman_window hamming_window hann_window
+            kaiser_window""",
         "ops.index.assignment": "index_put index_put_",
         "ops.index.filling": "fill fill_ zero_",
         "ops.index.gathering": """argwhere gather index_select masked_fill masked_fill_
@@ -81,14 +79,14 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.nn.adaptive_pooling": "adaptive_avg_pool1d",
         "ops.nn.aten": """_log_softmax_backward_data _softmax_backward_data affine_grid_generator
             alpha_dropout_ batch_norm binary_cross_entropy_with_logits cosine_embedding_loss
-            ctc_loss dropout_ embedding embedding_renorm_ feature_alpha_dropout_ feature_dropout_
-            grid_sampler grid_sampler_2d grid_sampler_3d group_norm hinge_embedding_loss
-            instance_norm kl_div layer_norm margin_ranking_loss native_batch_norm native_dropout
-            native_group_norm native_layer_norm poisson_nll_loss rrelu_ triplet_margin_loss""",
+            ctc_loss dropout_ embedding embedding_bag embedding_renorm_ feature_alpha_dropout_
+            feature_dropout_ grid_sampler grid_sampler_2d grid_sampler_3d group_norm
+            hinge_embedding_loss instance_norm kl_div layer_norm margin_ranking_loss
+            native_batch_norm native_dropout native_group_norm native_layer_norm poisson_nll_loss
+            rrelu_ triplet_margin_loss""",
         "ops.nn.convolution": """conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d
             conv_transpose3d convolution""",
         "ops.nn.dropout": "alpha_dropout dropout feature_alpha_dropout feature_dropout rrelu",
-        "ops.nn.embedding_bag_facts": "embedding_bag",
         "ops.nn.normalization": "rms_norm",
         "ops.nn.padding": "constant_pad_nd",
         "ops.nn.pooling": "avg_pool1d max_pool1d max_pool2d max_pool3d",
@@ -137,7 +135,6 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             _foreach_sign _foreach_sign_ _foreach_sin _foreach_sin_ _foreach_sinh _foreach_sinh_
             _foreach_sqrt _foreach_sqrt_ _foreach_sub _foreach_sub_ _foreach_tan _foreach_tan_
             _foreach_tanh _foreach_tanh_ _foreach_trunc _foreach_trunc_ _foreach_zero_""",
-        "ops.pointwise.promotion": "can_cast result_type",
         "ops.pointwise.rounding": """around ceil ceil_ copysign copysign_ fix fix_ floor floor_ fmod
             fmod_ frac frac_ heaviside heaviside_ nextafter nextafter_ round round_ sign sign_
             signbit trunc trunc_""",
@@ -153,12 +150,12 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.reduce.cumulative": "cummax cummin cumprod cumprod_ cumsum cumsum_ logcumsumexp",
         "ops.reduce.differences": "cumulative_trapezoid diff trapezoid trapz",
         "ops.reduce.extrema": "amax amin aminmax argmax argmin max min",
-        "ops.reduce.hashing": "hash_tensor",
         "ops.reduce.histograms": "bincount histc histogram histogramdd",
         "ops.reduce.norms": """cosine_similarity dist frobenius_norm norm norm_except_dim
             nuclear_norm pairwise_distance renorm renorm_""",
         "ops.reduce.quantiles": "nanquantile quantile",
-        "ops.reduce.reduction": "all any count_nonzero logsumexp mean nanmean nansum prod sum",
+        "ops.reduce.reduction": """all any count_nonzero hash_tensor logsumexp mean nanmean nansum
+            prod sum""",
         "ops.reduce.sampled_gradients": "gradient",
         "ops.reduce.segments": "segment_reduce",
         "ops.reduce.variance": "corrcoef cov std std_mean var var_mean",
@@ -185,9 +182,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
             transpose_copy unbind_copy unfold_copy unsqueeze_copy view_as_complex_copy
             view_as_real_copy view_copy""",
         "ops.shape.views": "contiguous reshape_as view view_as",
-        "ops.sort.membership": "isin",
         "ops.sort.order_statistics": "kthvalue median mode nanmedian",
-        "ops.sort.sorting": "argsort bucketize msort searchsorted sort topk",
+        "ops.sort.sorting": "argsort bucketize isin msort searchsorted sort topk",
         "ops.sort.unique": "unique unique_consecutive",
         "ops.special.bessel_functions": "i0 i0_",
         "ops.special.error_functions": "erf erf_ erfc erfc_ erfinv erfinv_",
@@ -280,11 +276,11 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.reduce.cumulative": "cummax cummin cumprod cumprod_ cumsum cumsum_ logcumsumexp",
         "ops.reduce.differences": "diff",
         "ops.reduce.extrema": "amax amin aminmax argmax argmin max min",
-        "ops.reduce.hashing": "hash_tensor",
         "ops.reduce.histograms": "bincount histc histogram",
         "ops.reduce.norms": "dist norm renorm renorm_",
         "ops.reduce.quantiles": "nanquantile quantile",
-        "ops.reduce.reduction": "all any count_nonzero logsumexp mean nanmean nansum prod sum",
+        "ops.reduce.reduction": """all any count_nonzero hash_tensor logsumexp mean nanmean nansum
+            prod sum""",
         "ops.reduce.variance": "corrcoef cov std var",
         "ops.shape.diagonal": "diag diag_embed diagflat diagonal tril tril_ triu triu_",
         "ops.shape.inspection": """data_ptr dim_order is_conj is_cpu is_cuda is_meta is_neg
@@ -402,7 +398,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.nn.attention": "attended attention_in_blocks attention_weights",
         "ops.nn.class_loss": """_negative_at _negative_onto _reduced_surprise _spread _surprise
             _surprise_grad _target_weights""",
-        "ops.nn.conv_correlation": "_conv _conv_input _conv_weight",
+        "ops.nn.conv_kernels": "_conv _conv_input _conv_weight",
         "ops.nn.ctc_loss": "_ctc _ctc_grad",
         "ops.nn.dropout": "_dropped _scaled _scaled_and_moved _sloped",
         "ops.nn.embedding": """_bag_rows _bag_sums _embedding _embedding_sum _masked_rows
@@ -471,7 +467,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.sort.sorting": "sort sort_out topk topk_out",
     },
     "signal.windows": {
-        "ops.fft.signal_windows": """bartlett blackman cosine exponential gaussian general_cosine
+        "ops.fft.windows": """bartlett blackman cosine exponential gaussian general_cosine
             general_hamming hamming hann kaiser nuttall""",
     },
     "special": {

@@ -79,7 +79,7 @@ _PUBLIC = frozenset(
         "nn": "init",
         "nn.attention": "flex_attention",
         "nn.utils": "parametrizations parametrize prune rnn stateless",
-        "numpy": "generators polynomial random",
+        "numpy": "polynomial random",
         "ops.create": "untyped_storage typed_storage",
         "optim": "lr_scheduler swa_utils",
         "utils.data": "collate",

@@ -1,7 +1,4 @@
-"""Named results, such as ``values, indices``: the classes that torch keeps in ``return_types``.
-
-``out=`` for functions that are made of other operations.
-"""
+"""Results of operations: named tuples such as ``values, indices``, and ``out=`` of composites."""
 
 from __future__ import annotations
 

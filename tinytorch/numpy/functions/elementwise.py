@@ -1,7 +1,4 @@
-"""Elementwise functions that NumPy alone has, and complex infinities as it computes them.
-
-NumPy's elementwise functions by name.
-"""
+"""NumPy's elementwise functions: those that NumPy alone has, and a table of all ufuncs."""
 
 from __future__ import annotations
 

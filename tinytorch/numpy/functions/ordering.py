@@ -16,7 +16,7 @@ from ...ops.shape import joining as joining_ops
 from ...ops.shape import strides
 from ...ops.shape.joining import cat
 from ...ops.shape.sizes import normalize_dim
-from ...ops.sort import membership, sorting
+from ...ops.sort import sorting
 from ...ops.sort import unique as unique_ops
 from . import editing, ufuncs
 from .conversion import (
@@ -251,7 +251,7 @@ def isin(
     if isinstance(test_elements, (set, frozenset, dict)):  # one object to NumPy, equal to no number
         return factories.full(tuple(tensor_of(element).shape), bool(invert))
     x, others = promoted(element, test_elements)
-    return membership.isin(x, others, invert=bool(invert))
+    return sorting.isin(x, others, invert=bool(invert))
 
 
 @with_places
@@ -640,7 +640,7 @@ def intersect1d(
     options: Any = {"return_index": True}
     first, at = unique_ops.unique(a, **options)
     second, other = unique_ops.unique(b, **options)
-    mine, theirs = membership.isin(first, second), membership.isin(second, first)
+    mine, theirs = sorting.isin(first, second), sorting.isin(second, first)
     return (first[mine], at[mine], other[theirs]) if return_indices else first[mine]
 
 
@@ -663,7 +663,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
     """
     a, b = arrays_of(ar1, ar2)
     kept = _distinct(a, assume_unique)
-    return kept[~membership.isin(kept, b)]  # type: ignore[no-any-return]
+    return kept[~sorting.isin(kept, b)]  # type: ignore[no-any-return]
 
 
 @shared(prepare=joining(2))
@@ -681,5 +681,5 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
         tensor([2, 3])
     """
     a, b = (_distinct(x, assume_unique) for x in arrays_of(ar1, ar2))
-    either = cat([a[~membership.isin(a, b)], b[~membership.isin(b, a)]])
+    either = cat([a[~sorting.isin(a, b)], b[~sorting.isin(b, a)]])
     return unique_ops.unique(either)  # type: ignore[no-any-return]

@@ -1,7 +1,4 @@
-"""NumPy's statistics, histograms, differences and integrals.
-
-NumPy's medians, quantiles and percentiles, by each of its methods, and with weights.
-"""
+"""NumPy's statistics: quantiles, histograms, covariances, differences and integrals."""
 
 from __future__ import annotations
 

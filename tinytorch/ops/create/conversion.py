@@ -1,7 +1,8 @@
-"""Copies, casts and moves: the same numbers in other memory, another dtype or device."""
+"""Copies, casts and moves between devices, and the dtype that operands promote to."""
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from ... import dtypes
@@ -11,6 +12,7 @@ from ...core.layout import checked_format, preserve_format
 from ...core.tensor import Tensor, wrap
 from ...dispatch.creation import backend_of_device
 from ...dispatch.op import Array, ArrayOrInput, Backend, Reduced, composite, op
+from ...dispatch.promotion import plain_number, result_dtype
 from ...dispatch.tensor_types import NAMED_DTYPES, dtype_and_device
 from ...graph.nodes import Node, node_of
 from ...graph.views import edge_of, region, waiting
@@ -420,3 +422,53 @@ for _name, _dtype in {
     "bool": dtypes.bool,
 }.items():  # fmt: skip
     _cast_method(_name, _dtype)
+
+
+_NAMES = frozenset(("tensor", "other", "scalar", "scalar1", "scalar2"))
+
+
+@composite
+def result_type(*tensors: Any, **named: Any) -> dtypes.dtype:
+    """The dtype of an arithmetic operation on tensors and numbers.
+
+    Tensors with dimensions come before 0-d tensors, and those before numbers.
+
+    Args:
+        *tensors: Tensors and Python numbers; NumPy's dtypes, too.
+        **named: Likewise, by PyTorch's names: ``tensor``, ``other``, ``scalar``, ``scalar1`` and
+            ``scalar2``.
+
+    Raises:
+        TypeError: For another name, or nothing.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.result_type(tt.tensor([1, 2]), 1.5)
+        tinytorch.float32
+    """
+    for name in named.keys() - _NAMES:
+        raise TypeError(f"result_type() got an unexpected keyword argument '{name}'")
+    tensors = tuple(map(plain_number, (*tensors, *named.values())))
+    dtypes_given = [t for t in tensors if not isinstance(t, (Tensor, int, float, complex))]
+    if not dtypes_given:
+        return result_dtype(tensors)
+    found = [dtypes.as_dtype(t) for t in dtypes_given]
+    rest = [t for t in tensors if isinstance(t, (Tensor, int, float, complex))]
+    found += [result_dtype(rest)] if rest else []
+    return functools.reduce(dtypes.promote_types, found)
+
+
+@composite
+def can_cast(from_: Any, to: Any) -> bool:
+    """Whether a dtype may become another without a change of kind: no float an integer.
+
+    Args:
+        from_: The dtype there is.
+        to: The one that is wanted.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.can_cast(tt.int32, tt.float32), tt.can_cast(tt.float32, tt.int32)
+        (True, False)
+    """
+    return dtypes.as_dtype(from_).category <= dtypes.as_dtype(to).category

@@ -13,8 +13,7 @@ from ...dtypes import STORAGES
 from ...state import default_dtype
 from ...warnings import warn
 from .factories import empty, tensor
-from .storage_casts import Casts
-from .untyped_storage import UntypedStorage
+from .untyped_storage import Casts, UntypedStorage
 
 
 class TypedStorage(UntypedStorage):

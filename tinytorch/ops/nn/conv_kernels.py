@@ -1,28 +1,23 @@
-"""Convolution of each channel by itself, over lines of memory that are shifted.
-
-A product of matrices with a single row does nothing but read columns, of which every place of
-the kernel needs a copy. Here the padded images of a channel lie in one line of memory. What a
-row of the kernel meets are as many shifted copies of that line as the row has places, a part of
-a long line at a time; they serve all rows, whose products are shifted in turn when they are added
-up. Where a window would reach over the end of an image's row, the line gives a number that belongs
-to none and is not read.
-
-With a stride s every s-th element, and so every s-th row, goes to a line of its own.
-
-The three faces of convolution: its result, its transpose, and its weight's gradient.
+"""Kernels of convolution: the result, the gradient of the input and that of the weight.
 
 ``conv(x, w)``, ``conv_input(g, w)`` and ``conv_weight(x, g)`` are the partial derivatives of
-one trilinear form, the sum of ``x[n, c, s i + d k - p] w[o, c, k] g[n, o, i]``. Each one's
-gradients are the other two, so derivatives of every order come from these kernels.
+one trilinear form, the sum of ``x[n, c, s i + d k - p] w[o, c, k] g[n, o, i]``. The gradients of
+each are the other two, so derivatives of every order come from these kernels.
 
 Each is a product of matrices over columns (Chellapilla et al.: High Performance
 Convolutional Neural Networks for Document Processing, 2006), for a few images at a time.
 
-Convolution at stride 1, with columns that are whole runs of a padded image's memory.
+At stride 1, columns are contiguous runs of a padded image's memory. The pixels under one place of
+the kernel are contiguous there, except for a few between two rows of windows which belong to no
+window. Copying and multiplying these too is faster than copying row by row: their products are
+left out when the result is copied.
 
-The pixels that one place of the kernel meets lie in a row there, but that between two rows of
-windows come a few which belong to none. To copy these too is quicker than to copy row by row, and
-so is to multiply them: their products are left behind when the result is copied to its place.
+A depthwise convolution would be a product with matrices of a single row, dominated by writing the
+columns. Instead the padded images of a channel lie in one line of memory. A row of the kernel
+needs as many shifted copies of that line as the row has places, for a part of a long line at a
+time. The copies serve all rows of the kernel, whose products are shifted when they are added up.
+A window that would extend past the end of an image's row reads a value of no window, which is
+discarded. With a stride s, every s-th element, and so every s-th row, goes to a line of its own.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Convolutions and their transposes over one, two and three dimensions.
-
-What the convolutions share: their arguments, checked and in one form.
-"""
+"""Convolutions and their transposes over one, two and three dimensions."""
 
 from __future__ import annotations
 

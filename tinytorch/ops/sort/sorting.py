@@ -1,4 +1,4 @@
-"""Order: sorting, the largest few, and places in sorted sequences."""
+"""Sorting, the largest elements, positions in sorted sequences, and membership."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Out, Overlap, composite, op
+from ...dispatch.op import Array, Backend, Operand, Out, Overlap, composite, op
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import dtype_of_number, plain_number
 from ..checks import integer, refuse
@@ -340,3 +340,42 @@ def bucketize(
         )
     values = _values(input, boundaries)
     return _search(*_agreed(boundaries.detach(), values), right, out_int32)
+
+
+@op(promote="arithmetic", strict=True, out=Out.EXACT)
+def isin(
+    xp: Backend,
+    elements: Operand,
+    test_elements: Operand,
+    *,
+    assume_unique: bool = False,
+    invert: bool = False,
+) -> Array:
+    """Whether each of ``elements`` is equal to any of ``test_elements``.
+
+    Args:
+        elements: Tensor of any shape, or a number if the other is a tensor.
+        test_elements: Tensor of any shape, or a number if the other is a tensor.
+        assume_unique: Accepted; the result does not depend on it.
+        invert: Whether each is equal to none.
+
+    Returns:
+        Bool tensor of the shape of ``elements``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.isin(tt.tensor([1, 2, 3]), tt.tensor([3, 1]))
+        tensor([ True, False,  True])
+    """
+    flat = xp.asarray(elements).reshape(-1)
+    known = xp.asarray(test_elements).reshape(-1)
+    if known.dtype.kind in "bc":
+        kind = scalar_name(xp.dtype_of(known))
+        raise RuntimeError(f"Unsupported input type encountered for isin(): {kind}")
+    known = xp.sort(known)
+    if not known.size:
+        found = xp.zeros(flat.shape, bool)
+    else:
+        at = xp.minimum(xp.searchsorted(known, flat), known.size - 1)
+        found = known[at] == flat
+    return (~found if invert else found).reshape(xp.asarray(elements).shape)

@@ -1,16 +1,216 @@
-"""Window functions of ``tinytorch.signal.windows``."""
+"""Window functions: their kernels, ``hann_window`` and related functions, ``signal.windows``.
+
+The kernels compute in float64 and round once.
+"""
 
 from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ...dispatch.creation import creation
 from ...dispatch.op import Array, Backend
-from .window_shapes import cosine_sum, finished, span, steps, triangle
-from .window_shapes import kaiser as kaiser_shape
+from ..checks import integer
+
+
+def span(count: int, symmetric: bool) -> float:
+    """The distance of a window's ends; a periodic one ends before it would repeat."""
+    return count - 1 if symmetric else count
+
+
+def cast_window(xp: Backend, count: int, window: Array, dtype: Any) -> Array:
+    """Cast a window to its dtype; a window of one point is 1."""
+    return xp.astype(window if count != 1 else xp.ones((1,)), dtype)
+
+
+def steps(xp: Backend, count: int) -> Array:
+    """0, 1, 2, ..."""
+    return xp.arange(count, dtype="float64")
+
+
+def cosine_sum(
+    xp: Backend, count: int, weights: Sequence[float], symmetric: bool, dtype: Any
+) -> Array:
+    """``sum((-1)^i weights[i] cos(2 pi i k / n))``."""
+    angle = steps(xp, count) * (2 * math.pi / (span(count, symmetric) or 1))
+    window = xp.zeros((count,), "float64")
+    for i, weight in enumerate(weights):
+        window += (-1) ** i * float(weight) * xp.cos(i * angle)
+    return cast_window(xp, count, window, dtype)
+
+
+def triangle(xp: Backend, count: int, symmetric: bool, dtype: Any) -> Array:
+    """From 0 up to 1 and down again in straight lines."""
+    place = steps(xp, count) * (2 / (span(count, symmetric) or 1))
+    return cast_window(xp, count, 1 - abs(place - 1), dtype)
+
+
+def kaiser_shape(xp: Backend, count: int, beta: float, symmetric: bool, dtype: Any) -> Array:
+    """``I0(beta sqrt(1 - x^2)) / I0(beta)`` for x from -1 to 1.
+
+    Reference:
+        Kaiser & Schafer, "On the use of the I0-sinh window for spectrum analysis", IEEE Trans.
+        Acoustics, Speech, Signal Processing 28 (1980).
+    """
+    place = steps(xp, count) * (2 / (span(count, symmetric) or 1)) - 1
+    root = xp.sqrt(xp.maximum(1 - place * place, 0))
+    window = xp.i0(beta * root) / xp.i0(xp.full((1,), float(beta)))
+    return cast_window(xp, count, window, dtype)
+
+
+def _check(name: str, window_length: int, dtype: Any) -> None:
+    if dtype.kind != "f":
+        raise RuntimeError(f"{name} expects floating point dtypes, got: {dtype}")
+    if integer(name, "window_length", window_length) < 0:
+        raise RuntimeError(
+            f"{name} requires non-negative window_length, got window_length={window_length}"
+        )
+
+
+@creation
+def hann_window(
+    xp: Backend, window_length: int, periodic: bool = True, *, dtype: Any = None
+) -> Array:
+    """The Hann window, a raised cosine; see ``signal.windows.hann``.
+
+    Args:
+        window_length: Number of points, at least 0.
+        periodic: Leave the last end out, so that the window may be repeated (default); the
+            form for filters has both ends.
+        dtype: A floating-point dtype; the default is the default dtype.
+
+    Returns:
+        ``(window_length,)``.
+
+    Raises:
+        RuntimeError: For a negative length or another dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.hann_window(4)
+        tensor([0.0000, 0.5000, 1.0000, 0.5000])
+    """
+    _check("hann_window", window_length, dtype)
+    return cosine_sum(xp, window_length, (0.5, 0.5), not periodic, dtype)
+
+
+@creation
+def hamming_window(
+    xp: Backend,
+    window_length: int,
+    periodic: bool = True,
+    alpha: float = 0.54,
+    beta: float = 0.46,
+    *,
+    dtype: Any = None,
+) -> Array:
+    """The Hamming window ``alpha - beta cos(2 pi k / n)``; see ``signal.windows.hamming``.
+
+    Args:
+        window_length: Number of points, at least 0.
+        periodic: Leave the last end out, so that the window may be repeated (default); the
+            form for filters has both ends.
+        alpha: Default 0.54.
+        beta: Default 0.46.
+        dtype: A floating-point dtype; the default is the default dtype.
+
+    Returns:
+        ``(window_length,)``.
+
+    Raises:
+        RuntimeError: For a negative length or another dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.hamming_window(4)
+        tensor([0.0800, 0.5400, 1.0000, 0.5400])
+    """
+    _check("hamming_window", window_length, dtype)
+    return cosine_sum(xp, window_length, (alpha, beta), not periodic, dtype)
+
+
+@creation
+def blackman_window(
+    xp: Backend, window_length: int, periodic: bool = True, *, dtype: Any = None
+) -> Array:
+    """The Blackman window, a sum of three cosines; see ``signal.windows.blackman``.
+
+    Args:
+        window_length: Number of points, at least 0.
+        periodic: Leave the last end out, so that the window may be repeated (default); the
+            form for filters has both ends.
+        dtype: A floating-point dtype; the default is the default dtype.
+
+    Returns:
+        ``(window_length,)``.
+
+    Raises:
+        RuntimeError: For a negative length or another dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.blackman_window(4)
+        tensor([-1.3878e-17,  3.4000e-01,  1.0000e+00,  3.4000e-01])
+    """
+    _check("blackman_window", window_length, dtype)
+    return cosine_sum(xp, window_length, (0.42, 0.5, 0.08), not periodic, dtype)
+
+
+@creation
+def bartlett_window(
+    xp: Backend, window_length: int, periodic: bool = True, *, dtype: Any = None
+) -> Array:
+    """The Bartlett window, a triangle; see ``signal.windows.bartlett``.
+
+    Args:
+        window_length: Number of points, at least 0.
+        periodic: Leave the last end out, so that the window may be repeated (default); the
+            form for filters has both ends.
+        dtype: A floating-point dtype; the default is the default dtype.
+
+    Returns:
+        ``(window_length,)``.
+
+    Raises:
+        RuntimeError: For a negative length or another dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.bartlett_window(4)
+        tensor([0.0000, 0.5000, 1.0000, 0.5000])
+    """
+    _check("bartlett_window", window_length, dtype)
+    return triangle(xp, window_length, not periodic, dtype)
+
+
+@creation
+def kaiser_window(
+    xp: Backend, window_length: int, periodic: bool = True, beta: float = 12.0, *, dtype: Any = None
+) -> Array:
+    """The Kaiser window; see ``signal.windows.kaiser``.
+
+    Args:
+        window_length: Number of points, at least 0.
+        periodic: Leave the last end out, so that the window may be repeated (default); the
+            form for filters has both ends.
+        beta: How narrow it is; default 12.
+        dtype: A floating-point dtype; the default is the default dtype.
+
+    Returns:
+        ``(window_length,)``.
+
+    Raises:
+        RuntimeError: For a negative length or another dtype.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.kaiser_window(4)
+        tensor([5.2773e-05, 2.1567e-01, 1.0000e+00, 2.1567e-01])
+    """
+    _check("kaiser_window", window_length, dtype)
+    return kaiser_shape(xp, window_length, beta, not periodic, dtype)
 
 
 def _count(name: str, M: Any, dtype: Any) -> int:
@@ -235,7 +435,7 @@ def cosine(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Array
     M = _count("cosine", M, dtype)
     points = M if sym else M + 1
     window = xp.sin((steps(xp, M) + 0.5) * (math.pi / (points or 1)))
-    return finished(xp, M, window, dtype)
+    return cast_window(xp, M, window, dtype)
 
 
 @creation(namespaces=("signal.windows",))
@@ -276,7 +476,7 @@ def exponential(
     if sym and center is not None:
         raise ValueError("Center must be None for symmetric windows")
     middle = span(M, sym) / 2 if center is None else center
-    return finished(xp, M, xp.exp(-abs(steps(xp, M) - middle) / tau), dtype)
+    return cast_window(xp, M, xp.exp(-abs(steps(xp, M) - middle) / tau), dtype)
 
 
 @creation(namespaces=("signal.windows",))
@@ -308,7 +508,7 @@ def gaussian(
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
     place = (steps(xp, M) - span(M, sym) / 2) / std
-    return finished(xp, M, xp.exp(-0.5 * place * place), dtype)
+    return cast_window(xp, M, xp.exp(-0.5 * place * place), dtype)
 
 
 @creation(namespaces=("signal.windows",))
