@@ -514,14 +514,14 @@ def lobpcg(
     if method not in (None, "basic", "ortho"):
         raise ValueError(f"lobpcg: expected method to be 'basic' or 'ortho', got {method!r}")
     count = k if k is not None else 1 if X is None else X.shape[-1]
-    _check_lobpcg(A, count if n is None and X is None else n or X.shape[-1])  # type: ignore[union-attr]
+    _check_lobpcg_inputs(A, count if n is None and X is None else n or X.shape[-1])  # type: ignore[union-attr]
     values, vectors = _pairs(A, B)
     if largest is None or largest:
         return values[..., -count:].flip(-1), vectors[..., -count:].flip(-1)
     return values[..., :count], vectors[..., :count]
 
 
-def _check_lobpcg(A: Tensor, width: int) -> None:
+def _check_lobpcg_inputs(A: Tensor, width: int) -> None:
     if A.ndim < 2 or A.shape[-1] != A.shape[-2]:
         raise ValueError(f"lobpcg: expected A to be square, got shape {list(A.shape)}")
     if A.shape[-1] < 3 * width:

@@ -316,8 +316,8 @@ def _contract(xp: Backend, input: Array, other: Array, a: str, b: str, result: s
     x, y = xp.transpose(input, plan.first), xp.transpose(other, plan.second)
     if not plan.inner:
         return _beside(xp, x, a, result) * _beside(xp, y, b, result)
-    batch, left, inner = _sizes_einsum(x.shape, plan.batch, plan.inner, plan.flip_first)
-    _, right, _ = _sizes_einsum(y.shape, plan.batch, plan.inner, not plan.flip_second)
+    batch, left, inner = _group_sizes(x.shape, plan.batch, plan.inner, plan.flip_first)
+    _, right, _ = _group_sizes(y.shape, plan.batch, plan.inner, not plan.flip_second)
     product = xp.matmul(
         _matrices(xp, x, batch, left, inner, plan.flip_first),
         _matrices(xp, y, batch, inner, right, plan.flip_second),
@@ -332,7 +332,7 @@ def _beside(xp: Any, x: Array, term: str, result: str) -> Array:
     return xp.reshape(x, tuple(next(sizes) if c in term else 1 for c in result))
 
 
-def _sizes_einsum(shape: Any, batch: int, inner: int, inner_first: bool) -> tuple[Any, Any, Any]:
+def _group_sizes(shape: Any, batch: int, inner: int, inner_first: bool) -> tuple[Any, Any, Any]:
     """Sizes of a term's groups: shared by all three terms, its own, summed over."""
     lead, rest = shape[:batch], shape[batch:]
     if inner_first:

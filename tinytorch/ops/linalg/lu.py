@@ -448,7 +448,7 @@ def ldl_solve(xp: Backend, LD: Array, pivots: Index, B: Array, *, hermitian: boo
         tensor([[2.],
                 [1.]])
     """
-    _check_solve_ldl(xp, LD, pivots, B)
+    _check_ldl_system(xp, LD, pivots, B)
     batch = common_batch(xp, "torch.linalg.ldl_solve", LD, B)
     n = LD.shape[-1]
     ld, b = (xp.broadcast_to(x, (*batch, *x.shape[-2:])) for x in (LD, B))
@@ -459,7 +459,7 @@ def ldl_solve(xp: Backend, LD: Array, pivots: Index, B: Array, *, hermitian: boo
 ldl_solve.vjp(LD=no_derivative("linalg_ldl_solve"), B=no_derivative("linalg_ldl_solve"))
 
 
-def _check_solve_ldl(xp: Backend, LD: Array, pivots: Array, B: Array) -> None:
+def _check_ldl_system(xp: Backend, LD: Array, pivots: Array, B: Array) -> None:
     name = "torch.linalg.ldl_solve"
     check_square(xp, name, LD, "LD")
     check_matrix(xp, name, B, "B")

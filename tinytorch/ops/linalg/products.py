@@ -363,7 +363,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         >>> tt.bilinear(tt.tensor([1.0, 2.0]), tt.tensor([3.0]), tt.ones(1, 2, 1))
         tensor([9.])
     """
-    _check_bilinear(input1, input2, weight, bias)
+    _check_bilinear_inputs(input1, input2, weight, bias)
     outputs, first, second = weight.shape
     a: Any = input1
     w: Any = weight
@@ -377,7 +377,9 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     return out if bias is None else out + bias
 
 
-def _check_bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None) -> None:
+def _check_bilinear_inputs(
+    input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
+) -> None:
     if input1.ndim != input2.ndim:
         raise RuntimeError(
             f"bilinear(): input dimensions do not match: got {input1.ndim} and {input2.ndim}"

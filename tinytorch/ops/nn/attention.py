@@ -516,8 +516,8 @@ def multi_head_attention_forward(
             "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type "
             "for both instead."
         )
-    padding = _added_multi_head_attention(key_padding_mask, "key_padding_mask", query.dtype)
-    mask = None if hint else _added_multi_head_attention(attn_mask, "attn_mask", query.dtype)
+    padding = _additive_mask(key_padding_mask, "key_padding_mask", query.dtype)
+    mask = None if hint else _additive_mask(attn_mask, "attn_mask", query.dtype)
     weights_in = (
         (q_proj_weight, k_proj_weight, v_proj_weight)
         if use_separate_proj_weight
@@ -527,7 +527,7 @@ def multi_head_attention_forward(
     mask = _check_mask(mask, query.shape[0], key.shape[0], query.shape[1] * num_heads)
     k, v, mask, padding = _with_bias(k, v, bias_k, bias_v, mask, padding, static_k, static_v)
     q, k, v = (
-        _heads_multi_head_attention(q, num_heads),
+        _split_heads(q, num_heads),
         _static(k, static_k, num_heads),
         _static(v, static_v, num_heads),
     )
@@ -595,7 +595,7 @@ def _check_sizes(
         )
 
 
-def _added_multi_head_attention(mask: Any, name: str, dtype: Any) -> Any:
+def _additive_mask(mask: Any, name: str, dtype: Any) -> Any:
     """A mask as numbers to add to the scores: -inf where a bool one is True."""
     if mask is None or mask.is_floating_point():
         return mask if mask is None else mask.to(dtype)
@@ -657,7 +657,7 @@ def _one_more(mask: Any) -> Any:
     return cat([mask, mask.new_zeros((*mask.shape[:-1], 1))], -1)
 
 
-def _heads_multi_head_attention(x: Any, num_heads: int) -> Any:
+def _split_heads(x: Any, num_heads: int) -> Any:
     """``(length, batch, embed)`` as ``(batch num_heads, length, embed / num_heads)``."""
     length, batch, embed = x.shape
     return x.reshape(length, batch * num_heads, embed // num_heads).transpose(0, 1)
@@ -666,7 +666,7 @@ def _heads_multi_head_attention(x: Any, num_heads: int) -> Any:
 def _static(x: Any, static: Any, num_heads: int) -> Any:
     """The heads of a projection, or what is given in its place."""
     if static is None:
-        return _heads_multi_head_attention(x, num_heads)
+        return _split_heads(x, num_heads)
     heads, features = x.shape[1] * num_heads, x.shape[2] // num_heads
     if static.shape[0] != heads or static.shape[2] != features:
         raise AssertionError(

@@ -377,7 +377,7 @@ def _fractional(
     name = f"fractional_max_pool{spatial}d"
     _check_input(name, spatial, input)
     kernel = _each(name, "kernel_size", kernel_size, spatial)
-    size = _size_fractional_pooling(name, tuple(input.shape[-spatial:]), output_size, output_ratio)
+    size = _fractional_size(name, tuple(input.shape[-spatial:]), output_size, output_ratio)
     sides = ("time", "height", "width")[-spatial:]
     for side, n, k, o in zip(sides, input.shape[-spatial:], kernel, size, strict=True):
         if o + k - 1 > n:
@@ -410,9 +410,7 @@ def _check_input(name: str, spatial: int, input: Any) -> None:
         raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(input.dtype)}'")
 
 
-def _size_fractional_pooling(
-    name: str, image: tuple[int, ...], size: Any, ratio: Any
-) -> tuple[int, ...]:
+def _fractional_size(name: str, image: tuple[int, ...], size: Any, ratio: Any) -> tuple[int, ...]:
     if size is None and ratio is None:
         raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
     if size is not None and ratio is not None:

@@ -309,7 +309,7 @@ def _weights(fweights: Tensor | None, aweights: Tensor | None, count: int) -> Te
     return fweights
 
 
-def _freedom_statistics(w: Tensor, aweights: Tensor | None, correction: int) -> Tensor:
+def _weighted_freedom(w: Tensor, aweights: Tensor | None, correction: int) -> Tensor:
     total = w.sum()
     if aweights is None or correction == 0:
         return total - correction
@@ -365,7 +365,7 @@ def cov(
         weight = w.sum()
         weight._xp.check_all(weight._data != 0, "cov(): weights sum to zero, can't be normalized")
         mean = (x * w).sum(1, keepdim=True) / weight
-        freedom = _freedom_statistics(w, aweights, correction)
+        freedom = _weighted_freedom(w, aweights, correction)
     if isinstance(freedom, Tensor):
         freedom = freedom.clamp(min=0)
     elif freedom <= 0:
