@@ -41,6 +41,7 @@ NOT_ABOUT_ARRAYS = (
     "test_stubs.py",
     "test_torch_versions.py",
     "test_wheel.py",
+    "test_words.py",
     "typing",
     "utils/data/test_pinning.py",
     "utils/data/test_processes.py",
