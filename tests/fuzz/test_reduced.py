@@ -53,6 +53,52 @@ CALLS = [
             ("complex128", "1 + 2j, 3j, 5.0, -1.5 - 1j"), ("float32", "0.5, 1.5, -2.0, 3.0"),
         )
     ),
+    # Equal elements: the deviation along a dimension is 0, and so is its gradient.
+    *(
+        f"a = L.full((3, 7), {number}, dtype=L.{dtype}).requires_grad_()\ny = a.{call}"
+        "\ngradients(L, y, [a])"
+        for number in (0.1, -7.7)
+        for dtype in ("float32", "float64", "bfloat16")
+        for call in ("std(1)", "std(0)", "std(1, keepdim=True, correction=0)")
+    ),
+    # Infinite weights do not meet the padding of a transposed convolution.
+    *(
+        f"L.nn.functional.conv_transpose{n}d(L.ones(1, 4, {'3, ' * n}), L.tensor([inf, -inf] + [1.0"
+        f"] * {4 * out * 2**n - 2}).reshape(4, {out}, {'2, ' * n}), groups={groups}{more})"
+        for n, out, groups, more in (
+            (1, 2, 1, ""), (1, 2, 2, ""), (1, 1, 4, ", dilation=2"), (2, 2, 1, ""),
+            (2, 2, 2, ", padding=1"), (2, 2, 2, ""), (3, 2, 2, ""),
+        )
+    ),
+    # Normal numbers are drawn, scaled and moved in the dtype of the mean, or of the deviation.
+    *(
+        f"L.normal({mean}, {std})"
+        for n in (5, 20)
+        for mean, std in (
+            (f"L.ones({n}, dtype=L.bfloat16)", "3.3"),
+            ("0.1", f"L.ones({n}, dtype=L.bfloat16) * 3"),
+            (f"L.ones({n}, dtype=L.bfloat16) * 0.1", f"L.ones({n}) * 3"),
+            (f"L.ones({n})", f"L.ones({n}, dtype=L.bfloat16) * 3"),
+            (f"L.ones({n}, dtype=L.float16)", f"L.ones({n}, dtype=L.float64) * 3"),
+        )
+    ),
+    # Expanded tensors that these change in place.
+    *(
+        f"{tensor}.{call}"
+        for tensor in ("L.arange(3.0).expand(3, 3)", "L.arange(3.0)[:, None].expand(3, 3)")
+        for call in ("tril_()", "triu_(1)", "fill_diagonal_(5)", "relu_()")
+    ),
+    "L.nn.functional.threshold_(L.arange(3.0).expand(3, 3), 1.0, 5.0)",
+    # The input as out=, which would be resized.
+    *(
+        f"(x := L.ones(3)) is None or L.{call}"
+        for call in (
+            "dot(x, x, out=x)", "vdot(x, x, out=x)", "linalg.vecdot(x, x, out=x)",
+            "kthvalue(x, 1, out=(x, L.empty(0, dtype=L.int64)))",
+            "median(x, 0, out=(x, L.empty(0, dtype=L.int64)))",
+        )
+    ),
+    "(x := L.eye(3)) is None or L.mv(x, L.ones(3), out=x)",
 ]  # fmt: skip
 
 LEAF = "x = L.ones(2, 2, requires_grad=True); y = x.flatten() * 1"
@@ -73,6 +119,22 @@ PROGRAMS = [
     "u = L.ones(2, 3); u.mul_(2); u.unsqueeze_(0); w = u.mT.as_strided((2,), (1,)); w.neg_()",
     # An in-place form with a bfloat16 operand saves the old value.
     f"{LEAF}; v = y.bfloat16(); w = y * 3; w.mul_(v); w.sum().backward()",
+    # Data of another shape: the views keep the old memory, and the base has nothing of it.
+    *(
+        f"{LEAF}; v = y[:2]; {before}y.data = L.arange(6.0).reshape({shape}); {after}z = v + 1"
+        for shape in ("6", "3, 2", "2, 3, 1")
+        for before in ("", "y.mul_(2); ", "v.mul_(2); ")
+        for after in ("", "y.data.mul_(3); ", "w = y[:1].detach(); ")
+    ),
+    "x = L.ones(2, 2, requires_grad=True); (x * x).sum().backward(); x.data = L.ones(3)\n"
+    "x.sum().backward()",
+    # Gradients that are recorded lie forwards in memory.
+    *(
+        f"{LEAF}; g = L.autograd.grad(x.{call}.sum(), x, create_graph=True)[0]"
+        for call in ("cumsum(0)", "cumsum(1)", "cumprod(0)", "t().cumsum(0)", "cumsum(1).cumsum(0)")
+    ),
+    # A view without a gradient whose base has been modified.
+    f"{LEAF}\nwith L.no_grad(): v = y[:2]\ny.mul_(2); v.retain_grad()",
     "u = L.ones(()); v = u.expand(2, 3).split(1)[0].detach(); v[..., 0] += 1",
     "u = L.ones(()); v = u.expand(2, 3).detach(); v.index_fill_(0, L.tensor([0]), 2.0)",
 ]

@@ -224,10 +224,7 @@ def test_a_second_backward_pass_is_refused_where_torch_refuses_it(
 
 #: Operations with a gradient rule and no example, and why.
 WITHOUT_EXAMPLE = {
-    "_normal_around": "a random number has the gradient 0, whatever its mean",
-    "_normal_scaled": "likewise",
-    "_normal_both": "likewise",
-    "bernoulli": "likewise",
+    "bernoulli": "a random number has the gradient 0",
     "poisson": "likewise",
     "_standard_gamma": "a random number: its gradient is in ops/random/test_random_gammas.py",
     "_sample_dirichlet": "likewise",

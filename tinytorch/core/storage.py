@@ -44,8 +44,9 @@ class Storage:
         _rg: Any
         _node: Node | Slot | None
         _grad: Tensor | None
-        #: ``[version]``, shared with everything that shares the memory; None until needed.
-        _vc: list[int] | None
+        #: ``[version]``, shared with everything that shares the memory; None until needed. Of
+        #: views whose base was given data of another shape: ``[version, memory]``.
+        _vc: list[Any] | None
         _base: Tensor | None
         # Of views alone, which have a base:
         #: The operations that make it from its base, the last one first: ``(those before it,

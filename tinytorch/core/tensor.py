@@ -19,7 +19,7 @@ from ..graph.hooks import LeafHooks, RemovableHandle, add_hook
 from ..graph.inference import UNSETTLED, check_update, check_wanted, mark, settle, take_after
 from ..graph.late_bound import ABOVE
 from ..graph.nodes import Slot, node_of, warn_of_no_grad
-from ..graph.views import VIEW, edge_of, requires_grad
+from ..graph.views import VIEW, cannot_refresh, edge_of, leave_views, requires_grad
 from ..state import when_inference
 from ..warnings import warn
 from . import pickling, torch_function
@@ -377,6 +377,8 @@ class Tensor(Storage):
                 "data set to a tensor that requires gradients must be floating point or complex "
                 "dtype"
             )
+        if self._base is None and self._vc and value._data.shape != self._data.shape:
+            leave_views(self)
         self._take_array(value)
         if self._inference is not value._inference:
             take_after(self, value)
@@ -385,6 +387,8 @@ class Tensor(Storage):
         """The array whose memory this is a part of: its own, that of what it shows, ..."""
         tensor: Tensor = self
         while tensor._base is not None:
+            if len(tensor._vc or ()) > 1:
+                return tensor._vc[1]  # type: ignore[index]
             tensor = tensor._base
         return tensor._data if tensor._whole is None else tensor._whole
 
@@ -469,7 +473,7 @@ class Tensor(Storage):
         """
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        if self.is_leaf or self._retains_grad:
+        if self._retains_grad or cannot_refresh(self) or self.is_leaf:
             return
         self._retains_grad = True
         self._retain_from_here()

@@ -425,7 +425,6 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.random.gammas": """_dirichlet_grad _sample_dirichlet _standard_gamma
             _standard_gamma_grad""",
         "ops.random.inplace": "_refilled",
-        "ops.random.sampling": "_normal_around _normal_both _normal_scaled",
         "ops.reduce.cumulative": "_recurrence _running_index",
         "ops.reduce.extrema": "_extreme_of_all _max_along _min_along",
         "ops.reduce.histograms": "_edges _histogram",

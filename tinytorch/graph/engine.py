@@ -560,7 +560,14 @@ def copy_like(g: Any, leaf: Any) -> Any:
 
 def _add_into(grad: Any, g: Gradient) -> None:
     grad._bump()
-    grad._xp.add(grad._data, g, out=grad._data)
+    try:
+        grad._xp.add(grad._data, g, out=grad._data)
+    except ValueError:
+        raise RuntimeError(
+            f"a gradient of shape {list(g.shape)} cannot be added to .grad of shape "
+            f"{list(grad._data.shape)}: the size of the tensors must match; set .grad to None "
+            "after data of another shape is assigned"
+        ) from None
 
 
 def fit_raw(xp: Any, g: Gradient, shape: tuple[int, ...], dtype: Any) -> Gradient:

@@ -13,7 +13,7 @@ from typing import Any
 from ..state import inference_enabled, inference_mode
 from .inference import UNSETTLED, take_after
 from .nodes import Edge, Node, Slot, node_of
-from .special_nodes import dead_end
+from .special_nodes import dead_end, without_derivative
 
 #: ``Tensor._rg`` of a view: whether it requires grad depends on its base; ask ``edge_of``.
 VIEW = 2
@@ -116,6 +116,18 @@ def note_reshaped(base: Any, step: Step) -> None:
     base._reshaped = ((base._vc[0], step), *base._reshaped)
 
 
+def leave_views(base: Any) -> None:
+    """Separate ``base``, which is given other data of another shape, from its views.
+
+    They keep the old memory, and its version. A gradient that would reach ``base`` from one of
+    them after that memory is modified is an error.
+    """
+    if base._vc is not UNSETTLED:
+        version = base._vc[0]
+        base._vc.append(base._memory())
+        base._vc = [version]
+
+
 def _replay(tensor: Any) -> tuple[Step, ...]:
     """The operations that make a view from its base."""
     found, steps = [], tensor._steps
@@ -183,6 +195,12 @@ def _refresh(tensor: Any) -> None:
     if tensor._kind:  # its operations cannot be replayed
         raise RuntimeError(_refusal(tensor, "its base or another view of its base has been"))
     base = tensor._base
+    if tensor._vc is not base._vc:
+        tensor._attr_version = tensor._vc[0]
+        node = without_derivative("a view whose base was given other data", tensor, (base,))
+        node.op.backward_name = "AsStridedBackward0"
+        tensor._node = node
+        return
     replay = _replay(tensor)
     with inference_mode(False):  # recorded whatever the mode
         last = again = base
@@ -239,6 +257,9 @@ def rebase(tensor: Any, node: Node, scatter: Any) -> None:
         scatter: The operation that writes a view's value into its base's.
     """
     base = tensor._base
+    if base is not None and tensor._vc is not base._vc:
+        tensor._node, tensor._attr_version, tensor._wanted = node, tensor._vc[0], True
+        return
     if base is None:
         tensor._node = node
         tensor._rg = True

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.inplace import assign, call_inplace
-from ...dispatch.op import OPS, Array, Backend, Operand, Overlap, Reduced, composite, op
+from ...dispatch.op import OPS, Array, Backend, Op, Operand, Overlap, Reduced, composite, op
 from ...dispatch.out import check_writable
 from ...dispatch.promotion import written_number
 from ...graph.special_nodes import by_operand
@@ -235,3 +235,23 @@ def opened(name: str, target: Tensor, value: Any, refused: bool = False) -> Iter
         yield
     finally:
         target._data = closed
+
+
+def write_changes(op: Op, name: str = "") -> None:
+    """Register an in-place form for expanded tensors, which writes the elements that change.
+
+    The result must be the same in whatever order they are written.
+    """
+
+    def write(input: Tensor, *args: Any, **options: Any) -> Tensor:
+        result = op.function(input.detach(), *args, **options)._data
+        with opened(name or op.name, input, None):
+            changed = result != input._data
+            input._xp.write_item(input._data, changed, result[changed])
+            input._bump()
+        return input
+
+    op.registered.expanded = write
+
+
+write_changes(_diagonal_filled.op, "fill_diagonal")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from ...dispatch.op import Array, Backend, Out, op, reads
+from ...dispatch.op import Array, Backend, Out, Overlap, op, reads
 from ...dispatch.out import scalar_name
 from ...graph.nodes import Node
 from ...graph.special_nodes import ndim_of, wants_gradient
@@ -239,7 +239,7 @@ bmm.vjp(
 )
 
 
-@op(method=True, strict=True, out=Out.EXACT)
+@op(method=True, strict=True, out=Out.EXACT, overlap=Overlap.DISJOINT)
 def mv(xp: Backend, input: Array, vec: Array) -> Array:
     """Product of a matrix and a vector.
 
@@ -280,7 +280,7 @@ mv.vjp(
 )
 
 
-@op(method=True, out=Out.EXACT)
+@op(method=True, out=Out.EXACT, overlap=Overlap.DISJOINT)
 def dot(xp: Backend, input: Array, tensor: Array) -> Array:
     """Sum of the products of two vectors' elements.
 

@@ -147,15 +147,14 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     return multi_dot(chain, out=out)
 
 
-@composite(namespaces=("linalg",), node="SumBackward1", out=Out.EXACT)
-def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+@composite(namespaces=("linalg",), node="SumBackward1", out=Out.EXACT, overlap=Overlap.DISJOINT)
+def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """Dot products of the vectors along a dimension, those of ``x`` conjugated.
 
     Args:
         x: Floating-point or complex tensor.
         y: Tensor that broadcasts with ``x``.
         dim: The dimension; default the last.
-        out: Where to write the result.
 
     Returns:
         Tensor without dimension ``dim``.
@@ -179,7 +178,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) ->
             f"{scalar_name(x.dtype)} and y of type {scalar_name(y.dtype)} instead"
         )
     product = (x.conj() if x.is_complex() else x) * y
-    return written(out, sum_(product, dim), "linalg.vecdot")  # type: ignore[no-any-return]
+    return sum_(product, dim)
 
 
 @op(namespaces=("linalg",), out=Out.EXACT, overlap=Overlap.DISJOINT)

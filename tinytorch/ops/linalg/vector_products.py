@@ -16,7 +16,6 @@ from ...warnings import warn_once
 from ..checks import refuse
 from ..create.factories import as_tensor
 from ..pointwise.complex_numbers import sgn
-from ..results import written
 from ..shape.diagonal import diagonal, triu_indices
 from ..shape.sizes import flip
 from .matmul import dot
@@ -24,14 +23,13 @@ from .products import cross as linalg_cross
 from .products import powers
 
 
-@composite(method=True, node="VdotBackward0", out=Out.EXACT)
-def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+@composite(method=True, node="VdotBackward0", out=Out.EXACT, overlap=Overlap.DISJOINT)
+def vdot(input: Tensor, other: Tensor) -> Tensor:
     """Sum of the products of two vectors' elements, those of the first conjugated.
 
     Args:
         input: ``(n,)``.
         other: ``(n,)``.
-        out: Where to write the result.
 
     Returns:
         0-d tensor.
@@ -46,7 +44,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     if not input.ndim == other.ndim == 1:  # dot() takes numbers, as NumPy's
         raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {other.ndim}D tensors")
-    return written(out, dot(_conjugated(input), other), "vdot")  # type: ignore[no-any-return]
+    return dot(_conjugated(input), other)
 
 
 def _conjugated(input: Tensor) -> Tensor:

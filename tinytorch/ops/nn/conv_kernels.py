@@ -494,7 +494,7 @@ def _conv_input(
     """``(n, in, *size)`` from what came of it, ``(n, out, *windows)``, and the weight."""
     count, outputs = input.shape[:2]
     kernel = weight.shape[2:]
-    if _flips_well(weight, stride, groups):
+    if _flips_well(xp, weight, stride, groups):
         back = [d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding, strict=True)]
         flipped = _flipped(xp, weight, groups)
         return _conv.kernel(xp, input, flipped, None, stride, back, dilation, groups, size)
@@ -638,12 +638,15 @@ def _limit(xp: Backend, dtype: Any, weight: Sequence[int]) -> int:
     return max(xp.column_bytes, _WORTH * math.prod(weight) * int(dtype.itemsize))
 
 
-def _flips_well(weight: Array, stride: Sizes, groups: int) -> bool:
+def _flips_well(xp: Backend, weight: Array, stride: Sizes, groups: int) -> bool:
     """Whether the transpose is best done as a convolution with the kernel turned around.
 
     It reads columns instead of adding to them, of the output's channels instead of the input's.
+    But it multiplies the weight by padding, and 0 times infinity is NaN.
     """
-    return all(s == 1 for s in stride) and 2 * groups * weight.shape[1] >= weight.shape[0]
+    if any(s != 1 for s in stride) or 2 * groups * weight.shape[1] < weight.shape[0]:
+        return False
+    return bool(xp.isfinite(weight).all())
 
 
 def _flipped(xp: Any, weight: Array, groups: int) -> Array:

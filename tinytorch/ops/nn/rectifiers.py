@@ -25,6 +25,7 @@ from ...dispatch.promotion import written_number
 from ...dtypes import finfo
 from ...warnings import warn
 from ..checks import blockwise, refuse
+from ..index.filling import write_changes
 from ..memory_order import in_rows
 from ..pointwise.selection import masked
 from ..results import first
@@ -131,6 +132,7 @@ def threshold(
 
 
 threshold.vjp(input=piecewise(lambda xp, g, input, threshold: masked(xp, g, ~(input <= threshold))))
+write_changes(threshold.op)
 
 
 @op(namespaces=(*FUNCTIONAL, ""), method=True, out=Out.EXACT, elementwise=True)

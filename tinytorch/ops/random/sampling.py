@@ -19,9 +19,12 @@ from ...core.tensor import Tensor, wrap
 from ...dispatch.creation import backend_for, checked_size, creation, pinned
 from ...dispatch.op import OPS, Array, Backend, Out, Overlap, Shape, composite, op
 from ...dispatch.out import check_out, refuse_recorded, scalar_name, write_to_out
-from ...state import default_dtype, grad_enabled
+from ...graph.special_nodes import without_slope
+from ...graph.views import edge_of
+from ...state import default_dtype, grad_enabled, no_grad
 from ..checks import integer
 from ..memory_order import in_order, in_rows, order_like
+from ..shape.strides import broadcast_tensors
 from .inplace import check_normal, check_probability, engine_of, integers, not_implemented
 
 
@@ -272,32 +275,6 @@ def multinomial(
     return in_rows(xp, drawn)
 
 
-@op
-def _normal_around(xp: Backend, mean: Array, std: float, generator: Any) -> Array:
-    noise = engine_of("normal", xp, generator).normal(mean.shape, mean.dtype, 0.0, std)
-    return noise + mean
-
-
-@op
-def _normal_scaled(xp: Backend, mean: float, std: Array, generator: Any) -> Array:
-    noise = engine_of("normal", xp, generator).normal(std.shape, std.dtype)
-    noise *= std
-    noise += mean
-    return noise
-
-
-@op
-def _normal_both(xp: Backend, mean: Array, std: Array, generator: Any) -> Array:
-    shape = xp.broadcast_shapes(mean.shape, std.shape)
-    noise = engine_of("normal", xp, generator).normal(shape, mean.dtype)
-    return (noise * std).astype(mean.dtype, copy=False) + mean
-
-
-_normal_around.vjp(mean=lambda xp, g: xp.zeros_like(g))
-_normal_scaled.vjp(std=lambda xp, g: xp.zeros_like(g))
-_normal_both.vjp(mean=lambda xp, g: xp.zeros_like(g), std=lambda xp, g: xp.zeros_like(g))
-
-
 @composite(overlap=Overlap.CHECKED)
 def normal(
     mean: Any,
@@ -398,12 +375,30 @@ def _normal_of(mean: Any, std: Any, generator: Any) -> Tensor:
     drawn: Tensor = mean if isinstance(mean, Tensor) else std
     if not (drawn.is_floating_point() or drawn.is_complex()):
         raise not_implemented("normal", "normal_kernel_cpu", drawn._data.dtype)
-    if not isinstance(std, Tensor):
-        result: Tensor = _normal_around(mean, std, generator)
-    elif not isinstance(mean, Tensor):
-        result = _normal_scaled(mean, std, generator)
-    else:
-        result = _normal_both(mean, std, generator)
+    return _pass_zeros(_draw_normal(drawn, mean, std, generator), mean, std)
+
+
+def _draw_normal(like: Tensor, mean: Any, std: Any, generator: Any) -> Tensor:
+    """Normal numbers of the dtype of ``like``, scaled and moved in steps that round, as PyTorch's.
+
+    Raises:
+        RuntimeError: If the shapes of ``mean`` and ``std`` do not broadcast.
+    """
+    xp = like._xp
+    engine = engine_of("normal", xp, generator)
+    with no_grad():
+        if not isinstance(std, Tensor):
+            return wrap(engine.normal(like.shape, like._data.dtype, 0.0, std), xp).add_(mean)
+        shape = broadcast_tensors(like, std)[0].shape
+        return wrap(engine.normal(shape, like._data.dtype), xp).mul_(std).add_(mean)
+
+
+def _pass_zeros(result: Tensor, *given: Any) -> Tensor:
+    """``result``, through which tensors that require grad get gradients of zeros."""
+    for tensor in given if grad_enabled() else ():
+        if isinstance(tensor, Tensor) and tensor.requires_grad:
+            result._node = without_slope(result, edge_of(result), edge_of(tensor))
+            result._rg = True
     return result
 
 

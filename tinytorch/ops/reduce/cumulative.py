@@ -13,7 +13,7 @@ from ..checks import refuse, running_dtype, taken_in
 from ..index.gathering import gather
 from ..memory_order import in_rows
 from ..results import named_result
-from ..shape.sizes import normalize_dim
+from ..shape.sizes import flip, normalize_dim
 
 
 def _axis(name: str, dim: int, array: Array) -> int:
@@ -87,7 +87,7 @@ def _suffix_sum(xp: Any, g: Any, dim: int | None) -> Any:
     if not g.ndim:
         return g
     at = (dim or 0) % g.ndim
-    return xp.flip(xp.call(cumsum, xp.flip(g, at), at), at)
+    return xp.call(flip, xp.call(cumsum, xp.flip(g, at), at), (at,))
 
 
 @op
@@ -124,7 +124,7 @@ def suffix_recurrence(xp: Any, factor: Any, term: Any, dim: int) -> Any:
     # The last one's factor has nothing to multiply; any value will do.
     following = xp.concatenate((_part(factor, dim, 1, None), _part(factor, dim, 0, 1)), dim)
     flipped = xp.call(_recurrence, xp.flip(following, dim), xp.flip(term, dim), dim)
-    return xp.flip(flipped, dim)
+    return xp.call(flip, flipped, (dim,))
 
 
 def _at(dim: int, start: int | None, stop: int | None, step: int = 1) -> tuple[slice, ...]:

@@ -104,10 +104,21 @@ def _std(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool)
 def _std_gradient(
     xp: Any, g: Any, out: Any, input: Any, dim: Any, correction: Any, keepdim: Any
 ) -> Any:
-    """Where nothing varies, 0 rather than the root's infinite slope."""
-    still = out == 0
+    """Where nothing varies, 0 rather than the root's infinite slope.
+
+    The deviation of equal elements is 0 or a rounding error of their mean.
+    """
+    still = (out == 0) | _are_equal(xp, input, dim, keepdim)
     share = xp.where(still, 0, g / (2 * xp.where(still, 1, out)))
     return _var_gradient(xp, share, input, dim, correction, keepdim)
+
+
+def _are_equal(xp: Any, input: Any, dim: Any, keepdim: bool) -> Any:
+    """Whether all elements are equal, of each slice that ``dim`` reduces."""
+    axes = reduced_axes("std", dim, input.ndim)
+    reduced = range(input.ndim) if axes is None else axes
+    first = input[tuple(slice(1) if i in reduced else slice(None) for i in range(input.ndim))]
+    return xp.all(input == first, axes, keepdims=keepdim)
 
 
 _std.vjp(input=_std_gradient)

@@ -10,6 +10,7 @@ from ...dispatch.creation import creation
 from ...dispatch.op import Array, Backend, Out, composite, op
 from ...graph.nodes import Node
 from ..checks import integer
+from ..index.filling import write_changes
 from ..index.positions import counting
 from ..memory_order import in_rows
 from .sizes import flatten, normalize_dim
@@ -209,6 +210,7 @@ def tril(xp: Backend, input: Array, diagonal: int = 0) -> Array:
 
 
 tril.vjp(input=lambda xp, g, diagonal: xp.call(tril, g, diagonal))
+write_changes(tril.op)
 
 
 @tril.numpy
@@ -241,6 +243,7 @@ def triu(xp: Backend, input: Array, diagonal: int = 0) -> Array:
 
 
 triu.vjp(input=lambda xp, g, diagonal: xp.call(triu, g, diagonal))
+write_changes(triu.op)
 
 
 @triu.numpy

@@ -167,7 +167,7 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
     return _median("nanmedian", _nanmedian_result, input, dim, keepdim, True)
 
 
-@composite(method=True, out=Out.CAST, node="KthvalueBackward0", overlap=Overlap.CHECKED)
+@composite(method=True, out=Out.CAST, node="KthvalueBackward0", overlap=Overlap.DISJOINT)
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The ``k``-th smallest element along ``dim``, and where it is.
 
