@@ -9,7 +9,7 @@ from typing import Any
 
 import tinytorch as tt
 from tinytorch.dispatch import registry
-from tinytorch.dispatch.spec import NAMESPACES
+from tinytorch.dispatch.operation import NAMESPACES
 
 
 def operations() -> Iterator[tuple[str, Any]]:

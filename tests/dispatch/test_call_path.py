@@ -12,7 +12,7 @@ import pytest
 
 import tinytorch as tt
 from tinytorch.dispatch.op import op
-from tinytorch.dispatch.spec import OPS, Array, Backend, Op
+from tinytorch.dispatch.operation import OPS, Array, Backend, Op
 
 
 @pytest.mark.parametrize("function", [tt.add, tt.Tensor.__add__, tt.zeros, tt.Tensor.add_])

@@ -11,7 +11,7 @@ import pytest
 import tinytorch as tt
 from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import OPS
-from tinytorch.dispatch.spec import REQUIRED, Op
+from tinytorch.dispatch.operation import REQUIRED, Op
 
 F = tt.nn.functional
 

@@ -13,7 +13,7 @@ import pytest
 
 import tinytorch as tt
 from tinytorch.dispatch import registry
-from tinytorch.dispatch.spec import OPS
+from tinytorch.dispatch.operation import OPS
 
 SPACES = [
     "tinytorch", "tinytorch.nn", "tinytorch.nn.functional", "tinytorch.nn.init",

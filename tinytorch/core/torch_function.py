@@ -18,7 +18,7 @@ from ..dtypes import dtype
 from ..state.variable import Variable
 
 if TYPE_CHECKING:
-    from ..dispatch.spec import Op
+    from ..dispatch.operation import Op
 
 #: The classes of tensors that are never asked: Tensor, Parameter, Buffer and what inherits from
 #: them that nobody is.

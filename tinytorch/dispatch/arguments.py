@@ -15,8 +15,8 @@ from typing import Any
 from ..core.tensor import Tensor
 from ..graph.late_bound import ABOVE
 from ..warnings import warn_once
+from .operation import REQUIRED, Op
 from .promotion import common_backend, promote_operands, to_tensor
-from .spec import REQUIRED, Op
 
 #: The defaults of parameters that are numbers of any kind, as ``end`` of ``arange`` is.
 _OF_ANY_KIND = (int, type(None))

@@ -20,7 +20,7 @@ from ..backends import BackendUnavailableError, load
 from ..core import torch_function
 from ..core.tensor import Tensor
 from ..state import Variable, grad_enabled
-from .spec import Op
+from .operation import Op
 
 #: What happens to floating arguments: cast to the lower dtype, to float32, to the widest of theirs;
 #: ``SUMS``: nothing, but the result is float32 if no dtype is asked for.

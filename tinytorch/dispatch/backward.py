@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from .spec import Op
+    from .operation import Op
 
 #: A name of nodes, or what gives one for a node (None: as it is).
 NodeName: TypeAlias = "str | Callable[[Any], str | None] | None"

@@ -30,9 +30,9 @@ from .backward import Backward
 from .error_context import retold
 from .inplace import call_inplace
 from .low_precision import asks_for_low, call_low, composite_low, is_low
+from .operation import Op, Out
 from .out import check_out, check_resized, refuse_recorded, write_to_out
 from .record import apply
-from .spec import Op, Out
 from .waiting_views import elements_of, view_of_waiting
 
 

@@ -30,9 +30,9 @@ from .composites import make_composite_function
 from .function_text import write_function
 from .inplace import slow_inplace
 from .low_precision import in_float32
+from .operation import REQUIRED, Form, Op
 from .record import note_versions, picking, record, results, several_views, watch
 from .signature import of_inplace, without_out
-from .spec import REQUIRED, Form, Op
 
 #: Values of the names that all generated functions have.
 _SHARED: dict[str, Any] = {

@@ -11,7 +11,7 @@ from ..state.tracebacks import shorten
 from .arguments import truthful
 from .call import TOLD, body_of, slow_composite, told
 from .low_precision import in_float32
-from .spec import Op
+from .operation import Op
 
 
 def make_composite_function(op: Op) -> Any:

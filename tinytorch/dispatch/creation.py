@@ -21,8 +21,8 @@ from .arguments import as_given, bind, unfit
 from .arguments import checked_size as checked_size
 from .compiled import make_function, serve
 from .op import Op, Operation, declare, dress, set_function
+from .operation import Form, Out
 from .out import write_to_out
-from .spec import Form, Out
 
 #: The keywords every creation function takes beside its own.
 _COMMON: dict[str, tuple[str, Any]] = {

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from .arguments import torchs_name
-from .spec import OPS, Op
+from .operation import OPS, Op
 
 #: The operation that a text begins with: ``name(): ...``, ``name: ...`` or ``name_: ...``.
 _SUBJECT = re.compile(r"(\w+?)(?=_?(?:\(\))?: |\(\) )")

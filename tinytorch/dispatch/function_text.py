@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from textwrap import indent
 from typing import Any
 
-from .spec import REQUIRED, Form, Op
+from .operation import REQUIRED, Form, Op
 
 _FUNCTION = """
 def function({header}):

@@ -30,8 +30,23 @@ from ..core.tensor import Tensor
 from .arguments import repeated_argument_error, torchs_name, truth, unexpected
 from .backward import SPECIAL, rule_needs
 from .compiled import make_inplace_function, make_public_function
+from .operation import NAMESPACES as NAMESPACES
+from .operation import OPS as OPS
+from .operation import REQUIRED as REQUIRED
+from .operation import Array as Array
+from .operation import ArrayOrInput as ArrayOrInput
+from .operation import Backend as Backend
+from .operation import Index as Index
+from .operation import Mask as Mask
+from .operation import Nodes as Nodes
+from .operation import Op as Op
+from .operation import Operand as Operand
+from .operation import Out as Out
+from .operation import Overlap as Overlap
+from .operation import Reduced as Reduced
+from .operation import Shape as Shape
+from .operation import is_tensor
 from .operators import make_operators
-from .plan import is_tensor
 from .rules import accepts_none as accepts_none
 from .rules import no_derivative as no_derivative
 from .rules import piecewise as piecewise
@@ -39,21 +54,6 @@ from .rules import reads as reads
 from .rules import reads_results as reads_results
 from .rules import torch_convention as torch_convention
 from .signature import documented, of_function, takes_out
-from .spec import NAMESPACES as NAMESPACES
-from .spec import OPS as OPS
-from .spec import REQUIRED as REQUIRED
-from .spec import Array as Array
-from .spec import ArrayOrInput as ArrayOrInput
-from .spec import Backend as Backend
-from .spec import Index as Index
-from .spec import Mask as Mask
-from .spec import Nodes as Nodes
-from .spec import Op as Op
-from .spec import Operand as Operand
-from .spec import Out as Out
-from .spec import Overlap as Overlap
-from .spec import Reduced as Reduced
-from .spec import Shape as Shape
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -15,9 +15,9 @@ from ..core.torch_function_members import operator_face
 from ..graph.late_bound import ABOVE
 from ..state.tracebacks import shorten
 from .compiled import make_function, make_inplace_function, serve
+from .operation import Form, Op
 from .registry import find
 from .signature import of_operator
-from .spec import Form, Op
 
 _NUMBERS = (bool, int, float, complex)
 #: NumPy's function for each of Python's operators of two operands.

@@ -12,7 +12,7 @@ from ..core.waiting import put
 from ..graph.inference import MAPPED, check_mapped, check_update
 from ..state import grad_enabled
 from ..warnings import warn
-from .spec import Op, Out, Overlap
+from .operation import Op, Out, Overlap
 
 
 def write(xp: Any, data: Any, y: Any, name: str) -> None:

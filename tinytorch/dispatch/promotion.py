@@ -11,7 +11,7 @@ from ..core.tensor import Tensor, wrap
 from ..state import current_backend, default_dtype
 
 if TYPE_CHECKING:
-    from .spec import Op
+    from .operation import Op
 
 _NUMBERS = (bool, int, float, complex)
 

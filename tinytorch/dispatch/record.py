@@ -16,7 +16,7 @@ from ..state import GRAD, grad_enabled, scoped_grad
 from ..warnings import calls_of_the_program
 from .arguments import explain_shapes, unwrap
 from .backward import Backward
-from .spec import Op
+from .operation import Op
 
 
 def apply(op: Op, xp: Any, given: tuple[Any, ...]) -> Any:

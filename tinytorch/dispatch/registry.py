@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from .index import FAMILIES
 
 if TYPE_CHECKING:
-    from .spec import Op
+    from .operation import Op
 
 #: By namespace (or ``Tensor``, for its methods) and name, the family that defines it.
 FAMILY_OF = {

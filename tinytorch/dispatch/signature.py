@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from .spec import Op, Out
+from .operation import Op, Out
 
 Parameter = inspect.Parameter
 

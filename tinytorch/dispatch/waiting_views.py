@@ -8,8 +8,8 @@ from ..core.tensor import Tensor, wrap
 from ..core.waiting import Conjugate, Negative, Waiting, let_wait, plain
 from ..graph.special_nodes import towards
 from ..graph.views import edge_of
+from .operation import Op
 from .record import apply
-from .spec import Op
 
 #: What the parts of a conjugate wait for.
 PARTS: dict[str, type[Waiting] | None] = {"_real": None, "_imag": Negative}

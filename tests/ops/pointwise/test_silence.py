@@ -17,7 +17,7 @@ from tests.ops.test_derivatives import EXAMPLES, example_of
 from tests.oracles import flat
 from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import OPS, REQUIRED
-from tinytorch.dispatch.spec import Op
+from tinytorch.dispatch.operation import Op
 
 #: What every number of an example is replaced with, in turn.
 PATTERNS = (

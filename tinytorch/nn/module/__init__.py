@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, T
 from ...compiler import compile
 from ...core.holder import HOLDERS, Holder, held
 from ...core.tensor import Tensor
-from ...dispatch.spec import Op
+from ...dispatch.operation import Op
 from ...state.tracebacks import shorten
 from .call import HookedCall
 from .global_hooks import CALLS as CALLS

@@ -13,9 +13,9 @@ from ...dispatch.arguments import is_basic
 from ...dispatch.compiled import make_function, serve
 from ...dispatch.inplace import write_through
 from ...dispatch.op import OPS, Array, Backend, Nodes, Op, Operand, Reduced, composite, op
+from ...dispatch.operation import Form
 from ...dispatch.out import check_overlap, check_writable, scalar_name
 from ...dispatch.promotion import written_number
-from ...dispatch.spec import Form
 from ...graph.late_bound import ABOVE
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument

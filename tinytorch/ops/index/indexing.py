@@ -10,8 +10,8 @@ from ...core import torch_function
 from ...core.tensor import Tensor, wrap
 from ...dispatch.compiled import make_function, serve
 from ...dispatch.op import Array, Backend, Nodes, Op, op
+from ...dispatch.operation import Form
 from ...dispatch.record import note_versions
-from ...dispatch.spec import Form
 from ...graph.inference import refuse_saved
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
