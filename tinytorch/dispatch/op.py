@@ -17,15 +17,17 @@ may also be a number), ``Index`` and ``Mask`` tensors that take no part in promo
 ``Sequence[Array]`` a list of tensors, ``Shape`` sizes that may be given one by one, and
 ``int | Shape`` the same where other numbers may follow a single one. ``ArrayOrInput`` is the
 result of a kernel that may return its first argument, and the call then returns that tensor.
+
+Decorators of rules (``no_derivative``, ``reads``, ...) state what does not follow from the formula.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 from dataclasses import replace
 from functools import partial, wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
-
+from typing import Concatenate, ParamSpec, Protocol, TypeVar, overload
 from ..core.tensor import Tensor
 from .arguments import repeated_argument_error, torchs_name, truth, unexpected
 from .backward import SPECIAL, rule_needs
@@ -47,12 +49,6 @@ from .operation import Reduced as Reduced
 from .operation import Shape as Shape
 from .operation import is_tensor
 from .operators import make_operators
-from .rules import accepts_none as accepts_none
-from .rules import no_derivative as no_derivative
-from .rules import piecewise as piecewise
-from .rules import reads as reads
-from .rules import reads_results as reads_results
-from .rules import torch_convention as torch_convention
 from .signature import documented, of_function, takes_out
 
 P = ParamSpec("P")
@@ -355,3 +351,94 @@ def _attach(spec: Op) -> None:
     for operator_name in spec.operators:
         for name, method in make_operators(spec, operator_name).items():
             setattr(Tensor, name, method)
+
+
+# -- decorators of gradient rules ---------------------------------------------------------------
+
+
+def no_derivative(name: str, error: type[RuntimeError] = RuntimeError) -> Callable[[Any, Any], Any]:
+    """A rule for an operation without a derivative: it refuses, rather than give none.
+
+    Args:
+        name: torch's name of the operation.
+        error: Its error, NotImplementedError where it says so itself.
+    """
+    own = error is NotImplementedError
+    text = f"the derivative for {name!r} is not implemented."
+    text = text if own else f"derivative for aten::{name} is not implemented"
+
+    def rule(xp: Any, g: Any) -> Any:
+        raise error(text)
+
+    rule.missing = True  # type: ignore[attr-defined]
+    return rule
+
+
+def piecewise(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a rule whose gradient depends on the operation's arguments, but in jumps alone.
+
+    The derivative of such a gradient is zeros then, as in torch, rather than missing.
+    """
+    rule.piecewise = True  # type: ignore[attr-defined]
+    return rule
+
+
+def accepts_none(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """Mark a rule that takes None for a missing gradient of one of several results.
+
+    Other rules get zeros there.
+    """
+    rule.accepts_none = True  # type: ignore[attr-defined]
+    return rule
+
+
+def reads(**values: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """State by parameter which arguments' values its gradient is computed from.
+
+    Of the others the rule takes shapes alone, so that they may be changed in place.
+    """
+
+    def stated(rule: Callable[..., Any]) -> Callable[..., Any]:
+        rule.reads = values  # type: ignore[attr-defined]
+        return rule
+
+    return stated
+
+
+def reads_results(*places: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """State which of several results a rule reads.
+
+    The others are None to it, are not kept, and may be changed in place.
+    """
+
+    def stated(rule: Callable[..., Any]) -> Callable[..., Any]:
+        rule.results = places  # type: ignore[attr-defined]
+        return rule
+
+    return stated
+
+
+def torch_convention(rule: Callable[..., Any]) -> Callable[..., Any]:
+    """Adapt a rule for complex arguments that is written in torch's convention.
+
+    Inside a backward pass gradients are the conjugates of torch's, so that a holomorphic
+    function's rule is its plain derivative. A rule for one that is not holomorphic is often
+    known in torch's convention; this conjugates what goes in and what comes out.
+    """
+    code = rule.__code__
+    names = code.co_varnames[2 : code.co_argcount]
+
+    def conjugated(xp: Any, g: Any, *values: Any) -> Any:
+        result = rule(xp, _conjugate(xp, g), *values)
+        if isinstance(result, (tuple, list)):
+            return [_conjugate(xp, h) for h in result]
+        return _conjugate(xp, result)
+
+    conjugated.needs = names  # type: ignore[attr-defined]
+    return conjugated
+
+
+def _conjugate(xp: Any, g: Any) -> Any:
+    if isinstance(g, (tuple, list)):
+        return tuple(_conjugate(xp, h) for h in g)
+    return g if g is None or g.dtype.kind != "c" else xp.conj(g)
