@@ -104,7 +104,7 @@ COMPUTED = {
     "compat.import_hook": "the table of a module that has no file",
     "compat.rows": "the module that a row of a table names",
     "compat.utils": "a module that the caller names",
-    "dispatch.compiled": "waits until the family of an operation is imported",
+    "dispatch.generated_functions": "waits until the family of an operation is imported",
     "dispatch.registry": "the family of an operation",
     "facade.packages": "packages and their modules, on first access",
     "facade.resolve": "public names of the top level, on first access",

@@ -19,7 +19,7 @@ from ..state.recorder import recorded
 from ..warnings import warn
 from .arguments import as_given, bind, unfit
 from .arguments import checked_size as checked_size
-from .compiled import make_function, serve
+from .generated_functions import make_function, serve
 from .op import Op, Operation, declare, dress, set_function
 from .operation import Form, Out
 from .out import write_to_out

@@ -24,14 +24,14 @@ Decorators of rules (``no_derivative``, ``reads``, ...) state what does not foll
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 from dataclasses import replace
 from functools import partial, wraps
-from typing import Concatenate, ParamSpec, Protocol, TypeVar, overload
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
+
 from ..core.tensor import Tensor
 from .arguments import repeated_argument_error, torchs_name, truth, unexpected
 from .backward import SPECIAL, rule_needs
-from .compiled import make_inplace_function, make_public_function
+from .generated_functions import make_inplace_function, make_public_function
 from .operation import NAMESPACES as NAMESPACES
 from .operation import OPS as OPS
 from .operation import REQUIRED as REQUIRED

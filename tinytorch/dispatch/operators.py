@@ -14,7 +14,7 @@ from ..core.tensor import Tensor, wrap
 from ..core.torch_function_members import operator_face
 from ..graph.late_bound import ABOVE
 from ..state.tracebacks import shorten
-from .compiled import make_function, make_inplace_function, serve
+from .generated_functions import make_function, make_inplace_function, serve
 from .operation import Form, Op
 from .registry import find
 from .signature import of_operator

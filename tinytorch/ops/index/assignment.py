@@ -10,7 +10,7 @@ from ...core import torch_function
 from ...core.tensor import Tensor, wrap
 from ...core.waiting import Waiting
 from ...dispatch.arguments import is_basic
-from ...dispatch.compiled import make_function, serve
+from ...dispatch.generated_functions import make_function, serve
 from ...dispatch.inplace import write_through
 from ...dispatch.op import OPS, Array, Backend, Nodes, Op, Operand, Reduced, composite, op
 from ...dispatch.operation import Form

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core import torch_function
 from ...core.tensor import Tensor, wrap
-from ...dispatch.compiled import make_function, serve
+from ...dispatch.generated_functions import make_function, serve
 from ...dispatch.op import Array, Backend, Nodes, Op, op
 from ...dispatch.operation import Form
 from ...dispatch.record import note_versions

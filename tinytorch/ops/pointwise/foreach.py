@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.compiled import make_inplace_function
+from ...dispatch.generated_functions import make_inplace_function
 from ...dispatch.op import composite
 from ..create.conversion import clone
 from ..index.filling import copy_, zero_
