@@ -14,7 +14,7 @@ from tests.calls import Call, parameters, words
 from tests.numpy import scripts
 from tests.numpy.data import ARRAYS, SMOOTH
 from tests.numpy.evaluation import Case, arrays, assert_same, evaluate, leaves, tensors
-from tinytorch.dispatch.error_context import as_numpys
+from tinytorch.dispatch.call import as_numpys
 
 LINALG: list[Call] = [
     lambda lib, q: lib.linalg.inv(q),

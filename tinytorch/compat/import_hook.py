@@ -152,6 +152,7 @@ ELSEWHERE = {
     "compat.unsupported": "facade.unsupported",
     "utils.swapping": "core.swapping",
     "backends.cuda_devices": "backends.cupy.devices",
+    "dispatch.error_context": "dispatch.call",
     "distributions.counts": "distributions.discrete",
     "distributions.extremes": "distributions.extreme_values",
     "ops._typed_storage": "ops.create.typed_storage",

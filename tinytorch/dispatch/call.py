@@ -1,21 +1,28 @@
-"""The slow path of a call: every call that the fast path of a public function leaves.
+"""Calls off the fast path, and the public functions of composites.
 
-Overrides, NumPy's keywords, ``out=``, an ``inplace`` flag, conversion, promotion; then ``apply``.
+A call that the generated function of a kernel leaves comes here: overrides, NumPy's keywords,
+``out=``, an ``inplace`` flag, conversion, promotion; then ``apply``. The public function of a
+composite is a closure that checks the classes of the arguments. An error inside a composite is
+raised with the name of the composite and, for NumPy's functions, as NumPy's type.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import nullcontext
+from operator import itemgetter
 from typing import Any
 
 from ..core import torch_function
 from ..core.tensor import Tensor
+from ..core.torch_function import NOT_OVERRIDING, PLAIN
 from ..core.waiting import Waiting
 from ..graph.nodes import next_seq, node_of
 from ..graph.views import release
 from ..state import grad_enabled
 from ..state.recorder import recorded
+from ..state.tracebacks import shorten
 from . import autocast
 from .arguments import (
     as_given,
@@ -24,16 +31,94 @@ from .arguments import (
     repeated_argument_error,
     selected_numpy_form,
     torchs_name,
+    truthful,
     unexpected,
 )
 from .backward import Backward
-from .error_context import retold
 from .inplace import call_inplace
-from .low_precision import asks_for_low, call_low, composite_low, is_low
-from .operation import Op, Out
+from .low_precision import asks_for_low, call_low, composite_low, in_float32, is_low
+from .operation import OPS, Op, Out
 from .out import check_out, check_resized, refuse_recorded, write_to_out
 from .record import apply
 from .waiting_views import elements_of, view_of_waiting
+
+#: The operation that a text begins with: ``name(): ...``, ``name: ...`` or ``name_: ...``.
+_SUBJECT = re.compile(r"(\w+?)(?=_?(?:\(\))?: |\(\) )")
+
+
+def retold(op: Op, args: tuple[Any, ...], options: dict[str, Any], error: Exception) -> Exception:
+    """The error to raise for ``error``: of a wrong argument, or with ``op`` for its subject.
+
+    Args:
+        op: The composite that was called.
+        args: Its arguments by position.
+        options: Its other arguments.
+        error: What came out of it. The name of an operation that is not public is replaced.
+    """
+    if isinstance(error, (AttributeError, TypeError)):
+        wrong = _no_tensor(op, args, options)
+        if wrong is not None:
+            return TypeError(wrong)
+    text = str(error)
+    subject = _SUBJECT.match(text)
+    if subject is not None and op.public and error.args == (text,):
+        inner = OPS.get(subject[1])
+        if inner is not None and not inner.public:
+            error.args = (op.name + text[subject.end() :],)
+    return as_numpys(error) if op.namespaces[0].partition(".")[0] == "numpy" else error
+
+
+class ArrayError(ValueError, RuntimeError):
+    """What is a RuntimeError to PyTorch and a ValueError to NumPy, such as shapes that differ."""
+
+
+class ArrayTypeError(TypeError, NotImplementedError):
+    """What is not implemented for a dtype: a TypeError to NumPy."""
+
+
+class ArrayIndexError(ValueError, IndexError):
+    """What is out of range: a dimension is a ValueError to NumPy, too."""
+
+
+#: By PyTorch's type of error what NumPy's functions raise.
+_AS_NUMPYS = {
+    RuntimeError: ArrayError, NotImplementedError: ArrayTypeError, IndexError: ArrayIndexError,
+}  # fmt: skip
+
+
+def as_numpys(error: Exception) -> Exception:
+    """The same error, but one that ``except`` finds by NumPy's type as well as by PyTorch's."""
+    kind = _AS_NUMPYS.get(type(error))
+    if kind is None:
+        return error
+    made = kind(*error.args).with_traceback(error.__traceback__)
+    for note in getattr(error, "__notes__", ()):
+        made.add_note(note)
+    return made
+
+
+def _no_tensor(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> str | None:
+    """What is wrong with the first argument that should be a tensor and is none."""
+    given = dict(zip(op.plan.params, args, strict=False))
+    given.update({torchs_name(op, name) or name: value for name, value in options.items()})
+    for i in op.plan.tensors:
+        name = op.plan.params[i]
+        value = given.get(name)
+        if name not in given or (value is None and i in op.plan.optional):
+            continue
+        if i == op.plan.sequence:
+            for k, item in enumerate(value if isinstance(value, (tuple, list)) else ()):
+                if not isinstance(item, Tensor):
+                    return (
+                        f"{op.name}(): expected Tensor as element {k} in argument {i}, "
+                        f"but got {type(item).__name__}"
+                    )
+        elif not isinstance(value, Tensor):
+            return (
+                f"{op.name}(): argument '{name}' (position {i + 1}) must be Tensor, "
+                f"not {type(value).__name__}"
+            )
+    return None
 
 
 def slow(
@@ -270,3 +355,114 @@ def _rename_options(op: Op, options: dict[str, Any]) -> dict[str, Any]:
             raise repeated_argument_error(op, own, name)
         named[own] = value
     return named
+
+
+def make_composite_function(op: Op) -> Any:
+    """Return the public function of a composite: its body, behind a look at the arguments.
+
+    A call with an argument of another class than the declared ones, or of one that may override
+    it, goes to ``slow_composite``.
+    """
+    prepared: Any = None
+
+    def function(*args: Any, **options: Any) -> Any:
+        nonlocal prepared
+        try:
+            if prepared is None:
+                prepared = _prepare(op)
+            body, accepted, fits, is_wide = prepared
+            if not PLAIN or fits is not None and not fits(args, options):
+                return slow_composite(op, function, args, options)
+            count = len(args)
+            for i, classes in accepted:
+                if i >= count:
+                    break
+                kind = args[i].__class__
+                if kind not in classes:
+                    return slow_composite(op, function, args, options)
+                if is_wide and kind in PLAIN and args[i]._data.dtype.num > 255:
+                    return _call_wide(op, function, args, options)
+            if options and not _fits_by_name(op, accepted, options):
+                return slow_composite(op, function, args, options)
+            try:
+                return body(*args, **options)
+            except TOLD as error:
+                better = told(op, args, options, error)
+                if better is error:
+                    raise
+                raise better from None
+        except Exception as error:
+            shorten(error)
+            raise
+
+    function.__name__ = op.name
+    return function
+
+
+def _prepare(op: Op) -> tuple[Any, ...]:
+    """The body of a composite and the checks of its arguments.
+
+    Returns:
+        The body; positions with the classes that they accept; a check of lists and of arguments
+        beyond the parameters, or None; and whether it may have to compute in float32.
+    """
+    plan, body = op.plan, body_of(op)
+    if op.is_numpys:
+        body = truthful(op, body) if plan.scalars else body
+    accepted: dict[int, Any] = {}
+    for i, (kind, _) in {} if op.is_numpys else plan.scalars.items():
+        accepted[i] = frozenset((kind, int if kind is float else bool, plan.defaults[i].__class__))
+    if op.public:
+        first = (0,) if plan.positional and not plan.tensors else plan.tensors
+        accepted.update((i, NOT_OVERRIDING) for i in first if i != plan.sequence)
+    return body, tuple(sorted(accepted.items(), key=itemgetter(0))), _check_of_rest(op), op.is_wide
+
+
+def _fits_by_name(op: Op, accepted: tuple[tuple[int, Any], ...], options: dict[str, Any]) -> bool:
+    """Whether the arguments given by name are of the accepted classes."""
+    if not op.plan.index.keys() >= options.keys():
+        return False
+    params = op.plan.params
+    for i, classes in accepted:
+        if params[i] in options:
+            value: Any = options[params[i]]
+            kind = value.__class__
+            if kind not in classes:
+                return False
+            if op.is_wide and kind in PLAIN and value._data.dtype.num > 255:
+                return False
+    return True
+
+
+def _check_of_rest(op: Op) -> Callable[[Any, Any], bool] | None:
+    """Whether no tensor of a list, or of arguments beyond the parameters, may override."""
+    at, several = op.plan.sequence, bool(op.body.__code__.co_flags & 0x04)
+    if not op.public or at is None and not several:
+        return None
+
+    def check(args: tuple[Any, ...], options: dict[str, Any]) -> bool:
+        if several:
+            for value in args[op.plan.positional :]:
+                if value.__class__ not in NOT_OVERRIDING:
+                    return False
+        if at is None:
+            return True
+        values = args[at] if at < len(args) else options.get(op.plan.params[at], ())
+        if values.__class__ is not tuple and values.__class__ is not list:
+            return False
+        for value in values:
+            if value.__class__ not in PLAIN:
+                return False
+        return True
+
+    return check
+
+
+def _call_wide(op: Op, function: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """A composite with a tensor of reduced precision, computed in float32."""
+    plan, count = op.plan, len(args)
+    values = args[: plan.positional] + tuple(
+        options.get(plan.params[i], plan.defaults[i]) for i in range(count, plan.positional)
+    )
+    out = in_float32(op, function, values, args[plan.positional :], options)
+    return slow_composite(op, function, args, options) if out is None else out

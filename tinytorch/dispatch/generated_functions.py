@@ -25,8 +25,7 @@ from ..graph.views import VIEW, edge_of, track, unrecorded_kind
 from ..state import GRAD, current_backend, grad_enabled, place_of_new, scoped_grad
 from ..state.tracebacks import GENERATED, shorten
 from .arguments import BASIC, as_given, checked_size, explain_shapes, is_basic
-from .call import slow, slow_composite
-from .composites import make_composite_function
+from .call import make_composite_function, slow, slow_composite
 from .function_text import write_function
 from .inplace import slow_inplace
 from .low_precision import in_float32

@@ -9,7 +9,7 @@ from typing import Any
 from .. import dtypes
 from ..core.holder import Holder
 from ..core.tensor import Tensor
-from ..dispatch.error_context import as_numpys
+from ..dispatch.call import as_numpys
 from . import functions, wrapping
 from .functions.conversion import host
 from .functions.registration import raising

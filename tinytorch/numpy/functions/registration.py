@@ -7,9 +7,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
-from ...dispatch.error_context import as_numpys
-from ...dispatch.op import composite
 from ...dispatch.arguments import truthful
+from ...dispatch.call import as_numpys
+from ...dispatch.op import composite
 from ...state.tracebacks import short
 from .conversion import as_dtype, in_float64, joined
 
