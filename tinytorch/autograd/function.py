@@ -15,7 +15,7 @@ from contextlib import nullcontext
 from typing import Any, Protocol, TypeVar
 
 from ..core.tensor import Tensor, wrap
-from ..dispatch.record import note_versions
+from ..dispatch.node_recording import note_versions
 from ..graph.engine import conjugate
 from ..graph.inference import APPLYING
 from ..graph.late_bound import ABOVE

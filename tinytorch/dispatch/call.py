@@ -37,10 +37,9 @@ from .arguments import (
 from .backward import Backward
 from .inplace import call_inplace
 from .low_precision import asks_for_low, call_low, composite_low, in_float32, is_low
+from .node_recording import apply, elements_of, view_of_waiting
 from .operation import OPS, Op, Out
 from .out import check_out, check_resized, refuse_recorded, write_to_out
-from .record import apply
-from .waiting_views import elements_of, view_of_waiting
 
 #: The operation that a text begins with: ``name(): ...``, ``name: ...`` or ``name_: ...``.
 _SUBJECT = re.compile(r"(\w+?)(?=_?(?:\(\))?: |\(\) )")

@@ -29,8 +29,8 @@ from .call import make_composite_function, slow, slow_composite
 from .function_text import write_function
 from .inplace import slow_inplace
 from .low_precision import in_float32
+from .node_recording import note_versions, picking, record, results, several_views, watch
 from .operation import REQUIRED, Form, Op
-from .record import note_versions, picking, record, results, several_views, watch
 from .signature import of_inplace, without_out
 
 #: Values of the names that all generated functions have.

@@ -18,10 +18,9 @@ from ..state.recorder import recorded
 from .arguments import as_given, explain_shapes, prepare, unwrap
 from .backward import Backward
 from .low_precision import call_low, in_float32, is_low
+from .node_recording import any_rg, elements_of, keep_out, make_node, watch
 from .operation import Op, Out, Overlap
 from .out import check_overlap, check_writable, scalar_name, stands_for_many, write
-from .record import any_rg, keep_out, make_node, watch
-from .waiting_views import elements_of
 
 
 def slow_inplace(

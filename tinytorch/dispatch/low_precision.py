@@ -23,10 +23,10 @@ from ..core.torch_function import PLAIN
 from ..graph.nodes import Node, node_of
 from ..state import grad_enabled
 from .arguments import bind, prepare
+from .node_recording import apply
 from .operation import Op, Reduced
 from .out import scalar_name
 from .promotion import result_dtype
-from .record import apply
 
 #: Classes of arguments that are the same in float32.
 _AS_THEY_ARE = frozenset((type(None), bool, int, float, str, Size))

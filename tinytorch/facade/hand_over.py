@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 from ..core.tensor import wrap
-from ..dispatch.record import output_of
+from ..dispatch.node_recording import output_of
 from ..dispatch.registry import load_numpy
 from ..dispatch.tensor_types import legacy_source
 from ..graph.late_bound import ABOVE, Above, Writing

@@ -9,6 +9,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
+from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import (
     Array,
     Backend,
@@ -23,7 +24,6 @@ from ...dispatch.op import (
 )
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import written_number
-from ...dispatch.record import keep_versions
 from ...graph.nodes import Node
 from ...graph.special_nodes import wants_gradient
 from ..checks import OUT_OF_RANGE, integer

@@ -9,9 +9,9 @@ from typing import Any
 from ...core import torch_function
 from ...core.tensor import Tensor, wrap
 from ...dispatch.generated_functions import make_function, serve
+from ...dispatch.node_recording import note_versions
 from ...dispatch.op import Array, Backend, Nodes, Op, op
 from ...dispatch.operation import Form
-from ...dispatch.record import note_versions
 from ...graph.inference import refuse_saved
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument

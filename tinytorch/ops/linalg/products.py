@@ -16,10 +16,10 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.inplace import call_inplace
+from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import OPS, Array, Backend, Out, Overlap, composite, op
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import written_number
-from ...dispatch.record import keep_versions
 from ...warnings import warn
 from ..checks import check_scalar_types, in_single, is_half, refuse
 from ..memory_order import in_rows

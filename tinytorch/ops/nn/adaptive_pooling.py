@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...core.tensor import Tensor
+from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Nodes, composite, op, piecewise
-from ...dispatch.record import keep_versions
 from ...graph.nodes import Node
 from ..checks import integer_among
 from ..index.gathering import largest_at_places

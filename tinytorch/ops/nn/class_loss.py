@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 from ...core.tensor import Tensor
+from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Index, composite, op, piecewise
 from ...dispatch.out import scalar_name
-from ...dispatch.record import keep_versions
 from ...dtypes import float64, int64, uint8
 from ...graph.nodes import Node, node_of, target_of
 from ..checks import integer, refuse

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.tensor import Tensor
+from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Index, composite, op
 from ...dispatch.out import scalar_name
-from ...dispatch.record import keep_versions
 from ...dtypes import int64
 from ..checks import integer
 from .loss import SPACE, in_present_words, reduced

@@ -6,9 +6,9 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor, wrap
+from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Index, Reduced, composite, op
 from ...dispatch.out import check_writable, scalar_name
-from ...dispatch.record import keep_versions
 from ...graph.inference import check_mapped
 from ...warnings import warn
 from ..checks import OUT_OF_RANGE, integer

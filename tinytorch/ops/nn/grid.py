@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...core.tensor import Tensor, wrap
+from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Index, composite, op
 from ...dispatch.out import scalar_name
-from ...dispatch.record import keep_versions
 from ...graph.nodes import Node
 from ...warnings import warn
 from ..checks import integers_of

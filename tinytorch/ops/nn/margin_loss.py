@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...core.tensor import Tensor
+from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Index, composite, op
-from ...dispatch.record import keep_versions
 from ...dtypes import int64
 from ..checks import refuse
 from ..reduce.norms import pairwise_distance

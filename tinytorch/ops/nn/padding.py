@@ -9,10 +9,10 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.arguments import leads
+from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Nodes, composite, op, piecewise
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import written_number
-from ...dispatch.record import keep_versions
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
 from ..memory_order import arranged, suggested

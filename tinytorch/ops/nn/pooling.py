@@ -14,9 +14,9 @@ from typing import Any
 
 from ...backends import load
 from ...core.tensor import Tensor, wrap
+from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Out, composite, op
 from ...dispatch.out import scalar_name
-from ...dispatch.record import keep_versions
 from ...dtypes import int64
 from ..checks import integer, integer_each
 from ..shape.views import following, following_sequence

@@ -11,9 +11,9 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
+from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Out, composite, op, torch_convention
 from ...dispatch.out import scalar_name
-from ...dispatch.record import keep_versions
 from ..memory_order import in_rows
 from ..pointwise.complex_numbers import direction, sgn
 from ..shape.sizes import normalize_dim
