@@ -153,6 +153,7 @@ ELSEWHERE = {
     "utils.swapping": "core.swapping",
     "backends.cuda_devices": "backends.cupy.devices",
     "dispatch.error_context": "dispatch.call",
+    "dispatch.operators": "dispatch.tensor_protocols",
     "distributions.counts": "distributions.discrete",
     "distributions.extremes": "distributions.extreme_values",
     "ops._typed_storage": "ops.create.typed_storage",

@@ -48,8 +48,8 @@ from .operation import Overlap as Overlap
 from .operation import Reduced as Reduced
 from .operation import Shape as Shape
 from .operation import is_tensor
-from .operators import make_operators
 from .signature import documented, of_function, takes_out
+from .tensor_protocols import make_operators
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -15,7 +15,7 @@ from .. import dtypes
 from ..backends import low_precision
 from ..backends import numpy as numpy
 from ..core.tensor import Tensor
-from ..dispatch import numpy_protocols, operators
+from ..dispatch import tensor_protocols
 from ..dispatch.registry import FAMILY_OF, NAMESPACES, find, load, names
 from ..state import current_backend, settings
 from ..state.tracebacks import shorten, shorten_namespace
@@ -26,8 +26,7 @@ from .packages import Namespace, import_submodule, imported, names_of
 def stand_in() -> None:
     """Give Tensor its protocols and a lazy descriptor for each method that a family defines."""
     sys.modules["tinytorch"].__class__ = Namespace
-    numpy_protocols.attach()
-    operators.attach()
+    tensor_protocols.attach()
     have = vars(Tensor)
     for name, family in FAMILY_OF["Tensor"].items():
         if name not in have:  # as it is when the package is imported anew

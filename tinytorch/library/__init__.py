@@ -25,7 +25,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from ..dispatch.operators import namespace
+from ..dispatch.tensor_protocols import namespace
 from ..facade.unsupported import absent
 from .custom import CustomOpDef as CustomOpDef
 from .custom import custom_op as custom_op

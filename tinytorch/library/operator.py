@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from ..autograd.function import Function
 from ..core.tensor import Tensor
-from ..dispatch.operators import namespace
+from ..dispatch.tensor_protocols import namespace
 from ..state import grad_enabled, no_grad
 from .schema import Schema
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..dispatch.operators import load_library as load_library
+from ..dispatch.tensor_protocols import load_library as load_library
 
 
 def __getattr__(name: str) -> Any:
     if name.startswith("__"):
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from ..dispatch.operators import namespace
+    from ..dispatch.tensor_protocols import namespace
 
     return namespace(name)
 

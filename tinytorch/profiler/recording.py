@@ -16,7 +16,7 @@ from time import perf_counter_ns
 from typing import Any, NamedTuple
 
 from ..core.tensor import Tensor
-from ..dispatch.operators import aten_name
+from ..dispatch.tensor_protocols import aten_name
 from ..graph.nodes import Node, node_of
 from ..state.recorder import RECORDER
 from ..state.tracebacks import GENERATED

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.tensor import Tensor
-from ..dispatch.operators import aten_name
+from ..dispatch.tensor_protocols import aten_name
 from ..graph.nodes import Node, node_of
 from ..graph.views import edge_of
 from ..nn.module import Module
