@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..dispatch.tensor_types import tensor_type
+from ..dispatch.creation import tensor_type
 from . import amp as amp
 from . import nvtx as nvtx
 from . import profiler as profiler

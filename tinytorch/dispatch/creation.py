@@ -1,20 +1,26 @@
-"""``@creation``: operations that make a tensor where the state, or an argument, says."""
+"""``@creation``: operations that make a tensor where the state, or an argument, says.
+
+And PyTorch's legacy types of tensors, one for each dtype: ``FloatTensor``, ``LongTensor``, ...
+"""
 
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from functools import partial
-from typing import Any, overload
+from typing import Any, NoReturn, overload
 
 from .. import dtypes
 from ..backends import UnknownBackendError, load
 from ..backends.base import Array, Backend
 from ..core import torch_function
 from ..core.device import backend_of_type, device, unknown
+from ..core.device import device as Device
 from ..core.layout import check_layout
-from ..core.tensor import Tensor, wrap
-from ..state import current_backend, default_dtype, settings
+from ..core.tensor import Size, Tensor, wrap
+from ..dtypes import TENSOR_TYPES as DTYPES
+from ..state import current_backend, default_dtype, set_backend, set_default_dtype, settings
 from ..state.recorder import recorded
 from ..warnings import warn
 from .arguments import as_given, bind, unfit
@@ -164,3 +170,229 @@ def _dtype_into(name: str, out: Tensor, dtype: Any) -> dtypes.dtype:
             f"({out.dtype.name})"
         )
     return out.dtype
+
+
+#: The same with the names that stand in texts alone.
+NAMED_DTYPES = {
+    **DTYPES,
+    "ComplexFloatTensor": dtypes.complex64,
+    "ComplexDoubleTensor": dtypes.complex128,
+}
+
+
+class TensorType(type):
+    """The class of these names: calling one makes a tensor, which is an instance of it."""
+
+    dtype: dtypes.dtype
+    device_type: str
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], members: dict[str, Any]) -> TensorType:
+        if bases:
+            raise TypeError(f"type 'torch.{bases[0].__name__}' is not an acceptable base type")
+        return super().__new__(mcs, name, bases, members)
+
+    def __call__(cls, *args: Any, device: Any = None, **others: Any) -> Tensor:
+        return legacy_tensor(cls.dtype, cls.device_type if device is None else device, args, others)
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        if not isinstance(instance, Tensor):
+            return False
+        same_place = (cls.device_type == "cuda") == (instance._xp.device_type == "cuda")
+        return same_place and instance.dtype is cls.dtype
+
+    def __repr__(cls) -> str:
+        return f"<class '{cls.__module__}.{cls.__name__}'>"
+
+
+def legacy_tensor(
+    dtype: dtypes.dtype, device: Any, args: tuple[Any, ...], others: dict[str, Any]
+) -> Tensor:
+    """What such a name makes of a shape, given one by one or as a Size, or of data."""
+    return made_of(backend_of_device(device), dtype, *_sole(args, others))
+
+
+def legacy_source(*args: Any, device: Any = None, **others: Any) -> Tensor:
+    """What ``Tensor(...)`` starts from: a tensor, data, or an uninitialised shape."""
+    xp = current_backend()
+    given = xp.device_type if device is None else Device(device).type
+    if given != xp.device_type:
+        raise RuntimeError(
+            f"legacy constructor expects device type: {xp.device_type} but device type: {given} "
+            "was passed"
+        )
+    args = _sole(args, others)
+    if len(args) == 1 and isinstance(args[0], Tensor):
+        return args[0]
+    return made_of(xp, default_dtype(), *args)
+
+
+def _sole(args: tuple[Any, ...], others: dict[str, Any]) -> tuple[Any, ...]:
+    """What was given by position; the one thing may have come by the keyword that it has."""
+    name = next(iter(others), None)
+    if name is None:
+        return args
+    if args or len(others) > 1 or name not in ("data", "other", "size", "storage"):
+        raise _refused(args, others)
+    return (Size(others[name]) if name == "size" else others[name],)
+
+
+def _refused(args: tuple[Any, ...], others: dict[str, Any]) -> TypeError:
+    given = [type(value).__name__ for value in args]
+    given += [f"{name}={type(value).__name__}" for name, value in others.items()]
+    return TypeError(
+        f"new() received an invalid combination of arguments - got ({', '.join(given)}), but "
+        "expected sizes, data, a tensor or a storage"
+    )
+
+
+def made_of(xp: Any, dtype: dtypes.dtype, *args: Any) -> Tensor:
+    """A tensor of a backend and dtype of what a former constructor is given.
+
+    That is a tensor or a storage, whose memory it shares, data to copy, or a shape.
+    """
+    one: Any = args[0] if len(args) == 1 else None
+    if isinstance(one, Tensor):
+        if one.dtype is not dtype:
+            raise TypeError(f"new(): expected a tensor of {dtype}, got {one.dtype}")
+        return wrap(one._data, one._xp)
+    if hasattr(one, "_check_dtype"):  # a storage
+        one._check_dtype(dtype)
+        return wrap(one._array.reshape(-1).view(xp.native_dtype(dtype)), one._xp)
+    if len(args) == 1 and (isinstance(one, bool) or not hasattr(one, "__index__")):
+        if not isinstance(one, Size):
+            _check_data(one)
+            return wrap(xp.convert(one, dtype), xp)
+    elif len(args) == 1 and getattr(one, "ndim", 0) > 0:  # an array has an __index__, too
+        return wrap(xp.convert(one, dtype), xp)
+    return wrap(uninitialised(xp, _shape(args), xp.native_dtype(dtype)), xp)
+
+
+def _shape(args: tuple[Any, ...]) -> tuple[int, ...]:
+    """The sizes that were given, one by one or as a Size; none for no elements."""
+    sizes = args[0] if len(args) == 1 and isinstance(args[0], Size) else args
+    try:
+        shape = tuple(operator.index(n) for n in sizes) if args else (0,)
+    except TypeError:
+        raise _refused(args, {}) from None
+    negative = [n for n in shape if n < 0]
+    if negative:
+        raise RuntimeError(
+            f"Trying to create tensor with negative dimension {negative[0]}: {list(shape)}"
+        )
+    return shape
+
+
+def _check_data(data: Any) -> None:
+    if isinstance(data, (str, bytes)):
+        raise TypeError(f"new(): invalid data type '{type(data).__name__}'")
+    if isinstance(data, dict) or not hasattr(data, "__getitem__"):
+        raise TypeError(f"new(): data must be a sequence (got {type(data).__name__})")
+
+
+def tensor_type(name: str, device_type: str = "cpu") -> TensorType:
+    """The class called ``name`` for tensors on devices of a type."""
+    module = "tinytorch" if device_type == "cpu" else f"tinytorch.{device_type}"
+    dtype = DTYPES[name]
+    prefix = "tt" if device_type == "cpu" else f"tt.{device_type}"
+    example = f"isinstance(tt.zeros(2, dtype=tt.{dtype.name}), tt.{name})"
+    if dtype is dtypes.bfloat16 or device_type != "cpu":  # which NumPy does not have
+        example = f"not isinstance(tt.zeros(2, device='cpu'), {prefix}.{name})"
+    text = f"""Tensors of dtype {dtype.name} on the {device_type}.
+
+    Called with sizes it makes an uninitialised tensor, with data one of that data, as
+    ``tinytorch.tensor`` does; ``isinstance`` tells whether a tensor is one of them.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> {example}
+        True
+    """
+    members = {"__module__": module, "__doc__": text, "dtype": dtype, "device_type": device_type}
+    return TensorType(name, (), members)
+
+
+FloatTensor: type[Tensor] = tensor_type("FloatTensor")  # type: ignore[assignment]
+DoubleTensor: type[Tensor] = tensor_type("DoubleTensor")  # type: ignore[assignment]
+HalfTensor: type[Tensor] = tensor_type("HalfTensor")  # type: ignore[assignment]
+BFloat16Tensor: type[Tensor] = tensor_type("BFloat16Tensor")  # type: ignore[assignment]
+LongTensor: type[Tensor] = tensor_type("LongTensor")  # type: ignore[assignment]
+IntTensor: type[Tensor] = tensor_type("IntTensor")  # type: ignore[assignment]
+ShortTensor: type[Tensor] = tensor_type("ShortTensor")  # type: ignore[assignment]
+CharTensor: type[Tensor] = tensor_type("CharTensor")  # type: ignore[assignment]
+ByteTensor: type[Tensor] = tensor_type("ByteTensor")  # type: ignore[assignment]
+BoolTensor: type[Tensor] = tensor_type("BoolTensor")  # type: ignore[assignment]
+
+
+def dtype_and_device(kind: Any) -> tuple[dtypes.dtype, str] | None:
+    """What ``torch.cuda.FloatTensor``, as a text or a class, stands for; None for anything else."""
+    if isinstance(kind, TensorType):
+        return kind.dtype, kind.device_type
+    if not isinstance(kind, str):
+        return None
+    head, _, name = kind.rpartition(".")
+    if head not in ("torch", "torch.cuda", "tinytorch", "tinytorch.cuda"):
+        return None
+    dtype = NAMED_DTYPES.get(name)
+    return None if dtype is None else (dtype, "cuda" if head.endswith("cuda") else "cpu")
+
+
+def set_default_tensor_type(t: Any) -> None:
+    """Set the default dtype, and for the types of ``cuda`` the backend of this thread.
+
+    Deprecated, as it is in PyTorch: see ``set_default_dtype`` and ``set_default_device``.
+
+    Args:
+        t: ``tinytorch.DoubleTensor``, ``"torch.cuda.FloatTensor"``, ...
+
+    Raises:
+        TypeError: If ``t`` is none of these, or not floating point.
+
+    Example:
+        >>> import warnings
+        >>> import tinytorch as tt
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore", UserWarning)
+        ...     tt.set_default_tensor_type(tt.DoubleTensor)
+        ...     print(tt.get_default_dtype())
+        ...     tt.set_default_tensor_type("torch.FloatTensor")
+        tinytorch.float64
+    """
+    warn(
+        "torch.set_default_tensor_type() is deprecated as of PyTorch 2.1, please use "
+        "torch.set_default_dtype() and torch.set_default_device() as alternatives."
+    )
+    found = dtype_and_device(t)
+    if found is None:
+        _refuse(t)
+    dtype, device_type = found
+    backend = backend_of_device(device_type) if device_type != "cpu" else None
+    set_default_dtype(dtype)
+    if backend is not None:
+        set_backend(backend)
+
+
+def _refuse(kind: Any) -> NoReturn:
+    raise TypeError(f"invalid type object: only floating-point types are supported as the default "
+                    f"type, got {kind!r}")  # fmt: skip
+
+
+def typename(obj: Any, /) -> str:
+    """The name of a tensor's type, such as ``"torch.FloatTensor"``; of anything else its class.
+
+    Args:
+        obj: Anything.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.typename(tt.ones(1, dtype=tt.int64)), tt.typename([])
+        ('torch.LongTensor', 'list')
+    """
+    if isinstance(obj, Tensor):
+        return str(obj.type())
+    cls = obj if hasattr(obj, "__qualname__") else type(obj)
+    module = getattr(cls, "__module__", None)
+    return cls.__qualname__ if module in (None, "builtins") else f"{module}.{cls.__qualname__}"
+
+
+for _function in (set_default_tensor_type, typename):
+    _function.__module__ = "tinytorch"

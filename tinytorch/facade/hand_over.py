@@ -6,9 +6,9 @@ import functools
 from typing import Any
 
 from ..core.tensor import wrap
+from ..dispatch.creation import legacy_source
 from ..dispatch.node_recording import output_of
 from ..dispatch.registry import load_numpy
-from ..dispatch.tensor_types import legacy_source
 from ..graph.late_bound import ABOVE, Above, Writing
 from ..graph.nodes import Edge
 from ..graph.special_nodes import without_slope

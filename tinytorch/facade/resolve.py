@@ -185,7 +185,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     ),
     "tinytorch.utils.dlpack": ("to_dlpack",),
     "tinytorch.utils.summary": ("summary",),
-    "tinytorch.dispatch.tensor_types": (
+    "tinytorch.dispatch.creation": (
         *dtypes.TENSOR_TYPES, "set_default_tensor_type", "typename",
     ),
     "tinytorch.jit": ("CompilationUnit", "ScriptFunction", "ScriptModule", "fork", "wait"),

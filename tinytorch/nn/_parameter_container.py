@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn, Self, overload
 
 from ..core.tensor import Tensor
-from ..dispatch.tensor_types import typename
+from ..dispatch.creation import typename
 from .module import Module
 from .parameter import Parameter
 

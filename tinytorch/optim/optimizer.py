@@ -10,7 +10,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from ..core.tensor import Tensor
 from ..cuda.streams import is_current_stream_capturing
-from ..dispatch.tensor_types import typename
+from ..dispatch.creation import typename
 from ..graph.engine import zero_in_place
 from ..utils._foreach_utils import _group_tensors_by_device_and_dtype
 from ..warnings import warn

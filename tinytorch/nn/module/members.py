@@ -12,7 +12,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from ...core.tensor import Tensor
-from ...dispatch.tensor_types import typename
+from ...dispatch.creation import typename
 from ...state.tracebacks import ShortTracebacks, shorten
 from ..parameter import Buffer, Parameter
 from . import global_hooks

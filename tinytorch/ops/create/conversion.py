@@ -10,10 +10,9 @@ from ...backends import load, low_precision
 from ...core.device import device
 from ...core.layout import checked_format, preserve_format
 from ...core.tensor import Tensor, wrap
-from ...dispatch.creation import backend_of_device
+from ...dispatch.creation import NAMED_DTYPES, backend_of_device, dtype_and_device
 from ...dispatch.op import Array, ArrayOrInput, Backend, Reduced, composite, op
 from ...dispatch.promotion import plain_number, result_dtype
-from ...dispatch.tensor_types import NAMED_DTYPES, dtype_and_device
 from ...graph.nodes import Node, node_of
 from ...graph.views import edge_of, region, waiting
 from ...state import default_dtype, grad_enabled

@@ -7,9 +7,8 @@ from typing import Any
 from ... import backends, dtypes
 from ...core import dlpack
 from ...core.tensor import Size, Tensor, wrap
-from ...dispatch.creation import backend_of_device
+from ...dispatch.creation import backend_of_device, made_of
 from ...dispatch.op import OPS, composite
-from ...dispatch.tensor_types import made_of
 from ..pointwise.arithmetic import sub
 
 #: DLPack's numbers of the device types that have a backend: https://dmlc.github.io/dlpack/
