@@ -442,8 +442,8 @@ def _in_rows(shape: Sequence[int]) -> tuple[int, ...]:
     return tuple(steps)[::-1] if shape else ()
 
 
-class _OnItsDevice:
-    """A slot that, asked for its value, first makes the owner's device current."""
+class _DeviceSlot:
+    """Descriptor over a slot that makes the owner's device current when the slot is read."""
 
     def __init__(self, slot: Any, backend: Any) -> None:
         self._slot = slot
@@ -462,16 +462,17 @@ class _OnItsDevice:
 
 
 def follow_devices() -> None:
-    """Have operations run on the device of their inputs, and rules on that of their node.
+    """Run operations on the device of their inputs, and gradient rules on that of their node.
 
-    What computes asks a tensor for its array, or a node for its backend, just before. Where there
-    is one device, which is nearly everywhere, asking costs nothing, for this was not called.
+    Code that computes reads the array of a tensor, or the backend of a node, just before. A
+    process with one device does not call this, so that reading the slots costs nothing there;
+    ``docs/internals.md`` has the cost of the alternatives.
     """
     for cls, backend, slots in ((Storage, "_xp", ("_data", "_xp")), (Node, "xp", ("xp",))):
         holder = vars(cls)[backend]
-        if not isinstance(holder, _OnItsDevice):
+        if not isinstance(holder, _DeviceSlot):
             for name in slots:
-                setattr(cls, name, _OnItsDevice(vars(cls)[name], holder))
+                setattr(cls, name, _DeviceSlot(vars(cls)[name], holder))
 
 
 Backend.when_several.append(follow_devices)
