@@ -17,11 +17,10 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
+from tests.docstrings import PARSER, read_examples, run_examples
 
 ROOT = Path(__file__).parent.parent
-FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 Definition = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
-PARSER = doctest.DocTestParser()
 
 
 def docstrings(node: Definition, prefix: str) -> Iterator[tuple[str, ast.AST, str]]:
@@ -41,7 +40,7 @@ def examples() -> Iterator[doctest.DocTest]:
     for path in sorted((ROOT / "tinytorch").rglob("*.py")):
         name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
         for dotted, node, text in docstrings(ast.parse(path.read_text()), name):
-            test = PARSER.get_doctest(text, {}, dotted, str(path), getattr(node, "lineno", 0))
+            test = read_examples(text, dotted, str(path), getattr(node, "lineno", 0))
             if test.examples:
                 yield test
 
@@ -72,13 +71,6 @@ def sessions() -> Iterator[doctest.DocTest]:
             yield PARSER.get_doctest("\n".join(written), {}, path.stem, path.name, 0)
 
 
-def run(test: doctest.DocTest) -> None:
-    """Run one docstring's examples; fail with what was expected and what came."""
-    report: list[str] = []
-    failures = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append)
-    assert not failures.failed, "".join(report)
-
-
 WRITTEN = list(examples())
 
 
@@ -87,7 +79,7 @@ def test_docstring_example(test: doctest.DocTest, monkeypatch: pytest.MonkeyPatc
     if "install_as_torch" in test.name:  # another test of this process may have loaded PyTorch
         for name in [each for each in sys.modules if each.partition(".")[0] == "torch"]:
             monkeypatch.delitem(sys.modules, name)
-    run(test)
+    run_examples(test)
 
 
 @pytest.mark.parametrize("test", list(sessions()), ids=lambda test: test.name)
@@ -95,7 +87,7 @@ def test_session(test: doctest.DocTest) -> None:
     assert test.examples
     if test.name == "precision":
         pytest.importorskip("ml_dtypes", reason="the extra [lowp] is not installed")
-    run(test)
+    run_examples(test)
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.relative_to(ROOT).as_posix())
@@ -183,9 +175,9 @@ def test_examples_that_are_put_together(namespace: str) -> None:
     written = {example.source for test in WRITTEN for example in test.examples}
     for name, member in members(namespace).items():
         text = inspect.getdoc(member) or ""
-        test = PARSER.get_doctest(text, {}, f"{namespace}.{name}", namespace, 0)
+        test = read_examples(text, f"{namespace}.{name}", namespace)
         if not {example.source for example in test.examples} <= written:
-            run(test)
+            run_examples(test)
 
 
 #: Methods that a class's example calls by another name, or that its base's example shows.

@@ -9,6 +9,8 @@
 No function takes a backend unless you want to name one: creation follows the backend that
 is active in this thread (``tt.set_backend``, ``with tt.backend_context("cupy"):``), and
 everything else follows its inputs. ``dir(tinytorch)`` lists what there is here and now.
+
+In the examples of all docstrings ``tt`` is ``tinytorch`` and ``np`` is ``tinytorch.numpy``.
 """
 
 from .compat import after_import, import_hook

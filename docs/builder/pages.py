@@ -69,6 +69,9 @@ def _index() -> str:
             "name does the same here; what differs stands beside it. Functions of "
             "``tinytorch.numpy`` give its arrays, and Tensors where they are given one.",
             "",
+            "In the examples ``tt`` is ``tinytorch`` and ``np`` is ``tinytorch.numpy``: "
+            "``import tinytorch as tt``, ``import tinytorch.numpy as np``.",
+            "",
             f"Functions are in {apart[0]}; the classes {', '.join(apart[1:])} have pages of their "
             "own. The modules:",
             "",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import importlib
 import inspect
 import pickle
@@ -15,12 +14,12 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
+from tests.docstrings import read_examples, run_examples
 from tests.fresh import run
 from tinytorch.compat.import_hook import TABLED
 from tinytorch.compat.rows import Row, Table
 
 ROOT = Path(tt.__file__).parent
-FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 def tables() -> dict[str, Table]:
@@ -70,11 +69,9 @@ def test_what_is_made_says_what_it_is_and_shows_it(module: str, name: str) -> No
     assert importlib.import_module(value.__module__).__dict__[name] is value
     assert pickle.loads(pickle.dumps(value)) is value
     text = inspect.getdoc(value) or ""
-    test = doctest.DocTestParser().get_doctest(text, {}, name, module, 0)
-    report: list[str] = []
+    test = read_examples(text, name, module)
     assert test.examples
-    failures = doctest.DocTestRunner(optionflags=FLAGS).run(test, out=report.append)
-    assert not failures.failed, "".join(report)
+    run_examples(test)
 
 
 def test_arguments_are_those_of_the_signature() -> None:

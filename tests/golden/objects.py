@@ -25,12 +25,12 @@ import numpy as np
 import tinytorch as tt
 import tinytorch.numpy as tnp
 import tinytorch.storage  # names the public module of UntypedStorage
+from tests.docstrings import read_examples
 
 #: Packages whose public classes are looked at.
 PACKAGES = ("nn", "optim", "distributions", "numpy", "utils", "amp", "distributed", "func")
 #: Arrays of more elements are described by a hash.
 FEW = 16
-PARSER = doctest.DocTestParser()
 
 
 def public_classes() -> Iterator[tuple[str, type]]:
@@ -58,7 +58,7 @@ def _modules() -> Iterator[Any]:
 
 def example_objects(cls: Any) -> list[Any]:
     """Run the examples of a class and return the instances of it that they made."""
-    test = PARSER.get_doctest(inspect.getdoc(cls) or "", {"np": np}, cls.__name__, None, 0)
+    test = read_examples(inspect.getdoc(cls) or "", cls.__name__)
     made: list[Any] = []
     start = cls.__init__
 
