@@ -14,11 +14,11 @@ from stub_names import Entity, Scope
 from stub_writer import Writer, declaration
 
 from tinytorch.compat import import_hook
-from tinytorch.compat.rows import Row, Table
+from tinytorch.compat.module_tables import Row, Table
 
 ROOT = Path(__file__).resolve().parent.parent / "tinytorch"
 #: Where the names in the annotations of rows are looked up.
-ROWS = "tinytorch.compat.rows"
+ROWS = "tinytorch.compat.module_tables"
 
 
 @cache

@@ -66,7 +66,7 @@ LAYERS = [
     ["ops"],
     ["facade"],
     ["", "checkpoint", "compat"],  # numpy, nn, optim, ...
-    ["facade.hand_over"],
+    ["facade.late_imports"],
     ["__init__"],
     ["__main__"],
 ]
@@ -100,9 +100,9 @@ COMPUTED = {
     "backends.numpy.quiet": "NumPy's modules, on first access",
     "checkpoint.reading": "classes that a pickle names",
     "compat.after_import": "the file about another library, once that is imported",
-    "compat.device_modules": "the module of a kind of device",
+    "accelerator": "the module of a kind of device",
     "compat.import_hook": "the table of a module that has no file",
-    "compat.rows": "the module that a row of a table names",
+    "compat.module_tables": "the module that a row of a table names",
     "compat.utils": "a module that the caller names",
     "dispatch.generated_functions": "waits until the family of an operation is imported",
     "dispatch.registry": "the family of an operation",

@@ -15,7 +15,7 @@ In the examples of all docstrings ``tt`` is ``tinytorch`` and ``np`` is ``tinyto
 
 from .compat import after_import, import_hook
 from .facade import packages, resolve
-from .facade.hand_over import hand_over
+from .facade.late_imports import hand_over
 from .state import state as state  # the function, over the folder of its name
 from .state.tracebacks import shorten
 

@@ -1,13 +1,18 @@
-"""``torch.accelerator``: the GPUs, without saying whose."""
+"""``torch.accelerator``: the GPUs, whatever their kind, and the module of a kind of device."""
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 from collections import OrderedDict
+from types import ModuleType
 from typing import Any
 
 from . import cuda, dtypes
 from .core.device import device
-from .cuda import facts
+from .core.device import device as _device
+from .cuda import queries
+from .state import current_backend
 from .warnings import warn
 
 #: PyTorch has a package of this name: ``facade.reexports`` knows the modules in it.
@@ -168,7 +173,7 @@ def get_device_capability(device: Any = None, /) -> dict[str, Any]:
         >>> if tt.accelerator.is_available():
         ...     assert tt.float32 in tt.accelerator.get_device_capability()["supported_dtypes"]
     """
-    xp = facts.backend().at(facts.number(device))
+    xp = queries.backend().at(queries.number(device))
     return {"supported_dtypes": {each for each in dtypes.ALL if xp.supports(each)}}
 
 
@@ -186,7 +191,7 @@ def empty_cache() -> None:
         >>> if tt.accelerator.is_available():
         ...     tt.accelerator.empty_cache()
     """
-    facts.backend()
+    queries.backend()
     cuda.empty_cache()
 
 
@@ -201,7 +206,7 @@ def empty_host_cache() -> None:
         >>> if tt.accelerator.is_available():
         ...     tt.accelerator.empty_host_cache()
     """
-    facts.backend().get_default_pinned_memory_pool().free_all_blocks()
+    queries.backend().get_default_pinned_memory_pool().free_all_blocks()
 
 
 def get_memory_info(device_index: Any = None, /) -> tuple[int, int]:
@@ -230,7 +235,7 @@ def memory_allocated(device_index: Any = None, /) -> int:
         >>> if tt.accelerator.is_available():
         ...     assert tt.accelerator.memory_allocated() >= 0
     """
-    facts.backend()
+    queries.backend()
     return cuda.memory_allocated(device_index)
 
 
@@ -245,7 +250,7 @@ def max_memory_allocated(device_index: Any = None, /) -> int:
         >>> if tt.accelerator.is_available():
         ...     assert tt.accelerator.max_memory_allocated() >= 0
     """
-    facts.backend()
+    queries.backend()
     return cuda.max_memory_allocated(device_index)
 
 
@@ -260,7 +265,7 @@ def memory_reserved(device_index: Any = None, /) -> int:
         >>> if tt.accelerator.is_available():
         ...     assert tt.accelerator.memory_reserved() >= tt.accelerator.memory_allocated()
     """
-    facts.backend()
+    queries.backend()
     return cuda.memory_reserved(device_index)
 
 
@@ -275,7 +280,7 @@ def max_memory_reserved(device_index: Any = None, /) -> int:
         >>> if tt.accelerator.is_available():
         ...     assert tt.accelerator.max_memory_reserved() >= 0
     """
-    facts.backend()
+    queries.backend()
     return cuda.max_memory_reserved(device_index)
 
 
@@ -290,7 +295,7 @@ def memory_stats(device_index: Any = None, /) -> OrderedDict[str, Any]:
         >>> if tt.accelerator.is_available():
         ...     assert len(tt.accelerator.memory_stats()) > 0
     """
-    facts.backend()
+    queries.backend()
     return cuda.memory_stats(device_index)
 
 
@@ -305,7 +310,7 @@ def reset_peak_memory_stats(device_index: Any = None, /) -> None:
         >>> if tt.accelerator.is_available():
         ...     tt.accelerator.reset_peak_memory_stats()
     """
-    facts.backend()
+    queries.backend()
     cuda.reset_peak_memory_stats(device_index)
 
 
@@ -320,7 +325,7 @@ def reset_accumulated_memory_stats(device_index: Any = None, /) -> None:
         >>> if tt.accelerator.is_available():
         ...     tt.accelerator.reset_accumulated_memory_stats()
     """
-    facts.backend()
+    queries.backend()
 
 
 # -- names of old ------------------------------------------------------------------------------
@@ -352,3 +357,34 @@ def set_device_idx(device: Any, /) -> None:
     """
     warn("Use `set_device_index` instead.", FutureWarning)
     set_device_index(device)
+
+
+def get_device_module(device: Any = None) -> ModuleType:
+    """The module with what is special to a kind of device.
+
+    Args:
+        device: A device or its name. Default: that of the active backend.
+
+    Returns:
+        ``tinytorch.cpu`` or ``tinytorch.cuda``.
+
+    Raises:
+        RuntimeError: For another kind of device, or what is no device.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.get_device_module("cpu") is tt.cpu
+        True
+    """
+    if device is None:
+        kind = current_backend().device_type
+    elif isinstance(device, (str, _device)):
+        kind = _device(device).type
+    else:
+        raise RuntimeError(f"Invalid value of device '{device}', expect torch.device, str, or None")
+    if importlib.util.find_spec(f"tinytorch.{kind}") is None:
+        raise RuntimeError(f"Device '{kind}' does not have a corresponding module registered")
+    return importlib.import_module(f"tinytorch.{kind}")
+
+
+get_device_module.__module__ = "tinytorch"

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
-from .compat.tables.compiling import TABLES, fill
+from .compat.tables.unsupported import TABLES, fill
 
 __all__ = ["compile", "disable", "nested_compile_region", "set_stance", "substitute_in_graph"]
 

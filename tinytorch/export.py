@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .compat.tables.compiling import TABLES, fill
+from .compat.tables.unsupported import TABLES, fill
 
 __all__ = ["Dim"]
 

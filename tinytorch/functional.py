@@ -7,6 +7,7 @@ Example:
     True
 """
 
-from .compat.tables.others import TABLES, fill
+from .compat.tables.unsupported import TABLES
+from .compat.tables.unsupported import fill
 
 fill(globals(), TABLES["functional"])

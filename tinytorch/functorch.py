@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .core.tensor import Tensor
-from .facade.module_aliases import publish
+from .facade.packages import publish
 from .facade.unsupported import absent
 from .func import (
     functional_call,

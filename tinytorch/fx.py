@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from .compat.tables.compiling import TABLES, fill
+from .compat.tables.unsupported import TABLES, fill
 
 __all__ = ["map_arg", "wrap"]
 

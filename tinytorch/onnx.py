@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from .compat.tables.compiling import TABLES, fill
+from .compat.tables.unsupported import TABLES, fill
 
 __all__ = ["OnnxExporterError", "register_custom_op_symbolic", "unregister_custom_op_symbolic"]
 

@@ -17,8 +17,8 @@ from typing import Any, ParamSpec, Self, TypeVar
 
 from .core import torch_function
 from .core.tensor import Tensor
-from .core.torch_function_members import member as tensors_member
-from .core.torch_function_members import names as member_names
+from .core.torch_function import member as tensors_member
+from .core.torch_function import names as member_names
 from .dispatch.op import OPS
 from .dispatch.registry import find, names
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .compat.tables.others import TABLES, fill
+from .compat.tables.unsupported import TABLES
+from .compat.tables.unsupported import fill
 from .core.tensor import Tensor
 from .nn.module import Module
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .compat.tables.others import TABLES, fill
+from .compat.tables.unsupported import TABLES
+from .compat.tables.unsupported import fill
 from .core.tensor import Tensor
 from .ops.linalg.matmul import matmul
 from .ops.linalg.products import addmm as _addmm

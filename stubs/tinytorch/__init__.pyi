@@ -68,6 +68,7 @@ from tinytorch._C import ScriptObject as ScriptObject
 from tinytorch._C import Tag as Tag
 from tinytorch._C import TensorType as TensorType
 from tinytorch._C import Value as Value
+from tinytorch.accelerator import get_device_module as get_device_module
 from tinytorch.amp.autocast_mode import autocast as autocast
 from tinytorch.amp.grad_scaler import GradScaler as GradScaler
 from tinytorch.autograd.anomaly import is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled
@@ -83,8 +84,6 @@ from tinytorch.backends.errors import OutOfMemoryError as OutOfMemoryError
 from tinytorch.backends.errors import UnknownBackendError as UnknownBackendError
 from tinytorch.compat.as_torch import install_as_torch as install_as_torch
 from tinytorch.compat.as_torch import uninstall_as_torch as uninstall_as_torch
-from tinytorch.compat.c_module import DispatchKey as DispatchKey
-from tinytorch.compat.c_module import DispatchKeySet as DispatchKeySet
 from tinytorch.compat.checks import _assert as _assert
 from tinytorch.compat.checks import _assert_async as _assert_async
 from tinytorch.compat.checks import _check as _check
@@ -96,9 +95,10 @@ from tinytorch.compat.checks import _check_tensor_all_with as _check_tensor_all_
 from tinytorch.compat.checks import _check_type as _check_type
 from tinytorch.compat.checks import _check_value as _check_value
 from tinytorch.compat.checks import _check_with as _check_with
-from tinytorch.compat.device_modules import get_device_module as get_device_module
-from tinytorch.compat.higher_order_ops.cond import cond as cond
-from tinytorch.compat.higher_order_ops.while_loop import while_loop as while_loop
+from tinytorch.compat.higher_order_ops import cond as cond
+from tinytorch.compat.higher_order_ops import while_loop as while_loop
+from tinytorch.compat.private_modules import DispatchKey as DispatchKey
+from tinytorch.compat.private_modules import DispatchKeySet as DispatchKeySet
 from tinytorch.compat.symbolic import SymBool as SymBool
 from tinytorch.compat.symbolic import SymFloat as SymFloat
 from tinytorch.compat.symbolic import SymInt as SymInt
@@ -207,10 +207,6 @@ from tinytorch.state.backend import get_default_backend as get_default_backend
 from tinytorch.state.backend import reset_backend as reset_backend
 from tinytorch.state.backend import set_backend as set_backend
 from tinytorch.state.backend import set_default_backend as set_default_backend
-from tinytorch.state.carry import get_state as get_state
-from tinytorch.state.carry import propagate as propagate
-from tinytorch.state.carry import reset_state as reset_state
-from tinytorch.state.carry import set_state as set_state
 from tinytorch.state.defaults import default_dtype_context as default_dtype_context
 from tinytorch.state.defaults import get_default_dtype as get_default_dtype
 from tinytorch.state.defaults import set_default_dtype as set_default_dtype
@@ -220,6 +216,10 @@ from tinytorch.state.grad import is_grad_enabled as is_grad_enabled
 from tinytorch.state.grad import is_inference_mode_enabled as is_inference_mode_enabled
 from tinytorch.state.grad import no_grad as no_grad
 from tinytorch.state.grad import set_grad_enabled as set_grad_enabled
+from tinytorch.state.propagation import get_state as get_state
+from tinytorch.state.propagation import propagate as propagate
+from tinytorch.state.propagation import reset_state as reset_state
+from tinytorch.state.propagation import set_state as set_state
 from tinytorch.state.settings import are_deterministic_algorithms_enabled as are_deterministic_algorithms_enabled
 from tinytorch.state.settings import get_deterministic_debug_mode as get_deterministic_debug_mode
 from tinytorch.state.settings import get_float32_matmul_precision as get_float32_matmul_precision

@@ -2,10 +2,10 @@
 
 from typing import Any
 from typing import NoReturn
-from tinytorch.compat.dynamo import TransformGetItemToIndex as TransformGetItemToIndex
-from tinytorch.compat.dynamo import config as config
-from tinytorch.compat.dynamo import optimize as optimize
-from tinytorch.compat.rows import _F
+from tinytorch.compat.module_tables import _F
+from tinytorch.compat.private_modules import TransformGetItemToIndex as TransformGetItemToIndex
+from tinytorch.compat.private_modules import config as config
+from tinytorch.compat.private_modules import optimize as optimize
 from tinytorch.compiler import allow_in_graph as allow_in_graph
 from tinytorch.compiler import assume_constant_result as assume_constant_result
 from tinytorch.compiler import disable as disable

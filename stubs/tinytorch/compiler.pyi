@@ -5,7 +5,7 @@ from contextlib import ContextDecorator
 from typing import Any
 from typing import TypeVar
 from typing import overload
-from tinytorch.compat.rows import _F as __F
+from tinytorch.compat.module_tables import _F as __F
 
 _F = TypeVar('_F', bound=Callable[..., Any])
 @overload

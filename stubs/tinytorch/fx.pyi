@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 from typing import NoReturn
 from typing import TypeVar
-from tinytorch.compat.rows import _F as __F
+from tinytorch.compat.module_tables import _F as __F
 from tinytorch.facade.unsupported import Absent
 from tinytorch.nn.module import Module
 

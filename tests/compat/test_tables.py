@@ -17,7 +17,7 @@ import tinytorch as tt
 from tests.docstrings import read_examples, run_examples
 from tests.fresh import run
 from tinytorch.compat.import_hook import TABLED
-from tinytorch.compat.rows import Row, Table
+from tinytorch.compat.module_tables import Row, Table
 
 ROOT = Path(tt.__file__).parent
 

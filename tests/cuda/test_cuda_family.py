@@ -16,7 +16,7 @@ from strictcupy.backend import PretendedCuda, pretended_cuda
 import tinytorch as tt
 from tests.calls import Call, words
 from tests.fresh import run
-from tinytorch.backends.cupy import memory
+from tinytorch.backends.cupy import errors
 
 without_gpu = pytest.mark.skipif(tt.cuda.is_available(), reason="there is a GPU here")
 
@@ -286,8 +286,8 @@ def test_real_cupys_lack_of_memory_is_torchs_error_too() -> None:
     allocate = cupy.cuda.get_allocator()
     try:
         cupy.cuda.set_allocator(refuse)
-        memory.raise_torchs_error(cupy)
-        memory.raise_torchs_error(cupy)  # a second time changes nothing
+        errors.raise_torchs_error(cupy)
+        errors.raise_torchs_error(cupy)  # a second time changes nothing
         for kind in (tt.OutOfMemoryError, RuntimeError, theirs, MemoryError):
             with pytest.raises(kind, match=r"Tried to allocate 4.00 MiB. Out of memory alloc"):
                 cupy.empty(1 << 20, "f4")

@@ -20,8 +20,7 @@ import pytest
 
 from tinytorch.backends import load
 from tinytorch.backends.cupy.kernels import ELEMENTWISE, FusedKernels, row_source
-from tinytorch.backends.cupy.types import TYPES
-from tinytorch.backends.cupy.updates import Updates, update_source
+from tinytorch.backends.cupy.updates import TYPES, Updates, update_source
 from tinytorch.optim import _kernels as twins
 
 #: CuPy's own types stand for halves in an ElementwiseKernel.

@@ -97,7 +97,7 @@ def test_they_train_to_pytorchs_weights() -> None:
 def test_lightning_looks_for_a_launcher_before_it_starts_mpi(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from tinytorch.compat import lightning
+    from tinytorch.compat.after_import import register_lightning
 
     class MPIEnvironment:
         @staticmethod
@@ -106,7 +106,7 @@ def test_lightning_looks_for_a_launcher_before_it_starts_mpi(
 
     module = ModuleType("lightning.fabric.plugins.environments.mpi")
     vars(module)["MPIEnvironment"] = MPIEnvironment
-    lightning.register(module)
+    register_lightning(module)
     for name in _OF_LAUNCHERS:
         monkeypatch.delenv(name, raising=False)
     assert not MPIEnvironment.detect()

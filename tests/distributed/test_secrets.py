@@ -23,7 +23,7 @@ import tinytorch as tt
 from tests.distributed.ranks import PROGRAMS, needs_mpi
 from tests.distributed.test_rendezvous import free_port, meet
 from tests.fresh import search_path
-from tinytorch.distributed import pmi_server, secret
+from tinytorch.distributed import pmi_server, rendezvous
 
 SECRET = b"of the job"
 #: Connections of the running test.
@@ -145,27 +145,27 @@ def line_or_wait(connection: socket.socket) -> str:
 
 
 def test_an_address_that_others_reach_needs_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(secret.VARIABLE, raising=False)
-    with pytest.raises(ValueError, match=f"Set the environment variable {secret.VARIABLE}"):
-        secret.find_secret("192.0.2.1", 29500)
-    with pytest.raises(ValueError, match=secret.VARIABLE):
-        secret.find_secret("0.0.0.0", 29500)
-    monkeypatch.setenv(secret.VARIABLE, "ours")
-    assert secret.find_secret("192.0.2.1", 29500) == (b"ours", "")
+    monkeypatch.delenv(rendezvous.VARIABLE, raising=False)
+    with pytest.raises(ValueError, match=f"Set the environment variable {rendezvous.VARIABLE}"):
+        rendezvous.find_secret("192.0.2.1", 29500)
+    with pytest.raises(ValueError, match=rendezvous.VARIABLE):
+        rendezvous.find_secret("0.0.0.0", 29500)
+    monkeypatch.setenv(rendezvous.VARIABLE, "ours")
+    assert rendezvous.find_secret("192.0.2.1", 29500) == (b"ours", "")
 
 
 def test_the_file_of_a_port_is_the_users_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.delenv(secret.VARIABLE, raising=False)
+    monkeypatch.delenv(rendezvous.VARIABLE, raising=False)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    word, file = secret.find_secret("localhost", 29500)
-    assert len(word) == 64 and secret.find_secret("127.0.0.1", 29500) == (word, file)
+    word, file = rendezvous.find_secret("localhost", 29500)
+    assert len(word) == 64 and rendezvous.find_secret("127.0.0.1", 29500) == (word, file)
     assert stat.S_IMODE(os.stat(file).st_mode) == 0o600
     assert os.listdir(tmp_path / "tinytorch") == ["port-29500"]
     os.chmod(tmp_path / "tinytorch", 0o755)
     with pytest.raises(PermissionError, match="mode 0700"):
-        secret.find_secret("localhost", 29500)
+        rendezvous.find_secret("localhost", 29500)
 
 
 @needs_mpi
@@ -175,19 +175,19 @@ def test_ranks_with_different_secrets_do_not_meet(monkeypatch: pytest.MonkeyPatc
     started = [
         subprocess.Popen(
             [*command, where, str(number), "2", "3"], text=True, stderr=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": search_path(), secret.VARIABLE: f"of {number}"},
+            env={**os.environ, "PYTHONPATH": search_path(), rendezvous.VARIABLE: f"of {number}"},
         )
         for number in range(2)
     ]  # fmt: skip
     said = [each.communicate(timeout=60)[1] for each in started]
     assert [each.returncode for each in started] == [1, 1]
     assert "Timed out after 3 seconds waiting for clients" in said[0]
-    assert secret.VARIABLE in said[1]
+    assert rendezvous.VARIABLE in said[1]
 
 
 @needs_mpi
 def test_the_secret_of_the_environment_joins_ranks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(secret.VARIABLE, "of this job")
+    monkeypatch.setenv(rendezvous.VARIABLE, "of this job")
     ended = meet("env", f"127.0.0.1:{free_port()}", [0, 1], 2, 30)
     assert [code for code, *_ in ended] == [0, 0], ended
 

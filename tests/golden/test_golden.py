@@ -27,6 +27,9 @@ SAVED = [name.removesuffix(".pt") for name in ARCHIVE.namelist() if name.endswit
 #: Names that were reachable in these modules by accident: imports of the library's own files that
 #: PyTorch's do not have.
 LEAKED = {
+    "torch.__config__": {"Any", "annotations"},
+    "torch.__future__": {"FUTURE", "annotations"},
+    "torch._tensor_str": {"Any", "annotations"},
     "torch.utils.data.dataloader": {"make_fetch"},
     "torch.autograd.function": set(
         "as_user check_dirty check_marks fits fresh from_user is_among likes save set_history "

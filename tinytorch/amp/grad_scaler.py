@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, overload
 
@@ -10,8 +11,22 @@ from ..core.tensor import Tensor
 from ..dispatch.autocast import has_gpu
 from ..ops.create.factories import tensor
 from ..state import no_grad
-from ..state.loss_scaling import OptState as OptState
 from ..warnings import warn
+
+
+class OptState(enum.Enum):
+    """As PyTorch numbers it; ``GradScaler`` keeps its own account.
+
+    Example:
+        >>> from tinytorch.amp.grad_scaler import OptState
+        >>> OptState(1)
+        <OptState.UNSCALED: 1>
+    """
+
+    READY = 0
+    UNSCALED = 1
+    STEPPED = 2
+
 
 if TYPE_CHECKING:
     from ..optim import Optimizer

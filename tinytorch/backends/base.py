@@ -12,9 +12,8 @@ import numpy
 
 from .. import dtypes
 from . import low_precision
+from .default_operations import RowStarts, SpecialFunctions
 from .devices import Array as Array
-from .scans import RowStarts
-from .special_functions import SpecialFunctions
 from .storage import whole_memory
 
 
@@ -405,7 +404,7 @@ class Backend(SpecialFunctions):
 
     def make_generator(self, seed: int) -> Any:
         """A random engine with torch's CPU streams, handing out this library's arrays."""
-        from .rng.host_generator import HostGenerator
+        from .rng.mt19937 import HostGenerator
 
         return HostGenerator(self, seed)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy
 
 from .base import Array, Backend
-from .indices import OUT_OF_BOUNDS
+from .default_operations import OUT_OF_BOUNDS
 
 #: Answers kept at most; then the host waits for them, which also bounds the memory they take.
 _MOST = 1024

@@ -20,8 +20,8 @@ from ..backends.storage import extent, row_major
 from ..core.device import device as Device
 from ..core.layout import layout as Layout
 from ..core.layout import strided
+from ..core.lazy_bits import Conjugate, Negative, let_wait
 from ..core.tensor import Size, Tensor, wrap
-from ..core.waiting import Conjugate, Negative, let_wait
 from ..dispatch.creation import backend_of_device
 from ..dtypes import STORAGES as STORAGES
 from ..state import Variable

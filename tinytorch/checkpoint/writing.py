@@ -12,8 +12,8 @@ from .. import dtypes
 from ..backends.base import Array, Backend
 from ..backends.storage import row_major
 from ..core.device import device
+from ..core.lazy_bits import Conjugate, Waiting, plain
 from ..core.tensor import Size, Tensor
-from ..core.waiting import Conjugate, Waiting, plain
 from .names import STORAGE_CLASSES, STORAGES, TorchName, torch_name
 
 #: Python's own pickler in Python: the one in C writes no name but of what can be imported.

@@ -1,29 +1,79 @@
-"""What another library is told of tensors once a program has imported it.
+"""Registration of tensors with other libraries, once a program has imported them.
 
-A library that keeps a list of the arrays it knows is told when its module is there: by a finder
-that adds a call to how that module is loaded, or, where it is loaded already, at once. Nothing is
-imported that the program does not import.
+A library that has a list of array types gets tensors into it when its module is loaded: a finder
+adds a call to the loading of that module, or the call is made at once if the module is loaded
+already. Nothing is imported that the program does not import.
+
+References:
+    https://einops.rocks
+    https://lightning.ai/docs/fabric/stable/api/environments.html
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
-#: By the module of another library, the one beside this whose ``register`` is called with it.
-TOLD = {
-    "einops._backends": "einops",
+
+def register_einops(backends: ModuleType) -> None:
+    """Add a backend for tensors to those of einops: ``einops.rearrange(tensor, "a b -> b a")``.
+
+    Args:
+        backends: The module ``einops._backends``. Its backend of PyTorch calls the functions of
+            the module that it holds.
+    """
+    from ..core.tensor import Tensor
+    from .as_torch import facade
+
+    base: Any = vars(backends)["TorchBackend"]
+
+    class TinytorchBackend(base):  # type: ignore[misc]
+        framework_name: ClassVar[str] = __name__.partition(".")[0]
+
+        def __init__(self) -> None:
+            self.torch = facade()
+
+        def is_appropriate_type(self, tensor: object) -> bool:
+            return isinstance(tensor, Tensor)
+
+        def is_float_type(self, tensor: Tensor) -> bool:
+            return tensor.is_floating_point()
+
+    # einops finds it among the subclasses, which hold weak references.
+    vars(backends)["TinytorchBackend"] = TinytorchBackend
+
+
+def register_lightning(module: ModuleType) -> None:
+    """Have Lightning look for a launcher of MPI in the environment before it starts MPI.
+
+    ``MPIEnvironment.detect`` imports ``mpi4py.MPI``, which starts MPI for one rank. Ranks that
+    Lightning starts itself could not find each other after that.
+
+    Args:
+        module: ``lightning.fabric.plugins.environments.mpi``.
+    """
+    from ..distributed.rendezvous import launched
+
+    environment: Any = vars(module)["MPIEnvironment"]
+    detect = environment.detect
+    environment.detect = staticmethod(lambda: launched() and detect())
+
+
+#: By the module of another library, the function that registers tensors with it, or the module
+#: beside this whose ``register`` does.
+REGISTRATIONS: dict[str, str | Callable[[ModuleType], None]] = {
+    "einops._backends": register_einops,
     "dask.tokenize": "dask",
     "dask.sizeof": "dask",
     "dask.array.core": "dask",
     "dask.array.backends": "dask",
     "distributed.protocol.serialize": "dask",
-    "lightning.fabric.plugins.environments.mpi": "lightning",
-    "lightning_fabric.plugins.environments.mpi": "lightning",
+    "lightning.fabric.plugins.environments.mpi": register_lightning,
+    "lightning_fabric.plugins.environments.mpi": register_lightning,
     "multiprocessing.reduction": "reductions",
     "pandas._libs.lib": "pandas",
     "pandas.core.common": "pandas",
@@ -46,38 +96,41 @@ TOLD = {
 
 
 def install() -> None:
-    """Tell the libraries that are loaded, and those that will be; once is enough."""
+    """Register tensors with the libraries that are loaded, and with those that will be."""
     if any(isinstance(finder, _Finder) for finder in sys.meta_path):
         return
     sys.meta_path.insert(0, _Finder())
-    for name in TOLD:
+    for name in REGISTRATIONS:
         if name in sys.modules:
-            _tell(sys.modules[name])
+            _register(sys.modules[name])
 
 
-def _tell(module: ModuleType) -> None:
-    import_module(f"{__package__}.{TOLD[module.__name__]}").register(module)
+def _register(module: ModuleType) -> None:
+    found = REGISTRATIONS[module.__name__]
+    if isinstance(found, str):
+        found = import_module(f"{__package__}.{found}").register
+    found(module)
 
 
 class _Finder:
-    """Finds the modules above as Python does, and nothing else."""
+    """Finder of the modules above alone, which finds them as Python does."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname not in TOLD:
+        if fullname not in REGISTRATIONS:
             return None
         others = (finder for finder in sys.meta_path if not isinstance(finder, _Finder))
         found = (finder.find_spec(fullname, path, target) for finder in others)
         spec = next((each for each in found if each is not None), None)
         if spec is not None and spec.loader is not None:
-            told: Any = _Loader(spec.loader)
-            spec.loader = told
+            loader: Any = _Loader(spec.loader)
+            spec.loader = loader
         return spec
 
 
 class _Loader:
-    """Loads a module as another loader does, and tells it of tensors."""
+    """Loader that calls another one, and then registers tensors with the module."""
 
     def __init__(self, loader: Any) -> None:
         self._loader = loader
@@ -87,4 +140,4 @@ class _Loader:
         """Run the module; from then on it has the loader that it would have without this one."""
         module.__loader__ = module.__spec__.loader = self._loader
         self._loader.exec_module(module)
-        _tell(module)
+        _register(module)

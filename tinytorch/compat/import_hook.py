@@ -16,14 +16,16 @@ _OWN = __name__.partition(".")[0]
 #: Modules that are made of tables, by the files in ``compat.tables`` that hold these. A module
 #: with a file that a table completes is not among them.
 TABLED = {
-    "compiling": "_C _VF _custom_ops _dynamo _subclasses utils._python_dispatch "
-    "utils.cpp_extension",
+    "unsupported": "_C _VF __config__ __future__ _custom_ops _dynamo _subclasses _tensor_str "
+    "autograd.profiler nested optim._functional utils._python_dispatch utils.cpp_extension "
+    "utils.model_zoo",
     "devices": "backends.cpu backends.cusparselt backends.kleidiai backends.mha "
     "backends.miopen backends.mkl backends.mkldnn backends.mps backends.nnpack "
     "backends.openmp backends.opt_einsum backends.quantized backends.xnnpack",
-    "others": "autograd.profiler nested optim._functional utils.model_zoo",
-    "distributed": "distributed._composable distributed._tensor distributed.fsdp distributed.nn "
-    "distributed.rpc distributed.tensor",
+    "distributed": "distributed._composable distributed._functional_collectives "
+    "distributed._tensor distributed.autograd distributed.fsdp distributed.launcher "
+    "distributed.nn distributed.pipelining distributed.rpc distributed.tensor "
+    "distributed.tensor.debug distributed.tensor.parallel",
     "distributed_names": "distributed._composable.checkpoint_activation "
     "distributed._composable.contract distributed._composable.fsdp.fully_shard "
     "distributed._composable.replicate distributed._composable.replicate_with_fsdp "
@@ -118,15 +120,10 @@ TABLED = {
     "distributed.tensor._op_schema distributed.tensor._random "
     "distributed.tensor._redistribute distributed.tensor.device_mesh "
     "distributed.tensor.experimental._attention distributed.utils",
-    "distributed_parts": "distributed._functional_collectives distributed.autograd "
-    "distributed.launcher distributed.pipelining distributed.tensor.debug "
-    "distributed.tensor.parallel",
 }
 _TABLE_OF = {name: file for file, names in TABLED.items() for name in names.split()}
 #: Where modules are, by the names that PyTorch's have and that pickles were written with.
 ELSEWHERE = {
-    "__config__": "compat.config",
-    "__future__": "compat.future",
     "_higher_order_ops": "compat.higher_order_ops",
     "_tensor": "core.tensor",
     "ao.quantization": "quantization",
@@ -134,7 +131,6 @@ ELSEWHERE = {
     "autograd.gradcheck": "autograd.gradient_check",
     "optim._adafactor": "optim.adafactor",
     "optim._muon": "optim.muon",
-    "_tensor_str": "compat.tensor_str",
     "_utils": "compat.utils",
     "multiprocessing.reductions": "compat.reductions",
     "utils.tensorboard.summary": "utils.tensorboard_summary",
@@ -143,14 +139,14 @@ ELSEWHERE = {
     "_layouts": "core.layout",
     "_size": "core.size",
     "_state._backend": "state.backend",
-    "_state._carry": "state.carry",
+    "_state._carry": "state.propagation",
     "_state._grad": "state.grad",
     "_state": "state",
     "_storage": "core.storage",
     "autograd.checking": "autograd.gradient_check",
     "autograd.nodes": "graph.hooks",
     "compat.unsupported": "facade.unsupported",
-    "utils.swapping": "core.swapping",
+    "utils.swapping": "core.relocation",
     "backends.cuda_devices": "backends.cupy.devices",
     "dispatch.error_context": "dispatch.call",
     "dispatch.operators": "dispatch.tensor_protocols",
@@ -171,6 +167,31 @@ ELSEWHERE = {
     "nn.lazy_conv": "nn.lazy",
     "nn.lazy_norm": "nn.lazy",
     "nn.rnn_base": "nn.rnn",
+    "backends.rng.host_generator": "backends.rng.mt19937",
+    "compat.c_module": "compat.private_modules",
+    "compat.config": "utils.collect_env",
+    "compat.device_modules": "accelerator",
+    "compat.dynamo": "compat.private_modules",
+    "compat.future": "nn.module.conversion",
+    "compat.tensor_str": "compat.private_modules",
+    "core.holder": "core.tensor",
+    "core.sharing": "core.relocation",
+    "core.swapping": "core.relocation",
+    "core.torch_function_members": "core.torch_function",
+    "distributed.placement_types": "distributed.device_mesh",
+    "distributed.reduce_op": "distributed.buffers",
+    "nn._parameter_container": "nn.container",
+    "compat.rows": "compat.module_tables",
+    "core.waiting": "core.lazy_bits",
+    "nn.class_loss": "nn.loss",
+    "nn.flatten": "nn.rearrangement",
+    "nn.fold": "nn.rearrangement",
+    "nn.module.backward_hook": "nn.module.call",
+    "nn.module.handle": "nn.module.global_hooks",
+    "nn.shuffle": "nn.rearrangement",
+    "nn.synchronized": "nn.batchnorm",
+    "state.carry": "state.propagation",
+    "state.loss_scaling": "amp.grad_scaler",
 }
 
 

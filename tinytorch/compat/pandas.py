@@ -15,8 +15,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from ..core.holder import Holder
-from ..core.tensor import Tensor
+from ..core.tensor import Holder, Tensor
 
 #: By module of pandas, the functions whose arguments are converted. Most are helpers that several
 #: methods call and that return at once, because pandas counts references to a frame, and searches

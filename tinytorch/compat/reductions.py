@@ -12,10 +12,10 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import backends
-from ..backends.numpy import shared_memory
+from ..backends.numpy import memory as shared_memory
 from ..core import pickling
 from ..core.pickling import Memory
-from ..core.sharing import share
+from ..core.relocation import share
 from ..core.tensor import Tensor
 from ..nn.parameter import Buffer, Parameter
 from ..ops.create.typed_storage import TypedStorage

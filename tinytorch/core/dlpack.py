@@ -14,9 +14,9 @@ import ctypes
 from typing import Any
 
 from ..state import grad_enabled
+from .lazy_bits import Waiting
 from .storage import RefusedAttribute
 from .tensor import Tensor
-from .waiting import Waiting
 
 
 def dlpack(

@@ -15,7 +15,7 @@ from ..warnings import warn_once
 from .device import device
 from .layout import checked_format, contiguous_format, layout, memory_format, strided
 from .size import ElementCount, Size, sizes
-from .torch_function_members import asked_first
+from .torch_function import asked_first
 
 if TYPE_CHECKING:
     import numpy  # noqa: TID251  # what `Tensor.numpy()` returns

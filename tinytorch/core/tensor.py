@@ -26,7 +26,7 @@ from . import pickling, torch_function
 from .size import ElementCount as ElementCount
 from .size import Size as Size
 from .storage import RefusedAttribute, Storage, attributes, check_grad
-from .torch_function_members import asked_first
+from .torch_function import asked_first
 
 __all__ = ["ElementCount", "Size", "Tensor"]
 
@@ -84,7 +84,7 @@ class Tensor(Storage):
     _keeping: RemovableHandle | None = None
     _inference: bool = False
     _mapped: int = 0
-    #: Whether its elements wait in memory for a function; see ``core.waiting``.
+    #: Whether its elements wait in memory for a function; see ``core.lazy_bits``.
     _waits: ClassVar[bool] = False
     #: Of a base: ``(version, view operation)`` for each change of its shape, the last one first.
     _reshaped: tuple[Any, ...] = ()
@@ -607,3 +607,34 @@ def without_the_rest(tensor: Tensor) -> Tensor:
 def share(cls: type[Tensor], source: Tensor) -> Tensor:
     """A tensor of class ``cls`` on the memory of ``source``, without its history."""
     return source._shared_as(cls)
+
+
+#: Every class of them.
+HOLDERS: set[type] = set()
+
+
+class Holder:
+    """An object around a Tensor, which is its memory and its place in the graph.
+
+    Attributes:
+        _tensor: The Tensor. It may change: an array whose shape is assigned to gets a view.
+    """
+
+    __slots__ = ("_tensor", "__weakref__")
+    _tensor: Tensor
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        HOLDERS.add(cls)
+
+    @classmethod
+    def around(cls, tensor: Any) -> Self:
+        """The object that holds ``tensor``."""
+        found = object.__new__(cls)
+        found._tensor = tensor
+        return found
+
+
+def held(value: Any) -> Any:
+    """The Tensor that ``value`` holds; what holds none, as it is."""
+    return value._tensor if isinstance(value, Holder) else value

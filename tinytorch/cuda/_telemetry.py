@@ -5,8 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from .facts import backend, number
 from .memory import in_words
+from .queries import backend, number
 
 __all__ = [
     "clock_rate", "device_memory_used", "list_gpu_processes", "memory_usage", "power_draw",

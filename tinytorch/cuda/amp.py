@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import amp
-from ..facade.module_aliases import publish
+from ..facade.packages import publish
 from ..warnings import warn
 
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]

@@ -9,7 +9,7 @@ from typing import Any
 from ..backends.base import Backend
 from ..backends.errors import OutOfMemoryError as OutOfMemoryError
 from ..warnings import warn
-from .facts import backend, device_count, is_available, number
+from .queries import backend, device_count, is_available, number
 
 __all__ = [
     "OutOfMemoryError", "empty_cache", "get_allocator_backend", "get_per_process_memory_fraction",

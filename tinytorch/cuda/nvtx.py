@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from .facts import backend
+from .queries import backend
 
 __all__ = ["mark", "range", "range_end", "range_pop", "range_push", "range_start"]
 

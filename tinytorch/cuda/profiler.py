@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .facts import backend
+from .queries import backend
 
 __all__ = ["profile", "start", "stop"]
 

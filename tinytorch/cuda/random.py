@@ -7,7 +7,7 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from ..random import Generator, _default
-from .facts import backend, device_count, is_available, number
+from .queries import backend, device_count, is_available, number
 
 __all__ = [
     "default_generators", "get_rng_state", "get_rng_state_all", "initial_seed", "manual_seed",

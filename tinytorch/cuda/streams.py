@@ -6,7 +6,7 @@ from typing import Any
 
 from ..backends import loaded
 from ..core.device import device as _device
-from .facts import backend, current_device, number, set_device
+from .queries import backend, current_device, number, set_device
 
 __all__ = [
     "Event", "ExternalStream", "Stream", "StreamContext", "current_stream", "default_stream",

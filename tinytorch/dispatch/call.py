@@ -15,9 +15,9 @@ from operator import itemgetter
 from typing import Any
 
 from ..core import torch_function
+from ..core.lazy_bits import Waiting
 from ..core.tensor import Tensor
 from ..core.torch_function import NOT_OVERRIDING, PLAIN
-from ..core.waiting import Waiting
 from ..graph.nodes import next_seq, node_of
 from ..graph.views import release
 from ..state import grad_enabled

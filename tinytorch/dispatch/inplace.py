@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core import torch_function
+from ..core.lazy_bits import Waiting, put
 from ..core.tensor import Tensor, wrap
-from ..core.waiting import Waiting, put
 from ..dtypes import as_dtype
 from ..graph.late_bound import ABOVE
 from ..graph.nodes import Node

@@ -10,7 +10,7 @@ import weakref
 from typing import Any
 
 from ..core.tensor import Tensor, making, tensors, wrap
-from ..core.waiting import Conjugate, Negative, Waiting, let_wait, plain
+from ..core.lazy_bits import Conjugate, Negative, Waiting, let_wait, plain
 from ..graph.engine import Anomaly
 from ..graph.inference import UNSETTLED, check_saved, settle
 from ..graph.nodes import Node, Slot, node_of, packed_of

@@ -7,8 +7,8 @@ from typing import Any
 
 from .. import dtypes
 from ..backends.storage import dense_order
+from ..core.lazy_bits import put
 from ..core.tensor import Tensor
-from ..core.waiting import put
 from ..graph.inference import MAPPED, check_mapped, check_update
 from ..state import grad_enabled
 from ..warnings import warn

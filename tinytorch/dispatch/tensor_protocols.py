@@ -14,9 +14,9 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any, NoReturn
 
-from ..core import dlpack, torch_function, torch_function_members
+from ..core import dlpack, torch_function
 from ..core.tensor import Tensor, wrap
-from ..core.torch_function_members import operator_face
+from ..core.torch_function import operator_face
 from ..graph.late_bound import ABOVE
 from ..state.tracebacks import shorten
 from .operation import Form, Op
@@ -503,4 +503,4 @@ def attach() -> None:
         "_sympy_": dlpack.sympy_value,
     }  # fmt: skip
     for name, function in protocols.items():
-        torch_function_members.attach(Tensor, name, function)
+        torch_function.attach(Tensor, name, function)

@@ -6,16 +6,28 @@ Names, arguments and errors are PyTorch's. ``docs/distributed.md`` says how a pr
 from __future__ import annotations
 
 from ..compat.tables.distributed import TABLES, fill
-from .barriers import barrier, monitored_barrier
+from .debug import DebugLevel, get_debug_level, set_debug_level, set_debug_level_from_env
+from .buffers import ReduceOp
 from .coalescing import all_gather_coalesced as all_gather_coalesced
 from .coalescing import all_reduce_coalesced as all_reduce_coalesced
 from .coalescing import coalescing_manager as coalescing_manager
-from .collectives import all_reduce, broadcast, reduce
-from .debug import DebugLevel, get_debug_level, set_debug_level, set_debug_level_from_env
+from .collectives import (
+    all_gather,
+    all_gather_into_tensor,
+    all_reduce,
+    all_to_all,
+    all_to_all_single,
+    barrier,
+    broadcast,
+    gather,
+    monitored_barrier,
+    reduce,
+    reduce_scatter,
+    reduce_scatter_tensor,
+    scatter,
+)
 from .errors import DistBackendError, DistError, DistNetworkError, DistStoreError, QueueEmptyError
-from .exchange import all_to_all, all_to_all_single, reduce_scatter, reduce_scatter_tensor
-from .gathering import all_gather, all_gather_into_tensor, gather, scatter
-from .membership import (
+from .group_queries import (
     get_backend,
     get_backend_config,
     get_default_backend_for_device,
@@ -58,7 +70,6 @@ from .process_group import (
     new_group,
     world,
 )
-from .reduce_op import ReduceOp
 from .reducer import GradBucket as GradBucket
 from .store import FileStore, HashStore, PrefixStore, Store
 from .work import Work

@@ -10,9 +10,9 @@ from ..core.tensor import Tensor
 from ..ops.shape.joining import cat
 from ..state import no_grad
 from .collectives import all_reduce, broadcast
-from .gathering import all_gather
+from .collectives import all_gather
 from .process_group import member
-from .reduce_op import ReduceOp
+from .buffers import ReduceOp
 from .work import Work
 
 __all__ = ["all_gather_coalesced", "all_reduce_coalesced"]

@@ -13,10 +13,10 @@ from typing import Any
 from ..autograd.function import Function
 from ..core.tensor import Tensor
 from ..ops.create.factories import empty_like, zeros_like
-from . import collectives, exchange
-from .membership import get_rank, get_world_size
+from . import collectives
+from .buffers import ReduceOp
+from .group_queries import get_rank, get_world_size
 from .process_group import member, world
-from .reduce_op import ReduceOp
 
 __all__ = ["all_gather", "all_reduce", "all_to_all", "broadcast", "gather", "reduce",
            "reduce_scatter", "scatter"]  # fmt: skip
@@ -67,7 +67,7 @@ class _AllToAll(Function):
     def forward(ctx: Any, group: Any, *tensors: Tensor) -> Any:
         ctx.group = group
         outputs = [empty_like(tensor) for tensor in tensors]
-        exchange.all_to_all(outputs, [tensor.contiguous() for tensor in tensors], group)
+        collectives.all_to_all(outputs, [tensor.contiguous() for tensor in tensors], group)
         return tuple(outputs)
 
     @staticmethod

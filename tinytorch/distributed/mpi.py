@@ -22,10 +22,9 @@ from queue import SimpleQueue
 from typing import Any
 
 from .agreement import Agreement
-from .buffers import Buffers, host
+from .buffers import Buffers, ReduceOp, host
 from .errors import DistBackendError
-from .joining import Relay
-from .reduce_op import ReduceOp
+from .rendezvous import Relay
 
 #: Seconds between looks for ranks that are gone, and that others may take to end after an error.
 _LOOK, _NAP, _LINGER = 0.05, 1e-3, 1.0

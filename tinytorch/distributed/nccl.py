@@ -18,9 +18,8 @@ from typing import Any
 from ..backends import load as load_backend
 from ..backends.errors import INSTALL_CUPY
 from . import mpi
-from .buffers import Buffers
+from .buffers import Buffers, ReduceOp
 from .errors import DistBackendError
-from .reduce_op import ReduceOp
 
 #: NCCL's names of dtypes, as CuPy has them.
 _DTYPES = {

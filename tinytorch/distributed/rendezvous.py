@@ -1,21 +1,345 @@
-"""Which rank a process is, whether MPI agrees, and where the others are.
+"""Rendezvous: the rank of a process, its agreement with MPI's, and connections between the ranks.
 
-MPI's launcher knows the ranks; what a PyTorch program says of them by arguments, by ``torchrun``'s
-environment or by an ``init_method`` is read and compared. Where there is no such launcher, this is
-how the ranks find each other.
+MPI's launcher knows the ranks. The ranks that a PyTorch program passes as arguments, in
+``torchrun``'s environment or in an ``init_method`` are compared with them. Without such a launcher,
+rank 0 starts a server (``pmi_server``) at an address, or the launcher is the server. Libraries of
+MPI that speak PMI-1 use it: MPICH and its derivatives. MPI does not see that connection: a relay
+passes its questions on, so that the end of a rank or of the server is an error and not a crash.
+
+The processes of a job prove by a secret that they belong to it. The launcher or the user sets it in
+the variable ``TINYTORCH_DISTRIBUTED_SECRET``. Without it, ranks that meet on a loopback address
+share a file that only their user can read; the first rank creates it, and rank 0's server removes
+it when all have come.
 """
 
 from __future__ import annotations
 
+import hmac
+import ipaddress
 import os
-from collections.abc import Mapping
-from contextlib import AbstractContextManager, nullcontext
+import secrets
+import selectors
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import ParseResult, parse_qs, urlparse
 
-from .joining import INHERITED, Relay, inherit, join
+from .errors import DistNetworkError, DistStoreError
+from .pmi_server import LINE, sign
 from .store import FileStore
+
+VARIABLE = "TINYTORCH_DISTRIBUTED_SECRET"
+
+
+def find_secret(host: str, port: int) -> tuple[bytes, str]:
+    """Return the secret of the job whose rank 0 is at an address, and its file or ``""``.
+
+    Raises:
+        ValueError: If the address is not a loopback address and the variable is not set.
+        PermissionError: If others may write to the folder of the files.
+    """
+    text = os.environ.get(VARIABLE, "")
+    if text:
+        return text.encode(), ""
+    if not is_loopback(host):
+        raise ValueError(
+            f"init_process_group: rank 0's address {host} is not a loopback address, so that other "
+            f"machines reach it. Set the environment variable {VARIABLE} to the same random text "
+            "on all ranks, by which they know each other"
+        )
+    path = secret_folder() / f"port-{port}"
+    return _share(path), str(path)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name means this machine alone."""
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except OSError:
+        return False
+    return all(ipaddress.ip_address(str(each[4][0])).is_loopback for each in found)
+
+
+def secret_folder() -> Path:
+    """Folder of the user's own, in ``XDG_RUNTIME_DIR`` or the system's folder for temporary files.
+
+    Raises:
+        PermissionError: If another user owns it, or may look into it.
+    """
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    folder = (
+        Path(runtime, "tinytorch")
+        if runtime and os.path.isdir(runtime) and os.access(runtime, os.W_OK)
+        else Path(tempfile.gettempdir(), f"tinytorch-{os.getuid()}")
+    )
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        raise PermissionError(
+            f"{folder} must be a folder of mode 0700 that this user owns: remove it, or set "
+            f"{VARIABLE}"
+        )
+    return folder
+
+
+def _share(path: Path) -> bytes:
+    """Return the content of a file; create it, whole and with a new secret, if it is not there."""
+    while True:
+        try:
+            handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        except FileNotFoundError:
+            _create(path)
+            continue
+        with open(handle, "rb") as file:
+            return file.read(1024)
+
+
+def _create(path: Path) -> None:
+    own = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    handle = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with open(handle, "wb") as file:
+            file.write(secrets.token_hex(32).encode())
+        os.link(own, path)  # fails where another rank was first
+    except FileExistsError:
+        pass
+    finally:
+        os.unlink(own)
+
+
+_KEY = "tinytorch/address"
+_NAP = 0.02
+#: Seconds that a server may take for its proof before the client tries again.
+_PATIENCE = 5.0
+_SERVER = Path(__file__).with_name("pmi_server.py")
+#: Set by our launcher, whose ranks inherit their connection.
+INHERITED = "TINYTORCH_LAUNCHED"
+
+
+class Relay:
+    """Passes lines between MPI and the server, and collects the ranks that the server reports gone.
+
+    Args:
+        server: The connection to the server.
+
+    Attributes:
+        gone: Ranks of the world that left without finalizing MPI.
+        closed: Whether the server has ended.
+    """
+
+    def __init__(self, server: socket.socket) -> None:
+        self._server, self._unread = server, b""
+        self._own, self._mpis = socket.socketpair()
+        self.gone: set[int] = set()
+        self.closed = False
+        server.settimeout(None)
+        server.sendall(b"cmd=watch\n")
+        threading.Thread(target=self._run, name="tinytorch-relay", daemon=True).start()
+
+    @contextmanager
+    def serve(self, rank: int, size: int) -> Iterator[Relay]:
+        """Set the variables by which MPI finds this relay while it starts."""
+        said = {"PMI_FD": str(self._mpis.fileno()), "PMI_RANK": str(rank), "PMI_SIZE": str(size)}
+        os.environ.update(said)
+        yield self  # after an error MPI may still be reading them
+        for name in said:  # what this process starts is not a rank
+            os.environ.pop(name)
+
+    def finalize(self) -> None:
+        """Report to the server that this rank ends as it should."""
+        self._ask(b"cmd=finalize\n")
+
+    def _run(self) -> None:
+        selector = selectors.DefaultSelector()
+        selector.register(self._own, selectors.EVENT_READ)
+        selector.register(self._server, selectors.EVENT_READ)
+        with suppress(OSError):  # the process ends
+            while True:
+                for key, _ in selector.select():
+                    if key.fileobj is self._own:
+                        self._ask(self._own.recv(LINE))
+                    elif not self._hear():
+                        # MPI's own connection stays open: it crashes at the end of one.
+                        selector.unregister(self._server)
+                        self.closed = True
+
+    def _ask(self, content: bytes) -> None:
+        with suppress(ConnectionError):
+            self._server.sendall(content)
+
+    def _hear(self) -> bool:
+        """Pass the server's lines on; returns whether there may be more."""
+        try:
+            came = self._server.recv(LINE)
+        except ConnectionError:
+            came = b""
+        *lines, self._unread = (self._unread + came).split(b"\n")
+        for line in lines:
+            if line.startswith(b"gone="):
+                self.gone.add(int(line[5:]))
+            else:
+                self._own.sendall(line + b"\n")
+        return bool(came)
+
+
+@contextmanager
+def inherit() -> Iterator[Relay]:
+    """Relay of a rank that our launcher started, which is its server."""
+    rank, size = int(os.environ["PMI_RANK"]), int(os.environ["PMI_SIZE"])
+    server = socket.socket(fileno=int(os.environ["PMI_FD"]))
+    os.environ.pop(INHERITED)
+    with Relay(server).serve(rank, size) as relay:
+        yield relay
+
+
+@contextmanager
+def join(rank: int, size: int, where: Any, seconds: float) -> Iterator[Relay]:
+    """Relay to the server at an address, once all ranks have come.
+
+    Args:
+        rank: This process's rank.
+        size: Number of ranks.
+        where: A host and a port, or a store that holds them.
+        seconds: How long to wait for the others.
+
+    Raises:
+        DistNetworkError: If the port is taken, or rank 0 cannot be reached.
+        DistStoreError: If not all ranks come in time.
+        ValueError: If two processes have the same rank, or there is no secret for an address that
+            other machines reach.
+    """
+    deadline = time.monotonic() + seconds
+    if sys.platform == "win32":
+        raise DistNetworkError("Windows' processes are started by `mpiexec -n N ...` alone")
+    if rank == 0:
+        where = _start_server(where, size, seconds)
+    connection = _connect(where, rank, size, deadline)
+    _await_all(connection, seconds, deadline)
+    with Relay(connection).serve(rank, size) as relay:
+        yield relay
+
+
+def _start_server(where: Any, size: int, seconds: float) -> tuple[str, int]:
+    """Start it at an address, or at a free port that the store then holds."""
+    stored = hasattr(where, "set")
+    host, port = (os.environ.get("MASTER_ADDR", "127.0.0.1"), 0) if stored else where
+    with _listen(host, port) as listener:
+        number, port = listener.fileno(), listener.getsockname()[1]
+        secret, file = find_secret(host, port)
+        server = subprocess.Popen(
+            [sys.executable, "-S", "-E", str(_SERVER), str(number), str(size), str(seconds), file],
+            pass_fds=[number], stdin=subprocess.PIPE, start_new_session=True,
+        )  # fmt: skip
+        with server.stdin as pipe:  # type: ignore[union-attr]
+            pipe.write(secret + b"\n")
+    if stored:
+        where.set(_KEY, f"{host}:{port}")
+    return host, port
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        raise DistNetworkError(
+            f"The server socket has failed to listen on {host}, port: {port}: {error}"
+        ) from error
+
+
+def _connect(where: Any, rank: int, size: int, deadline: float) -> socket.socket:
+    """Connect to rank 0's server, which may not be there yet; both sides prove the secret."""
+    refused: ValueError | None = None  # says more than that nothing listens any longer
+    while True:
+        # A store may hold the address of a job that has ended, and a file its secret.
+        host, port = _look_up(where, deadline) if hasattr(where, "get") else where
+        secret, _ = find_secret(host, port)
+        left = max(deadline - time.monotonic(), 0.1)
+        try:
+            connection = socket.create_connection((host, port), timeout=min(left, _PATIENCE))
+        except OSError as error:
+            failure: Exception = error
+        else:
+            try:
+                _prove(connection, rank, size, secret, time.monotonic() + min(left, _PATIENCE))
+                return connection
+            except (OSError, ValueError) as error:
+                connection.close()
+                failure = error
+                refused = error if isinstance(error, ValueError) else refused
+        if time.monotonic() > deadline:
+            raise DistNetworkError(
+                "The client socket has timed out while trying to connect to "
+                f"({host}, {port}): {refused or failure}"
+            ) from (refused or failure)
+        time.sleep(_NAP)
+
+
+def _look_up(store: Any, deadline: float) -> tuple[str, int]:
+    from datetime import timedelta
+
+    store.wait([_KEY], timedelta(seconds=max(deadline - time.monotonic(), 0.1)))
+    host, _, port = store.get(_KEY).decode().rpartition(":")
+    return host, int(port)
+
+
+def _prove(connection: socket.socket, rank: int, size: int, secret: bytes, deadline: float) -> None:
+    """Prove the secret to the server, and check its proof.
+
+    Raises:
+        ValueError: If the other side is not the server, or has another secret.
+        OSError: If it does not answer in time.
+    """
+    word, _, theirs = _read_line(connection, deadline).partition(" ")
+    if word != "tinytorch":
+        raise ValueError("another program listens there")
+    own = os.urandom(16).hex()
+    nonces = f"{theirs} {own}"
+    proof = sign(secret, "member", rank, size, nonces)
+    connection.sendall(f"rank {rank} {size} {own} {proof}\n".encode())
+    expected = sign(secret, "server", rank, size, nonces)
+    if not hmac.compare_digest(_read_line(connection, deadline), expected):
+        raise ValueError(f"rank 0 has another secret than this rank: set {VARIABLE} on all ranks")
+
+
+def _read_line(connection: socket.socket, deadline: float) -> str:
+    """Read a line, and nothing behind it."""
+    line = bytearray()
+    while not line.endswith(b"\n"):
+        connection.settimeout(max(deadline - time.monotonic(), 0.01))
+        if not (came := connection.recv(1)):
+            raise ValueError(
+                "the connection was closed: another program listens there, or rank 0 has another "
+                f"secret ({VARIABLE}) than this rank"
+            )
+        line += came
+        if len(line) > LINE:
+            raise ValueError("another program listens there")
+    return line[:-1].decode("ascii", "replace")
+
+
+def _await_all(connection: socket.socket, seconds: float, deadline: float) -> None:
+    """Wait until all ranks have come."""
+    try:
+        said = _read_line(connection, deadline)
+    except (OSError, ValueError):
+        said = ""
+    if said == "all":
+        return
+    connection.close()
+    if not said:
+        raise DistStoreError(f"Timed out after {seconds:g} seconds waiting for clients.")
+    raise ValueError(f"init_process_group: {said}")
+
 
 #: What launchers of MPI set for each process.
 _OF_LAUNCHERS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_ID")

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from . import collectives
-from .reduce_op import ReduceOp
+from .buffers import ReduceOp
 from .work import Work
 
 _OPERATIONS = {

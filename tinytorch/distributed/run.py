@@ -23,9 +23,8 @@ import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
-from .joining import INHERITED
 from .pmi_server import Server
-from .secret import VARIABLE
+from .rendezvous import INHERITED, VARIABLE
 
 _PORT = 29500
 #: Seconds between looks at the processes, and that they have to end: by an error of their own after

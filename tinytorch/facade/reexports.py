@@ -17,6 +17,7 @@ FILES: Final[dict[str, str]] = {
         "importlib importlib=; inspect inspect=; math math=; os os=; platform platform=; sys "
         "sys=; textwrap textwrap=; threading threading=; typing _Any=Any _TypeGuard=TypeGuard "
         "_TypeVar=TypeVar _get_origin=get_origin _overload=overload",
+    "__config__": "/ torch=",
     "_compile":
         "/ _disable_dynamo; /nn/init ParamSpec; collections.abc Callable; functools functools=; "
         "typing TypeVar overload",
@@ -37,6 +38,9 @@ FILES: Final[dict[str, str]] = {
         "/ Tensor pca_lowrank svd_lowrank torch=; /_linalg_utils _utils=; /overrides "
         "handle_torch_function has_torch_function",
     "_subclasses": "/ torch=",
+    "_tensor_str":
+        "/ torch=; contextlib contextlib=; dataclasses dataclasses=; math math=; textwrap "
+        "textwrap=",
     "accelerator": "/ torch=; /accelerator/memory memory=; functools cache",
     "accelerator.memory":
         "/ torch=; /accelerator empty_cache empty_host_cache get_memory_info max_memory_allocated "
@@ -95,13 +99,9 @@ FILES: Final[dict[str, str]] = {
     "backends.opt_einsum": "/backends/opt_einsum m=",
     "backends.quantized": "/backends/quantized m=",
     "backends.xnnpack": "/backends/xnnpack m=",
-    "compat.config": "/ torch=",
     "compat.reductions":
         "/ torch=; multiprocessing multiprocessing=; multiprocessing.reduction reduction=; "
         "multiprocessing.util register_after_fork; os os=; threading threading=",
-    "compat.tensor_str":
-        "/ torch=; contextlib contextlib=; dataclasses dataclasses=; math math=; textwrap "
-        "textwrap=",
     "compat.utils":
         "/ torch=; /nn/init ParamSpec; collections defaultdict; collections.abc Callable; copyreg "
         "copyreg=; functools functools=; importlib importlib=; logging logging=; math math=; os "

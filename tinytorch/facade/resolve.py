@@ -165,7 +165,7 @@ HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch.numpy.functions.index_grids": ("c_", "index_exp", "mgrid", "ogrid", "r_", "s_"),
     "tinytorch.core.tensor": ("Size", "Tensor"),
     "tinytorch.compat.as_torch": ("install_as_torch", "uninstall_as_torch"),
-    "tinytorch.compat.device_modules": ("get_device_module",),
+    "tinytorch.accelerator": ("get_device_module",),
     "tinytorch.core.device": ("device", "get_default_device", "set_default_device"),
     "tinytorch.core.layout": (
         "channels_last", "channels_last_3d", "contiguous_format", "jagged", "layout",

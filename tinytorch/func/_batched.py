@@ -18,7 +18,7 @@ from typing import Any
 from ..core.device import device
 from ..core.storage import Storage
 from ..core.tensor import Tensor
-from ..core.torch_function_members import member
+from ..core.torch_function import member
 from ..dispatch.op import NAMESPACES
 from ..dtypes import dtype
 from ..state import inference_mode

@@ -9,8 +9,7 @@ from collections import OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..core.holder import Holder
-from ..core.tensor import Tensor
+from ..core.tensor import Holder, Tensor
 from ._tree_keys import of_mapping, of_named_tuple, of_sequence
 
 

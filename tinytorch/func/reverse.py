@@ -8,8 +8,7 @@ from typing import Any, Concatenate, Literal, overload
 
 from ..autograd.functional import filled, gradients
 from ..autograd.levels import recorded_anyway
-from ..core.holder import held
-from ..core.tensor import Tensor
+from ..core.tensor import Tensor, held
 from ..state import is_grad_enabled
 from ..state.tracebacks import short
 from ._level import (

@@ -43,5 +43,5 @@ class Above:
     writing: Callable[[], Writing]
 
 
-#: Handed over once, by ``facade.hand_over``; empty until then.
+#: Filled once, by ``facade.late_imports``; empty until then.
 ABOVE = object.__new__(Above)

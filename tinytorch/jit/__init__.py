@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, Final, TypeVar, overload
 
-from ..compat.tables.compiling import TABLES, fill
+from ..compat.tables.unsupported import TABLES, fill
 from ..futures import Future
 
 __all__ = [

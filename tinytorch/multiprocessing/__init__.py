@@ -18,7 +18,7 @@ from multiprocessing import connection
 from typing import Any
 
 from ..compat.reductions import init_reductions as init_reductions
-from .parents import when_parent_ends
+from .messages import when_parent_ends
 
 _SPAWNING = [
     "ProcessContext", "ProcessException", "ProcessExitedException", "ProcessRaisedException",

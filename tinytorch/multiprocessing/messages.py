@@ -1,4 +1,6 @@
-"""Messages over a pipe whose arrays lie in shared memory: for one sender and one receiver.
+"""Messages over a pipe whose arrays lie in shared memory, and the end of the parent process.
+
+A pipe has one sender and one receiver.
 
 What objects hold in buffers, arrays above all, is written to files without a name, whose
 descriptors travel with the message: the system holds them until it is read, or drops them with
@@ -11,21 +13,23 @@ from __future__ import annotations
 
 import errno
 import io
+import multiprocessing
 import os
 import pickle
 import socket
 import struct
+import threading
 import time
 from collections.abc import Callable
 from multiprocessing import reduction
 from multiprocessing.connection import Connection
 from typing import Any
 
-from ..backends.numpy import shared_memory
+from ..backends.numpy import memory
 from ..compat.reductions import check_leaf, place
+from ..core.lazy_bits import in_memory
 from ..core.pickling import Memory
 from ..core.tensor import Tensor, without_the_rest
-from ..core.waiting import in_memory
 
 #: Buffers of less than a page go into the message: mapping them takes longer than copying.
 _SMALL = 4096
@@ -75,7 +79,7 @@ def receive(connection: Connection) -> tuple[int, Callable[[], Any]]:
 
 class _Pickler(reduction.ForkingPickler):
     def __init__(self, file: Any) -> None:
-        super().__init__(file, 5, True, self._take if shared_memory.POSSIBLE else None)
+        super().__init__(file, 5, True, self._take if memory.POSSIBLE else None)
         #: The descriptors that belong to the pickle, and whether their memory was shared before.
         self.sent: list[tuple[int, bool]] = []
 
@@ -91,20 +95,20 @@ class _Pickler(reduction.ForkingPickler):
     def _take(self, buffer: pickle.PickleBuffer) -> bool:
         """Whether a buffer stays in the pickle; else its descriptor goes beside it."""
         with buffer.raw() as content:
-            segment = shared_memory.segment_of(content.obj)
-            if segment is not None and shared_memory.root_of(segment) is content.obj:
+            segment = memory.segment_of(content.obj)
+            if segment is not None and memory.root_of(segment) is content.obj:
                 self.sent.append((segment.descriptor, True))
                 return False
             if content.nbytes < _SMALL or len(self.sent) >= _MOST:
                 return True
-            descriptor = shared_memory.unnamed_file()
+            descriptor = memory.unnamed_file()
             self.sent.append((descriptor, False))
             _write(descriptor, content)
         return False
 
 
-def _pickle_root(segment: shared_memory.Segment) -> pickle.PickleBuffer:
-    return pickle.PickleBuffer(shared_memory.root_of(segment))
+def _pickle_root(segment: memory.Segment) -> pickle.PickleBuffer:
+    return pickle.PickleBuffer(memory.root_of(segment))
 
 
 def _write(descriptor: int, content: memoryview) -> None:
@@ -140,6 +144,34 @@ def _mapped(descriptor: int, old: bool) -> Any:
     """
     import resource  # which Windows lacks, where nothing comes here
 
-    found = shared_memory.attach(descriptor)
+    found = memory.attach(descriptor)
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return found if old or shared_memory.attached() <= limit // 2 else found.copy()
+    return found if old or memory.attached() <= limit // 2 else found.copy()
+
+
+#: Seconds between two looks.
+_INTERVAL = 1.0
+
+
+def when_parent_ends(action: Callable[[], object]) -> None:
+    """Let a thread call ``action`` within seconds of the end of the process that started this one.
+
+    Args:
+        action: What to do. A process that nobody started never does it.
+
+    Example:
+        >>> import os
+        >>> from tinytorch.multiprocessing.messages import when_parent_ends
+        >>> when_parent_ends(lambda: os._exit(1))
+    """
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_watch, args=(parent, action), daemon=True).start()
+
+
+def _watch(parent: multiprocessing.process.BaseProcess, action: Callable[[], object]) -> None:
+    # The parent's pipe may be held by processes that it forked later; their number is not.
+    born_to = os.getppid()
+    while parent.is_alive() and os.getppid() == born_to:
+        time.sleep(_INTERVAL)
+    action()

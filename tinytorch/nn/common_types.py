@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from collections.abc import Iterable
+from typing import Any, TypeAlias
 
 __all__: list[str] = []
 
@@ -19,3 +20,14 @@ _size_3_opt_t: TypeAlias = int | None | tuple[int | None, int | None, int | None
 _ratio_2_t: TypeAlias = float | tuple[float, float]
 _ratio_3_t: TypeAlias = float | tuple[float, float, float]
 _ratio_any_t: TypeAlias = float | tuple[float, ...]
+
+
+#: One number for every dimension, or one each.
+Sizes: TypeAlias = int | tuple[int, ...]
+
+
+def each(count: int, value: Any) -> tuple[Any, ...]:
+    """``value`` as a tuple: itself if it has several, else repeated ``count`` times."""
+    if isinstance(value, Iterable):
+        return tuple(value)
+    return (value,) * count

@@ -11,7 +11,7 @@ from typing import Any
 from ..core.tensor import Tensor
 from ..ops.create.factories import empty
 from . import functional as F
-from ._sizes import Sizes, each
+from .common_types import Sizes, each
 from .linear import draw_by_inputs
 from .module import Module
 from .parameter import Parameter

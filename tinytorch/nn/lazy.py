@@ -13,7 +13,6 @@ from typing import Any, cast
 from ..core.tensor import Tensor
 from ..dtypes import int64
 from ..ops.create.factories import tensor
-from ._sizes import Sizes
 from .batchnorm import (
     BatchNorm,
     BatchNorm1d,
@@ -25,6 +24,7 @@ from .batchnorm import (
     InstanceNorm3d,
     NormBase,
 )
+from .common_types import Sizes
 from .conv import (
     Conv1d,
     Conv2d,

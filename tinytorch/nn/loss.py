@@ -1,19 +1,31 @@
-"""Losses of regression and of probabilities."""
+"""Losses of regression, of probabilities, of classes and of label sequences."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+from typing import Any, Literal
+
 from ..core.tensor import Tensor
+from ..warnings import warn
 from . import functional as F
 from ._reduction import Loss, WeightedLoss
+from .linear import Linear
 
 __all__ = [
     "BCELoss",
     "BCEWithLogitsLoss",
+    "CTCLoss",
+    "CrossEntropyLoss",
     "GaussianNLLLoss",
     "HuberLoss",
     "KLDivLoss",
     "L1Loss",
+    "LinearCrossEntropyLoss",
+    "LinearCrossEntropyOptions",
     "MSELoss",
+    "NLLLoss",
+    "NLLLoss2d",
     "PoissonNLLLoss",
     "SmoothL1Loss",
 ]
@@ -304,4 +316,327 @@ class GaussianNLLLoss(Loss):
         """
         return F.gaussian_nll_loss(
             input, target, var, full=self.full, eps=self.eps, reduction=self.reduction
+        )
+
+
+class NLLLoss(WeightedLoss):
+    """-input[target], where ``input`` holds the logarithms of the classes' probabilities.
+
+    Args:
+        weight: A factor for each class, shape ``(classes,)``. Default: all 1.
+        size_average: Deprecated; see ``reduction``.
+        ignore_index: Targets of this value count nothing. Default: -100.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"`` (weighted), ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> log_probs = tt.log_softmax(tt.zeros(2, 4), dim=1)
+        >>> tt.nn.NLLLoss()(log_probs, tt.tensor([1, 3]))
+        tensor(1.3863)
+    """
+
+    ignore_index: int
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        ignore_index: int = -100,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        super().__init__(weight, size_average, reduce, reduction)
+        self.ignore_index = ignore_index
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Compute the loss.
+
+        Args:
+            input: Shape ``(batch, classes, *)``, or ``(classes,)``.
+            target: Class numbers, shape ``(batch, *)``, or 0-d.
+        """
+        return F.nll_loss(
+            input,
+            target,
+            weight=self.weight,
+            ignore_index=self.ignore_index,
+            reduction=self.reduction,
+        )
+
+
+class NLLLoss2d(NLLLoss):
+    """An old name of ``NLLLoss``.
+
+    Args:
+        weight: A factor for each class, shape ``(classes,)``. Default: all 1.
+        size_average: Deprecated; see ``reduction``.
+        ignore_index: Targets of this value count nothing. Default: -100.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"`` (weighted), ``"sum"`` or ``"none"``. Default: ``"mean"``.
+
+    Warns:
+        FutureWarning: That the name is an old one.
+
+    Example:
+        >>> import warnings
+        >>> import tinytorch as tt
+        >>> with warnings.catch_warnings(action="ignore"):
+        ...     loss = tt.nn.NLLLoss2d()
+        >>> loss(tt.tensor([[0.25, 0.75]]).log(), tt.tensor([1]))
+        tensor(0.2877)
+    """
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        ignore_index: int = -100,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
+        warn(
+            "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead.",
+            FutureWarning,
+        )
+        super().__init__(weight, size_average, ignore_index, reduce, reduction)
+
+
+class CrossEntropyLoss(WeightedLoss):
+    """Cross entropy between the softmax of the input and the target classes.
+
+    Args:
+        weight: A factor for each class, shape ``(classes,)``. Default: all 1.
+        size_average: Deprecated; see ``reduction``.
+        ignore_index: Targets of this value count nothing. Default: -100.
+        reduce: Deprecated; see ``reduction``.
+        reduction: ``"mean"`` (weighted), ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        label_smoothing: Share of the target that is spread over all classes. Default: 0.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.CrossEntropyLoss()(tt.zeros(2, 4), tt.tensor([1, 3]))
+        tensor(1.3863)
+
+    Reference:
+        C. Szegedy et al., "Rethinking the Inception architecture for computer vision" (2015),
+        for label smoothing.
+    """
+
+    ignore_index: int
+    label_smoothing: float
+
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        ignore_index: int = -100,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+        label_smoothing: float = 0.0,
+    ) -> None:
+        super().__init__(weight, size_average, reduce, reduction)
+        self.ignore_index = ignore_index
+        self.label_smoothing = label_smoothing
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Compute the loss.
+
+        Args:
+            input: Logits, shape ``(batch, classes, *)``, or ``(classes,)``.
+            target: Class numbers, shape ``(batch, *)``, or 0-d; or probabilities of the shape
+                of ``input``.
+        """
+        return F.cross_entropy(
+            input,
+            target,
+            weight=self.weight,
+            ignore_index=self.ignore_index,
+            reduction=self.reduction,
+            label_smoothing=self.label_smoothing,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LinearCrossEntropyOptions:
+    """How PyTorch's ``linear_cross_entropy`` saves memory; the loss is the same with any of them.
+
+    Args:
+        allow_retain_graph: Whether a second backward pass may follow. Here it may in any case.
+        batch_chunk_size: Inputs at a time. Default None: chosen.
+        chunking_method: ``"auto"`` (default) or None.
+        acc_policy: ``"accurate"``, ``"balanced"``, ``"compact"`` or ``"auto"`` (default).
+        acc_dtype: The floating-point dtype that gradients are summed in. Default None: chosen.
+
+    Raises:
+        ValueError: If one of them is something else.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.nn.LinearCrossEntropyOptions(batch_chunk_size=64).batch_chunk_size
+        64
+    """
+
+    allow_retain_graph: bool = False
+    batch_chunk_size: int | None = None
+    chunking_method: str | None = "auto"
+    acc_policy: Literal["accurate", "balanced", "compact", "auto"] = "auto"
+    acc_dtype: Any = None
+
+    def __post_init__(self) -> None:
+        size, dtype = self.batch_chunk_size, self.acc_dtype
+        if size is not None and (not isinstance(size, int) or size < 1):
+            raise ValueError(f"batch_chunk_size must be positive int or None, got {size}")
+        if self.chunking_method not in ("auto", None):
+            raise ValueError(f"invalid chunking_method: {self.chunking_method!r}")
+        if self.acc_policy not in ("accurate", "balanced", "compact", "auto"):
+            raise ValueError(f"invalid acc_policy: {self.acc_policy!r}")
+        if dtype is not None and not getattr(dtype, "is_floating_point", False):
+            raise ValueError(f"acc_dtype must be a floating-point dtype or None, got {dtype}")
+
+
+class LinearCrossEntropyLoss(WeightedLoss):
+    """A linear layer, and the cross entropy of what it returns.
+
+    Args:
+        in_features: Size of the input's last dimension.
+        num_classes: How many classes there are.
+        out_features: Sizes of further dimensions of the logits. Default: none.
+        bias: Whether the layer has a bias. Default: False.
+        device: Where the parameters live. Default: the active backend's.
+        dtype: Their dtype. Default: the default dtype.
+        reduction: ``"mean"`` (weighted), ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        weight: A factor for each class, shape ``(num_classes,)``. Default: all 1.
+        ignore_index: Targets of this value count nothing. Default: none.
+        label_smoothing: Share of the target that is spread over all classes. Default: 0.
+        options: Accepted as in PyTorch, where it bounds the memory used. Default: None.
+
+    Raises:
+        RuntimeError: If ``weight`` has another shape or ``label_smoothing`` is no share.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> loss = tt.nn.LinearCrossEntropyLoss(3, 4)
+        >>> loss(tt.zeros(2, 3), tt.tensor([1, 3])).detach()
+        tensor(1.3863)
+    """
+
+    num_classes: int
+    out_features: tuple[int, ...]
+    ignore_index: int | None
+    label_smoothing: float
+
+    def __init__(
+        self,
+        in_features: int,
+        num_classes: int,
+        *,
+        out_features: tuple[int, ...] = (),
+        bias: bool = False,
+        device: Any = None,
+        dtype: Any = None,
+        reduction: str = "mean",
+        weight: Tensor | None = None,
+        ignore_index: int | None = None,
+        label_smoothing: float = 0.0,
+        options: Any = None,
+    ) -> None:
+        if weight is not None and weight.shape != (num_classes,):
+            raise RuntimeError(
+                f"expected weight shape to be {(num_classes,)}, got {tuple(weight.shape)}"
+            )
+        if not 0 <= label_smoothing <= 1:
+            raise RuntimeError(
+                f"expected label_smoothing to be in range [0, 1], got {label_smoothing}"
+            )
+        super().__init__(weight, reduction=reduction)
+        self.num_classes = num_classes
+        self.out_features = out_features
+        self.ignore_index = ignore_index
+        self.label_smoothing = label_smoothing
+        logits = math.prod(out_features, start=num_classes)
+        self.linear: Linear = Linear(in_features, logits, bias=bias, device=device, dtype=dtype)
+        self.options = options
+
+    def forward(self, input: Tensor, target: Tensor) -> Tensor:
+        """Compute the loss.
+
+        Args:
+            input: Shape ``(batch, in_features)``, or ``(in_features,)``.
+            target: Class numbers, shape ``(batch, *out_features)``, or 0-d; or probabilities of
+                the shape of the logits.
+        """
+        shape = (self.num_classes, *self.out_features)
+        bias: Any = self.linear.bias
+        return F.linear_cross_entropy(
+            input,
+            self.linear.weight.reshape((*shape, self.linear.in_features)),
+            target,
+            linear_bias=None if bias is None else bias.reshape(shape),
+            weight=self.weight,
+            reduction=self.reduction,
+            ignore_index=self.ignore_index,
+            label_smoothing=self.label_smoothing,
+            options=self.options,
+        )
+
+    def extra_repr(self) -> str:
+        """The configuration."""
+        return (
+            f"in_features={self.linear.in_features}, num_classes={self.num_classes}, "
+            f"out_features={self.out_features}, bias={self.linear.bias is not None}, "
+            f"reduction={self.reduction}, ignore_index={self.ignore_index}, "
+            f"label_smoothing={self.label_smoothing}, options={self.options}"
+        )
+
+
+class CTCLoss(Loss):
+    """Negative log probability of a label sequence, summed over all its alignments.
+
+    Args:
+        blank: The class that stands for no label. Default: 0.
+        reduction: ``"mean"`` (of the losses divided by the targets' lengths), ``"sum"`` or
+            ``"none"``. Default: ``"mean"``.
+        zero_infinity: Whether infinite losses, and their gradients, become 0. Default: False.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> log_probs = tt.zeros(5, 1, 3).log_softmax(2)
+        >>> targets, lengths = tt.tensor([[1, 2]]), (tt.tensor([5]), tt.tensor([2]))
+        >>> tt.nn.CTCLoss()(log_probs, targets, *lengths)
+        tensor(0.9689)
+
+    Reference:
+        A. Graves et al., "Connectionist temporal classification" (2006).
+    """
+
+    blank: int
+    zero_infinity: bool
+
+    def __init__(
+        self, blank: int = 0, reduction: str = "mean", zero_infinity: bool = False
+    ) -> None:
+        super().__init__(reduction=reduction)
+        self.blank = blank
+        self.zero_infinity = zero_infinity
+
+    def forward(
+        self, log_probs: Tensor, targets: Tensor, input_lengths: Any, target_lengths: Any
+    ) -> Tensor:
+        """Compute the loss.
+
+        Args:
+            log_probs: Shape ``(time, batch, classes)``.
+            targets: Labels, shape ``(batch, length)``, or all one after the other.
+            input_lengths: How much of the time each sample has.
+            target_lengths: How many labels.
+        """
+        return F.ctc_loss(
+            log_probs,
+            targets,
+            input_lengths,
+            target_lengths,
+            self.blank,
+            self.reduction,
+            self.zero_infinity,
         )

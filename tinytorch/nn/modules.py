@@ -28,11 +28,10 @@ from .activation import *  # noqa: F403
 from .adaptive import *  # noqa: F403
 from .attention import MultiheadAttention as MultiheadAttention
 from .attention import NonDynamicallyQuantizableLinear as NonDynamicallyQuantizableLinear
-from .batchnorm import *  # noqa: F403
+from .batchnorm import *  # noqa: F403  # noqa: F403
 from .batchnorm import BatchNorm as _BatchNorm
 from .batchnorm import InstanceNorm as _InstanceNorm
 from .batchnorm import NormBase as _NormBase
-from .class_loss import *  # noqa: F403
 from .container import *  # noqa: F403
 from .container import ModuleList
 from .conv import *  # noqa: F403  # noqa: F403
@@ -42,11 +41,9 @@ from .distance import *  # noqa: F403
 from .dropout import *  # noqa: F403
 from .dropout import _Dropout as _DropoutNd
 from .embedding import *  # noqa: F403
-from .flatten import *  # noqa: F403
-from .fold import *  # noqa: F403
 from .lazy import *  # noqa: F403  # noqa: F403  # noqa: F403
 from .linear import *  # noqa: F403
-from .loss import *  # noqa: F403
+from .loss import *  # noqa: F403  # noqa: F403
 from .margin_loss import *  # noqa: F403
 from .module import Module as Module
 from .module.state_dict import EXTRA_STATE as _EXTRA_STATE_KEY_SUFFIX
@@ -56,12 +53,11 @@ from .padding import *  # noqa: F403
 from .pooling import *  # noqa: F403  # noqa: F403
 from .pooling import _AvgPool as _AvgPoolNd
 from .pooling import _MaxPool as _MaxPoolNd
+from .rearrangement import *  # noqa: F403  # noqa: F403  # noqa: F403
 from .rectifier import *  # noqa: F403
 from .rnn import *  # noqa: F403
 from .rnn import RNNBase as RNNBase
 from .rnn_cell import *  # noqa: F403
-from .shuffle import *  # noqa: F403
-from .synchronized import *  # noqa: F403
 from .transformer import *  # noqa: F403
 from .upsampling import *  # noqa: F403
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..core.tensor import Tensor
 from . import functional as F
-from ._sizes import Sizes, each
+from .common_types import Sizes, each
 from .module import Module
 
 __all__ = [

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from ..core.tensor import Tensor
 from . import functional as F
-from ._sizes import Sizes, each
+from .common_types import Sizes, each
 from .module import Module
 
 __all__ = [

@@ -11,8 +11,7 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from ..core.holder import Holder
-from ..core.tensor import Tensor
+from ..core.tensor import Holder, Tensor
 from ..dispatch import autocast
 from ..ops.create.factories import empty
 from ..ops.nn.recurrent import run

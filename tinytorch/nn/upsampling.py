@@ -6,7 +6,7 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from . import functional as F
-from ._sizes import Sizes
+from .common_types import Sizes
 from .module import Module
 
 __all__ = ["Upsample", "UpsamplingBilinear2d", "UpsamplingNearest2d"]

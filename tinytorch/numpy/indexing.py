@@ -7,7 +7,7 @@ import warnings
 from typing import Any
 
 from .. import dtypes
-from ..core.holder import Holder
+from ..core.tensor import Holder
 from ..core.tensor import Tensor
 from ..dispatch.call import as_numpys
 from . import functions, wrapping

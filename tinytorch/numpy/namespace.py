@@ -6,8 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..core.holder import Holder
-from ..core.tensor import Tensor
+from ..core.tensor import Holder, Tensor
 from ..state import current_backend, grad_enabled
 from ..state.tracebacks import short
 from . import functions, wrapping

@@ -9,8 +9,7 @@ from types import GenericAlias
 from typing import TYPE_CHECKING, Any, Generic, Self, overload
 
 from ..backends.base import Backend
-from ..core.holder import Holder
-from ..core.tensor import Tensor
+from ..core.tensor import Holder, Tensor
 from ..core.torch_function import PLAIN
 from ..ops.create import factories
 from ..state.tracebacks import shorten

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..core.holder import Holder
+from ..core.tensor import Holder
 from . import functions
 from .functions import polynomials
 from .functions.conversion import host, recorded

@@ -13,7 +13,7 @@ import builtins
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, Self, TypeAlias, TypeVar, overload
 
-from ..core.holder import held
+from ..core.tensor import held
 from ..core.tensor import Tensor, wrap
 from ..state import current_backend
 from .arrays import ndarray, wrap_result

@@ -6,8 +6,7 @@ import functools
 from typing import Any
 
 from .. import dtypes
-from ..core.holder import Holder
-from ..core.tensor import Tensor
+from ..core.tensor import Holder, Tensor
 from ..state.tracebacks import short
 from . import functions
 from .functions.conversion import host

@@ -16,8 +16,7 @@ from typing import Any
 
 from ..backends import load
 from ..core.device import device
-from ..core.holder import Holder
-from ..core.tensor import Tensor, making
+from ..core.tensor import Holder, Tensor, making
 from ..core.torch_function import PLAIN
 from ..dtypes import dtype
 from ..dtypes import dtype as Dtype

@@ -10,7 +10,8 @@ Example:
 
 from __future__ import annotations
 
-from ..compat.tables.others import TABLES, fill
+from ..compat.tables.unsupported import TABLES
+from ..compat.tables.unsupported import fill
 from .events import EventList as EventList
 from .events import FunctionEvent as FunctionEvent
 from .events import FunctionEventAvg as FunctionEventAvg

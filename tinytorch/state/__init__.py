@@ -21,12 +21,6 @@ from .backend import get_default_backend as get_default_backend
 from .backend import reset_backend as reset_backend
 from .backend import set_backend as set_backend
 from .backend import set_default_backend as set_default_backend
-from .carry import State as State
-from .carry import get_state as get_state
-from .carry import propagate as propagate
-from .carry import reset_state as reset_state
-from .carry import set_state as set_state
-from .carry import state as state
 from .context_managers import Scope as Scope
 from .defaults import DRAWN as DRAWN
 from .defaults import default_dtype as default_dtype
@@ -52,6 +46,12 @@ from .grad import no_grad as no_grad
 from .grad import scoped_grad as scoped_grad
 from .grad import set_grad_enabled as set_grad_enabled
 from .grad import when_inference as when_inference
+from .propagation import State as State
+from .propagation import get_state as get_state
+from .propagation import propagate as propagate
+from .propagation import reset_state as reset_state
+from .propagation import set_state as set_state
+from .propagation import state as state
 from .scopes import Settings as Settings
 from .variable import Variable as Variable
 

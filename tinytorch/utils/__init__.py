@@ -26,9 +26,9 @@ def __getattr__(name: str) -> Any:
 
         return draw
     if name in ("set_module", "swap_tensors"):
-        from ..core import swapping
+        from ..core import relocation
 
-        return getattr(swapping, name)
+        return getattr(relocation, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -1,10 +1,14 @@
-"""``python -m torch.utils.collect_env``: what runs here, to be put into a report of a fault."""
+"""``python -m torch.utils.collect_env`` and ``torch.__config__``: versions, backends, threads."""
 
 from __future__ import annotations
 
+import os
 import sys
+from typing import Any
 
+from ..facade import info
 from ..facade.info import report
+from ..state import settings
 from ..version import __version__
 
 __all__ = ["get_pretty_env_info", "main"]
@@ -34,3 +38,32 @@ def main() -> None:
 
 if __name__ == "__main__":
     main()
+
+
+def parallel_info() -> str:
+    """How many threads there are, and what the environment says of them.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> "get_num_threads" in tt.__config__.parallel_info()
+        True
+    """
+    facts: dict[str, Any] = {
+        "get_num_threads()": settings.get_num_threads(),
+        "get_num_interop_threads()": settings.get_num_interop_threads(),
+        "os.cpu_count()": os.cpu_count(),
+    }
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        facts[name] = os.environ.get(name, "not set")
+    return "".join(f"{name}: {value}\n" for name, value in facts.items())
+
+
+def show() -> str:
+    """What ``python -m tinytorch --info`` prints: backends, devices and versions.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> "numpy" in tt.__config__.show()
+        True
+    """
+    return info.report(__version__)

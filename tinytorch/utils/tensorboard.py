@@ -19,7 +19,7 @@ from typing import Any, Self
 
 from ..backends.errors import how_to_install
 from ..core.tensor import Tensor
-from ..facade.module_aliases import publish
+from ..facade.packages import publish
 from ..nn.module import Module
 from . import tensorboard_summary as summary
 from .graph_drawing import CallNode, call_graph

@@ -8,10 +8,10 @@ from tinytorch.distributed import rpc as rpc
 from tinytorch.distributed.coalescing import all_gather_coalesced as all_gather_coalesced
 from tinytorch.distributed.coalescing import all_reduce_coalesced as all_reduce_coalesced
 from tinytorch.distributed.coalescing import coalescing_manager as coalescing_manager
+from tinytorch.distributed.collectives import all_gather_into_tensor as all_gather_single
+from tinytorch.distributed.collectives import reduce_scatter_tensor as reduce_scatter_single
 from tinytorch.distributed.device_mesh import DeviceMesh as DeviceMesh
 from tinytorch.distributed.device_mesh import init_device_mesh as init_device_mesh
-from tinytorch.distributed.exchange import reduce_scatter_tensor as reduce_scatter_single
-from tinytorch.distributed.gathering import all_gather_into_tensor as all_gather_single
 from tinytorch.distributed.process_group import world
 from tinytorch.distributed.reducer import GradBucket as GradBucket
 from tinytorch.facade.unsupported import Absent

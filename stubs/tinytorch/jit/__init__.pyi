@@ -5,7 +5,7 @@ from typing import Any
 from typing import NoReturn
 from typing import TypeVar
 from typing import overload
-from tinytorch.compat.rows import _F as __F
+from tinytorch.compat.module_tables import _F as __F
 from tinytorch.facade.unsupported import Absent
 from tinytorch.futures import Future as Future
 from tinytorch.nn.module import Module

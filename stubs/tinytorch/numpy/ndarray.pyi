@@ -15,7 +15,7 @@ from typing import SupportsIndex
 from typing import overload
 from typing_extensions import TypeVar
 from tinytorch.backends.base import Backend
-from tinytorch.core.holder import Holder
+from tinytorch.core.tensor import Holder
 from tinytorch.core.tensor import Tensor
 from tinytorch.dtypes import dtype as _dtype
 from tinytorch.numpy.iteration import flatiter

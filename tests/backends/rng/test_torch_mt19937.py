@@ -20,8 +20,7 @@ from tinytorch.backends.rng.formulas import (
     swap_by_links,
     swap_loop,
 )
-from tinytorch.backends.rng.host_generator import HostGenerator
-from tinytorch.backends.rng.mt19937 import TorchMT19937
+from tinytorch.backends.rng.mt19937 import HostGenerator, TorchMT19937
 
 COUNT = 20000
 

@@ -11,15 +11,14 @@ import numpy
 
 from ...dtypes import bfloat16
 from ..base import Array
+from ..default_operations import index_combine, scan
 from ..deferred import DeferredChecks
 from ..numpy.gamma_formulas import reflected
-from ..scans import index_combine, scan
 from . import formulas
 from .devices import CudaDevices
-from .errors import dotted, look_behind, open_cupy, refuse_after_fork
+from .errors import dotted, look_behind, open_cupy, raise_torchs_error, refuse_after_fork
 from .gemm import gemm
 from .kernels import FusedKernels
-from .memory import raise_torchs_error
 
 #: Operations that are products and nothing else, in their gradients, too: cuBLAS sums in float32.
 _PRODUCTS = frozenset(("matmul", "mm", "bmm", "linear"))

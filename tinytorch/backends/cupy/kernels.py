@@ -11,8 +11,7 @@ import math
 from typing import Any
 
 from .gemm import linear
-from .types import INCLUDES, LETTERS, TYPES
-from .updates import Updates
+from .updates import INCLUDES, LETTERS, TYPES, Updates
 
 THREADS = 256
 #: Blocks that CUDA takes in a grid; CuPy hands it the lower 32 bits of a larger number.

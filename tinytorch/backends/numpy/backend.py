@@ -10,9 +10,9 @@ from typing import Any
 import numpy
 
 from ..base import Array, Backend
-from ..scans import accumulate, last_true
-from . import blas, float_functions, ordering, shared_memory, sums
-from .memory_layout import choose, contiguous, keep, row_after_row
+from ..default_operations import accumulate, last_true
+from . import blas, float_functions, memory, ordering, sums
+from .memory import choose, contiguous, keep, row_after_row
 from .quiet import QuietNamespace, is_narrow, quiet, widen
 from .sums import (
     FEW,
@@ -153,7 +153,7 @@ class NumpyBackend(Backend):
     column_bytes = 4 << 20
     fuses = False
     checks_indices = True
-    can_be_shared = shared_memory.POSSIBLE
+    can_be_shared = memory.POSSIBLE
 
     item: Any = staticmethod(numpy.ndarray.item)
 
@@ -164,10 +164,10 @@ class NumpyBackend(Backend):
         return array
 
     def is_shared(self, array: Array) -> bool:
-        return shared_memory.segment_of(array) is not None
+        return memory.segment_of(array) is not None
 
     def move_to_shared(self, array: Array) -> Callable[[Array], Array]:
-        return shared_memory.Move(array) if self.can_be_shared else super().move_to_shared(array)
+        return memory.Move(array) if self.can_be_shared else super().move_to_shared(array)
 
     def masked(self, array: Array, mask: Array) -> Array:
         if (

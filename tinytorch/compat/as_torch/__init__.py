@@ -12,6 +12,7 @@ names though no tensor can be of them. Programs read texts, too,
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -146,11 +147,9 @@ class _TorchFinder:
     """
 
     def find_distributions(self, context: Any) -> Iterator[Any]:
-        """What ``importlib.metadata`` finds under the name torch."""
+        """Yield the distribution that ``importlib.metadata`` finds under the name torch."""
         if context.name in (None, "torch"):
-            from .distribution import TorchDistribution  # and so a module that takes 20 ms
-
-            yield TorchDistribution()
+            yield torch_distribution()
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -160,6 +159,25 @@ class _TorchFinder:
             return None
         part = part if root == "torch" else fullname
         return alias(fullname, _counterpart(fullname, part) if part else _OWN)
+
+
+@functools.cache
+def torch_distribution() -> Any:
+    """``importlib.metadata``'s distribution named torch, of the version ``torch.__version__``."""
+    from importlib.metadata import Distribution  # takes 20 ms
+
+    class TorchDistribution(Distribution):
+        def read_text(self, filename: str) -> str | None:
+            """Contents of a file of the distribution, which has one."""
+            if filename != "METADATA":
+                return None
+            return f"Metadata-Version: 2.1\nName: torch\nVersion: {facade().__version__}\n"
+
+        def locate_file(self, path: Any) -> Any:
+            """Path that a file of the distribution would have."""
+            return Path(__file__).parent / path
+
+    return TorchDistribution()
 
 
 def _counterpart(fullname: str, part: str) -> str:

@@ -42,9 +42,9 @@ class _Starter:
     def find_distributions(self, context: Any) -> Iterator[Any]:
         """Find the distribution that ``importlib.metadata`` calls torch."""
         if context.name == "torch" and self.start():
-            from tinytorch.compat.as_torch.distribution import TorchDistribution
+            from tinytorch.compat.as_torch import torch_distribution
 
-            yield TorchDistribution()
+            yield torch_distribution()
 
 
 def _run_next(own: Any) -> None:

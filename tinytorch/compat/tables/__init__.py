@@ -1,1 +1,1 @@
-"""What only PyTorch's programs ask for, as tables; ``compat.rows`` says what a row is."""
+"""Tables of names that only PyTorch's programs use; see ``compat.module_tables``."""

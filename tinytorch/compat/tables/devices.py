@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..rows import Table, alias, answer, fill, refusal
+from ..module_tables import Table, alias, answer, fill, refusal
 
 __all__ = ["TABLES", "fill"]
 

@@ -7,7 +7,7 @@ a name that another module of the table defines.
 
 from __future__ import annotations
 
-from ..rows import Row, Table, alias, choices, exception, fill, missing, refusal
+from ..module_tables import Row, Table, alias, choices, exception, fill, missing, refusal
 
 __all__ = ["TABLES", "fill"]
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from ...ops.create.factories import ones, zeros
 from ..collectives import all_reduce
-from ..membership import get_rank
+from ..group_queries import get_rank
 from ..work import Work
 
 __all__ = ["Join", "JoinHook", "Joinable"]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...compat.tables.distributed_parts import TABLES, fill
+from ...compat.tables.distributed import TABLES
+from ...compat.tables.distributed import fill
 from .saving import CheckpointException as CheckpointException
 from .saving import FileSystemReader as FileSystemReader
 from .saving import FileSystemWriter as FileSystemWriter

@@ -20,7 +20,7 @@ from ...ops.create.factories import zeros_like
 from ...optim.optimizer import Optimizer
 from ...state import no_grad
 from ...warnings import warn
-from ..membership import get_rank
+from ..group_queries import get_rank
 from ..object_collectives import broadcast_object_list
 from ..process_group import is_initialized
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ...compat.tables.distributed_parts import TABLES, fill
-from ...facade.module_aliases import publish
+from ...compat.tables.distributed import TABLES
+from ...compat.tables.distributed import fill
+from ...facade.packages import publish
 from .post_localSGD_optimizer import PostLocalSGDOptimizer as PostLocalSGDOptimizer
 from .zero_redundancy import ZeroRedundancyOptimizer as ZeroRedundancyOptimizer
 

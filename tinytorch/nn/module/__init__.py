@@ -6,7 +6,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar, overload
 
 from ...compiler import compile
-from ...core.holder import HOLDERS, Holder, held
+from ...core.tensor import HOLDERS, Holder, held
 from ...core.tensor import Tensor
 from ...dispatch.operation import Op
 from ...state.tracebacks import shorten

@@ -1,4 +1,4 @@
-"""Changing the dtype or the device of a module's parameters and buffers."""
+"""Changes of the dtype or device of a module's parameters and buffers, and ``torch.__future__``."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any, Self, cast, overload
 
 from ... import dtypes
 from ...core.layout import memory_format
-from ...core.sharing import share
-from ...core.swapping import swap_tensors
+from ...core.relocation import share, swap_tensors
 from ...core.tensor import Tensor
 from ...state import no_grad
 from ...warnings import warn
@@ -269,3 +268,51 @@ def _check_target(dtype: dtypes.dtype | None) -> None:
             "Complex modules are experimental: some modules might not work as expected with "
             "complex parameters or buffers.",
         )
+
+
+def set_overwrite_module_params_on_conversion(value: bool) -> None:
+    """Say whether conversions of a module make new parameters instead of changing those it has.
+
+    Args:
+        value: Whether they do.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.__future__.set_overwrite_module_params_on_conversion(False)
+    """
+    FUTURE["overwrite"] = value
+
+
+def get_overwrite_module_params_on_conversion() -> bool:
+    """Whether conversions of a module make new parameters; False unless set.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.__future__.get_overwrite_module_params_on_conversion()
+        False
+    """
+    return FUTURE["overwrite"]
+
+
+def set_swap_module_params_on_conversion(value: bool) -> None:
+    """Say whether conversions and ``load_state_dict`` swap parameters with their new contents.
+
+    Args:
+        value: Whether they do; see ``utils.swap_tensors``.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.__future__.set_swap_module_params_on_conversion(False)
+    """
+    FUTURE["swap"] = value
+
+
+def get_swap_module_params_on_conversion() -> bool:
+    """Whether parameters are swapped with their new contents; False unless set.
+
+    Example:
+        >>> import tinytorch as tt
+        >>> tt.__future__.get_swap_module_params_on_conversion()
+        False
+    """
+    return FUTURE["swap"]

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from typing import Any
 
 from . import global_hooks
-from .handle import Hook, Hooks, RemovableHandle, add_hook
+from .global_hooks import Hook, Hooks, RemovableHandle, add_hook
 from .state_dict import StateDict
 
 HOOKS = (

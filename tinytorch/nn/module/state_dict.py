@@ -6,13 +6,13 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ...core.swapping import swap_tensors
+from ...core.relocation import swap_tensors
 from ...core.tensor import Tensor
 from ...state import no_grad
 from ...warnings import warn
 from ..parameter import Parameter, is_lazy
 from .conversion import FUTURE, Conversion
-from .handle import Hook, Hooks, RemovableHandle, add_hook
+from .global_hooks import Hook, Hooks, RemovableHandle, add_hook
 
 EXTRA_STATE = "_extra_state"
 

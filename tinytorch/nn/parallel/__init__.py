@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...facade.module_aliases import publish
+from ...facade.packages import publish
 from ...facade.unsupported import absent
 from .data_parallel import DataParallel as DataParallel
 from .distributed import DistributedDataParallel as DistributedDataParallel

@@ -9,11 +9,11 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...distributed.algorithms.join import Join, Joinable, JoinConfig, JoinHook
+from ...distributed.buffers import ReduceOp
 from ...distributed.coalescing import broadcast_coalesced
 from ...distributed.collectives import all_reduce
 from ...distributed.object_collectives import all_gather_object
 from ...distributed.process_group import ProcessGroup, is_initialized, world
-from ...distributed.reduce_op import ReduceOp
 from ...distributed.reducer import GradBucket, Reducer
 from ...futures import Future
 from ...ops.create.factories import tensor

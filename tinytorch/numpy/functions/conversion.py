@@ -9,8 +9,7 @@ from typing import Any
 
 from ... import dtypes
 from ...backends import load
-from ...core.holder import Holder
-from ...core.tensor import Tensor
+from ...core.tensor import Holder, Tensor
 from ...ops.create.factories import as_tensor
 from ...ops.shape import joining
 from ...ops.shape.joining import stack

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from ... import dtypes
 from ...backends import load
-from ...core.holder import Holder, held
 from ...core.layout import checked_format, contiguous_format
-from ...core.tensor import Tensor, wrap
+from ...core.tensor import Holder, Tensor, held, wrap
 from ...dispatch.creation import backend_for, creation, pinned, uninitialised
 from ...dispatch.op import OPS, Array, Backend, Shape, composite, op
 from ...dispatch.out import scalar_name

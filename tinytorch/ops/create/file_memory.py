@@ -11,10 +11,10 @@ from typing import Any
 
 from ... import dtypes
 from ...backends import load
-from ...backends.numpy import shared_memory
-from ...core.sharing import share
+from ...backends.numpy import memory
+from ...core.lazy_bits import in_memory
+from ...core.relocation import share
 from ...core.tensor import Tensor
-from ...core.waiting import in_memory
 from ...dispatch.op import Array, composite
 from ...state import default_dtype
 from .factories import from_numpy
@@ -48,8 +48,8 @@ def mapped(filename: str | os.PathLike[str], shared: bool, nbytes: int) -> Array
         ) from None
     try:
         _make_room(file, filename, shared, nbytes)
-        if shared and shared_memory.POSSIBLE:
-            return shared_memory.attach(os.dup(file))[:nbytes]
+        if shared and memory.POSSIBLE:
+            return memory.attach(os.dup(file))[:nbytes]
         access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY
         return host.frombuffer(mmap.mmap(file, nbytes, access=access), "uint8")
     finally:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from ... import dtypes
-from ...core.sharing import ARRAY_OF
+from ...core.relocation import ARRAY_OF
 from ...dispatch.op import Array
 from ...dispatch.out import scalar_name
 from ...dtypes import STORAGES

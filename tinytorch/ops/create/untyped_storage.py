@@ -11,7 +11,7 @@ from ...backends import load
 from ...backends.storage import deep_copied
 from ...core.device import device
 from ...core.pickling import Memory, memory_of
-from ...core.sharing import ARRAY_OF, share
+from ...core.relocation import ARRAY_OF, share
 from ...core.tensor import wrap
 from ...dispatch.op import Array, Backend
 from .factories import empty, tensor

@@ -7,8 +7,8 @@ from typing import Any
 
 from ... import dtypes
 from ...core import torch_function
+from ...core.lazy_bits import Waiting
 from ...core.tensor import Tensor, wrap
-from ...core.waiting import Waiting
 from ...dispatch.arguments import is_basic
 from ...dispatch.generated_functions import make_function, serve
 from ...dispatch.inplace import write_through

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...core.lazy_bits import Conjugate, Negative, let_wait
 from ...core.storage import RefusedAttribute
 from ...core.tensor import Tensor
 from ...core.torch_function import is_never_asked
-from ...core.torch_function_members import attach
-from ...core.waiting import Conjugate, Negative, let_wait
+from ...core.torch_function import attach
 from ...dispatch.op import (
     Array,
     Backend,

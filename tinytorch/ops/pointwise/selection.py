@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...core.torch_function_members import attach
+from ...core.torch_function import attach
 from ...dispatch.op import Array, Backend, Mask, Operand, Out, composite, op
 from ...dispatch.promotion import result_dtype
 from ...graph.nodes import Node

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import dtypes
+from ...core.lazy_bits import Waiting
 from ...core.tensor import Tensor, wrap
-from ...core.waiting import Waiting
 from ...dispatch.inplace import call_inplace, write_through
 from ...dispatch.op import OPS, Array, Backend, Reduced, composite, op
 from ...dispatch.out import check_writable, scalar_name

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.layout import memory_format
+from ...core.lazy_bits import Conjugate, Negative, in_memory
 from ...core.tensor import Tensor
-from ...core.waiting import Conjugate, Negative, in_memory
 from ...dispatch.op import composite
 from ..memory_order import from_longest, longer_steps
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.layout import checked_format, preserve_format
+from ...core.lazy_bits import in_memory, move
 from ...core.tensor import Tensor
-from ...core.waiting import in_memory, move
 from ...dispatch.creation import checked_size, uninitialised
 from ...dispatch.op import composite
 from ...graph.inference import UNSETTLED, check_mapped

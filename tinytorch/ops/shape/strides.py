@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...backends.storage import extent
+from ...core.lazy_bits import in_memory
 from ...core.tensor import Size, Tensor
-from ...core.waiting import in_memory
 from ...dispatch.op import Array, Backend, Out, Reduced, Shape, composite, op
 from ...graph.nodes import sum_to_shape
 from ...graph.views import replay_from_base

@@ -9,7 +9,7 @@ import math
 from typing import Any
 
 from ...core.tensor import Tensor
-from ...core.torch_function_members import attach
+from ...core.torch_function import attach
 from ...dispatch.op import Array, Backend, Operand, Out, Overlap, composite, no_derivative, op
 from ..checks import as_arrays, integer, refuse, special
 from ..shape.views import contiguous

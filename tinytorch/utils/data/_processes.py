@@ -20,10 +20,9 @@ from multiprocessing import connection, context
 from typing import Any, NoReturn
 
 from ...backends import list_backends, load, register_backend, registered
-from ...backends.numpy import shared_memory
+from ...backends.numpy import memory
 from ...multiprocessing import get_context
-from ...multiprocessing.messages import receive, send
-from ...multiprocessing.parents import when_parent_ends
+from ...multiprocessing.messages import receive, send, when_parent_ends
 from ...random import manual_seed
 from ...state import State, get_state
 from ...state.settings import get_num_threads, set_num_threads
@@ -88,9 +87,9 @@ class Processes(Team):
             daemon=True,
         )
         self.connections.append(here)
-        if shared_memory.POSSIBLE:
+        if memory.POSSIBLE:
             # Its worker reads the end of the pipe, also where a process has a copy of this end.
-            shutdown = shared_memory.c_library().shutdown
+            shutdown = memory.c_library().shutdown
             self.end_with_iterator(functools.partial(shutdown, here.fileno(), socket.SHUT_RDWR))
         process.start()
         self.processes.append(process)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from ...facade.module_aliases import publish
+from ...facade.packages import publish
 from ._fetch import _BaseDatasetFetcher as _BaseDatasetFetcher
 from ._fetch import _IterableDatasetFetcher as _IterableDatasetFetcher
 from ._fetch import _MapDatasetFetcher as _MapDatasetFetcher
-from ._pinning import pin as pin_memory
+from ._fetch import pin as pin_memory
 from ._workers import WorkerInfo as WorkerInfo
 from ._workers import get_worker_info as get_worker_info
 from .collate import collate as collate

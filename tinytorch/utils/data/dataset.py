@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from ...core.tensor import Tensor
 from ...warnings import warn
-from ._draws import permutation
+from .sampler import permutation
 
 __all__ = [
     "ChainDataset",

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sized
 from typing import Any
 
 from ... import backends
-from ...distributed.membership import get_rank, get_world_size
-from . import _draws
+from ...distributed.group_queries import get_rank, get_world_size
+from . import sampler
 from .sampler import Sampler
 
 __all__ = ["DistributedSampler"]
@@ -75,7 +75,7 @@ class DistributedSampler(Sampler[int]):
         indices = list(range(count))
         if self.shuffle:
             engine: Any = backends.load("numpy").make_generator(self.seed + self.epoch)
-            indices = _draws.permutation(count, engine)
+            indices = sampler.permutation(count, engine)
         if count and self.total_size > count:
             indices *= math.ceil(self.total_size / count)
         return iter(indices[self.rank : self.total_size : self.num_replicas])

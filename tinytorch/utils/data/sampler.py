@@ -1,6 +1,7 @@
 """Samplers: in which order, and in which groups, a dataset's indices are visited.
 
-With the same seed the random ones visit indices in PyTorch's order.
+Random indices are drawn on the host whatever backend is active. The calls, their order and their
+sizes are PyTorch's, so that with the same seed samples are visited in PyTorch's order.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import Any, Generic, TypeVar
 
-from ... import dtypes
+from ... import backends, dtypes
+from ...core.tensor import Tensor
 from ...ops.create.factories import as_tensor
-from . import _draws
+from ...state import generator as generator_of
 
 __all__ = [
     "BatchSampler",
@@ -21,6 +23,61 @@ __all__ = [
     "SubsetRandomSampler",
     "WeightedRandomSampler",
 ]
+
+
+def _engine(generator: Any) -> Any:
+    """The engine behind a ``Generator``; None stands for the default one of the CPU."""
+    if generator is None:
+        generator = generator_of(backends.load("numpy"))
+    engine = getattr(generator, "_engine", generator)
+    if not hasattr(engine, "permutation"):
+        raise TypeError(f"argument 'generator' must be Generator, not {type(generator).__name__}")
+    return engine
+
+
+def seed(generator: Any = None) -> int:
+    """A fresh seed in ``[0, 2**63)``."""
+    return int(_engine(generator).bits((), "int64"))
+
+
+def fresh_generator() -> Any:
+    """An engine of its own, seeded from the default one."""
+    return backends.load("numpy").make_generator(seed())
+
+
+def integers(high: int, count: int, generator: Any) -> list[int]:
+    """``count`` integers from 0 to ``high - 1``, independent of each other."""
+    drawn: list[int] = _engine(generator).integers(0, high, (count,), "int64").tolist()
+    return drawn
+
+
+def permutation(count: int, generator: Any) -> list[int]:
+    """The integers from 0 to ``count - 1``, shuffled."""
+    order: list[int] = _engine(generator).permutation(count).tolist()
+    return order
+
+
+def weights(values: Any) -> Any:
+    """Weights as a float64 array of NumPy's."""
+    host = backends.load("numpy")
+    if isinstance(values, Tensor):
+        values = values._xp.to_numpy(values._data)
+    return host.convert(values, dtypes.float64)
+
+
+def weighted(values: Any, count: int, replacement: bool, generator: Any) -> list[int]:
+    """``count`` indices drawn in proportion to ``values``."""
+    if not replacement and count > len(values):
+        raise RuntimeError(
+            "cannot sample n_sample > prob_dist.size(-1) samples without replacement: "
+            f"{count} of {len(values)}"
+        )
+    engine = _engine(generator)
+    if generator is not None:
+        values = generator.backend.from_numpy(values)
+    drawn: list[int] = engine.multinomial(values, count, replacement).tolist()
+    return drawn
+
 
 T_co = TypeVar("T_co", covariant=True)
 S = TypeVar("S")
@@ -124,19 +181,19 @@ class RandomSampler(Sampler[int]):
 
     def __iter__(self) -> Iterator[int]:
         n = len(self.data_source)
-        generator = self.generator or _draws.fresh_generator()
+        generator = self.generator or fresh_generator()
         if self.replacement:
             if not n:
                 raise RuntimeError(
                     "random_ expects 'from' to be less than 'to', but got from=0 >= to=0"
                 )
             for _ in range(self.num_samples // _DRAWN_AT_ONCE):
-                yield from _draws.integers(n, _DRAWN_AT_ONCE, generator)
-            yield from _draws.integers(n, self.num_samples % _DRAWN_AT_ONCE, generator)
+                yield from integers(n, _DRAWN_AT_ONCE, generator)
+            yield from integers(n, self.num_samples % _DRAWN_AT_ONCE, generator)
         else:
             for _ in range(self.num_samples // n):
-                yield from _draws.permutation(n, generator)
-            yield from _draws.permutation(n, generator)[: self.num_samples % n]
+                yield from permutation(n, generator)
+            yield from permutation(n, generator)[: self.num_samples % n]
 
     def __len__(self) -> int:
         return self.num_samples
@@ -162,7 +219,7 @@ class SubsetRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        for i in _draws.permutation(len(self.indices), self.generator):
+        for i in permutation(len(self.indices), self.generator):
             yield self.indices[i]
 
     def __len__(self) -> int:
@@ -214,8 +271,8 @@ class WeightedRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        yield from _draws.weighted(
-            _draws.weights(self.weights), self.num_samples, self.replacement, self.generator
+        yield from weighted(
+            weights(self.weights), self.num_samples, self.replacement, self.generator
         )
 
     def __len__(self) -> int:

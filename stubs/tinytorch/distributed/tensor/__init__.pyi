@@ -2,10 +2,10 @@
 
 from typing import Any
 from typing import NoReturn
-from tinytorch.distributed.placement_types import Partial as Partial
-from tinytorch.distributed.placement_types import Placement as Placement
-from tinytorch.distributed.placement_types import Replicate as Replicate
-from tinytorch.distributed.placement_types import Shard as Shard
+from tinytorch.distributed.device_mesh import Partial as Partial
+from tinytorch.distributed.device_mesh import Placement as Placement
+from tinytorch.distributed.device_mesh import Replicate as Replicate
+from tinytorch.distributed.device_mesh import Shard as Shard
 from tinytorch.facade.unsupported import Absent
 
 __all__ = ['DTensor', 'ExplicitRedistributionContext', 'Partial', 'Placement', 'Replicate', 'Shard', 'assert_no_mixed_partial_types', 'compute_global_tensor_shape', 'compute_local_shape_and_global_offset', 'compute_local_stride', 'compute_local_tensor_info', 'context_parallel', 'distribute_module', 'distribute_tensor', 'empty', 'full', 'implicit_replication', 'local_map', 'normalize_to_torch_size', 'ones', 'rand', 'randn', 'register_sharding', 'try_find_mesh_from_args', 'zeros']

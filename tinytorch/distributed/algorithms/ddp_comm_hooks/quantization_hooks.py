@@ -13,7 +13,7 @@ from ....futures import Future
 from ....nn import functional
 from ....ops.create.factories import empty_like
 from ....ops.shape.joining import stack
-from ...gathering import all_gather
+from ...collectives import all_gather
 from ...process_group import world
 from ...reducer import GradBucket
 

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...membership import new_subgroups
+from ...group_queries import new_subgroups
 from . import utils
 from .averagers import ModelAverager
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from ....compat.tables.distributed_parts import TABLES, fill
+from ....compat.tables.distributed import TABLES
+from ....compat.tables.distributed import fill
 
 fill(globals(), TABLES["distributed.elastic.multiprocessing"])

@@ -11,7 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
-from ....compat.tables.distributed_parts import TABLES, fill
+from ....compat.tables.distributed import TABLES
+from ....compat.tables.distributed import fill
 
 __all__ = ["record"]
 

@@ -1,4 +1,4 @@
-"""What a process belongs to, by PyTorch's questions, and groups by their sizes."""
+"""Queries about process groups, as PyTorch's, and groups by their sizes."""
 
 from __future__ import annotations
 

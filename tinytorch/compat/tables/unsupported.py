@@ -1,10 +1,17 @@
-"""Modules that trace, compile and export programs: here these run as Python runs them."""
+"""Modules for features that tinytorch does not have, and other names of those that it has.
+
+Programs are neither traced, compiled nor exported; tensors are neither sparse, nested nor
+quantized.
+"""
 
 from __future__ import annotations
 
-from ..rows import Table, alias, answer, argument, choices, fill, missing, refusal
+from ..module_tables import Table, alias, answer, argument, choices, fill, missing, refusal
 
-__all__ = ["TABLES", "fill"]
+__all__ = [
+    "TABLES",
+    "fill",
+]
 
 _COMPILED = "tinytorch compiles nothing: Python runs as it is written"
 _FAKE = "tinytorch compiles nothing: tensors have elements"
@@ -33,7 +40,31 @@ class WithoutMode:
         return None
 
 
+_DENSE = "tensors are dense here: none are sparse"
+_WHOLE = "tensors are not quantized here"
+_NESTED = "tensors are not nested here: pad them, or keep a list"
+_UNMARKED = "operations are marked for no other program; tinytorch.profiler measures them"
+_OLD_SPARSE = "The older name of a sparse tensor of"
+_FORMS = "adadelta adagrad adam adamax adamw asgd nadam radam rmsprop rprop sgd"
+
 TABLES = {
+    "__config__": Table(
+        doc="``torch.__config__``: backends, devices, versions and threads, as texts.",
+        names={"parallel_info show": alias("utils.collect_env:")},
+    ),
+    "__future__": Table(
+        doc="``torch.__future__``: how ``Module.to`` and ``load_state_dict`` give parameters new "
+            "contents.",
+        names={"get_overwrite_module_params_on_conversion "
+               "get_swap_module_params_on_conversion "
+               "set_overwrite_module_params_on_conversion "
+               "set_swap_module_params_on_conversion": alias("nn.module.conversion:")},
+    ),
+    "_tensor_str": Table(
+        doc="``torch._tensor_str``, by which libraries print tensors of their own.",
+        names={"PRINT_OPTS _add_suffixes _tensor_str printoptions set_printoptions":
+               alias("compat.private_modules:")},
+    ),
     "compiler": Table({
         "allow_in_graph": _ITSELF,
         "assume_constant_result": argument("``fn`` itself: it is called each time."),
@@ -55,7 +86,7 @@ TABLES = {
             "_is_torch_function_enabled": alias("core.torch_function:is_on"),
             "_LinAlgError": alias("ops.linalg.shared:LinAlgError"),
             "DispatchKey DispatchKeySet _TensorMeta _VariableFunctions _functorch _nn":
-                alias("compat.c_module:"),
+                alias("compat.private_modules:"),
             "_are_functorch_transforms_active": alias("autograd.levels:is_transforming"),
             "_is_fwd_grad_enabled": answer(True, "True: dual tensors carry their tangents on."),
             "_get_tracing_state": answer(None, "None: nothing is being traced."),
@@ -93,7 +124,7 @@ TABLES = {
         names={
             "allow_in_graph assume_constant_result disable is_compiling list_backends reset "
             "set_stance": alias("compiler:"),
-            "TransformGetItemToIndex config optimize": alias("compat.dynamo:"),
+            "TransformGetItemToIndex config optimize": alias("compat.private_modules:"),
             "OptimizedModule": missing("What ``compile`` makes of a module in PyTorch; here it "
                                        "returns the module itself.", _COMPILED, "nn.module:Module"),
             "explain export": refusal(_COMPILED),
@@ -127,7 +158,7 @@ TABLES = {
     ),
     "_VF": Table(
         doc="``torch._VF``: functions of the top level, by which PyTorch's layers call them.",
-        names={"__getattr__": alias("compat.c_module:_find_function")},
+        names={"__getattr__": alias("compat.private_modules:_find_function")},
     ),
     "utils._python_dispatch": Table(
         doc="``torch.utils._python_dispatch`` for programs that look for modes below autograd: "
@@ -225,4 +256,62 @@ TABLES = {
                 refusal(_EXTENSIONS),
         },
     ),
+    "sparse": Table({
+        "FloatTensor": missing(f"{_OLD_SPARSE} float32.", _DENSE),
+        "DoubleTensor": missing(f"{_OLD_SPARSE} float64.", _DENSE),
+        "HalfTensor": missing(f"{_OLD_SPARSE} float16.", _DENSE),
+        "IntTensor": missing(f"{_OLD_SPARSE} int32.", _DENSE),
+        "LongTensor": missing(f"{_OLD_SPARSE} int64.", _DENSE),
+        "sum softmax log_softmax to_sparse_semi_structured": refusal(_DENSE),
+    }),
+    "quantization": Table(
+        {
+            "QConfig": missing("How a module would be quantized; making one raises.", _WHOLE),
+            "convert fuse_modules fuse_modules_qat get_default_qat_qconfig get_default_qconfig "
+            "prepare prepare_qat quantize quantize_dynamic": refusal(_WHOLE),
+        },
+        files="qconfig stubs",
+        called="ao.quantization",
+    ),
+    "profiler": Table(files="profiler", names={
+        "kineto_available":
+            answer(True, "Whether ``profile`` measures steps and writes traces: True."),
+        "ExecutionTraceObserver": missing(
+            "What writes the graph of a run in PyTorch; making one raises.",
+            "tinytorch writes Chrome's traces alone: profile.export_chrome_trace"),
+    }),
+    "autograd.profiler": Table(
+        doc="``torch.autograd.profiler``: one stretch of a program that is measured, and NVIDIA's "
+            "marks.",
+        names={
+            "EventList FunctionEvent FunctionEventAvg record_function": alias("profiler:"),
+            "profile": alias("profiler.run:"),
+            "emit_nvtx": missing(
+                "What marks every operation for NVIDIA's profilers; making one raises.\n\n"
+                "``tinytorch.cuda.nvtx`` marks parts of a program.", _UNMARKED),
+            "emit_itt": missing(
+                "What marks every operation for Intel's profilers; making one raises.",
+                _UNMARKED),
+        },
+    ),
+    "nested": Table(
+        doc="``torch.nested`` for programs that name it: there are no tensors of several lengths.",
+        names={"as_nested_tensor masked_select narrow nested_tensor nested_tensor_from_jagged "
+               "to_padded_tensor": refusal(_NESTED)},
+    ),
+    "optim._functional": Table(
+        doc="``torch.optim._functional``: the functional forms of the optimizers.",
+        names={name: alias(f"optim.{name}:") for name in _FORMS.split()},
+    ),
+    "utils.model_zoo": Table(
+        doc="``torch.utils.model_zoo``, the older name of ``hub``'s downloads: nothing is "
+            "downloaded.",
+        names={"load_url": alias("hub:load_state_dict_from_url"), "tqdm": alias("hub:")},
+    ),
+    "functional": Table({
+        "F": alias("nn.functional"),
+        "atleast_1d atleast_2d atleast_3d block_diag broadcast_shapes broadcast_tensors "
+        "cartesian_prod cdist chain_matmul einsum istft lu meshgrid norm pca_lowrank split stft "
+        "svd_lowrank tensordot unique unique_consecutive unravel_index": alias(":"),
+    }),
 }  # fmt: skip

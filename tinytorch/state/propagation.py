@@ -1,4 +1,4 @@
-"""The state as a value that can be carried into other threads and processes."""
+"""The state as a value that can be propagated to other threads and processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the graph and the tensors, at the bottom, are handed of the layers above them."""
+"""Late-bound imports: fills the functions of upper layers that the graph and the tensors call."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""What tables say of names that only PyTorch's programs look for, and what is made of it.
+"""Tables of the modules that have no file, and the rows that tables consist of.
 
-A table is a dictionary of names, several apart by spaces, and of rows: ``answer(False)`` is a
-function that says no, ``refusal("...")`` one that raises, ``missing("...")`` a class that nothing
-is an instance of. Whatever is no row stands for itself. Which module is made of which table, or
-completed by it, tells ``import_hook.TABLED``.
+A table is a dictionary from names, several separated by spaces, to rows. ``answer(False)`` is a
+function that returns False, ``refusal("...")`` a function that raises, ``missing("...")`` a class
+without instances. A value that is not a row is the value of the name. ``import_hook.TABLED`` lists
+the modules that are made of tables.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, NoReturn, TypeVar
 
-from ..facade.module_aliases import publish
+from ..facade.packages import publish
 from ..facade.unsupported import Absent, absent
 from ..state.tracebacks import short
 

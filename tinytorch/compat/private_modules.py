@@ -1,16 +1,36 @@
-"""What libraries call of PyTorch's compiled part, ``torch._C``."""
+"""Members of PyTorch's private modules ``_C``, ``_dynamo`` and ``_tensor_str`` that libraries use.
+
+Nothing is compiled, so the settings of ``_dynamo`` have no effect.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import enum
+from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 from ..core.device import device
+from ..core.printing import _contents, _options, _with_suffixes
+from ..core.printing import printoptions as printoptions
+from ..core.printing import set_printoptions as set_printoptions
 from ..core.tensor import Tensor
 from ..dispatch.registry import find
 from ..nn.module.conversion import _parse_to as parse_to
 
-__all__ = ["DispatchKey", "DispatchKeySet"]
+__all__ = [
+    "DispatchKey",
+    "DispatchKeySet",
+    "PRINT_OPTS",
+    "TransformGetItemToIndex",
+    "_add_suffixes",
+    "_tensor_str",
+    "config",
+    "optimize",
+    "printoptions",
+    "set_printoptions",
+]
 
 #: The class of the class of tensors, by which libraries tell tensor types from others.
 _TensorMeta: type = type(Tensor)
@@ -111,3 +131,78 @@ class DispatchKeySet:
     def has(self, key: DispatchKey) -> bool:
         """Whether a name is in it."""
         return key in self._keys
+
+
+class _Settings(SimpleNamespace):
+    """Settings, and scopes in which they are others."""
+
+    @contextlib.contextmanager
+    def patch(self, arg1: Any = None, arg2: Any = None, **kwargs: Any) -> Iterator[None]:
+        """Other settings for a block, or while a function runs.
+
+        Args:
+            arg1: The name of one, or names and values in a dict. Default: none.
+            arg2: The value of the one that is named.
+            **kwargs: Names and values.
+        """
+        given = {arg1: arg2} if isinstance(arg1, str) else arg1 or {}
+        before = dict(vars(self))
+        vars(self).update(given, **kwargs)
+        try:
+            yield
+        finally:
+            vars(self).clear()
+            vars(self).update(before)
+
+
+#: Settings of the compiler, which programs set; nothing reads them.
+config: _Settings = _Settings(
+    cache_size_limit=8, recompile_limit=8, suppress_errors=False, verbose=False,
+    capture_scalar_outputs=False, optimize_ddp=True, disable=False,
+)  # fmt: skip
+
+
+class TransformGetItemToIndex(contextlib.AbstractContextManager[None]):
+    """A scope in which tensors may be indexed by those that ``vmap`` maps: they always may."""
+
+    def __exit__(self, *error: object) -> None:
+        """Nothing."""
+
+
+def optimize(*args: Any, **kwargs: Any) -> Any:
+    """A decorator that returns what it is given, as ``compile`` does."""
+    return lambda function: function
+
+
+class _Current:
+    """The settings as they are, ``PRINT_OPTS.threshold``."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(_options(), name)
+
+
+PRINT_OPTS = _Current()
+
+
+def _tensor_str(self: Any, indent: int) -> str:
+    """The numbers of a tensor.
+
+    Args:
+        self: The tensor.
+        indent: Columns in front of the lines after the first.
+    """
+    return _contents(self.detach(), indent, _options())
+
+
+def _add_suffixes(
+    tensor_str: str, suffixes: list[str], indent: int, force_newline: bool = False
+) -> str:
+    """A text with what follows the numbers, ``dtype=...``, and a bracket.
+
+    Args:
+        tensor_str: The text so far.
+        suffixes: What follows.
+        indent: Columns in front of a new line.
+        force_newline: Accepted for compatibility.
+    """
+    return _with_suffixes(tensor_str, suffixes, indent, _options().linewidth)

@@ -1,0 +1,337 @@
+"""Default implementations of a backend's operations: indexing, scans, special functions.
+
+Scans go by doubling, for libraries whose functions of two arrays cannot accumulate. NumPy's can,
+but slice after slice is several times faster where slices are large, and the last true element is
+found sooner by repeating its place.
+
+Reference:
+    W. D. Hillis, G. L. Steele, Data parallel algorithms, Communications of the ACM 29, 1986.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from .devices import Array, Placement
+from .errors import how_to_install
+
+OUT_OF_BOUNDS = "{name}(): index {index} is out of bounds for dimension {dim} with size {size}"
+
+
+class Indices(Placement):
+    """The part of ``Backend`` for what libraries disagree on about places and order."""
+
+    library: ModuleType
+
+    if TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any: ...
+
+    def write_zeros(self, target: Array) -> None:
+        """Zeros over all of ``target``."""
+        target.fill(0)
+
+    def write_item(self, target: Array, index: Any, value: Any) -> None:
+        """``target[index] = value`` in place."""
+        target[index] = value
+
+    def index_add(self, target: Array, index: Any, values: Array) -> None:
+        """``target[index] += values`` in place, repeated indices summed."""
+        self.library.add.at(target, index, values)
+
+    def index_combine(self, name: str, target: Array, index: Array, values: Array) -> None:
+        """``index_add`` with the ufunc ``name`` for the sum; all arrays have one dimension."""
+        getattr(self.library, name).at(target, index, values)
+
+    def accumulate(self, name: str, array: Array, axis: int) -> Array:
+        """Running results of the ufunc ``name`` along ``axis``."""
+        return getattr(self.library, name).accumulate(array, axis=axis)
+
+    def scan(self, combine: Callable[[Array, Array], Array], array: Array, axis: int) -> Array:
+        """Running results of an associative function of two arrays along ``axis``."""
+
+        return scan(self, combine, array, axis)
+
+    def order(self, array: Array, axis: int, descending: bool = False) -> Array:
+        """int64 indices that sort along ``axis``, equal ones in their order; NaN is largest."""
+        xp = self.library
+        if not descending:
+            return self.astype(self.argsort(array, axis=axis, kind="stable"), "int64")
+        # A stable order of the reversed elements, reversed, leaves equal ones in their order.
+        found = self.argsort(xp.flip(array, axis), axis=axis, kind="stable")
+        return array.shape[axis] - 1 - self.astype(xp.flip(found, axis), "int64")
+
+    def leading(self, array: Array, count: int, axis: int, descending: bool = False) -> Array:
+        """The first ``count`` indices of the order along ``axis``; of equal elements any."""
+        return self.order(array, axis, descending)[(slice(None),) * axis + (slice(0, count),)]
+
+    def pick(self, array: Array, axis: int, place: Array) -> Array:
+        """Indices of the elements at ``place`` of the orders; ``axis`` is kept with size 1."""
+        return self.library.take_along_axis(self.order(array, axis), place, axis)
+
+    def last_true(self, mask: Array, axis: int) -> Array:
+        """Up to each place along ``axis``, the int64 index of the last true one; 0 if none."""
+        place = self.library.arange(mask.shape[axis], dtype="int64")
+        place = place.reshape(tuple(-1 if i == axis else 1 for i in range(mask.ndim)))
+        return self.accumulate("maximum", self.library.where(mask, place, 0), axis)
+
+    def take_in_each(self, array: Array, index: Array) -> Array:
+        """``(batch, channels, n)`` from ``(batch, channels, size)`` and ``(batch, n)``, within it.
+
+        All channels of an example are read at the same places.
+        """
+        return self.library.take_along_axis(array, index[:, None, :], axis=2)
+
+    def check_read(self, index: Any) -> None:
+        """Refuse to read at ``index`` if how many elements that gives is nowhere to be seen."""
+
+    def check_indices(
+        self,
+        name: str,
+        index: Array,
+        size: int,
+        dim: int,
+        negative: bool = True,
+        text: str = OUT_OF_BOUNDS,
+        error: type[Exception] = IndexError,
+    ) -> None:
+        """``error`` if an element of ``index`` does not name one of ``size`` places."""
+        if not index.size:
+            return
+        low, high = _ends(index)
+        if high >= size or low < (-size if negative else 0):
+            wrong = high if high >= size else low
+            raise error(text.format(name=name, index=wrong, dim=dim, size=size))
+
+    def extremes(self, index: Array) -> tuple[int, int] | None:
+        """The lowest and the highest element; None if there is none or the host would wait."""
+        return _ends(index) if index.size else None
+
+    def check_extremes(self, name: str, extremes: Array, size: int, dim: int, text: str) -> None:
+        """``check_indices`` where the lowest and highest index are known already."""
+        self.check_indices(name, extremes, size, dim, False, text)
+
+    def check_all(self, valid: Array, message: str) -> None:
+        """RuntimeError with ``message`` unless every element of ``valid`` is true."""
+        if not bool(valid.all()):
+            raise RuntimeError(message)
+
+
+def _ends(index: Array) -> tuple[int, int]:
+    """The lowest and the highest element; Python's own functions are quicker on a few."""
+    if index.size <= 64:
+        numbers = index.reshape(-1).tolist()
+        return min(numbers), max(numbers)
+    return int(index.min()), int(index.max())
+
+
+if TYPE_CHECKING:
+    from .devices import Array
+
+Combine = Callable[[Any, Any], Any]
+
+#: So many elements for every true one are worth looking for these alone.
+_FEW = 8
+
+#: Slices of so many elements are worth a call for each, where so many lie side by side.
+_LARGE = 512
+_SIDE_BY_SIDE = 64
+
+
+def scan(xp: Indices, combine: Combine, array: Array, axis: int) -> Array:
+    """Running results of an associative ``combine`` along ``axis``, in log2(size) steps.
+
+    Args:
+        xp: The backend.
+        combine: Function of the earlier and the later part.
+        array: Array of at least one dimension.
+        axis: The dimension to run along.
+
+    Returns:
+        Array of the same shape; element i combines elements 0 to i.
+    """
+    out = xp.moveaxis(array, axis, 0)
+    step = 1
+    while step < array.shape[axis]:
+        out = xp.concatenate((out[:step], combine(out[:-step], out[step:])))
+        step *= 2
+    return xp.moveaxis(out, 0, axis)
+
+
+def index_combine(
+    xp: Indices, combine: Combine, target: Array, index: Array, values: Array
+) -> None:
+    """``target[i] = combine(target[i], v)`` for every pair of ``index`` and ``values``.
+
+    Equal indices are brought together by sorting and combined by a scan that does not cross
+    from one to the next; the last of each writes.
+
+    Args:
+        xp: The backend.
+        combine: An associative function of two arrays.
+        target: Array of shape ``(size,)``, changed in place.
+        index: Integer array of shape ``(n,)``, each within ``target``.
+        values: Array of shape ``(n,)``.
+    """
+    if not index.size:
+        return
+    order = xp.argsort(index)
+    index, values = index[order], values[order]
+    step = 1
+    while step < index.size:
+        joined = combine(values[:-step], values[step:])
+        same = index[step:] == index[:-step]
+        values = xp.concatenate((values[:step], xp.where(same, joined, values[step:])))
+        step *= 2
+    size = target.size
+    # All but the last of each write to one place beyond the end.
+    slot = xp.concatenate((xp.where(index[1:] == index[:-1], size, index[:-1]), index[-1:]))
+    longer = xp.concatenate((target, target[:1]))
+    longer[slot] = combine(longer[slot], values)
+    target[...] = longer[:-1]
+
+
+def accumulate(ufunc: Any, array: Any, axis: int, dtype: Any = None, out: Any = None) -> Any:
+    """``ufunc.accumulate``."""
+    if not _has_large_slices(array.shape, axis):
+        return ufunc.accumulate(array, axis, dtype, out)
+    if out is None:
+        first = array[(slice(1),) * array.ndim]  # which NumPy gives the type of its results
+        out = numpy.empty(array.shape, ufunc.accumulate(first, axis, dtype).dtype)
+    results, slices = numpy.moveaxis(out, axis, 0), numpy.moveaxis(array, axis, 0)
+    results[0] = slices[0]
+    native = out.dtype if dtype is None else dtype
+    for before, one, result in zip(results, slices[1:], results[1:], strict=False):
+        ufunc(before, one, out=result, dtype=native, casting="unsafe")
+    return out
+
+
+def _has_large_slices(shape: tuple[int, ...], axis: int) -> bool:
+    beside = math.prod(shape[axis + 1 :])
+    return (
+        shape[axis] > 0 and beside >= _SIDE_BY_SIDE and (math.prod(shape[:axis]) * beside >= _LARGE)
+    )
+
+
+def last_true(mask: Any, axis: int) -> Any:
+    """The backend's method of that name; None where so many are true that a scan is as fast."""
+    if _has_large_slices(mask.shape, axis):
+        return _last_true_by_slices(mask, axis)
+    if not mask.size or mask.shape[axis] < _FEW:
+        return None
+    rows = numpy.array(numpy.moveaxis(mask, axis, -1), order="C")  # a copy, to be written to
+    rows[..., 0] = True
+    places = numpy.flatnonzero(rows)
+    if places.size * _FEW > mask.size:
+        return None
+    lengths = numpy.diff(places, append=mask.size)
+    out = numpy.repeat(places % rows.shape[-1], lengths).reshape(rows.shape)
+    return numpy.ascontiguousarray(numpy.moveaxis(out, -1, axis))
+
+
+def _last_true_by_slices(mask: Any, axis: int) -> Any:
+    out = numpy.empty(mask.shape, numpy.int64)
+    last = numpy.zeros((*mask.shape[:axis], *mask.shape[axis + 1 :]), numpy.int64)
+    slices = zip(numpy.moveaxis(out, axis, 0), numpy.moveaxis(mask, axis, 0), strict=True)
+    for place, (result, true) in enumerate(slices):
+        numpy.copyto(last, place, where=true)
+        result[...] = last
+    return out
+
+
+if TYPE_CHECKING:
+    from .base import Array, Backend
+
+#: The starts in arrays of fewer elements than this are kept, of so many shapes.
+_FEW_ROW_STARTS = 4096
+_MOST = 64
+
+
+class RowStarts(dict[tuple[int, ...], "Array"]):
+    """By the shape of an array, where each of its rows begins; few are kept for the next time."""
+
+    def __init__(self, xp: Backend) -> None:
+        self.xp = xp
+
+    def __missing__(self, shape: tuple[int, ...]) -> Array:
+        size = math.prod(shape)
+        starts = self.xp.arange(0, size, shape[-1]).reshape(shape[:-1])
+        if size < _FEW_ROW_STARTS and len(self) < _MOST:
+            self[shape] = starts
+        return starts
+
+
+class SpecialFunctions(Indices):
+    """The part of ``Backend`` for functions by formulas of ours, and those of SciPy."""
+
+    def erf(self, array: Array) -> Array:
+        """The error function of a real floating-point array."""
+        return self._error_function("erf", array)
+
+    def erfc(self, array: Array) -> Array:
+        """``1 - erf(x)``."""
+        return self._error_function("erfc", array)
+
+    def erfcx(self, array: Array) -> Array:
+        """``exp(x^2) * erfc(x)``."""
+        return self._error_function("erfcx", array)
+
+    def erfinv(self, array: Array) -> Array:
+        """The inverse of the error function."""
+        return self._error_function("erfinv", array)
+
+    def erfcinv(self, array: Array) -> Array:
+        """The inverse of ``erfc``."""
+        return self._error_function("erfcinv", array)
+
+    def ndtr(self, array: Array) -> Array:
+        """``P(X <= x)`` for a standard normal X; of float32 to 1e-7, not to 1e-7 of itself."""
+        return self._error_function("ndtr", array)
+
+    def digamma(self, array: Array) -> Array:
+        """The derivative of the gamma function's logarithm, of a real floating-point array."""
+        from .numpy.gamma_formulas import digamma
+
+        return self._by_formula(digamma, array)
+
+    def trigamma(self, array: Array) -> Array:
+        """The derivative of ``digamma``."""
+        from .numpy.gamma_formulas import trigamma
+
+        return self._by_formula(trigamma, array)
+
+    def _error_function(self, name: str, array: Array) -> Array:
+        from .numpy import float_functions
+
+        single = array.dtype.itemsize <= 4
+        return self._by_formula(float_functions.formula(name, single), array)
+
+    def _by_formula(self, formula: Callable[[Any, Array], Array], array: Array) -> Array:
+        wide = array.astype("float32", copy=False) if array.dtype.itemsize < 4 else array
+        values = self.blockwise(lambda part: formula(self, part), wide)
+        return values.astype(array.dtype, copy=False)
+
+    def special(self, name: str) -> Callable[..., Array]:
+        """SciPy's special function ``name`` on this library's arrays, or a formula without SciPy.
+
+        Raises:
+            ImportError: If it needs a package that is not installed.
+        """
+        try:
+            from scipy import special
+        except ImportError as error:
+            from .numpy.gamma_formulas import FORMULAS
+
+            if name in FORMULAS:
+                return functools.partial(FORMULAS[name], self)
+            raise ImportError(
+                f"the special function {name!r} is SciPy's: "
+                f"install it with `{how_to_install('scipy')}`"
+            ) from error
+        return getattr(special, name)  # type: ignore[no-any-return]
