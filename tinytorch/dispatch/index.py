@@ -378,15 +378,15 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.fft.stft": "_framed _overlapped",
         "ops.fft.transforms": """_complex_transform _from_half _real_transform _resized
             _scale_inside _to_half""",
-        "ops.index.assignment": "_additem _clear_item _setitem",
-        "ops.index.filling": "_copied_over _diagonal_filled _zeros_over",
-        "ops.index.gathering": """_from_front _index_sum _masked_read _masked_write _take_sum chosen
-            gather_sum largest_at_places""",
+        "ops.index.assignment": "_add_at_index _clear_item _setitem",
+        "ops.index.filling": "_copy_into _fill_diagonal _write_zeros",
+        "ops.index.gathering": """_index_sum _read_masked _take_sum _wrap_negative _write_masked
+            gather_computed gather_sum largest_at_places""",
         "ops.index.index_writing": "_put_zeros",
         "ops.index.indexing": "_getitem _scatter_item",
         "ops.index.scattering": """_gather_into _scatter _scatter_count _scatter_extreme
             _scatter_product""",
-        "ops.index.slicing": "_part_write _select _unfold_sum slice",
+        "ops.index.slicing": "_select _unfold_sum _write_slice slice",
         "ops.linalg.eigen": "_eigvals _eigvalsh",
         "ops.linalg.einsum": "_contract",
         "ops.linalg.lu": "_permutation_matrix _swap_rows",
@@ -420,7 +420,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.pointwise.bitwise": "_invert",
         "ops.pointwise.comparison": "_all_equal",
         "ops.pointwise.complex_numbers": "_conj _imag _real",
-        "ops.pointwise.floating_point": "_multiply_by_power _raised",
+        "ops.pointwise.floating_point": "_add_to_exponent _multiply_by_power",
         "ops.pointwise.selection": "Tensor._where_method _masked",
         "ops.random.gammas": """_dirichlet_grad _sample_dirichlet _standard_gamma
             _standard_gamma_grad""",
@@ -432,10 +432,10 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.reduce.quantiles": "_between _last_rank",
         "ops.reduce.variance": "_std _var _var_along",
         "ops.shape.diagonal": "_diagonal_write triangle_indices",
-        "ops.shape.joining": "_chosen",
+        "ops.shape.joining": "_combination_indices",
         "ops.shape.rearranging": "_repeat_index _tile",
-        "ops.shape.strides": "_as_strided _placed _strided_scatter _window",
-        "ops.shape.views": "_in_format _view _view_dtype in_order",
+        "ops.shape.strides": "_add_window _as_strided _read_window _strided_scatter",
+        "ops.shape.views": "_to_format _view _view_dtype in_order",
         "ops.sort.order_statistics": "_median_of_all _most_frequent _ranked",
         "ops.sort.sorting": "_search _top order_along",
         "ops.sort.unique": "_distinct _distinct_elements",

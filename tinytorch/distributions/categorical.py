@@ -12,7 +12,7 @@ from ..ops.random.sampling import multinomial
 from ..ops.shape.strides import broadcast_tensors
 from ..state import no_grad
 from . import constraints
-from ._probs import _ProbsOrLogits, _select_given, _expand_support
+from ._probs import _expand_support, _ProbsOrLogits, _select_given
 from .discrete import Binomial
 from .distribution import Distribution
 

@@ -9,7 +9,7 @@ from ..core.tensor import Size, Tensor
 from ..dtypes import finfo
 from ..ops.random.sampling import rand
 from . import constraints
-from ._location import _MeanAtLocation, _LocationScale
+from ._location import _LocationScale, _MeanAtLocation
 from .distribution import Distribution
 from .exp_family import ExponentialFamily
 from .utils import broadcast_all, is_number

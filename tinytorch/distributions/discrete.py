@@ -12,7 +12,7 @@ from ..ops.nn.rectifiers import logsigmoid
 from ..ops.random.sampling import bernoulli, binomial, poisson
 from ..state import no_grad
 from . import constraints
-from ._probs import _ProbsOrLogits, _expand_support
+from ._probs import _expand_support, _ProbsOrLogits
 from .exp_family import ExponentialFamily
 from .gamma import Gamma
 from .utils import broadcast_all, is_number, lazy_property, log_odds_loss

@@ -9,7 +9,7 @@ from ..core.tensor import Size, Tensor
 from ..ops.random.sampling import normal
 from ..state import no_grad
 from . import constraints
-from ._location import _MeanAtLocation, _LocationScale
+from ._location import _LocationScale, _MeanAtLocation
 from .exp_family import ExponentialFamily
 from .transformed_distribution import TransformedDistribution
 from .transforms import ExpTransform, StickBreakingTransform

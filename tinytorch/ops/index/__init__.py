@@ -1,1 +1,1 @@
-"""Selected elements, read and written."""
+"""Operations that read or write selected elements."""

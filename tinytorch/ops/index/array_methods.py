@@ -1,4 +1,4 @@
-"""Methods of NumPy's arrays that PyTorch's tensors lack."""
+"""Methods of NumPy's arrays that PyTorch's tensors do not have."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .gathering import gather, nonzero
 
 @composite(namespaces=("Tensor",))
 def copy(input: Tensor, order: str = "C") -> Tensor:
-    """A copy in memory of its own; the gradient flows through it.
+    """Copy of ``input`` in new memory; gradients flow through it.
 
     Args:
         input: Tensor of any shape.
-        order: Accepted; the copy is in row-major order.
+        order: Accepted and ignored; the copy is in row-major order.
 
     Example:
         >>> import tinytorch as tt
@@ -35,7 +35,7 @@ def copy(input: Tensor, order: str = "C") -> Tensor:
 
 @composite(namespaces=("Tensor",))
 def conjugate(input: Tensor) -> Tensor:
-    """The complex conjugate of each element, in memory of its own; a real tensor itself.
+    """The complex conjugate of each element, in new memory; a real tensor itself.
 
     Example:
         >>> import tinytorch as tt
@@ -47,7 +47,7 @@ def conjugate(input: Tensor) -> Tensor:
 
 @composite(namespaces=("Tensor",), attribute=True)
 def flat(input: Tensor) -> Tensor:
-    """The elements in one dimension, in row-major order: a view where ``ravel`` gives one.
+    """The elements in one dimension, in row-major order; a view if ``ravel`` returns one.
 
     Example:
         >>> import tinytorch as tt
@@ -59,12 +59,12 @@ def flat(input: Tensor) -> Tensor:
 
 @composite(namespaces=("Tensor",))
 def compress(input: Tensor, condition: Any, axis: int | None = None) -> Tensor:
-    """The slices of ``input`` along ``axis`` where ``condition`` holds.
+    """The slices of ``input`` along ``axis`` where ``condition`` is True.
 
     Args:
         input: Tensor of any shape.
-        condition: Bools, one for each slice; it may have fewer.
-        axis: The dimension; None, the default, means that of the flattened tensor.
+        condition: Bools, one for each slice; the last ones may be missing.
+        axis: The dimension; None, the default, means the flattened tensor.
 
     Returns:
         A copy.
@@ -81,7 +81,7 @@ def compress(input: Tensor, condition: Any, axis: int | None = None) -> Tensor:
 
 @composite(namespaces=("Tensor",))
 def choose(input: Tensor, choices: Sequence[Tensor]) -> Tensor:
-    """For each element of ``input`` the element at its place in the choice it numbers.
+    """Select each element from one of ``choices``; ``input`` holds the number of the choice.
 
     Args:
         input: Integers from 0 to the number of choices, not included.
@@ -91,7 +91,7 @@ def choose(input: Tensor, choices: Sequence[Tensor]) -> Tensor:
         Tensor of the common shape.
 
     Raises:
-        IndexError: For a number beyond the choices.
+        IndexError: If a number is out of range.
 
     Example:
         >>> import tinytorch as tt
@@ -105,11 +105,11 @@ def choose(input: Tensor, choices: Sequence[Tensor]) -> Tensor:
 
 @composite(namespaces=("Tensor",))
 def argpartition(input: Tensor, kth: Any, axis: int = -1) -> Tensor:
-    """Indices that put an element in its place when sorted, smaller ones before it.
+    """Indices that partition ``input``: smaller elements before the ``kth``, larger ones after.
 
     Args:
         input: Tensor of at least one dimension.
-        kth: The place or places; all are right, for the indices sort the tensor.
+        kth: The position or positions. It has no effect, since the indices sort the whole tensor.
         axis: The dimension; default the last.
 
     Example:
@@ -127,7 +127,7 @@ def to_device(input: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:
     Args:
         input: Tensor of any shape.
         device: A device, or its name.
-        stream: Accepted; must be None.
+        stream: Must be None.
 
     Example:
         >>> import tinytorch as tt

@@ -1,4 +1,4 @@
-"""Writing selected elements: ``x[...] = y`` and ``index_put``."""
+"""Writing of selected elements: ``x[...] = y`` and ``index_put``."""
 
 from __future__ import annotations
 
@@ -24,38 +24,38 @@ from ...state import grad_enabled
 from ...state.recorder import recorded
 from ..memory_order import copied, ordered_like
 from ..shape.sizes import expanded_size
-from .filling import opened
+from .filling import allow_expanded_write
 from .indexing import (
     _getitem as getitem_kernel,
 )
 from .indexing import (
     add_at,
+    check_slice_bounds,
     getitem,
     has_arrays,
-    ints_first,
-    ints_stand_apart,
-    keep_index,
+    has_separate_ints,
+    override_result,
     raw_index,
-    refuse_floats,
-    somebodys_answer,
+    save_index,
+    split_ints_first,
 )
 from .positions import row_major
 
 
-def _written_name(node: Node) -> str:
+def _setitem_name(node: Node) -> str:
     index = argument(node, "index")
     items = index if isinstance(index, tuple) else (index,)
     whole = all(hasattr(i, "dtype") or i == slice(None) or i is Ellipsis for i in items)
     return "IndexPutBackward0" if whole and has_arrays(index) else "CopySlices"
 
 
-@op(node=Nodes(_written_name, frees=True))
+@op(node=Nodes(_setitem_name, frees=True))
 def _setitem(
     xp: Backend, input: Array, value: Operand, *, index: Any = ..., out: Array | None = None
 ) -> Array:
-    """``input`` with ``value`` written at ``index``."""
+    """Copy of ``input`` with ``value`` written at ``index``."""
     if xp.truncates_slices:
-        refuse_floats(index)
+        check_slice_bounds(index)
     if out is None:
         out = copied(xp, input)
     xp.write_item(out, index, value)
@@ -64,7 +64,7 @@ def _setitem(
 
 def _value_gradient(xp: Any, g: Any, index: Any, in_shape: Any) -> Any:
     g = xp.call(getitem_kernel, g, index)
-    lead = len(in_shape) - g.ndim  # the value may have had dimensions of size 1 too many
+    lead = len(in_shape) - g.ndim  # the value may have had extra dimensions of size 1
     return xp.reshape(g, (1,) * lead + tuple(g.shape)) if lead > 0 else g
 
 
@@ -83,14 +83,18 @@ _clear_item.vjp(input=lambda xp, g, index: xp.call(_clear_item, g, index))
 
 def _write(self: Tensor, index: Any, value: Any) -> None:
     """``self[index] = value``."""
-    _write_slowly(_setitem.op, setitem, self, index, value)
+    _write_slow_path(_setitem.op, setitem, self, index, value)
 
 
-def _write_slowly(op: Op, function: Any, self: Tensor, index: Any, value: Any) -> None:
-    """``self[index] = value`` where that is not plain, has to be recorded, or is wrong."""
-    if self.__class__ not in torch_function.PLAIN or not is_basic(index) or not _is_plain(value):
-        answer = somebodys_answer(function, self, index, value)
-        if answer is not torch_function.NOBODY:
+def _write_slow_path(op: Op, function: Any, self: Tensor, index: Any, value: Any) -> None:
+    """Slow path of ``self[index] = value``: overrides, recording, conversions and errors."""
+    if (
+        self.__class__ not in torch_function.PLAIN
+        or not is_basic(index)
+        or not _is_exact_tensor_or_number(value)
+    ):
+        result = override_result(function, self, index, value)
+        if result is not torch_function.NOBODY:
             return
     if isinstance(self, Waiting):
         write_through(self, "index_put_", lambda work: set_writable(work, index, value))
@@ -101,18 +105,18 @@ def _write_slowly(op: Op, function: Any, self: Tensor, index: Any, value: Any) -
     recorded(lambda *_: set_writable(self, index, value), op, (self, index, value), {}, "_")
 
 
-setitem: Any = serve(make_function("setitem"), _setitem.op, Form.SET_ITEM, _write_slowly)
+setitem: Any = serve(make_function("setitem"), _setitem.op, Form.SET_ITEM, _write_slow_path)
 update_wrapper(setitem, _write)
 setitem.__name__, setitem.__qualname__ = "__setitem__", "Tensor.__setitem__"
 Tensor.__setitem__ = setitem  # type: ignore[method-assign]
 
 
-def _is_plain(value: Any) -> bool:
+def _is_exact_tensor_or_number(value: Any) -> bool:
     return value.__class__ in torch_function.PLAIN or value.__class__ in (int, float, bool)
 
 
 def set_writable(self: Tensor, index: Any, value: Any) -> None:
-    """``self[index] = value`` where that may be written."""
+    """``self[index] = value`` for a writable tensor."""
     xp = self._xp
     raw = raw_index(self, index)
     if not isinstance(value, Tensor):
@@ -121,40 +125,40 @@ def set_writable(self: Tensor, index: Any, value: Any) -> None:
         if not isinstance(value, (bool, int, float, complex)):
             value = OPS["tensor"].function(value, backend=xp)
         else:
-            # Here alone halves take what is beyond them, as infinity.
+            # Only here may a number exceed float16; it becomes infinity.
             limits = dtypes.float64 if self.dtype is dtypes.float16 else self.dtype
             value = written_number(value, limits)
             value = wrap(xp.convert(value, self.dtype), xp)
     else:
         if value._xp is not xp:
-            value = _moved(self, value)
-        if value.dtype is not self.dtype and has_arrays(raw) and not _fills(raw, value):
+            value = _to_target_device(self, value)
+        if value.dtype is not self.dtype and has_arrays(raw) and not _is_masked_fill(raw, value):
             _check_put(self, value)
-    if raw.__class__ is tuple and ints_stand_apart(raw):
-        before, raw = ints_first(raw)
+    if raw.__class__ is tuple and has_separate_ints(raw):
+        before, raw = split_ints_first(raw)
         self = getitem_kernel(self, before)
     _write_at(self, raw, value, index)
 
 
-def _fills(index: Any, value: Tensor) -> bool:
-    """Whether one value goes to each element of a mask, which PyTorch does by ``masked_fill``."""
+def _is_masked_fill(index: Any, value: Tensor) -> bool:
+    """Whether one value is written by a mask, for which PyTorch uses ``masked_fill``."""
     if index.__class__ is tuple:
         index = index[0] if len(index) == 1 else None
     return value.numel() == 1 and hasattr(index, "dtype") and index.dtype.kind == "b"
 
 
 def _set_part(self: Tensor, index: Any, value: Any) -> None:
-    """Write to a part of an expanded tensor, which may have each of its elements once."""
+    """Write to a part of an expanded tensor, whose elements may not share memory."""
     part = getitem(self, index)
     if part._base is None:
-        with opened("index_put", self, value):
+        with allow_expanded_write("index_put", self, value):
             return set_writable(self, index, value)
     if not isinstance(value, Tensor):
         value = OPS["tensor"].function(value, backend=self._xp)
     part.copy_(value)
 
 
-def _moved(self: Tensor, value: Tensor) -> Tensor:
+def _to_target_device(self: Tensor, value: Tensor) -> Tensor:
     if value._data.shape:
         raise RuntimeError(
             f"index_put: Expected all tensors to be on the same device, but got value on "
@@ -164,7 +168,7 @@ def _moved(self: Tensor, value: Tensor) -> Tensor:
 
 
 def _write_at(target: Tensor, index: Any, value: Tensor, given: Any) -> None:
-    """``target[index] = value`` with its history; ``given`` is the index with its tensors."""
+    """``target[index] = value``, recorded; ``given`` is the index before conversion."""
     if value.is_complex() and not target.is_complex():
         value = value.to(target.dtype)
     recording = grad_enabled() and target._data.dtype.kind in "fcV"
@@ -176,7 +180,7 @@ def _write_at(target: Tensor, index: Any, value: Tensor, given: Any) -> None:
     data = target._data
     if value is target or value._vc is not None and value._vc is target._vc:
         _check_shared(target, index, value)
-    fitted = _fitted(value._data, data)
+    fitted = _fit_value(value._data, data)
     try:
         target._xp.write_item(data, index, fitted)
     except (ValueError, TypeError):
@@ -185,7 +189,7 @@ def _write_at(target: Tensor, index: Any, value: Tensor, given: Any) -> None:
         if extra > 0 and all(n == 1 for n in fitted.shape[:extra]):
             return _write_at(target, index, value.reshape(fitted.shape[extra:]), given)
         if not has_arrays(index):
-            expanded_size(fitted.shape, part)  # says how they differ
+            expanded_size(fitted.shape, part)  # raises PyTorch's error
         _check_fits(value, part)
         raise
     target._bump()
@@ -199,14 +203,14 @@ def _write_at(target: Tensor, index: Any, value: Tensor, given: Any) -> None:
             data.shape,
             data.dtype,
         )
-        keep_index(node, given)
+        save_index(node, given)
         rebase(target, node, ABOVE.writing().view_scatter)
 
 
 def _check_shared(target: Tensor, index: Any, value: Tensor) -> None:
-    """RuntimeError if writing a part of ``target`` into ``target`` overlaps.
+    """Raise if ``value`` overlaps the part of ``target`` to which it is written.
 
-    What is broadcast counts as read before, as it does in PyTorch.
+    A value that is broadcast counts as read before the write, as in PyTorch.
     """
     data = target._data
     if has_arrays(index):
@@ -226,7 +230,7 @@ def _check_put(target: Tensor, value: Tensor) -> None:
 
 
 def _check_target(target: Tensor) -> None:
-    """``check_inplace`` of the part that is written to, a view."""
+    """Check that a part of ``target``, as a view, may be changed in place."""
     if target._base is None and target._rg and target._node is None:
         raise RuntimeError(
             "a view of a leaf Variable that requires grad is being used in an in-place operation."
@@ -234,8 +238,8 @@ def _check_target(target: Tensor) -> None:
     check_inplace(target)
 
 
-def _fitted(value: Array, data: Array) -> Array:
-    """The value in the target's dtype, without leading dimensions of size 1 too many."""
+def _fit_value(value: Array, data: Array) -> Array:
+    """Convert a value to the target's dtype, and drop extra leading dimensions of size 1."""
     while value.ndim > data.ndim and value.shape[0] == 1:
         value = value[0]
     return value if value.dtype == data.dtype else value.astype(data.dtype)
@@ -243,13 +247,13 @@ def _fitted(value: Array, data: Array) -> Array:
 
 @composite(method=True, inplace=True)
 def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = False) -> Tensor:
-    """``input`` with ``values`` written at ``input[indices]``.
+    """Copy of ``input`` with ``values`` written at ``input[indices]``.
 
     Args:
         input: Tensor of any shape.
-        indices: A sequence of int64 or bool tensors that broadcast; None for a whole dimension.
+        indices: A sequence of int64 or bool tensors that broadcast, or None for all of a dimension.
         values: Tensor of ``input``'s dtype whose shape broadcasts to that of ``input[indices]``.
-        accumulate: Add rather than write; default False.
+        accumulate: Whether to add instead of overwriting; default False.
 
     Returns:
         Tensor of ``input``'s shape.
@@ -264,22 +268,24 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
         >>> tt.zeros(2).index_put(where, tt.tensor([1.0, 2.0]), accumulate=True)
         tensor([3., 0.])
     """
-    if not accumulate and values.numel() == 1 and all(map(_masks, indices)):
-        values = values.to(input.dtype).reshape(())  # a number for all that the masks choose
+    if not accumulate and values.numel() == 1 and all(map(_is_mask_or_none, indices)):
+        values = values.to(input.dtype).reshape(
+            ()
+        )  # one value for all elements that the masks select
     _check_put(input, values)
     raw = raw_index(input, tuple(slice(None) if i is None else i for i in indices))
     try:
-        out = (_additem if accumulate else _setitem)(input, values, index=raw)
+        out = (_add_at_index if accumulate else _setitem)(input, values, index=raw)
     except (ValueError, TypeError, RuntimeError):
         _check_fits(values, input._data[raw].shape)
         raise
     if out._rg:
-        keep_index(out._node, indices)
+        save_index(out._node, indices)
     return out
 
 
 def _check_fits(value: Tensor, part: tuple[int, ...]) -> None:
-    """RuntimeError unless a value can be written where an index says."""
+    """Raise unless the shape of a value broadcasts to that of the indexing result."""
     lead = len(part) - value.ndim
     if lead < 0 or any(n not in (1, m) for n, m in zip(value.shape, part[lead:], strict=True)):
         raise RuntimeError(
@@ -288,15 +294,17 @@ def _check_fits(value: Tensor, part: tuple[int, ...]) -> None:
         )
 
 
-def _masks(index: Tensor | None) -> bool:
+def _is_mask_or_none(index: Tensor | None) -> bool:
     return index is None or index.dtype is dtypes.bool
 
 
 @op(node=Nodes("IndexPutBackward0", frees=True))
-def _additem(xp: Backend, input: Array, value: Array, index: Any) -> Array:
+def _add_at_index(xp: Backend, input: Array, value: Array, index: Any) -> Array:
     out = row_major(xp, input)
     add_at(xp, out, index, value)
     return ordered_like(xp, out, input)
 
 
-_additem.vjp(input=lambda xp, g: g, value=lambda xp, g, index: xp.call(getitem_kernel, g, index))
+_add_at_index.vjp(
+    input=lambda xp, g: g, value=lambda xp, g, index: xp.call(getitem_kernel, g, index)
+)

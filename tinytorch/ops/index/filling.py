@@ -1,9 +1,4 @@
-"""One value, or another tensor's values, written over memory that exists.
-
-One value along a diagonal, in memory that exists.
-
-Writing where one element of memory stands for many of a tensor's.
-"""
+"""In-place filling and copying, and writing to expanded tensors."""
 
 from __future__ import annotations
 
@@ -29,7 +24,7 @@ from ...warnings import warn
     reduced=Reduced.NATIVE,
 )
 def fill(xp: Backend, input: Array, value: Operand, *, out: Array | None = None) -> Array:
-    """``value`` everywhere, in the shape and dtype of ``input``.
+    """A tensor filled with ``value``, in the shape and dtype of ``input``.
 
     Args:
         input: Tensor of any shape.
@@ -58,31 +53,31 @@ fill.vjp(input=lambda xp, g: xp.zeros_like(g), value=lambda xp, g: xp.sum(g))
 
 
 @op(backend_function="write_zeros", reduced=Reduced.NATIVE)
-def _zeros_over(xp: Backend, input: Array, *, out: Array) -> Array:
+def _write_zeros(xp: Backend, input: Array, *, out: Array) -> Array:
     xp.write_zeros(out)
     return out
 
 
-@composite(method=True, fast=_zeros_over)
+@composite(method=True, fast=_write_zeros)
 def zero_(input: Tensor) -> Tensor:
-    """Write zeros over ``input``.
+    """Set all elements of ``input`` to zero, in place.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.ones(2).zero_()
         tensor([0., 0.])
     """
-    call_inplace(fill.op, (_each_once(input), 0), {}, "ZeroBackward0")
+    call_inplace(fill.op, (_drop_expanded_dims(input), 0), {}, "ZeroBackward0")
     return input
 
 
 @composite(method=True, fast=fill)
 def fill_(input: Tensor, value: Operand) -> Tensor:
-    """Write ``value``, a number or 0-d tensor, over ``input``.
+    """Set all elements of ``input`` to ``value``, in place.
 
     Args:
         input: Tensor of any shape; it is changed.
-        value: What every element becomes, in the dtype of ``input``.
+        value: A number or 0-d tensor, which is converted to the dtype of ``input``.
 
     Returns:
         ``input``.
@@ -95,13 +90,13 @@ def fill_(input: Tensor, value: Operand) -> Tensor:
         >>> tt.ones(2).fill_(3)
         tensor([3., 3.])
     """
-    target = input if isinstance(value, Tensor) else _each_once(input)
+    target = input if isinstance(value, Tensor) else _drop_expanded_dims(input)
     call_inplace(fill.op, (target, value), {})
     return input
 
 
-def _each_once(tensor: Tensor) -> Tensor:
-    """An expanded tensor without its repetitions; others as they are."""
+def _drop_expanded_dims(tensor: Tensor) -> Tensor:
+    """Slice the expanded dimensions of a tensor to size 1; return other values unchanged."""
     data = getattr(tensor, "_data", None)
     if data is None or not tensor._xp.readonly(data):
         return tensor
@@ -109,7 +104,7 @@ def _each_once(tensor: Tensor) -> Tensor:
 
 
 @op(promote="alike", reduced=Reduced.NATIVE)
-def _copied_over(
+def _copy_into(
     xp: Backend, input: Array, src: Array, non_blocking: bool = False, *, out: Array
 ) -> Array:
     if src.ndim > out.ndim:
@@ -118,12 +113,13 @@ def _copied_over(
     return out
 
 
-@composite(namespaces=("Tensor",), fast=_copied_over)
+@composite(namespaces=("Tensor",), fast=_copy_into)
 def copy_(input: Tensor, src: Operand, non_blocking: bool = False) -> Tensor:
-    """Write ``src``, broadcast and cast, over ``input``; ``non_blocking`` as for ``to``.
+    """Copy ``src`` to ``input`` in place, with broadcasting and a cast.
 
     Args:
-        input, src: A tensor, and another, or what makes one, that broadcasts to its shape.
+        input, src: The tensor that is changed, and a tensor, or data for one, that broadcasts to
+            its shape. ``non_blocking`` is as for ``to``.
 
     Example:
         >>> import tinytorch as tt
@@ -140,18 +136,18 @@ def copy_(input: Tensor, src: Operand, non_blocking: bool = False) -> Tensor:
 
 @composite(namespaces=("Tensor",))
 def module_load(input: Tensor, other: Tensor, assign: bool = False) -> Tensor:
-    """What a parameter is to become when a state dict is loaded by swapping.
+    """The new value of a parameter when a state dict is loaded by swapping.
 
-    A subclass overrides it to load itself; see ``set_swap_module_params_on_conversion``.
+    A subclass overrides it to control loading; see ``set_swap_module_params_on_conversion``.
 
     Args:
         input: The parameter.
-        other: What the state dict holds.
-        assign: Whether ``other`` itself is taken, instead of its values into ``input``.
+        other: The value in the state dict.
+        assign: Whether to return ``other`` itself, instead of copying its values to ``input``.
             Default: False.
 
     Returns:
-        A tensor without history.
+        A tensor that is detached from the graph.
 
     Example:
         >>> import tinytorch as tt
@@ -162,34 +158,34 @@ def module_load(input: Tensor, other: Tensor, assign: bool = False) -> Tensor:
 
 
 @op(public=False)
-def _diagonal_filled(xp: Backend, input: Array, value: Any, wrap: bool) -> Array:
-    """``input`` with ``value`` on its main diagonal."""
+def _fill_diagonal(xp: Backend, input: Array, value: Any, wrap: bool) -> Array:
+    """Copy of ``input`` with ``value`` on its main diagonal."""
     flat = xp.array(xp.reshape(input, (-1,)))
     step = sum(math.prod(input.shape[d:]) for d in range(1, input.ndim)) + 1
-    # In a matrix with more rows than columns the steps lead on, past an empty row.
+    # In a matrix with more rows than columns, further steps continue after an empty row.
     end = flat.shape[0] if wrap else min(input.shape) * step
     xp.write_item(flat, slice(None, end, step), value)
     return xp.reshape(flat, input.shape)
 
 
-_diagonal_filled.vjp(input=lambda xp, g, wrap: xp.call(_diagonal_filled, g, 0, wrap))
+_fill_diagonal.vjp(input=lambda xp, g, wrap: xp.call(_fill_diagonal, g, 0, wrap))
 
 
 @composite(namespaces=("Tensor",))
 def fill_diagonal_(input: Tensor, fill_value: float, wrap: bool = False) -> Tensor:
-    """Write ``fill_value`` over the main diagonal of ``input``.
+    """Set the main diagonal of ``input`` to ``fill_value``, in place.
 
     Args:
-        input: A matrix, or a tensor of more dimensions of one length.
+        input: A matrix, or a tensor of more dimensions of equal size.
         fill_value: A number.
-        wrap: Whether the diagonal of a matrix with more rows than columns begins anew below its
+        wrap: Whether the diagonal of a matrix with more rows than columns starts again below its
             end, after an empty row; default False.
 
     Returns:
         ``input``.
 
     Raises:
-        RuntimeError: For fewer than two dimensions, or more than two of different lengths.
+        RuntimeError: If there are fewer than two dimensions, or more than two of different sizes.
 
     Example:
         >>> import tinytorch as tt
@@ -210,16 +206,18 @@ def fill_diagonal_(input: Tensor, fill_value: float, wrap: bool = False) -> Tens
             f"fill_diagonal_: value cannot be converted to type {input.dtype.name} without overflow"
         )
     value = written_number(value, input.dtype)
-    return call_inplace(_diagonal_filled.op, (input, value, bool(wrap)), {})
+    return call_inplace(_fill_diagonal.op, (input, value, bool(wrap)), {})
 
 
 @contextmanager
-def opened(name: str, target: Tensor, value: Any, refused: bool = False) -> Iterator[None]:
-    """Let an expanded tensor be written to: of what goes to one element the last number stays.
+def allow_expanded_write(
+    name: str, target: Tensor, value: Any, refused: bool = False
+) -> Iterator[None]:
+    """Make an expanded tensor writable; of several values for one element the last one remains.
 
     Raises:
-        RuntimeError: If that is ``refused``, or a gradient of it would be wanted, which has no
-            place for what was written over; or if the memory is read-only for another reason.
+        RuntimeError: If ``refused`` is True, if the write would be recorded (there is no gradient
+            for overwritten values), or if the memory is read-only for another reason.
     """
     xp = target._xp
     wants = grad_enabled() and (target.requires_grad or getattr(value, "requires_grad", False))
@@ -245,7 +243,7 @@ def write_changes(op: Op, name: str = "") -> None:
 
     def write(input: Tensor, *args: Any, **options: Any) -> Tensor:
         result = op.function(input.detach(), *args, **options)._data
-        with opened(name or op.name, input, None):
+        with allow_expanded_write(name or op.name, input, None):
             changed = result != input._data
             input._xp.write_item(input._data, changed, result[changed])
             input._bump()
@@ -254,4 +252,4 @@ def write_changes(op: Op, name: str = "") -> None:
     op.registered.expanded = write
 
 
-write_changes(_diagonal_filled.op, "fill_diagonal")
+write_changes(_fill_diagonal.op, "fill_diagonal")

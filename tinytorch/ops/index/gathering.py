@@ -1,7 +1,4 @@
-"""Reading selected elements, by index tensors and by masks.
-
-Reading and writing elements that a mask selects.
-"""
+"""Reading of elements by index tensors, and reading and writing by masks."""
 
 from __future__ import annotations
 
@@ -32,18 +29,18 @@ from ..memory_order import in_rows, memory_order, restored
 from ..shape.sizes import expand, flatten, normalize_dim
 from ..shape.strides import broadcast_shapes
 from .assignment import set_writable
-from .filling import opened
+from .filling import allow_expanded_write
 from .indexing import getitem
-from .positions import add_slices, along, int64
+from .positions import add_slices, gather_positions, to_int64
 
 
 @op(method=True, out=Out.EXACT)
 def index_select(xp: Backend, input: Array, dim: int, index: Index) -> Array:
-    """The slices of ``input`` along ``dim`` that ``index`` names.
+    """Select the slices of ``input`` along ``dim`` at the indices ``index``.
 
     Args:
         input: Tensor of any shape.
-        dim: The dimension to choose in.
+        dim: The dimension that is indexed.
         index: int32 or int64 tensor of at most one dimension.
 
     Returns:
@@ -51,8 +48,8 @@ def index_select(xp: Backend, input: Array, dim: int, index: Index) -> Array:
 
     Raises:
         IndexError: If an index is out of range, or ``index`` has more dimensions.
-        RuntimeError: If ``index`` has another dtype, or chooses what is not there in a matrix
-            of no elements.
+        RuntimeError: If ``index`` has another dtype, or if an index is out of range for a matrix
+            without elements.
 
     Example:
         >>> import tinytorch as tt
@@ -80,7 +77,7 @@ def check_slices(
     xp: Backend, name: str, input: Array, dim: int, index: Array,
     error: type[Exception] = IndexError,
 ) -> tuple[int, Array]:  # fmt: skip
-    """The dimension counted from the front and the index as a vector, both checked."""
+    """Check dimension and index; return the nonnegative dimension and the index as a vector."""
     at = normalize_dim(name, dim, input.ndim)
     if index.dtype.kind != "i" or index.dtype.itemsize < 4:
         raise RuntimeError(
@@ -102,7 +99,7 @@ index_select.vjp(
 
 @op
 def _index_sum(xp: Backend, input: Array, shape: Any, dim: int, index: Index) -> Array:
-    """Zeros of ``shape`` with the slices of ``input`` added where ``index`` says."""
+    """Add the slices of ``input`` to zeros of ``shape`` at the indices ``index``."""
     out = xp.zeros(tuple(shape), input.dtype)
     add_slices(xp, out, dim % max(len(shape), 1), index, input)
     return out
@@ -119,17 +116,16 @@ def gather(
 
     Args:
         input: Tensor of any shape.
-        dim: The dimension to choose along.
-        index: int32 or int64 tensor with as many dimensions, no larger than ``input`` but
-            for ``dim``.
+        dim: The dimension that is indexed.
+        index: int32 or int64 tensor with the same number of dimensions. Except in ``dim``, it is
+            not larger than ``input``.
         sparse_grad: Accepted for compatibility; gradients are dense.
 
     Returns:
         A tensor of ``index``'s shape.
 
     Raises:
-        RuntimeError: If shapes do not fit.
-        RuntimeError: If an index is negative or too large.
+        RuntimeError: If the shapes do not fit, or an index is out of range.
 
     Example:
         >>> import tinytorch as tt
@@ -140,11 +136,13 @@ def gather(
     at = check_along(xp, "gather", input, dim, index)
     if not index.size:
         return xp.empty(index.shape, input.dtype)
-    return xp.take(input.reshape(-1), along(xp, index, at, input.shape)).reshape(index.shape)
+    return xp.take(input.reshape(-1), gather_positions(xp, index, at, input.shape)).reshape(
+        index.shape
+    )
 
 
 def check_along(xp: Backend, name: str, input: Array, dim: int, index: Array) -> int:
-    """The dimension counted from the front; RuntimeError if ``index`` does not fit ``input``."""
+    """Check that ``index`` fits ``input``; return the nonnegative dimension."""
     at = normalize_dim(name, dim, input.ndim)
     if not index.size:
         return at
@@ -167,7 +165,7 @@ def check_along(xp: Backend, name: str, input: Array, dim: int, index: Array) ->
     size = input.shape[at] if input.ndim else 1
     try:
         xp.check_indices(name, index, size, at, negative=False)
-    except IndexError as error:  # torch's choice for these alone
+    except IndexError as error:  # torch raises RuntimeError for gather and scatter
         raise RuntimeError(*error.args) from None
     return at
 
@@ -176,10 +174,10 @@ gather.vjp(input=lambda xp, g, input, dim, index: xp.call(gather_sum, g, input.s
 
 
 @op(public=False)
-def chosen(xp: Backend, input: Array, dim: int, index: Index) -> Array:
-    """``gather`` at places that an operation found itself; as in torch ``input`` is not kept.
+def gather_computed(xp: Backend, input: Array, dim: int, index: Index) -> Array:
+    """``gather`` at indices that an operation computed; as in torch, ``input`` is not saved.
 
-    The result lies in memory as ``index`` does.
+    The result has the memory order of ``index``.
     """
     if index.flags.c_contiguous:
         return xp.call(gather, input, dim, index)
@@ -189,15 +187,17 @@ def chosen(xp: Backend, input: Array, dim: int, index: Index) -> Array:
     return restored(xp, found, order)
 
 
-chosen.vjp(input=lambda xp, g, in_shape, dim, index: xp.call(gather_sum, g, in_shape, dim, index))
+gather_computed.vjp(
+    input=lambda xp, g, in_shape, dim, index: xp.call(gather_sum, g, in_shape, dim, index)
+)
 
 
 @op(public=False)
 def gather_sum(xp: Backend, input: Array, shape: Any, dim: int, index: Index) -> Array:
-    """Zeros of ``shape`` with ``input`` added where ``gather`` would read."""
+    """Add ``input`` to zeros of ``shape`` at the positions that ``gather`` would read."""
     out = xp.zeros(tuple(shape), input.dtype)
     if index.size:
-        places = along(xp, index, dim % max(len(shape), 1), tuple(shape))
+        places = gather_positions(xp, index, dim % max(len(shape), 1), tuple(shape))
         xp.index_add(out.reshape(-1), places, input.reshape(-1))
     return out
 
@@ -207,7 +207,7 @@ gather_sum.vjp(input=lambda xp, g, dim, index: xp.call(gather, g, dim, index))
 
 @op(public=False)
 def largest_at_places(xp: Backend, input: Array, dim: int, index: Index) -> Array:
-    """``gather`` at the places of largest elements, which jump as ``input`` changes."""
+    """``gather`` at the indices of maxima, which are piecewise constant in ``input``."""
     return gather.kernel(xp, input, dim, index)
 
 
@@ -222,7 +222,7 @@ _OUT_OF_RANGE = (
 
 
 def flat_positions(xp: Backend, name: str, input: Array, index: Array) -> Array:
-    """Places that ``index`` names in the flattened ``input``, counted from the front."""
+    """Convert indices into the flattened ``input`` to a vector without negative indices."""
     if index.dtype != "int64":
         raise RuntimeError(
             f"{name}(): Expected a long tensor for index, but got {index.dtype.name}"
@@ -234,19 +234,19 @@ def flat_positions(xp: Backend, name: str, input: Array, index: Array) -> Array:
 
 @op(method=True, out=Out.EXACT)
 def take(xp: Backend, input: Array, index: Index) -> Array:
-    """The elements at places of the flattened ``input``.
+    """The elements of the flattened ``input`` at the indices ``index``.
 
-    With ``axis=`` it is NumPy's: slices along that dimension.
+    With ``axis=`` it is NumPy's ``take``: slices along that dimension.
 
     Args:
         input: Tensor of any shape.
-        index: int64 tensor of any shape; negative places count from the end.
+        index: int64 tensor of any shape; negative indices count from the end.
 
     Returns:
         Tensor of ``index``'s shape.
 
     Raises:
-        IndexError: If a place is out of range.
+        IndexError: If an index is out of range.
         RuntimeError: If ``index`` is not int64.
 
     Example:
@@ -291,19 +291,19 @@ def _numpy_take(
 
 @composite(method=True, out=Out.EXACT)
 def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Tensor:
-    """``gather`` that broadcasts: what ``argsort`` and ``argmax`` return picks along ``dim``.
+    """``gather`` with broadcasting, for the indices that ``argsort`` and ``argmax`` return.
 
     Args:
         input: Tensor of any shape.
-        indices: int64 tensor; its shape and ``input``'s broadcast but for ``dim``.
-        dim: The dimension; None, the default, means both are flattened.
+        indices: int64 tensor; its shape and ``input``'s broadcast except in ``dim``.
+        dim: The dimension; None, the default, flattens both.
 
     Returns:
         Tensor of the broadcast shape, with ``indices``'s size at ``dim``.
 
     Raises:
-        RuntimeError: If ``indices`` is not int64 or the numbers of dimensions differ.
-        RuntimeError: If an index is out of range.
+        RuntimeError: If ``indices`` is not int64, the numbers of dimensions differ, or an index is
+            out of range.
 
     Example:
         >>> import tinytorch as tt
@@ -316,7 +316,7 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
             f"torch.take_along_dim(): dtype of indices should be Long but got {indices.dtype.name}"
         )
     if dim is None:
-        return gather(flatten(input), 0, _from_front(flatten(indices), input.numel()))
+        return gather(flatten(input), 0, _wrap_negative(flatten(indices), input.numel()))
     if input.ndim != indices.ndim:
         raise RuntimeError(
             "torch.take_along_dim(): input and indices should have the same number of dimensions, "
@@ -329,15 +329,15 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
         shape[at : at + 1] = [1]
     common = list(broadcast_shapes(*shapes))
     sizes = [(*common[:at], n, *common[at + 1 :]) for n in wanted]
-    indices = _from_front(indices, input.shape[at] if input.ndim else 1)
+    indices = _wrap_negative(indices, input.shape[at] if input.ndim else 1)
     if not input.ndim:
         return gather(input, 0, indices)
     return gather(expand(input, sizes[0]), at, expand(indices, sizes[1]))
 
 
 @op
-def _from_front(xp: Backend, input: Index, size: int) -> Array:
-    """Indices of ``size`` places, negative ones counted from the front."""
+def _wrap_negative(xp: Backend, input: Index, size: int) -> Array:
+    """Convert negative indices into a dimension of ``size`` elements to nonnegative ones."""
     return xp.where((input < 0) & (input >= -size), input + size, input)
 
 
@@ -346,17 +346,18 @@ def _from_front(xp: Backend, input: Index, size: int) -> Array:
     "(..., as_tuple: Literal[True]) -> tuple[Tensor, ...]",
 ), out=Out.EXACT)  # fmt: skip
 def nonzero(xp: Backend, input: Array, *, as_tuple: bool = False) -> Array:
-    """Where the elements that are not zero lie.
+    """Indices of the nonzero elements.
 
-    The host waits for the device to count them.
+    The host waits for the device, which counts the elements.
 
     Args:
         input: Tensor of any shape.
-        as_tuple: Give one tensor per dimension, to index with, rather than a matrix.
+        as_tuple: Whether to return one tensor for each dimension, which can be used as an index,
+            instead of a matrix.
 
     Returns:
-        int64 tensor of shape ``(n, input.ndim)``, in row-major order; with ``as_tuple`` a
-        tuple of tensors of shape ``(n,)``, one per dimension (one for a 0-d tensor).
+        int64 tensor of shape ``(n, input.ndim)``, in row-major order. With ``as_tuple`` a tuple
+        of tensors of shape ``(n,)``, one for each dimension (one for a 0-d tensor).
 
     Example:
         >>> import tinytorch as tt
@@ -366,15 +367,15 @@ def nonzero(xp: Backend, input: Array, *, as_tuple: bool = False) -> Array:
     """
     places = xp.nonzero(input if input.ndim else input.reshape(1))
     if as_tuple:
-        return tuple(in_rows(xp, int64(xp, place)) for place in places)
+        return tuple(in_rows(xp, to_int64(xp, place)) for place in places)
     if not input.ndim:
         return xp.zeros((places[0].size, 0), xp.native_dtype(dtypes.int64))
-    return int64(xp, xp.stack(places)).T  # torch writes one dimension after the other
+    return to_int64(xp, xp.stack(places)).T  # torch's result is in column-major order
 
 
 @op(method=True)
 def argwhere(xp: Backend, input: Array) -> Array:
-    """Where the elements that are not zero lie: ``nonzero`` as a matrix.
+    """Indices of the nonzero elements, as a matrix; see ``nonzero``.
 
     Returns:
         int64 tensor of shape ``(n, input.ndim)``.
@@ -389,12 +390,12 @@ def argwhere(xp: Backend, input: Array) -> Array:
 
 @op(method=True)
 def nonzero_static(xp: Backend, input: Array, *, size: int, fill_value: int = -1) -> Array:
-    """``nonzero`` with a fixed number of rows: the first ones, or filled up.
+    """``nonzero`` with a fixed number of rows, truncated or padded.
 
     Args:
         input: Tensor of any shape.
-        size: How many rows.
-        fill_value: What rows beyond the nonzero elements hold; default -1.
+        size: The number of rows.
+        fill_value: Value of the rows after the nonzero elements; default -1.
 
     Returns:
         int64 tensor of shape ``(size, input.ndim)``.
@@ -417,13 +418,13 @@ def nonzero_static(xp: Backend, input: Array, *, size: int, fill_value: int = -1
     return out
 
 
-def _filled_name(node: Node) -> str:
+def _masked_fill_name(node: Node) -> str:
     return f"MaskedFillBackward{int(wants_gradient(node, 'value'))}"
 
 
-@op(method=True, inplace=True, node=_filled_name, elementwise=True)
+@op(method=True, inplace=True, node=_masked_fill_name, elementwise=True)
 def masked_fill(xp: Backend, input: Array, mask: Mask, value: Operand) -> Array:
-    """``input`` with ``value`` where ``mask`` is true.
+    """``value`` where ``mask`` is True, ``input`` elsewhere.
 
     Args:
         input: Tensor of any shape.
@@ -434,7 +435,7 @@ def masked_fill(xp: Backend, input: Array, mask: Mask, value: Operand) -> Array:
         Tensor of the broadcast shape and ``input``'s dtype.
 
     Raises:
-        RuntimeError: If ``mask`` is not bool, ``value`` has dimensions, or it has an
+        RuntimeError: If ``mask`` is not bool, ``value`` has dimensions, or ``value`` has an
             imaginary part and ``input`` is real.
 
     Example:
@@ -452,13 +453,13 @@ def masked_fill(xp: Backend, input: Array, mask: Mask, value: Operand) -> Array:
             f"{value.ndim} dimension(s)."
         )
     if hasattr(value, "dtype") and value.dtype.kind == "c" and input.dtype.kind != "c":
-        value = _real(xp, input, value)
+        value = _to_real_value(xp, input, value)
     value = written_number(value, xp.dtype_of(input))
     return in_rows(xp, xp.where(mask, xp.asarray(value, dtype=input.dtype), input))
 
 
-def _real(xp: Backend, input: Array, value: Array) -> Array:
-    """A complex number as a real one; RuntimeError if it has an imaginary part."""
+def _to_real_value(xp: Backend, input: Array, value: Array) -> Array:
+    """Convert a complex number to a real one; raise if it has an imaginary part."""
     if value.imag != 0:
         name = scalar_name(xp.dtype_of(input))
         raise RuntimeError(
@@ -470,7 +471,7 @@ def _real(xp: Backend, input: Array, value: Array) -> Array:
 def _fill_expanded(input: Any, mask: Any, value: Any) -> Any:
     filled = masked_fill(input, mask, value)
     mask = expand(mask, input.shape)
-    with opened("masked_fill", input, value):
+    with allow_expanded_write("masked_fill", input, value):
         set_writable(input, mask, filled[mask])
     return input
 
@@ -483,8 +484,8 @@ masked_fill.vjp(
 
 
 @op(node="MaskedScatterBackward0")
-def _masked_write(xp: Backend, input: Array, mask: Mask, source: Array) -> Array:
-    """The k-th true place of ``mask`` gets the k-th element of the flattened ``source``."""
+def _write_masked(xp: Backend, input: Array, mask: Mask, source: Array) -> Array:
+    """Write the k-th element of the flattened ``source`` at the k-th True of ``mask``."""
     if not source.size:
         return xp.array(input)
     place = _ranks(xp, mask, source.size)
@@ -492,14 +493,14 @@ def _masked_write(xp: Backend, input: Array, mask: Mask, source: Array) -> Array
 
 
 def _ranks(xp: Backend, mask: Array, size: int) -> Array:
-    """For each element of ``mask`` how many true ones come before, within ``size``."""
+    """Number of True elements before each element of ``mask``, at most ``size - 1``."""
     before = xp.cumsum(mask.reshape(-1), dtype=xp.native_dtype(dtypes.int64)) - 1
     return xp.clip(before, 0, size - 1)
 
 
 @op
-def _masked_read(xp: Backend, input: Array, mask: Mask, shape: Any) -> Array:
-    """The elements of ``input`` where ``mask`` is true, then zeros, in ``shape``."""
+def _read_masked(xp: Backend, input: Array, mask: Mask, shape: Any) -> Array:
+    """The elements of ``input`` where ``mask`` is True, padded with zeros to ``shape``."""
     out = xp.zeros(tuple(shape), input.dtype)
     if out.size:
         places = _ranks(xp, mask, out.size)
@@ -508,24 +509,24 @@ def _masked_read(xp: Backend, input: Array, mask: Mask, shape: Any) -> Array:
     return out
 
 
-_masked_write.vjp(
+_write_masked.vjp(
     input=lambda xp, g, mask: xp.where(mask, 0, g),
-    source=lambda xp, g, in_shape, mask: xp.call(_masked_read, g, mask, in_shape),
+    source=lambda xp, g, in_shape, mask: xp.call(_read_masked, g, mask, in_shape),
 )
-_masked_read.vjp(
-    input=lambda xp, g, mask: xp.call(_masked_write, xp.astype(mask, g.dtype) * 0, mask, g)
+_read_masked.vjp(
+    input=lambda xp, g, mask: xp.call(_write_masked, xp.astype(mask, g.dtype) * 0, mask, g)
 )
 
 
 @composite(method=True, inplace=True, overlap=Overlap.ALLOWED, node="MaskedScatterBackward0")
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
-    """``input`` with the elements of ``source``, one after the other, where ``mask`` is true.
+    """Copy of ``input`` with consecutive elements of ``source`` where ``mask`` is True.
 
     Args:
         input: Tensor of any shape.
         mask: bool tensor; the two shapes broadcast.
-        source: Tensor of ``input``'s dtype with at least as many elements as ``mask`` has
-            true ones.
+        source: Tensor of ``input``'s dtype with at least as many elements as ``mask`` has True
+            elements.
 
     Returns:
         Tensor of the broadcast shape.
@@ -555,19 +556,19 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         mask._data.sum() <= source.numel(),
         "masked_scatter: number of elements of source < number of ones in mask",
     )
-    return _masked_write(expand(input, shape), mask, source)
+    return _write_masked(expand(input, shape), mask, source)
 
 
 @composite(method=True, node="MaskedSelectBackward0", out=Out.EXACT, overlap=Overlap.DISJOINT)
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
-    """The elements of ``input`` where ``mask`` is true, in one dimension.
+    """The elements of ``input`` where ``mask`` is True, in one dimension.
 
     Args:
         input: Tensor of any shape.
         mask: bool tensor; the two shapes broadcast.
 
     Returns:
-        Tensor of shape ``(number of true elements,)``.
+        Tensor of shape ``(number of True elements,)``.
 
     Raises:
         RuntimeError: If ``mask`` is not bool or the shapes do not broadcast.

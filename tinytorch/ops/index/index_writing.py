@@ -1,4 +1,4 @@
-"""Writing whole slices along a dimension, and elements at places of the flattened tensor."""
+"""Writing of slices along a dimension, and of elements of the flattened tensor."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ...warnings import warn_once
 from ..memory_order import copied, ordered_like
 from ..shape.sizes import expand, normalize_dim, reshape
 from .assignment import index_put, set_writable
-from .filling import opened
+from .filling import allow_expanded_write
 from .gathering import check_slices, flat_positions, index_select, take
 from .positions import add_slices, row_major
 from .scattering import scatter_reduce
 
 
 def _check(xp: Backend, name: str, input: Array, dim: int, index: Array, source: Array) -> Any:
-    """The dimension counted from the front and the index as a vector; all shapes checked."""
+    """Check all shapes; return the nonnegative dimension and the index as a vector."""
     if source.dtype != input.dtype:
         raise RuntimeError(
             f"{name}(): self and source expected to have the same dtype, but got (self) "
@@ -30,8 +30,8 @@ def _check(xp: Backend, name: str, input: Array, dim: int, index: Array, source:
         found = scalar_name(xp.dtype_of(index))
         raise RuntimeError(f"index_copy_(): Expected a long tensor for index, but got {found}")
     if not input.size and 0 not in input.shape[: dim + 1][dim:]:
-        index = xp.zeros_like(index)  # PyTorch does not read the index of slices without elements
-    # torch's type is another where it adds rows, not elements.
+        index = xp.zeros_like(index)  # PyTorch does not check the index of empty slices
+    # torch's error type differs for slices of several elements.
     rows = name == "index_add" and input.ndim > 1
     at, index = check_slices(xp, name, input, dim, index, RuntimeError if rows else IndexError)
     check_source(name, tuple(input.shape), at, index.size, tuple(source.shape))
@@ -41,7 +41,7 @@ def _check(xp: Backend, name: str, input: Array, dim: int, index: Array, source:
 def check_source(
     name: str, shape: tuple[int, ...], at: int, count: int, source: tuple[int, ...]
 ) -> None:
-    """Refuse a ``source`` whose shape is not ``shape`` with ``count`` slices along ``at``."""
+    """Raise unless the shape of ``source`` is ``shape`` with ``count`` slices along ``at``."""
     rest = [s[:at] + s[at + 1 :] for s in (shape, source)]
     if rest[0] != rest[1] or len(shape) != len(source) and max(len(shape), len(source)) > 1:
         if name == "index_copy" and shape and source and len(shape) != len(source):
@@ -55,7 +55,7 @@ def check_source(
         )
     have = source[at] if source else 1
     if have != count:
-        # torch's type differs between the two.
+        # torch's error type differs between the two operations.
         raise (IndexError if name == "index_copy" else RuntimeError)(
             f"{name}(): Number of indices ({count}) should be equal to source.size(dim) ({have})"
         )
@@ -65,13 +65,14 @@ def check_source(
 def index_add(
     xp: Backend, input: Array, dim: int, index: Index, source: Array, *, alpha: float = 1
 ) -> Array:
-    """``input`` with ``alpha * source`` added to the slices that ``index`` names.
+    """Copy of ``input`` with ``alpha * source`` added to the slices at ``index``.
 
     Args:
         input: Tensor of any shape.
-        dim: The dimension to choose in.
-        index: int32 or int64 tensor of at most one dimension; repeated slices get the sum.
-        source: Tensor of ``input``'s dtype and shape, but of ``index``'s size at ``dim``.
+        dim: The dimension that is indexed.
+        index: int32 or int64 tensor of at most one dimension. Values for repeated indices are
+            summed.
+        source: Tensor of ``input``'s dtype and shape, except for ``index``'s size at ``dim``.
         alpha: Factor of ``source``; default 1.
 
     Returns:
@@ -79,7 +80,7 @@ def index_add(
 
     Raises:
         RuntimeError: If shapes or dtypes do not fit.
-        IndexError: If an index of a vector is out of range; RuntimeError in more dimensions.
+        IndexError: If an index of a vector is out of range; RuntimeError for more dimensions.
 
     Example:
         >>> import tinytorch as tt
@@ -107,13 +108,13 @@ index_add.vjp(
 
 @op(method=True, inplace=True, out=Out.EXACT)
 def index_copy(xp: Backend, input: Array, dim: int, index: Index, source: Array) -> Array:
-    """``input`` with ``source`` written over the slices that ``index`` names.
+    """Copy of ``input`` with ``source`` written to the slices at ``index``.
 
     Args:
         input: Tensor of any shape.
-        dim: The dimension to choose in.
+        dim: The dimension that is indexed.
         index: int64 tensor of at most one dimension, without repetitions.
-        source: Tensor of ``input``'s dtype and shape, but of ``index``'s size at ``dim``.
+        source: Tensor of ``input``'s dtype and shape, except for ``index``'s size at ``dim``.
 
     Returns:
         Tensor of ``input``'s shape.
@@ -145,11 +146,11 @@ index_copy.vjp(
 
 @op(method=True, inplace=True)
 def index_fill(xp: Backend, input: Array, dim: int, index: Index, value: Operand) -> Array:
-    """``input`` with ``value`` everywhere in the slices that ``index`` names.
+    """Copy of ``input`` with ``value`` in all elements of the slices at ``index``.
 
     Args:
         input: Tensor of any shape.
-        dim: The dimension to choose in.
+        dim: The dimension that is indexed.
         index: int64 tensor of at most one dimension.
         value: A number or a 0-d tensor.
 
@@ -194,7 +195,7 @@ def index_fill(xp: Backend, input: Array, dim: int, index: Index, value: Operand
 def _fill_expanded(input: Any, dim: int, index: Any, value: Any) -> Any:
     filled = index_fill(input, dim, index, value)
     where = (slice(None),) * normalize_dim("index_fill", dim, input.ndim) + (index.reshape(-1),)
-    with opened("index_fill", input, value):
+    with allow_expanded_write("index_fill", input, value):
         set_writable(input, where, filled[where])
     return input
 
@@ -203,8 +204,8 @@ index_fill.op.registered.expanded = _fill_expanded
 
 
 def _put_expanded(input: Any, indices: Any, values: Any, accumulate: bool = False) -> Any:
-    index_put(input, indices, values)  # says what does not fit
-    with opened("index_put", input, values, refused=accumulate):
+    index_put(input, indices, values)  # raises the errors of shapes and dtypes
+    with allow_expanded_write("index_put", input, values, refused=accumulate):
         set_writable(input, tuple(slice(None) if i is None else i for i in indices), values)
     return input
 
@@ -212,14 +213,14 @@ def _put_expanded(input: Any, indices: Any, values: Any, accumulate: bool = Fals
 index_put.op.registered.expanded = _put_expanded
 
 
-def _filled_sum(xp: Any, g: Any, dim: int, index: Any) -> Any:
-    """The part of ``g`` that was written over, summed."""
+def _fill_value_gradient(xp: Any, g: Any, dim: int, index: Any) -> Any:
+    """Gradient of the fill value: the sum of ``g`` over the overwritten elements."""
     return xp.sum(g - xp.call(index_fill, g, dim, index, 0))
 
 
 index_fill.vjp(
     input=lambda xp, g, dim, index: xp.call(index_fill, g, dim, index, 0),
-    value=_filled_sum,
+    value=_fill_value_gradient,
 )
 
 _REDUCTIONS = ("prod", "mean", "amax", "amin")
@@ -230,21 +231,21 @@ def index_reduce(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
     include_self: bool = True,
 ) -> Tensor:  # fmt: skip
-    """``input`` with ``source`` combined with the slices that ``index`` names.
+    """Copy of ``input`` with ``source`` reduced into the slices at ``index``.
 
     Args:
         input: Tensor of any shape.
-        dim: The dimension to choose in.
+        dim: The dimension that is indexed.
         index: int32 or int64 tensor of at most one dimension.
-        source: Tensor of ``input``'s dtype and shape, but of ``index``'s size at ``dim``.
+        source: Tensor of ``input``'s dtype and shape, except for ``index``'s size at ``dim``.
         reduce: ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``.
-        include_self: Whether ``input``'s own elements take part; default True.
+        include_self: Whether ``input``'s own elements are part of the reduction; default True.
 
     Returns:
         Tensor of ``input``'s shape.
 
     Raises:
-        RuntimeError: If shapes or dtypes do not fit, or ``reduce`` is another word.
+        RuntimeError: If shapes or dtypes do not fit, or ``reduce`` is unknown.
         IndexError: If an index is out of range.
 
     Example:
@@ -261,13 +262,13 @@ def index_reduce(
             "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got "
             f"{reduce}."
         )
-    return reduced_at(input, dim, index, source, reduce, include_self)
+    return reduce_slices(input, dim, index, source, reduce, include_self)
 
 
-def reduced_at(
+def reduce_slices(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool = True
 ) -> Tensor:
-    """``index_reduce``, without a word on it."""
+    """``index_reduce`` without its warning."""
     at, _ = check_slices(input._xp, "index_reduce", input._data, dim, index._data)
     check_source("index_reduce", input.shape, at, index.numel(), source.shape)
     if not source.ndim:
@@ -278,25 +279,25 @@ def reduced_at(
     return scatter_reduce(input, dim, index, source, reduce, include_self=include_self)
 
 
-# -- places of the flattened tensor ------------------------------------------------------------
+# -- indices into the flattened tensor ---------------------------------------------------------
 
 
 @op(method=True, inplace=True)
 def put(xp: Backend, input: Array, index: Index, source: Array, accumulate: bool = False) -> Array:
-    """``input`` with ``source`` written at places of its flattened elements.
+    """Copy of ``input`` with ``source`` written at indices into the flattened tensor.
 
     Args:
         input: Tensor of any shape.
-        index: int64 tensor of any shape; negative places count from the end.
+        index: int64 tensor of any shape; negative indices count from the end.
         source: Tensor of ``input``'s dtype with as many elements as ``index``.
-        accumulate: Add rather than write; default False.
+        accumulate: Whether to add instead of overwriting; default False.
 
     Returns:
         Tensor of ``input``'s shape.
 
     Raises:
         RuntimeError: If the dtypes differ.
-        IndexError: If a place is out of range, or the numbers of elements differ.
+        IndexError: If an index is out of range, or the numbers of elements differ.
 
     Example:
         >>> import tinytorch as tt

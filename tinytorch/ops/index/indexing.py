@@ -1,4 +1,4 @@
-"""Reading selected elements: ``x[...]``."""
+"""Reading of selected elements: ``x[...]``."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ from ...graph.special_nodes import argument
 from ...state import grad_enabled
 from ...warnings import warn
 from ..memory_order import in_rows, order_of_chosen, restored
-from .positions import one_ellipsis, slices, stands_alone, usable_index
+from .positions import convert_index, is_index_item, merge_ellipses, slice_positions
 
-#: PyTorch's words where there is nothing to choose.
-_NOTHING = "{name}(): index {index} is out of bounds for dimension with size 0 (dimension {dim})"
+#: PyTorch's error for an index into a dimension of size 0.
+_EMPTY_DIMENSION = (
+    "{name}(): index {index} is out of bounds for dimension with size 0 (dimension {dim})"
+)
 
 # -- x[index] ----------------------------------------------------------------------------------
 
 
 def _read_name(node: Node) -> str:
-    """torch's name, which is that of its last step: it selects, slices and inserts one by one."""
+    """torch's name of the node: that of the last of its steps, such as select or slice."""
     index = argument(node, "index")
     last = "Alias"
     for item in index if isinstance(index, tuple) else (index,):
@@ -48,16 +50,16 @@ def _getitem(xp: Backend, input: Array, index: Any) -> Array:
         return input[index, ...]
     if index.__class__ is input.__class__ and index.dtype.kind == "i" and index.ndim:
         if input.flags.c_contiguous:
-            return _taken(xp, input, index)
+            return _take_rows(xp, input, index)
     if index is not None and xp.truncates_slices:
-        refuse_floats(index)
+        check_slice_bounds(index)
     out = input[index]
     if out.__class__ is input.__class__ and out.base is input:
         return out
     if not isinstance(out, input.__class__):
-        # NumPy gives the number where ints name one element; with dots, the view of it.
+        # For an index of ints NumPy returns a scalar; with an ellipsis it returns a 0-d view.
         return input[(*index, ...)]
-    if has_arrays(index) and out.ndim:  # a copy, whose order in memory is the library's choice
+    if has_arrays(index) and out.ndim:  # a copy, whose memory order depends on the library
         xp.check_read(index)
         if input.flags.c_contiguous:
             return out if out.flags.c_contiguous else xp.ascontiguousarray(out)
@@ -66,8 +68,8 @@ def _getitem(xp: Backend, input: Array, index: Any) -> Array:
     return out
 
 
-def _taken(xp: Backend, input: Array, index: Array) -> Array:
-    """The rows of a row-major array that an array of integers names."""
+def _take_rows(xp: Backend, input: Array, index: Array) -> Array:
+    """Take the rows of a row-major array at an array of integers."""
     try:
         taken: Array = xp.take(input, index, 0)
         return taken
@@ -77,11 +79,11 @@ def _taken(xp: Backend, input: Array, index: Array) -> Array:
     raise wrong
 
 
-def refuse_floats(index: Any) -> None:
-    """TypeError for a slice with another bound than an integer."""
+def check_slice_bounds(index: Any) -> None:
+    """Raise TypeError for a slice whose bounds are not integers."""
     for item in index if index.__class__ is tuple else (index,):
         if item.__class__ is slice:
-            _whole(item)
+            _to_int_slice(item)
 
 
 _getitem.vjp(input=lambda xp, g, in_shape, index: xp.call(_scatter_item, g, index, in_shape))
@@ -95,18 +97,18 @@ def has_arrays(index: Any) -> bool:
 
 @op
 def _scatter_item(xp: Backend, input: Array, index: Any, shape: Any) -> Array:
-    """Zeros of ``shape`` with ``input`` added at ``index``: the gradient of reading there."""
+    """Add ``input`` to zeros of ``shape`` at ``index``: the gradient of indexing."""
     out = xp.zeros(tuple(shape), input.dtype)
     add_at(xp, out, index, input)
     return out
 
 
 def add_at(xp: Backend, out: Array, index: Any, values: Array) -> None:
-    """``out[index] += values`` for a row-major ``out``, repeated elements summed."""
+    """``out[index] += values`` for a row-major ``out``; repeated indices are summed."""
     items = index if isinstance(index, tuple) else (index,)
     arrays = [item for item in items if hasattr(item, "dtype")]
     if not arrays or (len(items) == 1 and arrays[0].dtype.kind == "b"):
-        out[index] += values  # names no element twice
+        out[index] += values  # no index is repeated
     elif len(arrays) == len(items) and all(item.dtype.kind in "iu" for item in items):
         _add_rows(xp, out, items, values)
     else:
@@ -114,14 +116,14 @@ def add_at(xp: Backend, out: Array, index: Any, values: Array) -> None:
 
 
 def _add_rows(xp: Backend, out: Array, items: tuple[Array, ...], values: Array) -> None:
-    """``add_at`` for integer arrays, which choose in the first dimensions."""
+    """``add_at`` for integer arrays that index the first dimensions."""
     count = len(items)
     row: Any = 0
     for item, size in zip(items, out.shape, strict=False):
         row = row * size + xp.where(item < 0, item + size, item)
     rest = out.shape[count:]
     values = xp.broadcast_to(values, (*row.shape, *rest))
-    places = slices(xp, row.reshape(-1), 0, (math.prod(out.shape[:count]), *rest))
+    places = slice_positions(xp, row.reshape(-1), 0, (math.prod(out.shape[:count]), *rest))
     xp.index_add(out.reshape(-1), places, values.reshape(-1))
 
 
@@ -129,13 +131,13 @@ _scatter_item.vjp(input=lambda xp, g, index: xp.call(_getitem, g, index))
 
 
 def raw_index(tensor: Tensor, index: Any) -> Any:
-    """An index of ``tensor`` with arrays of its backend for tensors and lists.
+    """Convert the tensors and lists of an index to arrays of the tensor's backend.
 
     Raises:
-        IndexError: For too many indices, one out of range, or one of a wrong type.
+        IndexError: If there are too many indices, or one is out of range or of a wrong type.
     """
     xp, shape = tensor._xp, tensor._data.shape
-    if index.__class__ is list and len(index) < 32 and any(map(stands_alone, index)):
+    if index.__class__ is list and len(index) < 32 and any(map(is_index_item, index)):
         warn(
             "Using a non-tuple sequence for multidimensional indexing is deprecated; use "
             "x[tuple(seq)] instead of x[seq]."
@@ -145,7 +147,7 @@ def raw_index(tensor: Tensor, index: Any) -> Any:
         return index
     items = index if isinstance(index, tuple) else (index,)
     raw = [_raw_item(tensor, item) for item in items]
-    consumed = sum(_consumes(item) for item in raw)
+    consumed = sum(_count_dims(item) for item in raw)
     if consumed > len(shape):
         if not shape:
             raise IndexError(
@@ -157,7 +159,7 @@ def raw_index(tensor: Tensor, index: Any) -> Any:
     for item in raw:
         if item is Ellipsis:
             if dots:
-                return raw_index(tensor, one_ellipsis(items, len(shape), consumed))
+                return raw_index(tensor, merge_ellipses(items, len(shape), consumed))
             at, dots = len(shape) - (consumed - at), True
         elif isinstance(item, int) and not isinstance(item, bool):
             if not -shape[at] <= item < shape[at]:
@@ -166,7 +168,7 @@ def raw_index(tensor: Tensor, index: Any) -> Any:
                 )
         elif isinstance(item, xp.array_type):
             _check_array_index(xp, item, shape, at)
-        at += 0 if item is Ellipsis else _consumes(item)
+        at += 0 if item is Ellipsis else _count_dims(item)
     return tuple(raw) if isinstance(index, tuple) else raw[0]
 
 
@@ -174,13 +176,13 @@ def _raw_item(tensor: Tensor, item: Any) -> Any:
     if item is None or item is Ellipsis or isinstance(item, (bool, int)):
         return item
     if isinstance(item, slice):
-        return _whole(item)
+        return _to_int_slice(item)
     if not isinstance(item, Tensor):
         if hasattr(item, "__index__") and not getattr(item, "ndim", 0):
             return item.__index__()
         if isinstance(item, (list, tuple, range)) or hasattr(item, "__array_interface__"):
-            plain = list(item) if isinstance(item, range) else item
-            item = wrap(tensor._xp.convert(plain), tensor._xp)
+            values = list(item) if isinstance(item, range) else item
+            item = wrap(tensor._xp.convert(values), tensor._xp)
             if not item._data.size and item._data.dtype.kind == "f":
                 item = item.to("int64")
         else:
@@ -191,21 +193,23 @@ def _raw_item(tensor: Tensor, item: Any) -> Any:
                 f"are valid indices (got {type(item).__name__})"
             )
     if item._data.dtype.kind not in "ib":
-        item = usable_index(item)
+        item = convert_index(item)
     if item._xp is not tensor._xp:
         item = item.to(backend=tensor._xp)
     if not item._data.shape and item._data.dtype.kind != "b":
-        return int(tensor._xp.item(item._data))  # gives a view, for which a GPU's host waits
+        return int(
+            tensor._xp.item(item._data)
+        )  # an int makes the result a view; the host waits for a GPU
     if item._inference and grad_enabled() and tensor.requires_grad:
         refuse_saved()
     return item._data
 
 
-def _whole(given: slice) -> slice:
-    return slice(_bound(given.start), _bound(given.stop), _bound(given.step))
+def _to_int_slice(given: slice) -> slice:
+    return slice(_to_int_bound(given.start), _to_int_bound(given.stop), _to_int_bound(given.step))
 
 
-def _bound(value: Any) -> Any:
+def _to_int_bound(value: Any) -> Any:
     if value is None:
         return None
     if not hasattr(value, "__index__"):
@@ -213,8 +217,8 @@ def _bound(value: Any) -> Any:
     return value.__index__()
 
 
-def _consumes(item: Any) -> int:
-    """How many dimensions an index item stands for."""
+def _count_dims(item: Any) -> int:
+    """Number of dimensions that an item of an index consumes."""
     if item is None or item is Ellipsis or isinstance(item, bool):
         return 0
     if isinstance(item, (int, slice)):
@@ -234,38 +238,38 @@ def _check_array_index(xp: Backend, item: Array, shape: tuple[int, ...], at: int
     if shape[at]:
         xp.check_indices("index", item, shape[at], at)
     else:
-        xp.check_indices("index", item, 0, at, text=_NOTHING)
+        xp.check_indices("index", item, 0, at, text=_EMPTY_DIMENSION)
 
 
 def _read(self: Tensor, index: Any) -> Tensor:
     """``self[index]``."""
-    return _read_slowly(_getitem.op, getitem, self, index)
+    return _read_slow_path(_getitem.op, getitem, self, index)
 
 
-def _read_slowly(op: Op, function: Any, self: Tensor, index: Any) -> Tensor:
-    """``self[index]`` where the index is not plain, or wrong."""
-    if self.__class__ in torch_function.PLAIN and _is_one_array(self, index):
+def _read_slow_path(op: Op, function: Any, self: Tensor, index: Any) -> Tensor:
+    """Slow path of ``self[index]``: overrides, conversions and errors."""
+    if self.__class__ in torch_function.PLAIN and _is_valid_array_index(self, index):
         raw = index._data
     else:
-        answer = somebodys_answer(function, self, index)
-        if answer is not torch_function.NOBODY:
-            return answer  # type: ignore[no-any-return]
+        result = override_result(function, self, index)
+        if result is not torch_function.NOBODY:
+            return result  # type: ignore[no-any-return]
         raw = raw_index(self, index)
-    if raw.__class__ is tuple and ints_stand_apart(raw):
-        before, raw = ints_first(raw)
+    if raw.__class__ is tuple and has_separate_ints(raw):
+        before, raw = split_ints_first(raw)
         self = _getitem(self, before)
     out = _getitem(self, raw)
-    if out._rg is True:  # recorded, and no view
-        keep_index(out._node, index)
+    if out._rg is True:  # recorded, and not a view
+        save_index(out._node, index)
     return out
 
 
-getitem: Any = serve(make_function("getitem"), _getitem.op, Form.ITEM, _read_slowly)
+getitem: Any = serve(make_function("getitem"), _getitem.op, Form.ITEM, _read_slow_path)
 update_wrapper(getitem, _read)
 
 
-def _is_one_array(self: Tensor, index: Any) -> bool:
-    """Whether an index is a plain tensor of integers or bools; IndexError if it does not fit."""
+def _is_valid_array_index(self: Tensor, index: Any) -> bool:
+    """Whether an index is an exact Tensor of ints or bools; raise if it is out of range."""
     kind: Any = index.__class__
     if kind not in torch_function.PLAIN or index._xp is not self._xp or index._inference:
         return False
@@ -274,12 +278,12 @@ def _is_one_array(self: Tensor, index: Any) -> bool:
     if kind not in "ib" or not ndim or not own.ndim or (kind == "b" and ndim > own.ndim):
         return False
     if kind == "b" or not (own.flags.c_contiguous and self._xp.checks_indices):
-        _check_array_index(self._xp, array, own.shape, 0)  # else ``_taken`` does
+        _check_array_index(self._xp, array, own.shape, 0)  # otherwise ``_take_rows`` checks it
     return True
 
 
-def somebodys_answer(function: Any, tensor: Tensor, *rest: Any) -> Any:
-    """What somebody makes of reading or writing elements, who is an item of the index perhaps."""
+def override_result(function: Any, tensor: Tensor, *rest: Any) -> Any:
+    """Result of an override of indexing; the tensor, an item or the value may override it."""
     items = rest[0] if isinstance(rest[0], (tuple, list)) else rest[:1]
     values = torch_function.overloaded((tensor, *items, *rest[1:]))
     if values or torch_function.must_ask():
@@ -287,8 +291,8 @@ def somebodys_answer(function: Any, tensor: Tensor, *rest: Any) -> Any:
     return torch_function.NOBODY
 
 
-def keep_index(node: Any, index: Any) -> None:
-    """Let a backward pass see it if an index was modified after it had been read at."""
+def save_index(node: Any, index: Any) -> None:
+    """Save the tensors of an index, so that a backward pass detects their modification."""
     items = index if isinstance(index, (tuple, list)) else (index,)
     tensors = tuple(item for item in items if isinstance(item, Tensor))
     if tensors:
@@ -296,11 +300,11 @@ def keep_index(node: Any, index: Any) -> None:
         note_versions(node)
 
 
-def ints_stand_apart(index: tuple[Any, ...]) -> bool:
-    """Whether there are ints that do not adjoin the arrays.
+def has_separate_ints(index: tuple[Any, ...]) -> bool:
+    """Whether an index has ints that are not adjacent to its arrays.
 
-    To NumPy an int beside arrays is one of them, and what they select comes first where they
-    are apart. To torch it selects before they do, and they alone decide.
+    NumPy treats an int beside arrays as an array, and puts the dimensions of arrays that are
+    not adjacent first. In torch ints select first, and only the arrays decide.
     """
     arrays = [i for i, item in enumerate(index) if hasattr(item, "dtype") or item.__class__ is bool]
     ints = [i for i, item in enumerate(index) if item.__class__ is int]
@@ -310,13 +314,13 @@ def ints_stand_apart(index: tuple[Any, ...]) -> bool:
     return chosen[-1] - chosen[0] >= len(chosen)
 
 
-def ints_first(index: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
-    """Two indices, one after the other: that without its arrays, and that of the arrays."""
+def split_ints_first(index: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    """Split an index into two that are applied in turn: one without arrays, one of arrays."""
     before: list[Any] = []
     after: list[Any] = []
     for item in index:
         if hasattr(item, "dtype"):
-            before += [slice(None)] * _consumes(item)
+            before += [slice(None)] * _count_dims(item)
             after.append(item)
         elif isinstance(item, bool):
             after.append(item)

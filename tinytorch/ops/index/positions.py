@@ -1,7 +1,7 @@
-"""Where index tensors point: positions in the flattened memory of a row-major array.
+"""Conversion of index tensors to positions in the flattened memory of a row-major array.
 
-Writing and adding at positions of one array is several times faster in NumPy than at tuples
-of index arrays, and CuPy combines in no other way.
+In NumPy, writing and adding at positions of one array is several times faster than at tuples of
+index arrays. CuPy supports reductions only this way.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from ...dispatch.op import Array, Backend
 from ...warnings import warn
 
 
-def usable_index(item: Tensor) -> Tensor:
-    """An index of other numbers than signed ones: bytes are a mask, as before there were bools.
+def convert_index(item: Tensor) -> Tensor:
+    """Convert an index of another dtype: uint8 is a deprecated mask.
 
     Raises:
-        IndexError: If it holds no integers.
+        IndexError: If the dtype is not an integer dtype.
     """
     if item.dtype.name == "uint8":
         warn(
@@ -34,19 +34,19 @@ def usable_index(item: Tensor) -> Tensor:
     return item
 
 
-def one_ellipsis(index: tuple[Any, ...], ndim: int, consumed: int) -> tuple[Any, ...]:
-    """An index without ellipses after the first: those stand for nothing.
+def merge_ellipses(index: tuple[Any, ...], ndim: int, consumed: int) -> tuple[Any, ...]:
+    """Remove the ellipses after the first from an index.
 
-    To torch each of them goes forward by as many dimensions as the first stands for, so that
-    nothing but further ellipses may follow unless that is none.
+    In torch each ellipsis skips as many dimensions as the first one. After a second ellipsis
+    only ellipses may follow, unless the first one skips no dimension.
 
     Args:
         index: The items, several of which are an ellipsis.
-        ndim: The number of dimensions of what is indexed.
-        consumed: For how many of them the other items stand.
+        ndim: The number of dimensions of the indexed tensor.
+        consumed: The number of dimensions that the other items consume.
 
     Raises:
-        IndexError: If what follows the second ellipsis would lie beyond the last dimension.
+        IndexError: If an item after the second ellipsis would be beyond the last dimension.
     """
     places = [i for i, item in enumerate(index) if item is Ellipsis]
     kept = tuple(item for i, item in enumerate(index) if i not in places[1:])
@@ -59,60 +59,60 @@ def one_ellipsis(index: tuple[Any, ...], ndim: int, consumed: int) -> tuple[Any,
     return kept
 
 
-def stands_alone(item: Any) -> bool:
-    """Whether an item makes a short list that it is in one index per dimension, as in torch."""
-    alone = isinstance(item, (Tensor, slice, list, tuple, range)) or item is None
-    return alone or item is Ellipsis or getattr(item, "ndim", 0) > 0
+def is_index_item(item: Any) -> bool:
+    """Whether a list that contains the item is a tuple of indices, as in torch."""
+    is_item = isinstance(item, (Tensor, slice, list, tuple, range)) or item is None
+    return is_item or item is Ellipsis or getattr(item, "ndim", 0) > 0
 
 
-def int64(xp: Backend, array: Array) -> Array:
-    """The integers of ``array`` as int64."""
+def to_int64(xp: Backend, array: Array) -> Array:
+    """Convert an array of integers to int64."""
     return xp.astype(array, xp.native_dtype(dtypes.int64))
 
 
-def counting(xp: Backend, count: int, step: int = 1) -> Array:
-    """``count`` int64 numbers from 0, ``step`` apart."""
+def int64_range(xp: Backend, count: int, step: int = 1) -> Array:
+    """Array of ``count`` int64 numbers from 0 with a step."""
     return xp.arange(0, count * step, step, dtype=xp.native_dtype(dtypes.int64))
 
 
-def steps_of(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """How far apart neighbours along each dimension lie in a row-major array."""
+def row_major_steps(shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Strides of a row-major array, in elements."""
     return tuple(math.prod(shape[i + 1 :]) for i in range(len(shape)))
 
 
-def along(xp: Backend, index: Array, at: int, shape: tuple[int, ...]) -> Array:
-    """What ``gather`` reads and ``scatter`` writes: ``index`` along ``at``, its own place else.
+def gather_positions(xp: Backend, index: Array, at: int, shape: tuple[int, ...]) -> Array:
+    """Flat positions that ``gather`` reads and ``scatter`` writes.
 
     Args:
         xp: The backend.
         index: Integer array, not negative, with as many dimensions as ``shape``.
-        at: The dimension that ``index`` chooses in.
-        shape: Shape of what is indexed.
+        at: The dimension that is indexed.
+        shape: Shape of the indexed array.
 
     Returns:
         Positions of shape ``(index.size,)``, in row-major order of ``index``.
     """
     shape = shape or (1,)
-    index = int64(xp, index if index.ndim else index.reshape(1))
-    steps = steps_of(shape)
+    index = to_int64(xp, index if index.ndim else index.reshape(1))
+    steps = row_major_steps(shape)
     place = None
     for d, count in enumerate(index.shape):
         if d != at:
-            here = counting(xp, count, steps[d]) if steps[d] else xp.zeros_like(index[:0])
+            here = int64_range(xp, count, steps[d]) if steps[d] else xp.zeros_like(index[:0])
             here = here.reshape(tuple(-1 if i == d else 1 for i in range(index.ndim)))
             place = here if place is None else place + here
     chosen = index if steps[at] == 1 else index * steps[at]
     return (chosen if place is None else chosen + place).reshape(-1)
 
 
-def slices(xp: Backend, index: Array, at: int, shape: tuple[int, ...]) -> Array:
-    """What ``index_select`` reads and ``index_add`` writes: whole slices along ``at``.
+def slice_positions(xp: Backend, index: Array, at: int, shape: tuple[int, ...]) -> Array:
+    """Flat positions of the slices that ``index_select`` reads and ``index_add`` writes.
 
     Args:
         xp: The backend.
         index: Integer array of at most one dimension, not negative.
-        at: The dimension that ``index`` chooses in.
-        shape: Shape of what is indexed.
+        at: The dimension that is indexed.
+        shape: Shape of the indexed array.
 
     Returns:
         Positions of shape ``(index.size * elements of a slice,)``, in row-major order.
@@ -120,7 +120,7 @@ def slices(xp: Backend, index: Array, at: int, shape: tuple[int, ...]) -> Array:
     shape = shape or (1,)
     inner = math.prod(shape[at + 1 :])
     outer = math.prod(shape[:at])
-    chosen = int64(xp, index).reshape(-1, 1) * inner + counting(xp, inner)
+    chosen = to_int64(xp, index).reshape(-1, 1) * inner + int64_range(xp, inner)
     if outer != 1:
         start = xp.arange(outer, dtype=chosen.dtype) * (shape[at] * inner)
         chosen = start.reshape(-1, 1, 1) + chosen
@@ -128,29 +128,29 @@ def slices(xp: Backend, index: Array, at: int, shape: tuple[int, ...]) -> Array:
 
 
 def add_slices(xp: Backend, target: Array, at: int, index: Array, values: Array) -> None:
-    """Add the slices of ``values`` along ``at`` to those of ``target`` that ``index`` names.
+    """Add the slices of ``values`` along ``at`` to the slices of ``target`` at ``index``.
 
     Args:
         xp: The backend.
         target: Row-major array, changed in place.
-        at: The dimension that ``index`` chooses in.
+        at: The dimension that is indexed.
         index: Integer array of at most one dimension, not negative.
-        values: Array of ``target``'s dtype and shape, but of ``index``'s size at ``at``.
+        values: Array of ``target``'s dtype and shape, except for ``index``'s size at ``at``.
     """
     if at == 0 and target.ndim > 1 and target.size:
         xp.index_add(target, index.reshape(-1), values)
     else:
-        places = slices(xp, index, at, target.shape)
+        places = slice_positions(xp, index, at, target.shape)
         xp.index_add(target.reshape(-1), places, values.reshape(-1))
 
 
 def row_major(xp: Backend, array: Array) -> Array:
-    """A copy whose flattened form is a view of it."""
+    """Copy an array in row-major order, so that its flattened form is a view."""
     return xp.array(array, order="C")
 
 
 def corner(array: Any, shape: tuple[int, ...]) -> Any:
-    """The first ``shape`` of ``array``, which may be larger; one element where it is ``()``."""
+    """The leading part of ``array`` of the given shape; one element for shape ``()``."""
     if tuple(array.shape) == tuple(shape):
         return array
     return array[tuple(slice(0, n) for n in shape or (1,) * array.ndim)]

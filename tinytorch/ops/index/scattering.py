@@ -1,4 +1,4 @@
-"""Writing selected elements along a dimension: scatter and its reductions."""
+"""Writing of selected elements along a dimension: ``scatter`` and its reductions."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from ...warnings import warn
 from ..checks import refuse
 from ..shape.sizes import expand
 from .gathering import check_along, gather, gather_sum
-from .positions import along, corner, row_major
+from .positions import corner, gather_positions, row_major
 
 
 def _check(xp: Backend, name: str, input: Array, dim: int, index: Array, src: Any) -> int:
-    """The dimension counted from the front; RuntimeError if index and source do not fit."""
+    """Check that index and source fit; return the nonnegative dimension."""
     if hasattr(src, "dtype") and src.dtype != input.dtype:
         raise RuntimeError(
             f"{name}(): Expected self.dtype to be equal to src.dtype, got {input.dtype.name} and "
@@ -28,7 +28,7 @@ def _check(xp: Backend, name: str, input: Array, dim: int, index: Array, src: An
     if not hasattr(src, "shape") or not index.size:
         return at
     if max(src.ndim, 1) != max(index.ndim, 1):
-        kind = IndexError if src.ndim < index.ndim else RuntimeError  # as torch's
+        kind = IndexError if src.ndim < index.ndim else RuntimeError  # as in torch
         raise kind(
             f"{name}(): Index tensor must have the same number of dimensions as src tensor, got "
             f"index of shape {list(index.shape)} and src of shape {list(src.shape)}"
@@ -44,20 +44,19 @@ def _check(xp: Backend, name: str, input: Array, dim: int, index: Array, src: An
 
 @op(method=True, inplace=True, out=Out.EXACT)
 def scatter_add(xp: Backend, input: Array, dim: int, index: Index, src: Array) -> Array:
-    """``input`` with ``src`` added at the places ``index`` names along ``dim``.
+    """Copy of ``input`` with ``src`` added at the indices ``index`` along ``dim``.
 
     Args:
         input: Tensor of any shape.
         dim: The dimension to scatter along.
-        index: int64 tensor with as many dimensions, no larger than ``input`` but for ``dim``.
+        index: int64 tensor with as many dimensions, not larger than ``input`` except in ``dim``.
         src: Tensor of ``input``'s dtype, at least as large as ``index`` in every dimension.
 
     Returns:
         Tensor of ``input``'s shape.
 
     Raises:
-        RuntimeError: If shapes or dtypes do not fit.
-        RuntimeError: If an index is out of range.
+        RuntimeError: If shapes or dtypes do not fit, or an index is out of range.
 
     Example:
         >>> import tinytorch as tt
@@ -68,21 +67,21 @@ def scatter_add(xp: Backend, input: Array, dim: int, index: Index, src: Array) -
     out = row_major(xp, input)
     if index.size:
         values = corner(src, index.shape).reshape(-1)
-        xp.index_add(out.reshape(-1), along(xp, index, at, input.shape), values)
+        xp.index_add(out.reshape(-1), gather_positions(xp, index, at, input.shape), values)
     return out
 
 
-def _read(xp: Any, g: Any, in_shape: Any, dim: int, index: Any) -> Any:
-    """The gradient of a source: what it was written over."""
+def _src_gradient(xp: Any, g: Any, in_shape: Any, dim: int, index: Any) -> Any:
+    """Gradient of a source: ``g`` at the indices to which it was written."""
     return xp.call(_gather_into, g, dim, index, in_shape)
 
 
-scatter_add.vjp(input=lambda xp, g: g, src=_read)
+scatter_add.vjp(input=lambda xp, g: g, src=_src_gradient)
 
 
 @op
 def _gather_into(xp: Backend, input: Array, dim: int, index: Index, shape: Any) -> Array:
-    """``gather`` in the corner of zeros of ``shape``."""
+    """``gather`` padded with zeros to ``shape``."""
     picked = xp.call(gather, input, dim, index)
     if tuple(picked.shape) == tuple(shape):
         return picked
@@ -101,7 +100,7 @@ _gather_into.vjp(
 
 @op(node=by_operand("src", "ScatterBackward1", "ScatterBackward0"))
 def _scatter(xp: Backend, input: Array, dim: int, index: Index, src: Operand) -> Array:
-    """``input`` with ``src``, a number or a tensor, written where ``index`` says."""
+    """Copy of ``input`` with ``src``, a number or a tensor, written at ``index``."""
     at = _check(xp, "scatter", input, dim, index, src)
     out = row_major(xp, input)
     if index.size:
@@ -109,13 +108,13 @@ def _scatter(xp: Backend, input: Array, dim: int, index: Index, src: Operand) ->
             value = corner(src, index.shape).reshape(-1)
         else:
             value = written_number(src, xp.dtype_of(out))
-        xp.write_item(out.reshape(-1), along(xp, index, at, input.shape), value)
+        xp.write_item(out.reshape(-1), gather_positions(xp, index, at, input.shape), value)
     return out
 
 
 _scatter.vjp(
     input=lambda xp, g, dim, index: xp.call(_scatter, g, dim, index, 0),
-    src=_read,
+    src=_src_gradient,
 )
 
 _SCATTER_MODES = {"add": "sum", "multiply": "prod"}
@@ -126,23 +125,23 @@ def scatter(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None,
     reduce: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """``input`` with ``src`` written at the places ``index`` names along ``dim``.
+    """Copy of ``input`` with ``src`` written at the indices ``index`` along ``dim``.
 
     Args:
         input: Tensor of any shape.
         dim: The dimension to scatter along.
-        index: int64 tensor with as many dimensions, no larger than ``input`` but for ``dim``.
-        src: Tensor of ``input``'s dtype, at least as large as ``index``, or a number. Which
-            of several values for one place is kept is not defined.
+        index: int64 tensor with as many dimensions, not larger than ``input`` except in ``dim``.
+        src: Tensor of ``input``'s dtype, at least as large as ``index``, or a number. For repeated
+            indices it is undefined which value is written.
         value: A number, in place of ``src``.
-        reduce: None, the default, to overwrite; ``"add"`` or ``"multiply"``.
+        reduce: None, the default, overwrites; otherwise ``"add"`` or ``"multiply"``.
 
     Returns:
         Tensor of ``input``'s shape.
 
     Raises:
-        RuntimeError: If shapes or dtypes do not fit, or ``reduce`` is another word.
-        RuntimeError: If an index is out of range.
+        RuntimeError: If shapes or dtypes do not fit, ``reduce`` is unknown, or an index is out of
+            range.
 
     Example:
         >>> import tinytorch as tt
@@ -181,7 +180,9 @@ def _combine(xp: Backend, name: str, input: Array, dim: int, index: Array, src: 
     out = row_major(xp, input)
     if index.size:
         values = corner(src, index.shape).reshape(-1)
-        xp.index_combine(name, out.reshape(-1), along(xp, index, at, input.shape), values)
+        xp.index_combine(
+            name, out.reshape(-1), gather_positions(xp, index, at, input.shape), values
+        )
     return out
 
 
@@ -189,7 +190,7 @@ def _combine(xp: Backend, name: str, input: Array, dim: int, index: Array, src: 
 def _product_gradient(
     xp: Any, g: Any, out: Any, in_shape: Any, input: Any, dim: int, index: Any, src: Any
 ) -> tuple[Any, Any]:
-    """A zero's gradient is the product of the others, unless there is another zero."""
+    """Gradients of a product; that of a zero factor is the product of the other factors."""
     of_input = of_src = None
     if in_shape[0] is not None:
         of_input = g * xp.call(_scatter_product, xp.zeros_like(input) + 1, dim, index, src)
@@ -208,9 +209,10 @@ def _product_gradient(
 
 
 def _other_zeros(xp: Any, input: Any, dim: int, index: Any, src: Any, zero: Any) -> Any:
-    """For each zero, the product of the other zeros of its place: 1 if there is none.
+    """For each zero factor, the product of the other zero factors at its index; 1 if none.
 
-    Where there is one more it is a term that is 0 and whose derivative is not.
+    With exactly one other zero factor, the product is that factor, whose value is 0 but whose
+    derivative is not.
     """
     shape = tuple(src.shape)
     nothing = xp.zeros_like(input)
@@ -225,8 +227,8 @@ def _other_zeros(xp: Any, input: Any, dim: int, index: Any, src: Any, zero: Any)
 def _scatter_extreme(
     xp: Backend, input: Array, dim: int, index: Index, src: Array, name: str, include_self: bool
 ) -> Array:
-    what = {"maximum": "amax", "minimum": "amin"}[name]
-    refuse(xp, f"scatter_gather_tensor_cpu_reduce_{what}", "c", input)
+    reduction = {"maximum": "amax", "minimum": "amin"}[name]
+    refuse(xp, f"scatter_gather_tensor_cpu_reduce_{reduction}", "c", input)
     return _combine(xp, name, input, dim, index, src)
 
 
@@ -235,19 +237,19 @@ def _extreme_gradient(
     xp: Any, g: Any, out: Any, in_shape: Any, input: Any, dim: int, index: Any, src: Any,
     include_self: bool,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """Equal ones share the gradient."""
+    """Gradients of an extremum; elements that are equal to it share the gradient equally."""
     shape = tuple(src.shape)
-    kept = xp.astype(input == out, input.dtype)
-    if not include_self:  # what stands there is no element, though it may be equal
-        kept = xp.call(_scatter, kept, dim, index, 0)
+    own = xp.astype(input == out, input.dtype)
+    if not include_self:  # an overwritten element is not reduced, though it may be equal
+        own = xp.call(_scatter, own, dim, index, 0)
     won = xp.astype(src == xp.call(_gather_into, out, dim, index, shape), src.dtype)
-    share = g / xp.call(scatter_add, kept, dim, index, won)
+    share = g / xp.call(scatter_add, own, dim, index, won)
     of_src = won * xp.call(_gather_into, share, dim, index, shape)
     return xp.where(input == out, share, 0), of_src
 
 
 def _identity(mode: str, dtype: dtypes.dtype) -> Any:
-    """What changes nothing: the value of a place before its first source."""
+    """Identity element of a reduction: the initial value before the first source."""
     if mode in ("sum", "mean"):
         return 0
     if mode == "prod":
@@ -263,32 +265,32 @@ def _identity(mode: str, dtype: dtypes.dtype) -> Any:
     return limits.min if mode == "amax" else limits.max
 
 
-#: Other words for reductions, which all that reduce by a word take but ``index_reduce``.
-OTHER_WORDS = {"max": "amax", "min": "amin"}
+#: Other names of reductions, which all reducing operations except ``index_reduce`` accept.
+REDUCTION_ALIASES = {"max": "amax", "min": "amin"}
 
 
 @composite(method=True, inplace=True, node="ScatterReduceBackward0", out=Out.EXACT)
 def scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
-    """``input`` with ``src`` combined at the places ``index`` names along ``dim``.
+    """Copy of ``input`` with ``src`` reduced into it at the indices ``index`` along ``dim``.
 
     Args:
         input: Tensor of any shape.
         dim: The dimension to scatter along.
-        index: int64 tensor with as many dimensions, no larger than ``input`` but for ``dim``.
+        index: int64 tensor with as many dimensions, not larger than ``input`` except in ``dim``.
         src: Tensor of ``input``'s dtype, at least as large as ``index`` in every dimension.
         reduce: ``"sum"``, ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``; ``"max"`` and
-            ``"min"`` are the last two.
-        include_self: Whether ``input``'s own elements take part; default True. Places that
-            no index names keep them in any case.
+            ``"min"`` are aliases of the last two.
+        include_self: Whether ``input``'s own elements are part of the reduction; default True.
+            Elements that are not indexed are unchanged.
 
     Returns:
         Tensor of ``input``'s shape.
 
     Raises:
-        RuntimeError: If shapes or dtypes do not fit, or ``reduce`` is another word.
-        RuntimeError: If an index is out of range.
+        RuntimeError: If shapes or dtypes do not fit, ``reduce`` is unknown, or an index is out of
+            range.
 
     Example:
         >>> import tinytorch as tt
@@ -296,7 +298,7 @@ def scatter_reduce(
         ...                            include_self=False)
         tensor([2., 5.])
     """
-    reduce = OTHER_WORDS.get(reduce, reduce)
+    reduce = REDUCTION_ALIASES.get(reduce, reduce)
     if reduce not in ("sum", "prod", "mean", "amax", "amin"):
         raise RuntimeError(
             "scatter_reduce(): reduce argument must be either sum, prod, mean, amax or amin, got "
@@ -309,7 +311,7 @@ def scatter_reduce(
         return scatter_add(start, dim, index, src)
     if reduce == "mean":
         total = scatter_add(start, dim, index, src)
-        return _divided(total, _scatter_count(input.detach(), dim, index, include_self))
+        return _divide_by_count(total, _scatter_count(input.detach(), dim, index, include_self))
     if reduce == "prod":
         return _scatter_product(start, dim, index, src)
     name = "maximum" if reduce == "amax" else "minimum"
@@ -318,16 +320,16 @@ def scatter_reduce(
 
 @op
 def _scatter_count(xp: Backend, input: Array, dim: int, index: Index, include_self: bool) -> Array:
-    """How many elements each place has got, at least 1."""
+    """Number of elements reduced into each element, at least 1."""
     native = input.dtype if input.dtype.kind in "fc" else xp.native_dtype(dtypes.int64)
     count = xp.ones(input.shape, native) if include_self else xp.zeros(input.shape, native)
     if index.size:
-        places = along(xp, index, dim % max(input.ndim, 1), input.shape)
+        places = gather_positions(xp, index, dim % max(input.ndim, 1), input.shape)
         xp.index_add(count.reshape(-1), places, xp.ones(places.shape, native))
     return xp.maximum(count, xp.ones((), native)) if native.kind != "c" else count + (count == 0)
 
 
-def _divided(total: Tensor, count: Tensor) -> Tensor:
+def _divide_by_count(total: Tensor, count: Tensor) -> Tensor:
     if total.dtype.category > 1:
         return total / count
     return (total // count).to(total.dtype)

@@ -1,4 +1,4 @@
-"""Parts of a tensor: one place along a dimension, a range, windows; and writing to them."""
+"""Slices and windows of a tensor along a dimension, and writing to them."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ..checks import integer
 from ..shape.diagonal import diagonal
 from ..shape.sizes import normalize_dim
 from ..shape.views import own_copy
-from .positions import counting, slices
+from .positions import int64_range, slice_positions
 
 
-def _item(at: int, what: Any) -> tuple[Any, ...]:
+def _index_at_dim(at: int, what: Any) -> tuple[Any, ...]:
     return (slice(None),) * at + (what,)
 
 
-# -- one place ------------------------------------------------------------------------------------
+# -- one index ------------------------------------------------------------------------------------
 
 
 @op(view=True)
@@ -31,35 +31,35 @@ def _select(xp: Backend, input: Array, dim: int, index: int) -> Array:
             f"select(): index {index} out of range for tensor of size {list(input.shape)} at "
             f"dimension {dim}"
         )
-    # The ellipsis keeps a 0-d result a view.
-    return input[(*_item(at, index), ...)]
+    # With an ellipsis a 0-d result is a view.
+    return input[(*_index_at_dim(at, index), ...)]
 
 
 _select.vjp(
     input=lambda xp, g, in_shape, dim, index: xp.call(
-        _part_write, g, in_shape, dim, index, index + 1 or None, 1
+        _write_slice, g, in_shape, dim, index, index + 1 or None, 1
     )
 )
 
 
 @composite(method=True)
 def select(input: Any, dim: Any, index: Any = None, *, default: Any = None) -> Tensor:
-    """The part of ``input`` at one place along a dimension.
+    """The slice of ``input`` at one index along a dimension.
 
-    A list of conditions in place of ``input`` makes the call NumPy's: ``select(conditions,
-    choices, default=0)``.
+    With a list of conditions in place of ``input`` it is NumPy's ``select(conditions, choices,
+    default=0)``.
 
     Args:
         input: Tensor of at least one dimension.
         dim: The dimension.
-        index: The place; a negative one counts from the end.
-        default: NumPy's: what there is where no condition holds; default 0.
+        index: The index; a negative one counts from the end.
+        default: For NumPy's ``select``: the value where no condition is True; default 0.
 
     Returns:
         A view without the dimension.
 
     Raises:
-        IndexError: If there is no such dimension or place.
+        IndexError: If there is no such dimension or index.
 
     Example:
         >>> import tinytorch as tt
@@ -73,7 +73,7 @@ def select(input: Any, dim: Any, index: Any = None, *, default: Any = None) -> T
 
 
 def _choose(conditions: Any, choices: Any, default: Any) -> Tensor:
-    """NumPy's ``select``: of each element the first choice whose condition holds."""
+    """NumPy's ``select``: for each element the first choice whose condition is True."""
     where = OPS["where"].function
     out = default
     for condition, choice in zip(reversed(conditions), reversed(choices), strict=True):
@@ -89,28 +89,28 @@ def slice_(
     xp: Backend, input: Array, dim: int, start: int | None, stop: int | None, step: int
 ) -> Array:
     """``input[start:stop:step]`` along ``dim``."""
-    return input[_item(dim % input.ndim, slice(start, stop, step))]
+    return input[_index_at_dim(dim % input.ndim, slice(start, stop, step))]
 
 
 slice_.vjp(
     input=lambda xp, g, in_shape, dim, start, stop, step: xp.call(
-        _part_write, g, in_shape, dim, start, stop, step
+        _write_slice, g, in_shape, dim, start, stop, step
     )
 )
 
 
 @op
-def _part_write(
+def _write_slice(
     xp: Backend, input: Array, shape: Any, dim: int, start: Any, stop: Any, step: int
 ) -> Array:
-    """Zeros of ``shape`` with ``input`` in a range along ``dim``."""
+    """Write ``input`` to a range along ``dim`` of zeros of ``shape``."""
     out = xp.zeros(tuple(shape), input.dtype)
     target = xp.call(slice_, out, dim, start, stop, step)
     target[...] = input.reshape(target.shape)
     return out
 
 
-_part_write.vjp(
+_write_slice.vjp(
     input=lambda xp, g, in_shape, dim, start, stop, step: xp.call(
         slice_, g, dim, start, stop, step
     ).reshape(in_shape)
@@ -119,20 +119,20 @@ _part_write.vjp(
 
 @composite(method=True)
 def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
-    """``length`` places of ``input`` along ``dim``, from ``start`` on.
+    """The slices ``start`` to ``start + length`` of ``input`` along ``dim``.
 
     Args:
         input: Tensor of at least one dimension.
         dim: The dimension.
-        start: First place, an int or a 0-d int tensor; a negative one counts from the end.
-        length: How many.
+        start: The first index, an int or a 0-d int tensor; a negative one counts from the end.
+        length: The number of slices.
 
     Returns:
         A view.
 
     Raises:
-        RuntimeError: If there are not so many places, or ``input`` is 0-d.
-        IndexError: If there is no such dimension or first place.
+        RuntimeError: If the range exceeds the size, or ``input`` is 0-d.
+        IndexError: If there is no such dimension or first index.
 
     Example:
         >>> import tinytorch as tt
@@ -168,7 +168,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
 
 @composite(method=True, node="NarrowCopyBackward0", out=Out.EXACT, like=narrow)
 def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
-    """``narrow`` as a copy.
+    """Copy of ``narrow(...)``.
 
     Example:
         >>> import tinytorch as tt
@@ -183,12 +183,12 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
 
 @op(method=True, view=True)
 def unfold(xp: Backend, input: Array, dimension: int, size: int, step: int) -> Array:
-    """Windows along a dimension, each in a new last dimension.
+    """Sliding windows along a dimension, each in a new last dimension.
 
     Args:
         input: Tensor of any shape.
-        dimension: The dimension to slide along.
-        size: Elements per window.
+        dimension: The dimension along which windows slide.
+        size: Number of elements in a window.
         step: Distance from one window to the next.
 
     Returns:
@@ -235,15 +235,15 @@ unfold.vjp(
 def _unfold_sum(
     xp: Backend, input: Array, shape: Any, dimension: int, size: int, step: int
 ) -> Array:
-    """The sum of all windows' elements at each place."""
+    """Sum of the elements of all windows at each position."""
     shape = tuple(shape)
     out = xp.zeros(shape, input.dtype)
     if not shape:
         return input.reshape(-1).sum() if size else out
     at = dimension % len(shape)
-    rows = xp.moveaxis(input, -1, at + 1)  # window by window, where the dimension was
-    places = counting(xp, rows.shape[at], step).reshape(-1, 1) + counting(xp, size)
-    places = slices(xp, places.reshape(-1), at, shape)
+    rows = xp.moveaxis(input, -1, at + 1)  # windows and their elements, in place of the dimension
+    places = int64_range(xp, rows.shape[at], step).reshape(-1, 1) + int64_range(xp, size)
+    places = slice_positions(xp, places.reshape(-1), at, shape)
     xp.index_add(out.reshape(-1), places, rows.reshape(-1))
     return out
 
@@ -257,7 +257,7 @@ _unfold_sum.vjp(
 
 
 def written(name: str, input: Tensor, src: Tensor, view: Any, *arguments: Any) -> Tensor:
-    """A copy of ``input`` with ``src`` where ``view(input, *arguments)`` lies."""
+    """Copy of ``input`` with ``src`` written to the view ``view(input, *arguments)``."""
     wanted = view(input.detach(), *arguments).shape
     if tuple(src.shape) != tuple(wanted):
         raise RuntimeError(
@@ -270,20 +270,20 @@ def written(name: str, input: Tensor, src: Tensor, view: Any, *arguments: Any) -
 
 @composite(method=True, node="SelectScatterBackward0", reduced=Reduced.FIRST)
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
-    """``input`` with ``src`` at one place along a dimension.
+    """Copy of ``input`` with ``src`` written at one index along a dimension.
 
     Args:
         input: Tensor of at least one dimension.
         src: Tensor of ``input``'s shape without ``dim``.
         dim: The dimension.
-        index: The place; a negative one counts from the end.
+        index: The index; a negative one counts from the end.
 
     Returns:
         A copy.
 
     Raises:
         RuntimeError: If ``src`` has another shape.
-        IndexError: If there is no such dimension or place.
+        IndexError: If there is no such dimension or index.
 
     Example:
         >>> import tinytorch as tt
@@ -300,15 +300,15 @@ def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None,
     step: int = 1,
 ) -> Tensor:  # fmt: skip
-    """``input`` with ``src`` in a range along a dimension.
+    """Copy of ``input`` with ``src`` written to a range along a dimension.
 
     Args:
         input: Tensor of at least one dimension.
         src: Tensor of the range's shape.
         dim: The dimension; default the first.
-        start: First place of the range; default 0.
-        end: Where it stops, not included; default the size.
-        step: Distance from place to place; default 1.
+        start: First index of the range; default 0.
+        end: Index after the last; default the size.
+        step: Distance between indices; default 1.
 
     Returns:
         A copy.
@@ -333,12 +333,12 @@ def slice_scatter(
 def diagonal_scatter(
     input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1
 ) -> Tensor:
-    """``input`` with ``src`` on the diagonals of the matrices in two dimensions.
+    """Copy of ``input`` with ``src`` written to the diagonals of matrices in two dimensions.
 
     Args:
         input: Tensor of at least two dimensions.
         src: Tensor of the shape of ``diagonal(input, offset, dim1, dim2)``.
-        offset: Which diagonal; default the main one.
+        offset: The diagonal; default the main one.
         dim1: The dimension of the rows; default 0.
         dim2: The dimension of the columns; default 1.
 

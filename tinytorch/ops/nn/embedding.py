@@ -12,7 +12,7 @@ from ...dispatch.out import check_writable, scalar_name
 from ...graph.inference import check_mapped
 from ...warnings import warn
 from ..checks import OUT_OF_RANGE, integer
-from ..index.gathering import chosen
+from ..index.gathering import gather_computed
 from ..memory_order import in_rows
 
 
@@ -441,7 +441,7 @@ def _maxima(
     winner = xp.take(rows, place).astype("int64")
     members = _bag_sums.kernel(xp, valid.astype("int64"), bags, count)
     empty = wrap(members[:, None] == 0, xp)
-    return chosen(weight, 0, wrap(winner, xp)).masked_fill(empty, 0)
+    return gather_computed(weight, 0, wrap(winner, xp)).masked_fill(empty, 0)
 
 
 def _firsts_of_segments(xp: Backend, values: Array, bags: Array, count: int) -> Array:

@@ -1,1 +1,1 @@
-"""Functions of numbers, element by element."""
+"""Operations that apply to each element separately."""

@@ -26,7 +26,7 @@ def lerp(xp: Backend, input: Array, end: Array, weight: Operand) -> Array:
         Tensor of the broadcast shape, exactly ``end`` at weight 1.
 
     Raises:
-        RuntimeError: For different dtypes.
+        RuntimeError: If the dtypes differ.
 
     Example:
         >>> import tinytorch as tt
@@ -35,7 +35,7 @@ def lerp(xp: Backend, input: Array, end: Array, weight: Operand) -> Array:
     """
     scalar = not hasattr(weight, "dtype")
     if not scalar and not weight.ndim and weight.dtype.kind in ("fiu" + input.dtype.kind):
-        weight = xp.astype(weight, input.dtype)  # a 0-d weight counts as a number
+        weight = xp.astype(weight, input.dtype)  # a 0-d weight is treated as a number
     refuse(xp, "lerp_kernel_scalar" if scalar else "lerp_kernel_tensor", "uib", input)
     _check_dtype(xp, input, end=end, weight=weight)
     if is_half(input):
@@ -77,7 +77,7 @@ def addcmul(
         value: Number; default 1.
 
     Raises:
-        NotImplementedError: For bools only.
+        NotImplementedError: If all tensors are bool.
 
     Example:
         >>> import tinytorch as tt
@@ -114,7 +114,7 @@ def addcdiv(
         value: Number; default 1.
 
     Raises:
-        RuntimeError: For integers only.
+        RuntimeError: If all tensors are integers.
 
     Example:
         >>> import tinytorch as tt

@@ -1,4 +1,4 @@
-"""Sums, products, signs and squares of numbers, element by element."""
+"""Sums, products, negatives, absolute values and squares, element by element."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from ...dispatch.op import Array, Backend, Nodes, Operand, Out, composite, named
 from ...dispatch.promotion import TWO_BOOLS, written_number
 from ..checks import in_single, is_half, kind_of, refuse
 from .complex_numbers import direction
-from .exponential import doubled
+from .exponential import square_slope
 
-#: The classes of most factors.
+#: Classes of factors that need no conversion.
 _FACTORS = (float, int)
 
 
-def _plain(alpha: Any) -> Any:
-    """A factor as Python's number: one of NumPy's would widen what it multiplies."""
+def _to_python_number(alpha: Any) -> Any:
+    """Convert a factor to a Python number, since NumPy's scalars would widen the result."""
     return alpha.item() if hasattr(alpha, "item") else alpha
 
 
 def check_factor(name: str, kind: str, at: str, factor: Any) -> None:
-    """RuntimeError for a bool as the factor ``at`` of numbers, or a float as that of integers."""
+    """Raise for a bool factor of numbers, or a float factor of integers."""
     if isinstance(factor, bool) and kind != "b":
         raise RuntimeError(f"{name}: Boolean {at} only supported for Boolean results.")
     if kind in "uib" and isinstance(factor, (float, complex)):
@@ -32,9 +32,9 @@ def check_factor(name: str, kind: str, at: str, factor: Any) -> None:
         )
 
 
-def _scaled(xp: Backend, name: str, input: Any, other: Any, alpha: Any) -> Any:
-    """``alpha * other``, refusing an ``alpha`` that would change the result's dtype."""
-    kind, alpha = kind_of(other, input), _plain(alpha)
+def _scale_operand(xp: Backend, name: str, input: Any, other: Any, alpha: Any) -> Any:
+    """``alpha * other``; raises for an ``alpha`` that would change the result's dtype."""
+    kind, alpha = kind_of(other, input), _to_python_number(alpha)
     check_factor(name, kind, "alpha", alpha)
     if kind == "f" and isinstance(alpha, complex):
         raise RuntimeError(
@@ -42,7 +42,9 @@ def _scaled(xp: Backend, name: str, input: Any, other: Any, alpha: Any) -> Any:
             f"got {alpha}"
         )
     if not hasattr(other, "dtype"):
-        other = xp.asarray(other, dtype=input.dtype)  # two numbers would make the widest dtype
+        other = xp.asarray(
+            other, dtype=input.dtype
+        )  # the product of two numbers would have the widest dtype
     if kind in "ui":
         alpha = written_number(alpha, xp.dtype_of(other))
     return xp.logical_and(other, alpha) if kind == "b" else xp.multiply(other, alpha)
@@ -85,13 +87,13 @@ def add(
         elif out is None and is_half(input) and is_half(other):
             return in_single(xp, add.kernel, input, other, alpha=alpha)
         else:
-            other = _scaled(xp, "add", input, other, alpha)
+            other = _scale_operand(xp, "add", input, other, alpha)
     return xp.add(input, other) if out is None else xp.add(input, other, out=out)
 
 
 add.vjp(
     input=lambda xp, g: g,
-    other=lambda xp, g, alpha: g if alpha == 1 else g * _plain(alpha),
+    other=lambda xp, g, alpha: g if alpha == 1 else g * _to_python_number(alpha),
 )
 
 
@@ -114,8 +116,8 @@ def sub(
         Tensor of the broadcast shape and torch's promoted dtype.
 
     Raises:
-        RuntimeError: If the shapes do not broadcast, for a bool tensor or a bool, or if
-            ``alpha`` does not fit the dtype.
+        RuntimeError: If the shapes do not broadcast, if an operand is bool, or if ``alpha`` does
+            not fit the dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -125,7 +127,7 @@ def sub(
     if alpha.__class__ is not int or alpha != 1:
         if is_half(input) and is_half(other) and out is None:
             return in_single(xp, sub.kernel, input, other, alpha=alpha)
-        other = _scaled(xp, "sub", input, other, alpha)
+        other = _scale_operand(xp, "sub", input, other, alpha)
     try:
         return xp.subtract(input, other) if out is None else xp.subtract(input, other, out=out)
     except TypeError as error:
@@ -136,7 +138,7 @@ def sub(
 
 sub.vjp(
     input=lambda xp, g: g,
-    other=lambda xp, g, alpha: -g if alpha == 1 else g * -_plain(alpha),
+    other=lambda xp, g, alpha: -g if alpha == 1 else g * -_to_python_number(alpha),
 )
 
 
@@ -163,13 +165,13 @@ def mul(xp: Backend, input: Operand, other: Operand, *, out: Array | None = None
         >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
         tensor([3., 6.])
     """
-    return by_number(xp, xp.multiply, input, other, out)
+    return apply_with_scalar(xp, xp.multiply, input, other, out)
 
 
-def by_number(
+def apply_with_scalar(
     xp: Backend, function: Any, input: Operand, other: Operand, out: Array | None = None
 ) -> Array:
-    """``function`` of two operands; of halves and a number in single precision, as in torch."""
+    """Call a function of two operands; float16 and a number in float32, as in torch."""
     halves = input if hasattr(input, "dtype") else other
     both = hasattr(input, "dtype") is hasattr(other, "dtype")
     if both or halves.dtype.char != "e":
@@ -188,7 +190,8 @@ mul.vjp(
 )
 
 
-#: By a number that a composite brings: PyTorch keeps it as it is, where a caller's is a tensor.
+#: Product with a number that a composite passes. PyTorch names its node MulBackward1, because it
+#: saves the number itself, whereas a caller's number becomes a tensor.
 times: Any = named_anew(mul.op, "MulBackward1")
 
 
@@ -201,7 +204,7 @@ times: Any = named_anew(mul.op, "MulBackward1")
     elementwise=True,
 )
 def neg(xp: Backend, input: Array) -> Array:
-    """``-input``.
+    """``-input``, element by element.
 
     Raises:
         RuntimeError: For a bool tensor.
@@ -224,7 +227,7 @@ neg.vjp(input=lambda xp, g: -g)
 
 @composite(method=True, operators=("pos",), elementwise=True)
 def positive(input: Tensor) -> Tensor:
-    """``+input``: the tensor itself.
+    """``+input``, which is the tensor itself.
 
     Raises:
         RuntimeError: For a bool tensor.
@@ -248,7 +251,7 @@ def positive(input: Tensor) -> Tensor:
     elementwise=True,
 )
 def abs(xp: Backend, input: Array) -> Array:
-    """Absolute value; of complex numbers the magnitude, a real tensor.
+    """Absolute value of each element; for complex numbers the magnitude, a real tensor.
 
     The gradient at 0 is 0.
 
@@ -274,7 +277,7 @@ abs.vjp(input=_abs_gradient)
 
 @op(method=True, inplace=True, node="PowBackward0", elementwise=True)
 def square(xp: Backend, input: Array) -> Array:
-    """``input * input``.
+    """``input * input``, element by element.
 
     Example:
         >>> import tinytorch as tt
@@ -286,12 +289,12 @@ def square(xp: Backend, input: Array) -> Array:
     return xp.square(input)
 
 
-square.vjp(input=lambda xp, g, input: g * doubled(xp, input))
+square.vjp(input=lambda xp, g, input: g * square_slope(xp, input))
 
 
 @op(method=True, inplace=True, promote="float")
 def reciprocal(xp: Backend, input: Array) -> Array:
-    """``1 / input``; inf at 0. Integers give the default dtype.
+    """``1 / input``, element by element; inf at 0. For integers it has the default dtype.
 
     Example:
         >>> import tinytorch as tt

@@ -1,7 +1,4 @@
-"""Bits of integers, and logic on bools by the same operators.
-
-Number theory of integers.
-"""
+"""Bitwise operations on integers and bools, greatest common divisor, least common multiple."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from ..checks import refuse
 
 @op(method=True, inplace=True, operators=("and",), promote="arithmetic", strict=True)
 def bitwise_and(xp: Backend, input: Operand, other: Operand) -> Array:
-    """Bits set in both; ``&`` of bools.
+    """Bitwise AND of each pair of elements; logical AND for bools.
 
     Args:
         input: Integer or bool tensor of any shape.
@@ -34,7 +31,7 @@ def bitwise_and(xp: Backend, input: Operand, other: Operand) -> Array:
 
 @op(method=True, inplace=True, operators=("or",), promote="arithmetic", strict=True)
 def bitwise_or(xp: Backend, input: Operand, other: Operand) -> Array:
-    """Bits set in either; ``|`` of bools.
+    """Bitwise OR of each pair of elements; logical OR for bools.
 
     Args:
         input: Integer or bool tensor of any shape.
@@ -54,7 +51,7 @@ def bitwise_or(xp: Backend, input: Operand, other: Operand) -> Array:
 
 @op(method=True, inplace=True, operators=("xor",), promote="arithmetic", strict=True)
 def bitwise_xor(xp: Backend, input: Operand, other: Operand) -> Array:
-    """Bits set in one of the two only; ``^`` of bools.
+    """Bitwise XOR of each pair of elements; logical XOR for bools.
 
     Args:
         input: Integer or bool tensor of any shape.
@@ -80,7 +77,7 @@ def bitwise_xor(xp: Backend, input: Operand, other: Operand) -> Array:
     elementwise=True,
 )
 def bitwise_not(xp: Backend, input: Array) -> Array:
-    """Every bit flipped; the opposite of bools.
+    """Bitwise NOT of each element; logical NOT for bools.
 
     Raises:
         NotImplementedError: For floating-point tensors.
@@ -96,7 +93,7 @@ def bitwise_not(xp: Backend, input: Array) -> Array:
 
 @composite(operators=("invert",), elementwise=True)
 def _invert(input: Tensor) -> Tensor:
-    """``~input``: every bit flipped; the opposite of bools.
+    """``~input``: bitwise NOT of each element; logical NOT for bools.
 
     Raises:
         TypeError: For floating-point and complex tensors.
@@ -122,15 +119,15 @@ def _invert(input: Tensor) -> Tensor:
     aliases=(".left_shift",),
 )
 def bitwise_left_shift(xp: Backend, input: Operand, other: Operand) -> Array:
-    """``input`` shifted to the left by ``other`` bits.
+    """``input << other``: each element shifted to the left by ``other`` bits.
 
     Args:
         input: Integer tensor of any shape.
-        other: Tensor or number; the two shapes broadcast. Shifts by a negative number, or
-            by as many bits as there are, give 0.
+        other: Tensor or number; the two shapes broadcast. The result is 0 if it is negative, or at
+            least the number of bits of the dtype.
 
     Raises:
-        NotImplementedError: For floating-point tensors, and for bools alone.
+        NotImplementedError: For floating-point tensors, or if both operands are bool.
 
     Example:
         >>> import tinytorch as tt
@@ -154,15 +151,15 @@ def bitwise_left_shift(xp: Backend, input: Operand, other: Operand) -> Array:
     aliases=(".right_shift",),
 )
 def bitwise_right_shift(xp: Backend, input: Operand, other: Operand) -> Array:
-    """``input`` shifted to the right by ``other`` bits, its sign kept.
+    """``input >> other``: each element shifted to the right by ``other`` bits, with its sign.
 
     Args:
         input: Integer tensor of any shape.
-        other: Tensor or number; the two shapes broadcast. Shifts by a negative number, or
-            by as many bits as there are, leave nothing but the sign.
+        other: Tensor or number; the two shapes broadcast. Only the sign remains if it is negative,
+            or at least the number of bits of the dtype.
 
     Raises:
-        NotImplementedError: For floating-point tensors, and for bools alone.
+        NotImplementedError: For floating-point tensors, or if both operands are bool.
 
     Example:
         >>> import tinytorch as tt
@@ -185,7 +182,7 @@ def _bits(*operands: Any) -> int:
 
 @op(method=True, inplace=True, promote="arithmetic", strict=True)
 def gcd(xp: Backend, input: Array, other: Array) -> Array:
-    """The greatest common divisor; ``gcd(0, 0)`` is 0.
+    """The greatest common divisor of each pair of elements; ``gcd(0, 0)`` is 0.
 
     Args:
         input: Integer tensor of any shape.
@@ -205,7 +202,7 @@ def gcd(xp: Backend, input: Array, other: Array) -> Array:
 
 @op(method=True, inplace=True, promote="arithmetic", strict=True)
 def lcm(xp: Backend, input: Array, other: Array) -> Array:
-    """The least common multiple, not negative; 0 if either is 0.
+    """The nonnegative least common multiple of each pair of elements; 0 if either is 0.
 
     Args:
         input: Integer tensor of any shape.

@@ -11,14 +11,14 @@ from ..checks import refuse
 
 @op(method=True, operators=("eq",), promote="arithmetic", inplace=True, strict=True)
 def eq(xp: Backend, input: Array, other: Operand) -> Array:
-    """Whether elements are equal.
+    """``input == other``, element by element.
 
     Args:
         input: Tensor of any shape.
         other: Tensor or number; the two shapes broadcast.
 
     Returns:
-        bool tensor of the broadcast shape; NaN equals nothing.
+        bool tensor of the broadcast shape; False where an element is NaN.
 
     Example:
         >>> import tinytorch as tt
@@ -37,14 +37,14 @@ def eq(xp: Backend, input: Array, other: Operand) -> Array:
     strict=True,
 )
 def ne(xp: Backend, input: Array, other: Operand) -> Array:
-    """Whether elements differ.
+    """``input != other``, element by element.
 
     Args:
         input: Tensor of any shape.
         other: Tensor or number; the two shapes broadcast.
 
     Returns:
-        bool tensor of the broadcast shape; NaN differs from everything.
+        bool tensor of the broadcast shape; True where an element is NaN.
 
     Example:
         >>> import tinytorch as tt
@@ -63,7 +63,7 @@ def ne(xp: Backend, input: Array, other: Operand) -> Array:
     strict=True,
 )
 def lt(xp: Backend, input: Array, other: Operand) -> Array:
-    """Whether elements of ``input`` are smaller.
+    """``input < other``, element by element.
 
     Args:
         input: Tensor of any shape.
@@ -93,7 +93,7 @@ def lt(xp: Backend, input: Array, other: Operand) -> Array:
     strict=True,
 )
 def le(xp: Backend, input: Array, other: Operand) -> Array:
-    """Whether elements of ``input`` are smaller or equal.
+    """``input <= other``, element by element.
 
     Args:
         input: Tensor of any shape.
@@ -123,7 +123,7 @@ def le(xp: Backend, input: Array, other: Operand) -> Array:
     strict=True,
 )
 def gt(xp: Backend, input: Array, other: Operand) -> Array:
-    """Whether elements of ``input`` are larger.
+    """``input > other``, element by element.
 
     Args:
         input: Tensor of any shape.
@@ -148,7 +148,7 @@ def gt(xp: Backend, input: Array, other: Operand) -> Array:
     operators=("ge",), promote="arithmetic", inplace=True, aliases=("greater_equal",), strict=True
 )  # fmt: skip
 def ge(xp: Backend, input: Array, other: Operand) -> Array:
-    """Whether elements of ``input`` are larger or equal.
+    """``input >= other``, element by element.
 
     Args:
         input: Tensor of any shape.
@@ -169,8 +169,8 @@ def ge(xp: Backend, input: Array, other: Operand) -> Array:
     return xp.greater_equal(input, other)
 
 
-def _asked(xp: Backend, values: Array) -> Array:
-    """What CuPy's logical functions take, which know no complex numbers."""
+def _to_truth_values(xp: Backend, values: Array) -> Array:
+    """Convert complex values to bools, since CuPy's logical functions do not support them."""
     return xp.not_equal(values, 0) if values.dtype.kind == "c" else values
 
 
@@ -190,7 +190,7 @@ def logical_and(xp: Backend, input: Array, other: Array) -> Array:
         >>> tt.logical_and(tt.tensor([0, 1, 2]), tt.tensor([1.0, 1.0, 0.0]))
         tensor([False,  True, False])
     """
-    return xp.logical_and(_asked(xp, input), _asked(xp, other))
+    return xp.logical_and(_to_truth_values(xp, input), _to_truth_values(xp, other))
 
 
 @op(method=True, inplace=True, strict=True, elementwise=True)
@@ -209,12 +209,12 @@ def logical_or(xp: Backend, input: Array, other: Array) -> Array:
         >>> tt.logical_or(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
         tensor([ True,  True, False])
     """
-    return xp.logical_or(_asked(xp, input), _asked(xp, other))
+    return xp.logical_or(_to_truth_values(xp, input), _to_truth_values(xp, other))
 
 
 @op(method=True, inplace=True, strict=True, elementwise=True)
 def logical_xor(xp: Backend, input: Array, other: Array) -> Array:
-    """Whether one element alone is nonzero.
+    """Whether exactly one of the two elements is nonzero.
 
     Args:
         input: Tensor of any shape and dtype.
@@ -243,7 +243,7 @@ def logical_not(xp: Backend, input: Array) -> Array:
         >>> tt.logical_not(tt.tensor([0, 2]))
         tensor([ True, False])
     """
-    return xp.logical_not(_asked(xp, input))
+    return xp.logical_not(_to_truth_values(xp, input))
 
 
 @op(method=True, elementwise=True)
@@ -347,7 +347,7 @@ def isclose(
     atol: float = 1e-08,
     equal_nan: bool = False,
 ) -> Array:
-    """Whether ``|input - other| <= atol + rtol * |other|``, or both are the same.
+    """Whether ``|input - other| <= atol + rtol * |other|``, or both are equal.
 
     Args:
         input: Tensor of any shape.
@@ -360,7 +360,7 @@ def isclose(
         bool tensor of the broadcast shape.
 
     Raises:
-        RuntimeError: For different dtypes or negative tolerances.
+        RuntimeError: If the dtypes differ, or a tolerance is negative.
 
     Example:
         >>> import tinytorch as tt
@@ -379,7 +379,7 @@ def isclose(
     if input.dtype.kind in "uib":
         input, other = xp.astype(input, "float64"), xp.astype(other, "float64")
     distance = xp.absolute(input - other)
-    allowed = xp.absolute(other * rtol) + atol  # rounded as torch rounds it, also if complex
+    allowed = xp.absolute(other * rtol) + atol  # in this order, so that it is rounded as in torch
     return same | (xp.isfinite(distance) & (distance <= allowed))
 
 
@@ -404,7 +404,7 @@ def allclose(
         A Python bool.
 
     Raises:
-        RuntimeError: For different dtypes or negative tolerances.
+        RuntimeError: If the dtypes differ, or a tolerance is negative.
 
     Example:
         >>> import tinytorch as tt
@@ -430,8 +430,8 @@ def equal(input: Tensor, other: Tensor) -> bool:
         other: Tensor of any shape.
 
     Returns:
-        A Python bool, where NumPy's function of this name compares element by element
-        (here ``eq``). NaN equals nothing, itself included.
+        A Python bool; False if an element is NaN. For a comparison of each element, which is
+        NumPy's function of this name, see ``eq``.
 
     Example:
         >>> import tinytorch as tt

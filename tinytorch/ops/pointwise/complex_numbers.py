@@ -1,4 +1,4 @@
-"""Complex numbers: their parts, directions and conjugates."""
+"""Complex numbers: real and imaginary parts, signs, angles and conjugates."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from ..memory_order import in_rows
 
 
 def real_sign(xp: Any, input: Any) -> Any:
-    """-1, 0 or 1 by the sign of each real element; 0 for NaN, which NumPy's sign keeps."""
+    """-1, 0 or 1 by the sign of each real element; 0 for NaN, unlike NumPy's ``sign``."""
     if input.dtype.kind == "b":
         return xp.array(input)
     found = xp.sign(input)
@@ -36,7 +36,7 @@ def real_sign(xp: Any, input: Any) -> Any:
 
 @op(method=True, inplace=True, out=Out.EXACT, elementwise=True)
 def sgn(xp: Backend, input: Array) -> Array:
-    """The sign of real numbers, ``z / |z|`` of complex ones; 0 at 0 and for a real NaN.
+    """Sign of each element: ``z / |z|`` for complex numbers; 0 at 0 and for a real NaN.
 
     Example:
         >>> import tinytorch as tt
@@ -50,7 +50,7 @@ def sgn(xp: Backend, input: Array) -> Array:
 
 
 def _sgn_gradient(xp: Any, g: Any, input: Any, out: Any) -> Any:
-    """The part of ``g`` across the direction of ``input``, over its magnitude."""
+    """Gradient of ``sgn``: the part of ``g`` perpendicular to ``input``, over ``|input|``."""
     if input.dtype.kind != "c":
         return xp.zeros_like(g)
     size = xp.abs(input)
@@ -62,7 +62,7 @@ sgn.vjp(input=torch_convention(_sgn_gradient))
 
 
 def direction(xp: Any, input: Any) -> Any:
-    """``sgn`` inside a gradient."""
+    """``sgn`` for use in gradient rules."""
     return xp.call(sgn, input) if input.dtype.kind == "c" else real_sign(xp, input)
 
 
@@ -71,14 +71,13 @@ def _real(xp: Backend, input: Array) -> Array:
     return input.real
 
 
-# The engine takes the real part of a gradient for a real input, and a real gradient of a
-# complex input for a complex one: both are right here.
+# The engine converts gradients between real and complex to fit the input, which is correct here.
 _real.vjp(input=lambda xp, g: g)
 
 
 @composite
 def real(input: Tensor) -> Tensor:
-    """The real part: a view of a complex tensor, a real tensor itself.
+    """The real part of each element: a view of a complex tensor, or a real tensor itself.
 
     Example:
         >>> import tinytorch as tt
@@ -99,7 +98,7 @@ _imag.vjp(input=lambda xp, g: xp.call(complex, xp.zeros_like(g), -g))
 
 @composite
 def imag(input: Tensor) -> Tensor:
-    """The imaginary part, a view.
+    """The imaginary part of each element, as a view.
 
     Raises:
         RuntimeError: For a real tensor.
@@ -134,7 +133,7 @@ attach(Tensor, "imag", property(imag, _set_imag))
 
 @op(method=True, inplace=True, out=Out.EXACT, elementwise=True, aliases=(".conjugate",))
 def conj_physical(xp: Backend, input: Array) -> Array:
-    """The complex conjugate, in memory of its own.
+    """The complex conjugate of each element, in new memory.
 
     Example:
         >>> import tinytorch as tt
@@ -149,7 +148,7 @@ conj_physical.vjp(input=lambda xp, g: xp.conj(g))
 
 @op(view=True, node="ConjBackward0")
 def _conj(xp: Backend, input: Array) -> Array:
-    """The memory of the conjugate."""
+    """The memory of a lazily conjugated view, which is that of ``input``."""
     return input
 
 
@@ -158,7 +157,7 @@ _conj.vjp(input=lambda xp, g: xp.conj(g))
 
 @composite(method=True)
 def conj(input: Tensor) -> Tensor:
-    """The complex conjugate, a view that is computed when it is read; a real tensor itself.
+    """The complex conjugate: a lazily conjugated view, or a real tensor itself.
 
     Example:
         >>> import tinytorch as tt
@@ -184,7 +183,7 @@ def conj(input: Tensor) -> Tensor:
 
 @composite(method=True)
 def resolve_conj(input: Tensor) -> Tensor:
-    """``input`` itself, or its elements in memory of their own if it is an open conjugate.
+    """A copy of a lazily conjugated tensor (its conj bit is set); other tensors themselves.
 
     Example:
         >>> import tinytorch as tt
@@ -197,7 +196,7 @@ def resolve_conj(input: Tensor) -> Tensor:
 
 @composite(method=True)
 def resolve_neg(input: Tensor) -> Tensor:
-    """``input`` itself, or its elements in memory of their own if it is an open negative.
+    """A copy of a lazily negated tensor (its neg bit is set); other tensors themselves.
 
     Example:
         >>> import tinytorch as tt
@@ -213,7 +212,7 @@ def angle(xp: Backend, input: Array) -> Array:
     """The angle of each element in the complex plane, in radians between -π and π.
 
     Args:
-        input: Tensor of any shape; real numbers have the angle 0 or π, NaN has NaN.
+        input: Tensor of any shape. The angle of a real number is 0 or π, that of NaN is NaN.
 
     Returns:
         Real tensor of the same shape. No gradient flows to real numbers.
@@ -233,7 +232,7 @@ def angle(xp: Backend, input: Array) -> Array:
 def _angle_gradient(xp: Any, g: Any, input: Any) -> Any:
     if input.dtype.kind != "c":
         return xp.zeros_like(g)
-    size = xp.abs(input)  # whose square may be infinite or 0
+    size = xp.abs(input)  # not its square, which may overflow or underflow
     nonzero = xp.where(size == 0, 1, size)
     return g * xp.where(size == 0, 0, xp.conj(input) / nonzero * -1j / nonzero)
 
@@ -257,7 +256,7 @@ def _check_parts(name: str, xp: Backend, first: Array, second: Array) -> None:
 
 @op(strict=True, node=Nodes(frees=True), out=Out.EXACT, elementwise=True)
 def complex(xp: Backend, real: Array, imag: Array) -> Array:
-    """Complex numbers of given real and imaginary parts.
+    """``real + imag * 1j``: complex numbers with the given real and imaginary parts.
 
     Args:
         real: float32 or float64 tensor of any shape.
@@ -267,7 +266,7 @@ def complex(xp: Backend, real: Array, imag: Array) -> Array:
         complex64 or complex128 tensor of the broadcast shape.
 
     Raises:
-        RuntimeError: For other or different dtypes.
+        RuntimeError: For other dtypes, or if the dtypes differ.
 
     Example:
         >>> import tinytorch as tt
@@ -275,15 +274,15 @@ def complex(xp: Backend, real: Array, imag: Array) -> Array:
         tensor([1.+2.j])
     """
     _check_parts("complex", xp, real, imag)
-    return _joined(xp, real, imag)
+    return _join_parts(xp, real, imag)
 
 
-def _joined(xp: Backend, real: Array, imag: Array) -> Array:
-    """``real + imag * 1j`` without the NaN that multiplying an infinity by 1j makes."""
+def _join_parts(xp: Backend, real: Array, imag: Array) -> Array:
+    """``real + imag * 1j``, without the NaN that results from ``inf * 1j``."""
     real, imag = (
         in_rows(xp, part) if 0 in part.strides else part for part in xp.broadcast_arrays(real, imag)
     )
-    # float16 has no complex type of its own here: complex64 is the next.
+    # There is no complex32, so parts in float16 are joined to complex64.
     wide = "float64" if real.dtype.itemsize == 8 else "float32"
     pairs = xp.stack((xp.astype(real, wide), xp.astype(imag, wide)), -1)
     return pairs.view("complex128" if wide == "float64" else "complex64")[..., 0]
@@ -297,7 +296,7 @@ complex.vjp(
 
 @op(strict=True, out=Out.EXACT, elementwise=True)
 def polar(xp: Backend, abs: Array, angle: Array) -> Array:
-    """Complex numbers of given magnitudes and angles.
+    """``abs * exp(1j * angle)``: complex numbers with the given magnitudes and angles.
 
     Args:
         abs: float32 or float64 tensor of any shape.
@@ -307,7 +306,7 @@ def polar(xp: Backend, abs: Array, angle: Array) -> Array:
         complex64 or complex128 tensor of the broadcast shape.
 
     Raises:
-        RuntimeError: For other or different dtypes.
+        RuntimeError: For other dtypes, or if the dtypes differ.
 
     Example:
         >>> import tinytorch as tt
@@ -315,7 +314,7 @@ def polar(xp: Backend, abs: Array, angle: Array) -> Array:
         tensor([2.+0.j])
     """
     _check_parts("polar", xp, abs, angle)
-    return _joined(xp, abs * xp.cos(angle), abs * xp.sin(angle))
+    return _join_parts(xp, abs * xp.cos(angle), abs * xp.sin(angle))
 
 
 polar.vjp(
@@ -326,7 +325,7 @@ polar.vjp(
 
 @op(view=True)
 def view_as_real(xp: Backend, input: Array) -> Array:
-    """A view of complex numbers as pairs of real ones, in a last dimension of size 2.
+    """View of complex numbers as pairs of real ones, in a new last dimension of size 2.
 
     Args:
         input: Complex tensor of shape ``(*,)``.
@@ -344,7 +343,7 @@ def view_as_real(xp: Backend, input: Array) -> Array:
     """
     if input.dtype.kind != "c":
         raise RuntimeError("view_as_real is only supported for complex tensors")
-    # Along a new dimension of size 1 every element is contiguous, whatever the strides.
+    # A new dimension of size 1 makes each element contiguous, for any strides.
     return input[..., None].view(input.real.dtype)
 
 
@@ -353,7 +352,7 @@ view_as_real.vjp(input=lambda xp, g: g[..., 0] - g[..., 1] * 1j)
 
 @op(view=True)
 def view_as_complex(xp: Backend, input: Array) -> Array:
-    """A view of pairs of real numbers as complex ones.
+    """View of pairs of real numbers as complex ones.
 
     Args:
         input: float32 or float64 tensor of shape ``(*, 2)`` whose pairs are contiguous.

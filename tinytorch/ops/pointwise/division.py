@@ -1,4 +1,4 @@
-"""Division, and what is left over."""
+"""Division, floor division and remainder, element by element."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...graph.nodes import Node
 from ...graph.special_nodes import argument, by_operand
 from ...state import default_dtype
 from ..checks import kind_of, refuse
-from .arithmetic import by_number
+from .arithmetic import apply_with_scalar
 
 
 def _quotient_name(node: Node) -> str:
@@ -23,21 +23,20 @@ def _quotient_name(node: Node) -> str:
     node=Nodes(_quotient_name, number="MulBackward0", frees=True),
 )  # fmt: skip
 def div(xp: Backend, input: Operand, other: Operand, *, rounding_mode: str | None = None) -> Array:
-    """``input / other``, element by element, perhaps rounded to whole numbers.
+    """``input / other``, element by element, optionally rounded to an integer.
 
     Args:
         input: Tensor of any shape.
         other: Tensor or number; the two shapes broadcast.
-        rounding_mode: None, the default, divides exactly, and integers give the default
-            dtype; ``"trunc"`` rounds towards zero and ``"floor"`` down, both keeping
-            integer dtypes.
+        rounding_mode: None, the default, is true division; for integers the result has the
+            default dtype. ``"trunc"`` rounds towards zero and ``"floor"`` rounds down; for
+            integers the result is an integer.
 
     Returns:
         Tensor of the broadcast shape. A float divided by 0 is inf or NaN.
 
     Raises:
-        RuntimeError: For another rounding mode, and where an integer is divided by 0 with
-            rounding.
+        RuntimeError: For another rounding mode, or if an integer is divided by 0 with rounding.
 
     Example:
         >>> import tinytorch as tt
@@ -48,7 +47,7 @@ def div(xp: Backend, input: Operand, other: Operand, *, rounding_mode: str | Non
     """
     if rounding_mode is None:
         if kind_of(input, other) in "fc":
-            return by_number(xp, xp.true_divide, input, other)
+            return apply_with_scalar(xp, xp.true_divide, input, other)
         dtype = xp.native_dtype(default_dtype())
         return xp.true_divide(xp.asarray(input, dtype), xp.asarray(other, dtype))
     if rounding_mode == "floor":
@@ -71,12 +70,13 @@ div.vjp(
 )
 
 
-#: By a number that a composite brings: PyTorch keeps it as it is, where a caller's is a tensor.
+#: Quotient by a number that a composite passes. PyTorch names its node DivBackward1, because it
+#: saves the number itself, whereas a caller's number becomes a tensor.
 over: Any = named_anew(div.op, "DivBackward1")
 
 
 def check_divisor(xp: Backend, kernel: str, input: Any, other: Any) -> None:
-    """RuntimeError for an integer divided by 0; torch raises this one too."""
+    """Raise torch's RuntimeError if an integer is divided by 0."""
     refuse(xp, kernel, "bc", input, other)
     if kind_of(input, other) in "ui" and getattr(input, "size", 1) != 0:
         message = f"{kernel}: ZeroDivisionError, an integer was divided by 0"
@@ -105,11 +105,11 @@ def floor_divide(xp: Backend, input: Operand, other: Operand) -> Array:
         other: Tensor or number; the two shapes broadcast.
 
     Returns:
-        Tensor of the broadcast shape and torch's promoted dtype. It has no derivative: a backward
-        pass through it raises RuntimeError, as in torch.
+        Tensor of the broadcast shape and torch's promoted dtype. It is not differentiable: a
+        backward pass through it raises RuntimeError, as in torch.
 
     Raises:
-        RuntimeError: Where an integer is divided by 0.
+        RuntimeError: If an integer is divided by 0.
         NotImplementedError: For bool and complex tensors.
 
     Example:
@@ -134,7 +134,7 @@ floor_divide.vjp(input=no_derivative("floor_divide"), other=no_derivative("floor
     node=by_operand("other", "RemainderBackward0", "RemainderBackward1"),
 )
 def remainder(xp: Backend, input: Operand, other: Operand) -> Array:
-    """What ``floor_divide`` leaves: the result has the sign of ``other``, as Python's ``%``.
+    """Remainder of floor division; it has the sign of ``other``, as Python's ``%``.
 
     Args:
         input: Tensor of any shape.
@@ -144,7 +144,7 @@ def remainder(xp: Backend, input: Operand, other: Operand) -> Array:
         Tensor of the broadcast shape and torch's promoted dtype.
 
     Raises:
-        RuntimeError: Where an integer is divided by 0.
+        RuntimeError: If an integer is divided by 0.
         NotImplementedError: For bool and complex tensors.
 
     Example:

@@ -1,7 +1,4 @@
-"""Powers, roots, exponentials and logarithms.
-
-Logarithms of sums and products with logarithms, right where the plain formulas are not.
-"""
+"""Powers, roots, exponentials, logarithms, and numerically stable combinations of them."""
 
 from __future__ import annotations
 
@@ -38,14 +35,14 @@ def pow(xp: Backend, input: Operand, exponent: Operand) -> Array:
         exponent: Tensor or number; the two shapes broadcast.
 
     Returns:
-        Tensor of the broadcast shape and torch's promoted dtype; ``x ** 0`` is 1, also for
-        0 and NaN. Negative integer exponents in an integer tensor give 0 (±1 to the power of
-        them excepted).
+        Tensor of the broadcast shape and torch's promoted dtype. ``x ** 0`` is 1, also for
+        0 and NaN. For negative exponents in an integer tensor the result is 0, except for powers
+        of ±1.
 
     Raises:
-        RuntimeError: For integers to the power of a negative number or of one that their dtype
-            does not hold.
-        NotImplementedError: For bools to the power of bools in a tensor.
+        RuntimeError: For integers to the power of a negative number, or of a number that their
+            dtype cannot represent.
+        NotImplementedError: If base and exponent are bool tensors.
 
     Example:
         >>> import tinytorch as tt
@@ -87,12 +84,12 @@ def _power_by_number(xp: Backend, x: Array, exponent: float) -> Array:
 
 
 def _has_reciprocal_root(x: Any) -> bool:
-    """Whether torch takes ``x ** -0.5`` for ``1 / sqrt(x)``, which is -inf at -0."""
+    """Whether torch computes ``x ** -0.5`` as ``1 / sqrt(x)``, which is -inf at -0."""
     return bool(x.dtype.kind == "f" and x.dtype.itemsize > 2)
 
 
 def _integer_power(xp: Backend, x: Any, exponent: Array) -> Array:
-    """Integer powers; 1 / x^-n rounded towards zero for negative exponents, as torch has it."""
+    """Integer powers; for negative exponents rounded towards zero, as in torch."""
     negative = exponent < 0
     power = xp.power(x, xp.where(negative, xp.zeros_like(exponent), exponent))
     odd = xp.bitwise_and(exponent, 1)
@@ -100,8 +97,8 @@ def _integer_power(xp: Backend, x: Any, exponent: Array) -> Array:
     return xp.where(negative, units.astype(power.dtype), power)
 
 
-def doubled(xp: Any, x: Any) -> Any:
-    """The slope of ``x ** 2``: in a graph a power, whose own slope is 0 and not missing."""
+def square_slope(xp: Any, x: Any) -> Any:
+    """Derivative of ``x ** 2``; in a recorded graph a power, which is differentiable again."""
     return 2 * x**1 if xp.records else 2 * x
 
 
@@ -110,30 +107,30 @@ def _power_gradient(xp: Any, g: Any, input: Any, exponent: Any) -> Any:
         if exponent == 0:
             return xp.zeros_like(g)
         if exponent == 2:
-            return g * doubled(xp, input)
+            return g * square_slope(xp, input)
         if exponent == 0.5 and _has_reciprocal_root(input):
             return g * (0.5 / xp.sqrt(input))
         return g * (exponent * input ** (exponent - 1))
-    # x ** -1 is inf at 0, where the slope of x ** 0 is 0 all the same; also where g is inf.
+    # The derivative of x ** 0 is 0 also at x = 0, where x ** -1 is inf, and where g is inf.
     return xp.where(exponent == 0, 0, g * (exponent * input ** (exponent - 1)))
 
 
 def _exponent_gradient(xp: Any, g: Any, input: Any, exponent: Any) -> Any:
-    # Computed again, so that what is squared most of the time may be changed in place.
+    # Compute the power again instead of saving it, so that the result may be changed in place.
     out = xp.power(input, exponent)
     if isinstance(input, (int, float, complex)):
         if input == 0:
-            return g * xp.where(_nonnegative(xp, exponent), 0, out * -math.inf)
+            return g * xp.where(_is_nonnegative(xp, exponent), 0, out * -math.inf)
         if isinstance(input, complex) or exponent.dtype.kind == "c":
             import cmath
 
             return g * out * cmath.log(input)
         return g * out * (math.log(input) if input > 0 else math.nan)
-    vanishes = (input == 0) & _nonnegative(xp, exponent)
+    vanishes = (input == 0) & _is_nonnegative(xp, exponent)
     return g * xp.where(vanishes, 0, out * xp.log(xp.where(vanishes, 1, input)))
 
 
-def _nonnegative(xp: Any, x: Any) -> Any:
+def _is_nonnegative(xp: Any, x: Any) -> Any:
     return (xp.real(x) if x.dtype.kind == "c" else x) >= 0
 
 
@@ -142,7 +139,7 @@ pow.vjp(input=_power_gradient, exponent=_exponent_gradient)
 
 @op(method=True, inplace=True, promote="float")
 def sqrt(xp: Backend, input: Array) -> Array:
-    """Square root; NaN for negative numbers. Integers give the default dtype.
+    """Square root of each element; NaN for negative numbers. Default dtype for integers.
 
     Example:
         >>> import tinytorch as tt
@@ -157,7 +154,7 @@ sqrt.vjp(input=lambda xp, g, out: g / (2 * out))
 
 @op(method=True, inplace=True, promote="float")
 def rsqrt(xp: Backend, input: Array) -> Array:
-    """``1 / sqrt(input)``; inf at 0. Integers give the default dtype.
+    """``1 / sqrt(input)``, element by element; inf at 0. Default dtype for integers.
 
     Example:
         >>> import tinytorch as tt
@@ -174,7 +171,7 @@ rsqrt.vjp(input=lambda xp, g, out: g * (-0.5 * (out * out * out)))
 
 @op(method=True, inplace=True, promote="float")
 def exp(xp: Backend, input: Array) -> Array:
-    """``e ** input``. Integers give the default dtype.
+    """``e ** input``, element by element. Default dtype for integers.
 
     Example:
         >>> import tinytorch as tt
@@ -189,7 +186,7 @@ exp.vjp(input=lambda xp, g, out: g * out)
 
 @op(inplace=True, promote="float", namespaces=("", "special"), method=True)
 def exp2(xp: Backend, input: Array) -> Array:
-    """``2 ** input``. Integers give the default dtype.
+    """``2 ** input``, element by element. Default dtype for integers.
 
     Example:
         >>> import tinytorch as tt
@@ -204,7 +201,7 @@ exp2.vjp(input=lambda xp, g, out: g * (out * math.log(2)))
 
 @op(inplace=True, promote="float", namespaces=("", "special"), method=True)
 def expm1(xp: Backend, input: Array) -> Array:
-    """``e ** input - 1``, without cancellation near 0.
+    """``e ** input - 1``, element by element, without cancellation near 0.
 
     Example:
         >>> import tinytorch as tt
@@ -219,7 +216,7 @@ expm1.vjp(input=lambda xp, g, out: g * (out + 1))
 
 @op(method=True, inplace=True, promote="float")
 def log(xp: Backend, input: Array) -> Array:
-    """Natural logarithm; -inf at 0, NaN for negative numbers.
+    """Natural logarithm of each element; -inf at 0, NaN for negative numbers.
 
     Example:
         >>> import tinytorch as tt
@@ -234,7 +231,7 @@ log.vjp(input=lambda xp, g, input: g / input)
 
 @op(method=True, inplace=True, promote="float")
 def log2(xp: Backend, input: Array) -> Array:
-    """Logarithm to base 2.
+    """Logarithm of each element to base 2.
 
     Example:
         >>> import tinytorch as tt
@@ -249,7 +246,7 @@ log2.vjp(input=lambda xp, g, input: g / (input * math.log(2)))
 
 @op(method=True, inplace=True, promote="float")
 def log10(xp: Backend, input: Array) -> Array:
-    """Logarithm to base 10.
+    """Logarithm of each element to base 10.
 
     Example:
         >>> import tinytorch as tt
@@ -264,7 +261,7 @@ log10.vjp(input=lambda xp, g, input: g / (input * math.log(10)))
 
 @op(inplace=True, promote="float", namespaces=("", "special"), method=True)
 def log1p(xp: Backend, input: Array) -> Array:
-    """``log(1 + input)``, without cancellation near 0; -inf at -1.
+    """``log(1 + input)``, element by element, without cancellation near 0; -inf at -1.
 
     Example:
         >>> import tinytorch as tt
@@ -275,11 +272,11 @@ def log1p(xp: Backend, input: Array) -> Array:
 
 
 def _complex_log1p(xp: Backend, z: Array) -> Array:
-    """``log1p`` of complex numbers: NumPy's loses the digits of small real parts.
+    """``log1p`` of complex numbers, without NumPy's loss of precision for small real parts.
 
-    Of ``|1 + z|^2 = 1 + r`` near 1, the logarithm is ``log1p(r)``; ``r = x (2 + x) + y^2``.
+    Near 0, the real part is ``log1p(r) / 2`` with ``r = |1 + z|^2 - 1 = x (2 + x) + y^2``.
     """
-    out = xp.asarray(xp.log(z - (-1)))  # + 1 would put -0i on the other side of the cut
+    out = xp.asarray(xp.log(z - (-1)))  # + 1 would put -0i on the other side of the branch cut
     x, y = z.real, z.imag
     near = xp.absolute(z) < 0.5
     x, y = xp.where(near, x, 0), xp.where(near, y, 0)
@@ -293,7 +290,7 @@ log1p.vjp(input=lambda xp, g, input: g / (input + 1))
 
 @op(method=True, promote="arithmetic", strict=True, elementwise=True)
 def logaddexp(xp: Backend, input: Array, other: Array) -> Array:
-    """``log(exp(input) + exp(other))``, without overflow on the way.
+    """``log(exp(input) + exp(other))``, element by element, without overflow.
 
     Args:
         input: Floating-point or complex tensor of any shape.
@@ -315,22 +312,22 @@ def logaddexp(xp: Backend, input: Array, other: Array) -> Array:
     return high + xp.log1p(xp.exp(low - high))
 
 
-def _share(xp: Any, mine: Any, yours: Any, base: float) -> Any:
-    """``base^mine / (base^mine + base^yours)``: 1/2 for equal infinities."""
-    same = (mine == yours) & xp.isinf(mine)  # equal numbers keep their second derivative
+def _softmax_share(xp: Any, mine: Any, yours: Any, base: float) -> Any:
+    """``base**mine / (base**mine + base**yours)``; 1/2 for equal infinities."""
+    same = (mine == yours) & xp.isinf(mine)  # not finite numbers, which have a second derivative
     difference = xp.where(same, 0, yours - xp.where(same, 0, mine))
     return 1 / (1 + xp.exp(xp.where(same, 0, difference) * math.log(base)))
 
 
 logaddexp.vjp(
-    input=lambda xp, g, input, other: g * _share(xp, input, other, math.e),
-    other=lambda xp, g, input, other: g * _share(xp, other, input, math.e),
+    input=lambda xp, g, input, other: g * _softmax_share(xp, input, other, math.e),
+    other=lambda xp, g, input, other: g * _softmax_share(xp, other, input, math.e),
 )
 
 
 @op(method=True, promote="arithmetic", strict=True, elementwise=True)
 def logaddexp2(xp: Backend, input: Array, other: Array) -> Array:
-    """``log2(2 ** input + 2 ** other)``, without overflow on the way.
+    """``log2(2 ** input + 2 ** other)``, element by element, without overflow.
 
     Args:
         input: Floating-point tensor of any shape.
@@ -349,8 +346,8 @@ def logaddexp2(xp: Backend, input: Array, other: Array) -> Array:
 
 
 logaddexp2.vjp(
-    input=lambda xp, g, input, other: g * _share(xp, input, other, 2),
-    other=lambda xp, g, input, other: g * _share(xp, other, input, 2),
+    input=lambda xp, g, input, other: g * _softmax_share(xp, input, other, 2),
+    other=lambda xp, g, input, other: g * _softmax_share(xp, other, input, 2),
 )
 
 
@@ -363,7 +360,7 @@ def xlogy(xp: Backend, input: Operand, other: Operand) -> Array:
         other: Tensor or number; the two shapes broadcast.
 
     Returns:
-        Tensor of the broadcast shape; integers give the default dtype.
+        Tensor of the broadcast shape; for integers it has the default dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -376,9 +373,9 @@ def xlogy(xp: Backend, input: Operand, other: Operand) -> Array:
 def _times_log(xp: Backend, input: Any, other: Any, log: Any) -> Array:
     refuse(xp, "xlogy_cpu", "c", input, other)
     input, other = as_arrays(xp, input, other)
-    kept = xp.not_equal(input, 0) | xp.isnan(other)
+    nonzero = xp.not_equal(input, 0) | xp.isnan(other)
     one = 1 if log is xp.log else 0
-    return xp.where(kept, input * log(xp.where(kept, other, one)), 0)
+    return xp.where(nonzero, input * log(xp.where(nonzero, other, one)), 0)
 
 
 xlogy.vjp(
@@ -388,9 +385,9 @@ xlogy.vjp(
 
 
 def _times_log_gradient(xp: Any, g: Any, input: Any, other: Any, op: Any, shift: int) -> Any:
-    """``g * log(other + shift)``; 0 where ``g`` is, or where ``input`` is and no log exists."""
-    void = (input == 0) & (other <= -shift)
-    return xp.call(op, g, xp.where(void, 1 - shift, other))
+    """``g * log(other + shift)``; 0 where ``g`` is 0, or ``input`` is 0 and there is no log."""
+    undefined = (input == 0) & (other <= -shift)
+    return xp.call(op, g, xp.where(undefined, 1 - shift, other))
 
 
 @op(promote="float", strict=True, namespaces=("special",))
@@ -402,7 +399,7 @@ def xlog1py(xp: Backend, input: Operand, other: Operand) -> Array:
         other: Tensor or number; the two shapes broadcast.
 
     Returns:
-        Tensor of the broadcast shape; integers give the default dtype.
+        Tensor of the broadcast shape; for integers it has the default dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -424,7 +421,7 @@ def logit(xp: Backend, input: Array, eps: float | None = None) -> Array:
 
     Args:
         input: Tensor of any shape.
-        eps: Keep ``x`` between ``eps`` and ``1 - eps`` first; default None.
+        eps: If not None, clamp ``x`` to ``[eps, 1 - eps]`` first; default None.
 
     Example:
         >>> import tinytorch as tt
@@ -440,7 +437,7 @@ def logit(xp: Backend, input: Array, eps: float | None = None) -> Array:
 
 
 def _logit_gradient(xp: Any, g: Any, input: Any, eps: Any) -> Any:
-    slope = g / ((input + 0) * (1 - input))  # at -0 as at 0
+    slope = g / ((input + 0) * (1 - input))  # + 0 turns -0 into 0
     if eps is None:
         return xp.where((input < 0) | (input > 1), math.nan, slope)
     return xp.where((input < eps) | (input > 1 - eps), 0, slope)

@@ -1,4 +1,4 @@
-"""Numbers as floating point has them: infinities, exponents, whole powers of 2."""
+"""Floating-point representation: NaN and infinities, mantissas and exponents."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ def nan_to_num(
     posinf: float | None = None,
     neginf: float | None = None,
 ) -> Array:
-    """``input`` with numbers in the place of NaN and infinities.
+    """Replace NaN and infinities by finite numbers.
 
     Args:
         input: Tensor of any shape.
-        nan: In the place of NaN; default 0.
-        posinf: In the place of inf; default the largest number of the dtype.
-        neginf: In the place of -inf; default the smallest number of the dtype.
+        nan: Replacement of NaN; default 0.
+        posinf: Replacement of inf; default the largest number of the dtype.
+        neginf: Replacement of -inf; default the lowest number of the dtype.
 
     Returns:
-        Tensor of the same shape; the gradient passes where ``input`` is finite.
+        Tensor of the same shape. Gradients flow where ``input`` is finite.
 
     Example:
         >>> import tinytorch as tt
@@ -62,7 +62,7 @@ _frexp_result = named_result("frexp", "mantissa exponent")
 
 @op(method=True, returns=_frexp_result)
 def frexp(xp: Backend, input: Array) -> tuple[Array, Array]:
-    """``input`` as ``mantissa * 2 ** exponent``, the mantissa between 0.5 and 1.
+    """Decompose ``input`` into ``mantissa * 2 ** exponent``, with mantissas in [0.5, 1).
 
     Args:
         input: Floating-point tensor of any shape.
@@ -89,7 +89,7 @@ frexp.vjp(input=reads_results(1)(lambda xp, g, out: g[0] / xp.exp2(xp.astype(out
 
 @composite(method=True, out=Out.CAST, inplace=True, overlap=Overlap.ALLOWED, node="LdexpBackward0")
 def ldexp(input: Tensor, other: Tensor) -> Tensor:
-    """``input * 2 ** other``.
+    """``input * 2 ** other``, element by element.
 
     Args:
         input: Tensor of any shape.
@@ -110,21 +110,23 @@ def ldexp(input: Tensor, other: Tensor) -> Tensor:
                 f"{type(value).__name__}"
             )
     if input.dtype.category > 1 and other.dtype.kind in "ui" and not input.is_complex():
-        return _raised(input, other)  # a power of 2 by itself may be too large for the dtype
+        return _add_to_exponent(
+            input, other
+        )  # a power of 2 by itself may be too large for the dtype
     if input.is_complex() or other.is_complex():
         return input * power(2.0, other)
     return _multiply_by_power(input, other)
 
 
 @op(public=False, node="LdexpBackward0")
-def _raised(xp: Backend, input: Array, other: Array) -> Array:
-    """Floats with whole numbers added to their exponents."""
-    # Beyond this every number is 0 or infinite, and the library takes C's int.
+def _add_to_exponent(xp: Backend, input: Array, other: Array) -> Array:
+    """Multiply floats by integer powers of 2, by an addition to their exponents."""
+    # Beyond these limits every result is 0 or infinite. The library requires C's int.
     exponent = xp.clip(xp.astype(other, "int64"), -5000, 5000)
     return xp.ldexp(input, xp.astype(exponent, "int32"))
 
 
-_raised.vjp(input=lambda xp, g, other: xp.call(_raised, g, other))
+_add_to_exponent.vjp(input=lambda xp, g, other: xp.call(_add_to_exponent, g, other))
 
 
 @op(public=False, promote="float", node="LdexpBackward0")
@@ -138,7 +140,7 @@ _multiply_by_power.vjp(
 )
 
 
-def _double(value: Any, dtype: dtypes.dtype) -> Any:
+def _to_dtype(value: Any, dtype: dtypes.dtype) -> Any:
     return value.to(dtype) if isinstance(value, Tensor) else value
 
 
@@ -170,4 +172,4 @@ def float_power(input: Tensor, exponent: Any) -> Tensor:
         for v in (input, exponent)
     )
     dtype = dtypes.complex128 if wide else dtypes.float64
-    return power(_double(input, dtype), _double(exponent, dtype))
+    return power(_to_dtype(input, dtype), _to_dtype(exponent, dtype))

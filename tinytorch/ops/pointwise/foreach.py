@@ -1,8 +1,8 @@
-"""Operations on lists of tensors: ``_foreach_name`` is the operation ``name`` on each tensor.
+"""Operations on lists of tensors: ``_foreach_name`` applies the operation ``name`` to each.
 
-PyTorch's optimizers, and those of other libraries, are written with them, because PyTorch runs
-one kernel for a whole list. Here a call is as many calls of the operation: formula, promotion,
-gradient and in-place form are its own.
+PyTorch's optimizers, and those of other libraries, use them, because PyTorch runs one kernel for
+a whole list. Here such a function calls the operation once for each tensor. Formula, promotion,
+gradient and in-place form are those of the operation.
 """
 
 from __future__ import annotations
@@ -34,16 +34,16 @@ from .trigonometric import acos, asin, atan, cos, cosh, sin, sinh, tan, tanh
 
 #: A list of tensors.
 Tensors: TypeAlias = Sequence[Tensor]
-#: A list of one for each tensor, or one for all.
+#: A list with one operand for each tensor, or one operand for all tensors.
 Operands: TypeAlias = Sequence[Tensor] | Sequence[complex] | Tensor | complex
-#: What makes the operation on lists, given its name and the operation on one tensor.
+#: Factory of an operation on lists, from its name and the operation on one tensor.
 Kind: TypeAlias = Callable[[str, Callable[..., Any]], Callable[..., Any]]
 
 # -- arguments -------------------------------------------------------------------------------------
 
 
 def _check_lists(name: str, *lists: Any) -> None:
-    """Refuse what are not lists of tensors, of one length."""
+    """Raise unless the arguments are lists of tensors of one length."""
     for place, tensors in enumerate(lists):
         if not isinstance(tensors, (list, tuple)):
             raise TypeError(
@@ -69,11 +69,11 @@ def _check_elements(name: str, place: int, items: Sequence[Any], kind: type) -> 
             )
 
 
-def _spread(name: str, tensors: Any, operands: Any, place: int = 1) -> Iterable[Any]:
-    """The operand of each tensor: its own of a list, or the one for all."""
+def _operands_per_tensor(name: str, tensors: Any, operands: Any, place: int = 1) -> Iterable[Any]:
+    """One operand for each tensor, from a list or from a single operand."""
     _check_lists(name, tensors)
     if not isinstance(operands, (list, tuple)):
-        _check_one(name, operands)
+        _check_operand(name, operands)
         return [operands] * len(tensors)
     if operands and isinstance(operands[0], Tensor):
         _check_lists(name, tensors, operands)
@@ -87,7 +87,7 @@ def _spread(name: str, tensors: Any, operands: Any, place: int = 1) -> Iterable[
     return operands
 
 
-def _check_one(name: str, operand: Any) -> None:
+def _check_operand(name: str, operand: Any) -> None:
     if isinstance(operand, Tensor):
         if operand.ndim:
             raise RuntimeError(
@@ -101,8 +101,8 @@ def _check_one(name: str, operand: Any) -> None:
         )
 
 
-def _unpacked(name: str, tensors: Any, scalars: Any) -> Any:
-    """The numbers of a 1-d tensor, which some operations take for a list of them."""
+def _unpack_scalars(name: str, tensors: Any, scalars: Any) -> Any:
+    """Numbers of a 1-d tensor, which some operations accept instead of a list."""
     if not isinstance(scalars, Tensor):
         return scalars
     if scalars.device.type != "cpu":
@@ -120,8 +120,8 @@ def _unpacked(name: str, tensors: Any, scalars: Any) -> Any:
     return scalars.tolist()
 
 
-def _only(name: str, **given: Any) -> Any:
-    """The one argument that is given, of those that PyTorch's signatures call differently."""
+def _select_argument(name: str, **given: Any) -> Any:
+    """The only argument that is not None, among names from several of PyTorch's signatures."""
     values = [value for value in given.values() if value is not None]
     if len(values) != 1:
         raise TypeError(
@@ -131,8 +131,8 @@ def _only(name: str, **given: Any) -> Any:
     return values[0]
 
 
-def _finished(name: str, tensors: Any, results: Iterable[Tensor]) -> Any:
-    """The results; of an in-place form the tensors themselves."""
+def _collect_results(name: str, tensors: Any, results: Iterable[Tensor]) -> Any:
+    """Return the results as a tuple, or for an in-place form the tensors themselves."""
     made = tuple(results)
     return tensors if name.endswith("_") else made
 
@@ -143,12 +143,12 @@ def _finished(name: str, tensors: Any, results: Iterable[Tensor]) -> Any:
 def _unary(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
     def each(self: Tensors) -> tuple[Tensor, ...]:
         _check_lists(name, self)
-        return _finished(name, self, map(on_one, self))  # type: ignore[no-any-return]
+        return _collect_results(name, self, map(on_one, self))  # type: ignore[no-any-return]
 
     return each
 
 
-def _scaled(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
+def _scaled_binary(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
     def each(
         self: Tensors,
         other: Operands | None = None,
@@ -157,10 +157,12 @@ def _scaled(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
         scalars: Sequence[complex] | None = None,
         alpha: complex = 1,
     ) -> tuple[Tensor, ...]:
-        given = _spread(name, self, _only(name, other=other, scalar=scalar, scalars=scalars))
+        given = _operands_per_tensor(
+            name, self, _select_argument(name, other=other, scalar=scalar, scalars=scalars)
+        )
         pairs = zip(self, given, strict=True)
         results = (on_one(x, y, alpha=alpha) for x, y in pairs)
-        return _finished(name, self, results)  # type: ignore[no-any-return]
+        return _collect_results(name, self, results)  # type: ignore[no-any-return]
 
     return each
 
@@ -173,15 +175,17 @@ def _binary(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
         scalar: complex | None = None,
         scalars: Sequence[complex] | None = None,
     ) -> tuple[Tensor, ...]:
-        given = _spread(name, self, _only(name, other=other, scalar=scalar, scalars=scalars))
+        given = _operands_per_tensor(
+            name, self, _select_argument(name, other=other, scalar=scalar, scalars=scalars)
+        )
         results = map(on_one, self, given)
-        return _finished(name, self, results)  # type: ignore[no-any-return]
+        return _collect_results(name, self, results)  # type: ignore[no-any-return]
 
     return each
 
 
 def _extremum(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
-    """As ``_binary``; the operation takes tensors alone."""
+    """Like ``_binary``, for operations whose second operand must be a tensor."""
 
     def on_pair(x: Tensor, y: Any) -> Any:
         return on_one(x, y if isinstance(y, Tensor) else add(x.new_zeros(()), y))
@@ -191,16 +195,18 @@ def _extremum(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
 
 def _power(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
     def each(self: Operands, exponent: Operands) -> tuple[Tensor, ...]:
-        if isinstance(self, Number) and not name.endswith("_"):  # of a number to each tensor
+        if isinstance(self, Number) and not name.endswith(
+            "_"
+        ):  # a number to the power of each tensor
             _check_lists(name, exponent)
             return tuple(on_one(self, y) for y in exponent)  # type: ignore[union-attr]
-        results = map(on_one, self, _spread(name, self, exponent))  # type: ignore[arg-type]
-        return _finished(name, self, results)  # type: ignore[no-any-return]
+        results = map(on_one, self, _operands_per_tensor(name, self, exponent))  # type: ignore[arg-type]
+        return _collect_results(name, self, results)  # type: ignore[no-any-return]
 
     return each
 
 
-def _interpolated(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
+def _interpolation(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
     def each(
         self: Tensors,
         tensors1: Tensors,
@@ -209,14 +215,16 @@ def _interpolated(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
         weights: Tensors | None = None,
     ) -> tuple[Tensor, ...]:
         _check_lists(name, self, tensors1)
-        given = _spread(name, self, _only(name, weight=weight, weights=weights), 2)
+        given = _operands_per_tensor(
+            name, self, _select_argument(name, weight=weight, weights=weights), 2
+        )
         results = map(on_one, self, tensors1, given)
-        return _finished(name, self, results)  # type: ignore[no-any-return]
+        return _collect_results(name, self, results)  # type: ignore[no-any-return]
 
     return each
 
 
-def _with_products(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
+def _product_sum(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
     def each(
         self: Tensors,
         tensor1: Tensors,
@@ -226,27 +234,29 @@ def _with_products(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
         scalars: Sequence[complex] | Tensor | None = None,
     ) -> tuple[Tensor, ...]:
         _check_lists(name, self, tensor1, tensor2)
-        factors = _unpacked(name, self, value if scalars is None else scalars)
-        rows = zip(self, tensor1, tensor2, _spread(name, self, factors, 3), strict=True)
+        factors = _unpack_scalars(name, self, value if scalars is None else scalars)
+        rows = zip(
+            self, tensor1, tensor2, _operands_per_tensor(name, self, factors, 3), strict=True
+        )
         results = (on_one(x, y, z, value=factor) for x, y, z, factor in rows)
-        return _finished(name, self, results)  # type: ignore[no-any-return]
+        return _collect_results(name, self, results)  # type: ignore[no-any-return]
 
     return each
 
 
 # -- the operations --------------------------------------------------------------------------------
 
-_EITHER = "of each tensor, in a list, or one for all"
+_EITHER = "for each tensor, in a list, or one for all"
 _ARGUMENTS = {
     "self": "List of tensors.",
     "other": f"Tensors or numbers {_EITHER}.",
-    "scalar": "A number for all, in the place of ``other``.",
-    "scalars": "A number of each tensor, in the place of what stands before.",
+    "scalar": "One number for all tensors, in place of ``other``.",
+    "scalars": "List of a number for each tensor, in place of the argument before it.",
     "alpha": "Factor of ``other``. Default 1.",
-    "exponent": f"Tensors or numbers {_EITHER}; a list where ``self`` is a number.",
-    "tensors1": "List of as many tensors, the other ends.",
-    "weight": f"Tensors or numbers {_EITHER}: how far to go.",
-    "weights": "The same, as a list of tensors.",
+    "exponent": f"Tensors or numbers {_EITHER}; a list if ``self`` is a number.",
+    "tensors1": "List of as many tensors, which are the end points.",
+    "weight": f"Weights {_EITHER}, as tensors or numbers.",
+    "weights": "List of tensors, in place of ``weight``.",
     "tensor1": "List of as many tensors.",
     "tensor2": "List of as many tensors.",
     "value": f"Factors {_EITHER}. Default 1.",
@@ -271,8 +281,8 @@ _DOC = """``{operation}`` of each tensor of a list{others}.
     """
 
 
-def _file(kind: Kind, name: str, on_one: Callable[..., Any], *, others: int = 0) -> None:
-    """File ``_foreach_name``, whose operation takes ``others`` further lists."""
+def _define(kind: Kind, name: str, on_one: Callable[..., Any], *, others: int = 0) -> None:
+    """Define and register ``_foreach_name``, which accepts ``others`` further lists."""
     full = f"_foreach_{name}"
     inplace = name.endswith("_")
     each = kind(full, on_one)
@@ -283,7 +293,7 @@ def _file(kind: Kind, name: str, on_one: Callable[..., Any], *, others: int = 0)
     each.__doc__ = _DOC.format(
         arguments="\n        ".join(f"{name}: {_ARGUMENTS[name]}" for name in names),
         operation=name,
-        others=" and what belongs to it, a list or one for all" if others else "",
+        others=" with its operands, a list or one for all" if others else "",
         returns="The list." if inplace else "A tuple of the results.",
         example=f"{call} is x" if inplace else f"len({call})",
         shown=inplace or 2,
@@ -293,27 +303,27 @@ def _file(kind: Kind, name: str, on_one: Callable[..., Any], *, others: int = 0)
     composite(each, public=True)
 
 
-#: The operations that have a form for lists in PyTorch, by what goes with the tensors.
+#: The operations that have a form for lists in PyTorch, by the kind of their other operands.
 _KINDS: dict[Kind, tuple[Any, ...]] = {
     _unary: (
         abs, acos, asin, atan, ceil, cos, cosh, erf, erfc, exp, expm1, floor, frac, lgamma, log,
         log10, log1p, log2, neg, reciprocal, round, rsqrt, sigmoid, sign, sin, sinh, sqrt, tan,
         tanh, trunc,
     ),
-    _scaled: (add, sub),
+    _scaled_binary: (add, sub),
     _binary: (clamp_max, clamp_min, div, mul),
     _extremum: (maximum, minimum),
     _power: (pow,),
-    _interpolated: (lerp,),
-    _with_products: (addcdiv, addcmul),
+    _interpolation: (lerp,),
+    _product_sum: (addcdiv, addcmul),
 }  # fmt: skip
 for _kind, _operations in _KINDS.items():
     for _operation in _operations:
         _others = len(_operation.op.plan.tensors) - 1
-        _file(_kind, _operation.__name__, _operation, others=_others)
+        _define(_kind, _operation.__name__, _operation, others=_others)
         _inplace = make_inplace_function(_operation.op)
-        _file(_kind, f"{_operation.__name__}_", _inplace, others=_others)
-_file(_unary, "zero_", zero_)
+        _define(_kind, f"{_operation.__name__}_", _inplace, others=_others)
+_define(_unary, "zero_", zero_)
 
 
 @composite(public=True)
@@ -334,12 +344,12 @@ def _foreach_clone(self: Tensors, *, memory_format: Any = None) -> tuple[Tensor,
 
 @composite(public=True)
 def _foreach_copy_(self: Tensors, src: Tensors, non_blocking: bool = False) -> Tensors:
-    """``copy_`` to each tensor of a list from that of another.
+    """Call ``copy_`` for each tensor of a list, from the tensor of another list.
 
     Args:
         self: List of tensors.
-        src: List of as many tensors, whose shapes broadcast to theirs.
-        non_blocking: As of ``copy_``. Default False.
+        src: List of as many tensors, whose shapes broadcast to those of ``self``.
+        non_blocking: As for ``copy_``. Default False.
 
     Example:
         >>> import tinytorch as tt
@@ -361,7 +371,7 @@ def _foreach_norm(
     Args:
         self: List of tensors.
         ord: The p of the norm. Default 2.
-        dtype: Dtype to compute in. Default None: that of the tensor.
+        dtype: Dtype of the computation. Default None: that of the tensor.
 
     Example:
         >>> import tinytorch as tt
@@ -376,7 +386,7 @@ def _foreach_norm(
 def _foreach_powsum(
     self: Tensors, ord: float = 2, dtype: dtypes.dtype | None = None
 ) -> tuple[Tensor, ...]:
-    """The sum of ``abs(x) ** ord`` of each tensor of a list: its norm before the root.
+    """The sum of ``abs(x) ** ord`` of each tensor of a list: the norm to the power of ``ord``.
 
     Args:
         self: List of tensors.
@@ -400,7 +410,7 @@ def _foreach_max(self: Tensors) -> tuple[Tensor, ...]:
         self: List of tensors.
 
     Raises:
-        RuntimeError: If a tensor has none.
+        RuntimeError: If a tensor is empty.
 
     Example:
         >>> import tinytorch as tt
@@ -418,7 +428,7 @@ def _foreach_max(self: Tensors) -> tuple[Tensor, ...]:
 
 @composite(public=True)
 def _foreach_mm(self: Tensors, mat2: Tensors) -> tuple[Tensor, ...]:
-    """``mm`` of each matrix of a list and that of another.
+    """``mm`` of each matrix of a list and the matrix of another list.
 
     Args:
         self: List of matrices.

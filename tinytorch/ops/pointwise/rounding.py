@@ -1,4 +1,4 @@
-"""Rounding, remainders and signs, element by element. Steps have the derivative 0."""
+"""Rounding, remainders and signs, element by element. Step functions have the derivative 0."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .division import check_divisor
 from .selection import masked
 
 
-def _rounded(xp: Backend, name: str, input: Array, function: Any) -> Array:
+def _round_with(xp: Backend, name: str, input: Array, function: Any) -> Array:
     refuse(xp, f"{name}_vml_cpu", "b", input)
     if input.dtype.kind == "c":
         raise NotImplementedError(f"{name} is not supported for complex inputs")
@@ -22,7 +22,7 @@ def _rounded(xp: Backend, name: str, input: Array, function: Any) -> Array:
 
 @op(method=True, inplace=True, out=Out.EXACT, elementwise=True)
 def floor(xp: Backend, input: Array) -> Array:
-    """The next whole number below; integers stay as they are.
+    """The largest integer not greater than each element; integers are unchanged.
 
     Raises:
         NotImplementedError: For bool and complex tensors.
@@ -32,7 +32,7 @@ def floor(xp: Backend, input: Array) -> Array:
         >>> tt.floor(tt.tensor([-1.5, 1.5]))
         tensor([-2.,  1.])
     """
-    return _rounded(xp, "floor", input, xp.floor)
+    return _round_with(xp, "floor", input, xp.floor)
 
 
 floor.vjp(input=lambda xp, g: xp.zeros_like(g))
@@ -40,7 +40,7 @@ floor.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 @op(method=True, inplace=True, out=Out.EXACT, elementwise=True)
 def ceil(xp: Backend, input: Array) -> Array:
-    """The next whole number above; integers stay as they are.
+    """The smallest integer not less than each element; integers are unchanged.
 
     Raises:
         NotImplementedError: For bool and complex tensors.
@@ -50,7 +50,7 @@ def ceil(xp: Backend, input: Array) -> Array:
         >>> tt.ceil(tt.tensor([-1.5, 1.5]))
         tensor([-1.,  2.])
     """
-    return _rounded(xp, "ceil", input, xp.ceil)
+    return _round_with(xp, "ceil", input, xp.ceil)
 
 
 ceil.vjp(input=lambda xp, g: xp.zeros_like(g))
@@ -58,7 +58,7 @@ ceil.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 @op(method=True, inplace=True, aliases=("fix",), out=Out.EXACT, elementwise=True)
 def trunc(xp: Backend, input: Array) -> Array:
-    """The whole number towards zero; integers stay as they are.
+    """Each element rounded towards zero; integers are unchanged.
 
     Raises:
         NotImplementedError: For bool and complex tensors.
@@ -68,7 +68,7 @@ def trunc(xp: Backend, input: Array) -> Array:
         >>> tt.trunc(tt.tensor([-1.5, 1.5]))
         tensor([-1.,  1.])
     """
-    return _rounded(xp, "trunc", input, xp.trunc)
+    return _round_with(xp, "trunc", input, xp.trunc)
 
 
 trunc.vjp(input=lambda xp, g: xp.zeros_like(g))
@@ -83,11 +83,11 @@ trunc.vjp(input=lambda xp, g: xp.zeros_like(g))
     elementwise=True,
 )
 def round(xp: Backend, input: Array, decimals: int = 0) -> Array:
-    """The nearest whole number, halves to the even one; integers stay as they are.
+    """Each element rounded to the nearest integer, halves to even; integers are unchanged.
 
     Args:
         input: Tensor of any shape.
-        decimals: Digits to keep after the point; negative ones round before it.
+        decimals: Number of digits after the decimal point; negative numbers round to powers of 10.
 
     Raises:
         NotImplementedError: For bool and complex tensors, and for integers with decimals.
@@ -100,7 +100,7 @@ def round(xp: Backend, input: Array, decimals: int = 0) -> Array:
         tensor([0.1200])
     """
     if not decimals:
-        return _rounded(xp, "round", input, xp.rint)
+        return _round_with(xp, "round", input, xp.rint)
     decimals = integer("round", "decimals", decimals)
     refuse(xp, "round_vml_cpu", "uib", input)
     scale = 10.0 ** (decimals if decimals > 0 else -decimals)
@@ -114,10 +114,10 @@ round.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 @op(method=True, inplace=True, out=Out.EXACT, elementwise=True)
 def frac(xp: Backend, input: Array) -> Array:
-    """What ``trunc`` cuts off, with the sign of ``input``.
+    """The fractional part ``input - trunc(input)``, with the sign of ``input``.
 
     Raises:
-        NotImplementedError: For all but floating-point tensors.
+        NotImplementedError: Unless ``input`` is a floating-point tensor.
 
     Example:
         >>> import tinytorch as tt
@@ -139,7 +139,7 @@ frac.vjp(input=lambda xp, g: g)
     node=by_operand("other", "FmodBackward0", "FmodBackward1"),
 )
 def fmod(xp: Backend, input: Array, other: Operand) -> Array:
-    """What division rounded towards zero leaves: the result has the sign of ``input``.
+    """Remainder of division rounded towards zero; it has the sign of ``input``.
 
     Args:
         input: Tensor of any shape.
@@ -149,7 +149,7 @@ def fmod(xp: Backend, input: Array, other: Operand) -> Array:
         Tensor of the broadcast shape and torch's promoted dtype.
 
     Raises:
-        RuntimeError: Where an integer is divided by 0.
+        RuntimeError: If an integer is divided by 0.
         NotImplementedError: For bool and complex tensors.
 
     Example:
@@ -172,7 +172,7 @@ def sign(xp: Backend, input: Array) -> Array:
     """-1, 0 or 1 by the sign of each element; 0 for NaN.
 
     Raises:
-        NotImplementedError: For complex tensors, which ``sgn`` takes.
+        NotImplementedError: For complex tensors; use ``sgn``.
 
     Example:
         >>> import tinytorch as tt
@@ -192,7 +192,7 @@ sign.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 @op(method=True, out=Out.EXACT, elementwise=True)
 def signbit(xp: Backend, input: Array) -> Array:
-    """Whether the sign is negative, also that of -0.0.
+    """Whether the sign bit of each element is set, which it is for -0.0.
 
     Raises:
         NotImplementedError: For complex tensors.
@@ -209,7 +209,7 @@ def signbit(xp: Backend, input: Array) -> Array:
 
 @op(method=True, inplace=True, promote="float", strict=True)
 def copysign(xp: Backend, input: Array, other: Operand) -> Array:
-    """The magnitude of ``input`` with the sign of ``other``.
+    """The magnitude of ``input`` with the sign of ``other``, element by element.
 
     Args:
         input: Tensor of any shape.
@@ -236,14 +236,14 @@ copysign.vjp(input=_copysign_gradient, other=lambda xp, g: xp.zeros_like(g))
 
 @op(method=True, inplace=True, strict=True, node="NotImplemented", out=Out.EXACT, elementwise=True)
 def heaviside(xp: Backend, input: Array, values: Array) -> Array:
-    """0 for negative numbers, 1 for positive ones, ``values`` at 0.
+    """Heaviside step function: 0 for negative numbers, 1 for positive ones, ``values`` at 0.
 
     Args:
         input: Tensor of any shape.
         values: Tensor of the same dtype; the two shapes broadcast.
 
     Raises:
-        RuntimeError: For complex or different dtypes.
+        RuntimeError: For complex dtypes, or if the dtypes differ.
 
     Example:
         >>> import tinytorch as tt

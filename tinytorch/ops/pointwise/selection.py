@@ -1,4 +1,4 @@
-"""Choosing between elements: maxima, minima, bounds, and by condition."""
+"""Maxima, minima, clamping, and selection by a condition, element by element."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from ...warnings import warn
 from ..checks import kind_of, refuse_complex
 
 
-def _check(name: str, *operands: Any) -> None:
+def _check_not_complex(name: str, *operands: Any) -> None:
     if kind_of(*operands) == "c":
         raise RuntimeError(f"{name} not implemented for complex tensors.")
 
 
 @op
 def _masked(xp: Backend, input: Array, mask: Mask) -> Array:
-    """``input`` where ``mask`` holds and 0 elsewhere, also for an ``input`` of inf or NaN."""
+    """``input`` where ``mask`` is True, 0 elsewhere, even if ``input`` is inf or NaN."""
     return xp.masked(input, mask)
 
 
@@ -29,18 +29,18 @@ _masked.vjp(input=lambda xp, g, mask: xp.call(_masked, g, mask))
 
 
 def masked(xp: Any, g: Any, mask: Any) -> Any:
-    """``g`` where ``mask`` holds, else 0, in a gradient rule."""
+    """``g`` where ``mask`` is True, 0 elsewhere, for use in gradient rules."""
     return xp.call(_masked, g, mask)
 
 
-def _ties(xp: Any, g: Any, lost: Any, equal: Any) -> Any:
-    """``g`` where an argument won, half of it where both are the same."""
+def _split_ties(xp: Any, g: Any, lost: Any, equal: Any) -> Any:
+    """``g`` where the argument was selected, ``g / 2`` where both are equal, 0 elsewhere."""
     return xp.where(equal, g * 0.5, xp.where(lost, 0, g))
 
 
 @op(method=True, promote="arithmetic", strict=True, elementwise=True)
 def maximum(xp: Backend, input: Array, other: Array, *, out: Array | None = None) -> Array:
-    """The larger of two elements; NaN if one of them is.
+    """The larger of each pair of elements; NaN if either is NaN.
 
     Args:
         input: Tensor of any shape.
@@ -48,7 +48,7 @@ def maximum(xp: Backend, input: Array, other: Array, *, out: Array | None = None
         out: Where to write the result.
 
     Returns:
-        Tensor of the broadcast shape. Where both are equal, each gets half the gradient.
+        Tensor of the broadcast shape. Where both are equal, each receives half of the gradient.
 
     Raises:
         RuntimeError: For complex tensors.
@@ -58,19 +58,19 @@ def maximum(xp: Backend, input: Array, other: Array, *, out: Array | None = None
         >>> tt.maximum(tt.tensor([1.0, 4.0]), tt.tensor([3.0, 2.0]))
         tensor([3., 4.])
     """
-    _check("maximum", input, other)
+    _check_not_complex("maximum", input, other)
     return xp.maximum(input, other) if out is None else xp.maximum(input, other, out=out)
 
 
 maximum.vjp(
-    input=lambda xp, g, input, other: _ties(xp, g, input < other, input == other),
-    other=lambda xp, g, input, other: _ties(xp, g, other < input, input == other),
+    input=lambda xp, g, input, other: _split_ties(xp, g, input < other, input == other),
+    other=lambda xp, g, input, other: _split_ties(xp, g, other < input, input == other),
 )
 
 
 @op(method=True, promote="arithmetic", strict=True, elementwise=True)
 def minimum(xp: Backend, input: Array, other: Array, *, out: Array | None = None) -> Array:
-    """The smaller of two elements; NaN if one of them is.
+    """The smaller of each pair of elements; NaN if either is NaN.
 
     Args:
         input: Tensor of any shape.
@@ -78,7 +78,7 @@ def minimum(xp: Backend, input: Array, other: Array, *, out: Array | None = None
         out: Where to write the result.
 
     Returns:
-        Tensor of the broadcast shape. Where both are equal, each gets half the gradient.
+        Tensor of the broadcast shape. Where both are equal, each receives half of the gradient.
 
     Raises:
         RuntimeError: For complex tensors.
@@ -88,22 +88,22 @@ def minimum(xp: Backend, input: Array, other: Array, *, out: Array | None = None
         >>> tt.minimum(tt.tensor([1.0, 4.0]), tt.tensor([3.0, 2.0]))
         tensor([1., 2.])
     """
-    _check("minimum", input, other)
+    _check_not_complex("minimum", input, other)
     return xp.minimum(input, other) if out is None else xp.minimum(input, other, out=out)
 
 
 minimum.vjp(
-    input=lambda xp, g, input, other: _ties(xp, g, input > other, input == other),
-    other=lambda xp, g, input, other: _ties(xp, g, other > input, input == other),
+    input=lambda xp, g, input, other: _split_ties(xp, g, input > other, input == other),
+    other=lambda xp, g, input, other: _split_ties(xp, g, other > input, input == other),
 )
 
 
 @op(method=True, promote="arithmetic", strict=True, elementwise=True)
 def fmax(xp: Backend, input: Array, other: Array) -> Array:
-    """The larger of two elements; a NaN loses against a number.
+    """The larger of each pair of elements; the other element if one is NaN.
 
     Args:
-        input: Tensor of any shape; where both are equal it gets the whole gradient.
+        input: Tensor of any shape. It receives the whole gradient where both are equal.
         other: Tensor; the two shapes broadcast.
 
     Raises:
@@ -114,7 +114,7 @@ def fmax(xp: Backend, input: Array, other: Array) -> Array:
         >>> tt.fmax(tt.tensor([1.0, float("nan")]), tt.tensor([3.0, 2.0]))
         tensor([3., 2.])
     """
-    _check("fmax", input, other)
+    _check_not_complex("fmax", input, other)
     return xp.fmax(input, other)
 
 
@@ -126,10 +126,10 @@ fmax.vjp(
 
 @op(method=True, promote="arithmetic", strict=True, elementwise=True)
 def fmin(xp: Backend, input: Array, other: Array) -> Array:
-    """The smaller of two elements; a NaN loses against a number.
+    """The smaller of each pair of elements; the other element if one is NaN.
 
     Args:
-        input: Tensor of any shape; where both are equal it gets the whole gradient.
+        input: Tensor of any shape. It receives the whole gradient where both are equal.
         other: Tensor; the two shapes broadcast.
 
     Raises:
@@ -140,7 +140,7 @@ def fmin(xp: Backend, input: Array, other: Array) -> Array:
         >>> tt.fmin(tt.tensor([1.0, float("nan")]), tt.tensor([3.0, 2.0]))
         tensor([1., 2.])
     """
-    _check("fmin", input, other)
+    _check_not_complex("fmin", input, other)
     return xp.fmin(input, other)
 
 
@@ -166,19 +166,19 @@ def _clamp_name(node: Node) -> str:
 def clamp(
     xp: Backend, input: Array, min: Operand | None = None, max: Operand | None = None
 ) -> Array:
-    """``input`` kept between ``min`` and ``max``.
+    """Clamp each element of ``input`` to the interval from ``min`` to ``max``.
 
     Args:
         input: Tensor of any shape.
-        min: Lower bound, a number or a tensor that broadcasts; None for none.
-        max: Upper bound likewise; where it is below ``min``, it decides.
+        min: Lower bound, a number or a tensor that broadcasts; None for no bound.
+        max: Upper bound, likewise. Where it is below ``min``, the result is ``max``.
 
     Returns:
-        Tensor of the broadcast shape and torch's promoted dtype. The gradient of ``input``
-        passes from bound to bound, both included.
+        Tensor of the broadcast shape and torch's promoted dtype. Gradients flow to ``input``
+        where it is within the bounds, including the bounds.
 
     Raises:
-        RuntimeError: Without any bound, or if the dtype of integers does not hold a number.
+        RuntimeError: If both bounds are None, or if an integer dtype cannot represent a bound.
         NotImplementedError: For complex tensors.
 
     Example:
@@ -195,7 +195,7 @@ def clamp(
 
 
 def _check_bounds(low: Any, high: Any) -> None:
-    """TypeError for a number beside a tensor with dimensions."""
+    """Raise TypeError if one bound is a number and the other a tensor with dimensions."""
     kinds = ["Tensor" if hasattr(v, "dtype") else type(v).__name__ for v in (low, high)]
     if kinds.count("Tensor") == 1 and any(getattr(v, "shape", ()) for v in (low, high)):
         raise TypeError(
@@ -232,7 +232,7 @@ clamp.vjp(
     out=Out.EXACT_WITH_NUMBERS,
 )
 def clamp_min(xp: Backend, input: Array, min: Operand) -> Array:
-    """``input``, but at least ``min``.
+    """``input`` with the lower bound ``min``, element by element.
 
     Args:
         input: Tensor of any shape.
@@ -261,7 +261,7 @@ clamp_min.vjp(
     out=Out.EXACT_WITH_NUMBERS,
 )
 def clamp_max(xp: Backend, input: Array, max: Operand) -> Array:
-    """``input``, but at most ``max``.
+    """``input`` with the upper bound ``max``, element by element.
 
     Args:
         input: Tensor of any shape.
@@ -289,17 +289,17 @@ clamp_max.vjp(
 def where(
     xp: Backend, condition: Mask, input: Operand | None = None, other: Operand | None = None
 ) -> Array:
-    """Elements of ``input`` where ``condition`` holds, else of ``other``.
+    """Elements of ``input`` where ``condition`` is True, of ``other`` elsewhere.
 
     Args:
         condition: bool tensor.
         input: Tensor or number.
-        other: Tensor or number; the three shapes broadcast. Without ``input`` and
-            ``other`` the call is ``condition.nonzero(as_tuple=True)``.
+        other: Tensor or number; the three shapes broadcast. A call without ``input`` and
+            ``other`` is ``condition.nonzero(as_tuple=True)``.
 
     Returns:
-        Tensor of the broadcast shape and torch's promoted dtype; for one argument a tuple
-        of int64 tensors, one per dimension.
+        Tensor of the broadcast shape and torch's promoted dtype. With one argument, a tuple of
+        int64 tensors, one for each dimension.
 
     Raises:
         RuntimeError: If ``condition`` is not bool.
@@ -342,7 +342,7 @@ where.vjp(
 
 @composite(namespaces=("Tensor",), public=False)
 def _where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
-    """``self`` where ``condition`` holds, else ``other``: see ``tinytorch.where``.
+    """``self`` where ``condition`` is True, ``other`` elsewhere; see ``tinytorch.where``.
 
     Args:
         self: Tensor of any shape.

@@ -11,7 +11,7 @@ from ..checks import in_single, is_half, refuse
 
 @op(method=True, inplace=True, promote="float")
 def sin(xp: Backend, input: Array) -> Array:
-    """Sine of each element of ``input``, in radians.
+    """Sine of each element of ``input``, an angle in radians.
 
     Example:
         >>> import tinytorch as tt
@@ -26,7 +26,7 @@ sin.vjp(input=lambda xp, g, input: g * xp.cos(input))
 
 @op(method=True, inplace=True, promote="float")
 def cos(xp: Backend, input: Array) -> Array:
-    """Cosine of each element of ``input``, in radians.
+    """Cosine of each element of ``input``, an angle in radians.
 
     Example:
         >>> import tinytorch as tt
@@ -41,7 +41,7 @@ cos.vjp(input=lambda xp, g, input: g * -xp.sin(input))
 
 @op(method=True, inplace=True, promote="float")
 def tan(xp: Backend, input: Array) -> Array:
-    """Tangent of each element of ``input``, in radians.
+    """Tangent of each element of ``input``, an angle in radians.
 
     Example:
         >>> import tinytorch as tt
@@ -56,7 +56,7 @@ tan.vjp(input=lambda xp, g, out: g * (1 + out * out))
 
 @op(method=True, inplace=True, promote="float", aliases=("arcsin",))
 def asin(xp: Backend, input: Array) -> Array:
-    """Arc sine, between -π/2 and π/2; NaN outside [-1, 1].
+    """Arc sine of each element, between -π/2 and π/2; NaN outside [-1, 1].
 
     Example:
         >>> import tinytorch as tt
@@ -71,7 +71,7 @@ asin.vjp(input=lambda xp, g, input: g / xp.sqrt(1 - input * input))
 
 @op(method=True, inplace=True, promote="float", aliases=("arccos",))
 def acos(xp: Backend, input: Array) -> Array:
-    """Arc cosine, between 0 and π; NaN outside [-1, 1].
+    """Arc cosine of each element, between 0 and π; NaN outside [-1, 1].
 
     Example:
         >>> import tinytorch as tt
@@ -86,7 +86,7 @@ acos.vjp(input=lambda xp, g, input: -g / xp.sqrt(1 - input * input))
 
 @op(method=True, inplace=True, promote="float", aliases=("arctan",))
 def atan(xp: Backend, input: Array) -> Array:
-    """Arc tangent, between -π/2 and π/2.
+    """Arc tangent of each element, between -π/2 and π/2.
 
     Example:
         >>> import tinytorch as tt
@@ -101,7 +101,7 @@ atan.vjp(input=lambda xp, g, input: g / (1 + input * input))
 
 @op(method=True, inplace=True, promote="float")
 def sinh(xp: Backend, input: Array) -> Array:
-    """Hyperbolic sine.
+    """Hyperbolic sine of each element.
 
     Example:
         >>> import tinytorch as tt
@@ -116,7 +116,7 @@ sinh.vjp(input=lambda xp, g, input: g * xp.cosh(input))
 
 @op(method=True, inplace=True, promote="float")
 def cosh(xp: Backend, input: Array) -> Array:
-    """Hyperbolic cosine.
+    """Hyperbolic cosine of each element.
 
     Example:
         >>> import tinytorch as tt
@@ -131,7 +131,7 @@ cosh.vjp(input=lambda xp, g, input: g * xp.sinh(input))
 
 @op(inplace=True, promote="float", namespaces=("", "nn.functional"), method=True)
 def tanh(xp: Backend, input: Array) -> Array:
-    """Hyperbolic tangent, between -1 and 1.
+    """Hyperbolic tangent of each element, between -1 and 1.
 
     Example:
         >>> import tinytorch as tt
@@ -146,7 +146,7 @@ tanh.vjp(input=lambda xp, g, out: g * (1 - out * out))
 
 @op(method=True, inplace=True, promote="float", aliases=("arcsinh",))
 def asinh(xp: Backend, input: Array) -> Array:
-    """Inverse of the hyperbolic sine.
+    """Inverse hyperbolic sine of each element.
 
     Example:
         >>> import tinytorch as tt
@@ -161,7 +161,7 @@ asinh.vjp(input=lambda xp, g, input: g / xp.sqrt(1 + input * input))
 
 @op(method=True, inplace=True, promote="float", aliases=("arccosh",))
 def acosh(xp: Backend, input: Array) -> Array:
-    """Inverse of the hyperbolic cosine; NaN below 1.
+    """Inverse hyperbolic cosine of each element; NaN below 1.
 
     Example:
         >>> import tinytorch as tt
@@ -172,8 +172,8 @@ def acosh(xp: Backend, input: Array) -> Array:
 
 
 def _acosh_gradient(xp: Any, g: Any, input: Any) -> Any:
-    # Two roots, not that of the product: only so is the branch right for complex numbers. Below
-    # -1 acosh is NaN but its formal slope is not, so that a gradient of 0 passes as 0.
+    # The product of two roots has the correct branch for complex numbers; the root of the product
+    # does not. Below -1, acosh is NaN but this slope is finite, so a gradient of 0 stays 0.
     x = input if input.dtype.kind == "c" else xp.absolute(input)
     return g / (xp.sqrt(x - 1) * xp.sqrt(x + 1))
 
@@ -183,7 +183,7 @@ acosh.vjp(input=_acosh_gradient)
 
 @op(method=True, inplace=True, promote="float", aliases=("arctanh",))
 def atanh(xp: Backend, input: Array) -> Array:
-    """Inverse of the hyperbolic tangent; ±inf at ±1, NaN beyond.
+    """Inverse hyperbolic tangent of each element; ±inf at ±1, NaN beyond.
 
     Example:
         >>> import tinytorch as tt
@@ -198,11 +198,11 @@ atanh.vjp(input=lambda xp, g, input: g / (1 - input * input))
 
 @op(method=True, inplace=True, promote="float", aliases=("arctan2",), strict=True)
 def atan2(xp: Backend, input: Array, other: Array) -> Array:
-    """Angle of the point ``(other, input)``, between -π and π.
+    """Angle of the point with x coordinate ``other`` and y coordinate ``input``, from -π to π.
 
     Args:
-        input: The ordinates; tensor of any shape.
-        other: The abscissae; the two shapes broadcast.
+        input: The y coordinates, a tensor of any shape.
+        other: The x coordinates; the two shapes broadcast.
 
     Example:
         >>> import tinytorch as tt
@@ -214,7 +214,7 @@ def atan2(xp: Backend, input: Array, other: Array) -> Array:
 
 
 def _over_square(xp: Any, numerator: Any, x: Any, y: Any) -> Any:
-    """``numerator / (x² + y²)``, 0 at the origin, where there is no angle."""
+    """``numerator / (x² + y²)``; 0 at the origin, where the angle is undefined."""
     square = x * x + y * y
     origin = square == 0
     return xp.where(origin, 0, numerator / xp.where(origin, 1, square))
@@ -228,14 +228,14 @@ atan2.vjp(
 
 @op(method=True, inplace=True, promote="arithmetic", strict=True)
 def hypot(xp: Backend, input: Array, other: Array) -> Array:
-    """``sqrt(input² + other²)``, without overflow on the way.
+    """``sqrt(input² + other²)``, element by element, without overflow.
 
     Args:
         input: Tensor of any shape.
         other: Tensor; the two shapes broadcast.
 
     Raises:
-        NotImplementedError: Unless one of them is a real floating-point tensor.
+        NotImplementedError: Unless one of the tensors is real and floating-point.
 
     Example:
         >>> import tinytorch as tt
@@ -252,21 +252,21 @@ hypot.vjp(
 )
 
 
-def _refuse_complex(name: str, input: Array) -> None:
+def _check_not_complex(name: str, input: Array) -> None:
     if input.dtype.kind == "c":
         raise RuntimeError(f"{name} is not supported for complex tensors.")
 
 
 @op(method=True, inplace=True, promote="float", aliases=(".radians",))
 def deg2rad(xp: Backend, input: Array) -> Array:
-    """Degrees as radians.
+    """Convert each element from degrees to radians.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.deg2rad(tt.tensor([180.0]))
         tensor([3.1416])
     """
-    _refuse_complex("deg2rad", input)
+    _check_not_complex("deg2rad", input)
     return xp.multiply(input, math.pi / 180)
 
 
@@ -275,14 +275,14 @@ deg2rad.vjp(input=lambda xp, g: g * (math.pi / 180))
 
 @op(method=True, inplace=True, promote="float", aliases=(".degrees",))
 def rad2deg(xp: Backend, input: Array) -> Array:
-    """Radians as degrees.
+    """Convert each element from radians to degrees.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.rad2deg(tt.tensor([3.1415926536]))
         tensor([180.])
     """
-    _refuse_complex("rad2deg", input)
+    _check_not_complex("rad2deg", input)
     return xp.multiply(input, 180 / math.pi)
 
 
@@ -291,7 +291,7 @@ rad2deg.vjp(input=lambda xp, g: g * (180 / math.pi))
 
 @op(inplace=True, promote="float", namespaces=("", "special"), method=True)
 def sinc(xp: Backend, input: Array) -> Array:
-    """``sin(πx) / (πx)``, and 1 at 0.
+    """``sin(πx) / (πx)`` of each element ``x``; 1 at 0.
 
     Example:
         >>> import tinytorch as tt
@@ -307,8 +307,8 @@ def sinc(xp: Backend, input: Array) -> Array:
 def _sinc_slope(xp: Any, x: Any) -> Any:
     """Derivative of ``sin(t) / t`` at ``t = πx``, times π.
 
-    The difference below cancels near 0: there the Taylor series -t/3 + t³/30 - t⁵/840 +
-    t⁷/45360 takes over.
+    Near 0 the difference suffers from cancellation, so the Taylor series
+    -t/3 + t³/30 - t⁵/840 + t⁷/45360 replaces it.
     """
     t = x * math.pi
     near = xp.abs(t) < 0.3

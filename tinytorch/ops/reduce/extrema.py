@@ -20,7 +20,7 @@ from ...dispatch.op import (
 )
 from ...graph.nodes import Node
 from ..checks import refuse
-from ..index.gathering import chosen, gather_sum
+from ..index.gathering import gather_computed, gather_sum
 from ..memory_order import in_rows
 from ..results import named_result
 from ..shape.sizes import normalize_dim
@@ -220,7 +220,7 @@ def _values_and_indices(
             return values, index
         return values.reshape((*shape[:dim], 1)), index.reshape((*shape[:dim], 1))
     index = _arg_extreme(xp, name, plain, dim, True)
-    values = xp.call(chosen, input, dim, index)
+    values = xp.call(gather_computed, input, dim, index)
     if keepdim or not ndim:
         return values, index
     shape = (*shape[:dim], *shape[dim + 1 :])

@@ -8,8 +8,8 @@ from typing import Any
 from ...core.tensor import Tensor, wrap
 from ...dispatch.op import composite
 from ...dispatch.out import scalar_name
-from ..index.index_writing import index_add, reduced_at
-from ..index.scattering import OTHER_WORDS
+from ..index.index_writing import index_add, reduce_slices
+from ..index.scattering import REDUCTION_ALIASES
 from ..pointwise.selection import clamp_max, clamp_min, where
 from ..shape.sizes import normalize_dim
 from ..sort.sorting import searchsorted
@@ -60,7 +60,7 @@ def segment_reduce(
         >>> tt.segment_reduce(x, "max", lengths=tt.tensor([1, 3]))
         tensor([1., 4.])
     """
-    reduce = OTHER_WORDS.get(reduce, reduce)
+    reduce = REDUCTION_ALIASES.get(reduce, reduce)
     _check(data, reduce, indices)
     ends, sizes = _bounds(data, lengths, offsets, axis, unsafe)
     at, (size, count) = sizes.ndim - 1, (data.shape[sizes.ndim - 1], sizes.shape[-1])
@@ -146,7 +146,7 @@ def _reduced(data: Any, reduce: str, places: Tensor, count: int, initial: Any) -
     shape = (count, *data.shape[1:])
     if reduce in ("sum", "mean"):
         return index_add(data.new_full(shape, initial or 0.0), 0, places, data)
-    found = reduced_at(data.new_full(shape, _START[reduce]), 0, places, data, reduce)
+    found = reduce_slices(data.new_full(shape, _START[reduce]), 0, places, data, reduce)
     if initial is None:
         return found
     if reduce == "prod":

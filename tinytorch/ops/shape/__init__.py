@@ -1,1 +1,1 @@
-"""Other sizes, orders and strides of dimensions; joining and splitting."""
+"""Operations that change shapes, permute dimensions, and join or split tensors."""

@@ -1,4 +1,4 @@
-"""Diagonals and triangles of matrices."""
+"""Diagonals and triangular parts of matrices."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ...dispatch.op import Array, Backend, Out, composite, op
 from ...graph.nodes import Node
 from ..checks import integer
 from ..index.filling import write_changes
-from ..index.positions import counting
+from ..index.positions import int64_range
 from ..memory_order import in_rows
 from .sizes import flatten, normalize_dim
 
 
-def _plane(name: str, dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
-    """The two dimensions of the matrices, counted from the front and different."""
+def _matrix_dims(name: str, dim1: int, dim2: int, ndim: int) -> tuple[int, int]:
+    """Normalize the two dimensions of the matrices; raise if they are identical."""
     first, second = (normalize_dim(name, d, ndim) for d in (dim1, dim2))
     if first == second:
         raise RuntimeError(f"{name}: diagonal dimensions cannot be identical {dim1}, {dim2}")
@@ -30,15 +30,15 @@ def diagonal(xp: Backend, input: Array, offset: int = 0, dim1: int = 0, dim2: in
 
     Args:
         input: Tensor of at least two dimensions.
-        offset: Which diagonal: 0, the default, is the main one, positive ones are above it.
+        offset: The diagonal: 0, the default, is the main one, positive numbers are above it.
         dim1: The dimension of the rows; default 0.
         dim2: The dimension of the columns; default 1.
 
     Returns:
-        A view without the two dimensions, the diagonals along a new last one.
+        A view without the two dimensions, with the diagonals along a new last dimension.
 
     Raises:
-        RuntimeError: If the two dimensions are the same.
+        RuntimeError: If the two dimensions are identical.
         IndexError: If there is no such dimension.
 
     Example:
@@ -46,12 +46,12 @@ def diagonal(xp: Backend, input: Array, offset: int = 0, dim1: int = 0, dim2: in
         >>> tt.diagonal(tt.tensor([[1, 2], [3, 4]]))
         tensor([1, 4])
     """
-    first, second = _plane("diagonal", dim1, dim2, input.ndim)
-    return xp.diagonal(input, _within(offset, input.shape, first, second), first, second)
+    first, second = _matrix_dims("diagonal", dim1, dim2, input.ndim)
+    return xp.diagonal(input, _clamp_offset(offset, input.shape, first, second), first, second)
 
 
-def _within(offset: int, shape: tuple[int, ...], first: int, second: int) -> int:
-    """The offset, but not beyond the first diagonal that is empty."""
+def _clamp_offset(offset: int, shape: tuple[int, ...], first: int, second: int) -> int:
+    """Clamp the offset to the first empty diagonal on either side."""
     return max(-shape[first], min(shape[second], integer("diagonal", "offset", offset)))
 
 
@@ -66,7 +66,7 @@ diagonal.vjp(
 def _diagonal_write(
     xp: Backend, input: Array, shape: Any, offset: int, dim1: int, dim2: int
 ) -> Array:
-    """Zeros of ``shape`` with ``input`` on the diagonals."""
+    """Write ``input`` on the diagonals of zeros of ``shape``."""
     out = xp.zeros(tuple(shape), input.dtype)
     xp.call(diagonal, out, offset, dim1, dim2)[...] = input
     return out
@@ -83,15 +83,15 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
 
     Args:
         input: Tensor of shape ``(*, n)``.
-        offset: Which diagonal; default the main one.
-        dim1: Where the dimension of the rows goes; default last but one.
-        dim2: Where that of the columns goes; default last.
+        offset: The diagonal; default the main one.
+        dim1: Position of the dimension of the rows; default last but one.
+        dim2: Position of the dimension of the columns; default last.
 
     Returns:
-        Tensor with one dimension more, of sizes ``n + abs(offset)`` in the two.
+        Tensor with one dimension more. The two dimensions have the size ``n + abs(offset)``.
 
     Raises:
-        RuntimeError: If the two dimensions are the same.
+        RuntimeError: If the two dimensions are identical.
         IndexError: If there is no such dimension.
 
     Example:
@@ -100,7 +100,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
         tensor([[1, 0],
                 [0, 2]])
     """
-    first, second = _plane("diag_embed", dim1, dim2, input.ndim + 1)
+    first, second = _matrix_dims("diag_embed", dim1, dim2, input.ndim + 1)
     if not input.ndim:
         raise RuntimeError("diag_embed: expected a tensor of at least one dimension, got 0-d")
     side = input.shape[-1] + abs(offset)
@@ -116,17 +116,18 @@ def _diag_name(node: Node) -> str:
 
 @composite(method=True, node=_diag_name, out=Out.EXACT)
 def diag(input: Tensor, diagonal: int = 0) -> Tensor:
-    """The diagonal of a matrix, or the matrix with a vector on its diagonal.
+    """The diagonal of a matrix, or a matrix with the vector ``input`` on its diagonal.
 
     Args:
         input: Tensor of one or two dimensions.
-        diagonal: Which diagonal: 0, the default, is the main one, positive ones are above it.
+        diagonal: The diagonal: 0, the default, is the main one, positive numbers are above it.
 
     Returns:
-        A copy: of shape ``(n + abs(diagonal),) * 2`` for a vector, else the diagonal.
+        A copy: the diagonal of a matrix, or for a vector a matrix of shape
+        ``(n + abs(diagonal),) * 2``.
 
     Raises:
-        RuntimeError: For another number of dimensions.
+        RuntimeError: If ``input`` has another number of dimensions.
 
     Example:
         >>> import tinytorch as tt
@@ -152,11 +153,11 @@ def _numpy_diag(input: Any = None, k: int = 0, **options: Any) -> Tensor:
 
 @composite(method=True, node="DiagEmbedBackward0")
 def diagflat(input: Tensor, offset: int = 0) -> Tensor:
-    """The matrix with all elements of ``input`` on a diagonal.
+    """A matrix with all elements of ``input`` on a diagonal and zeros elsewhere.
 
     Args:
         input: Tensor of any shape.
-        offset: Which diagonal: 0, the default, is the main one, positive ones are above it.
+        offset: The diagonal: 0, the default, is the main one, positive numbers are above it.
 
     Returns:
         Tensor of shape ``(input.numel() + abs(offset),) * 2``.
@@ -187,17 +188,17 @@ def _check_matrix(name: str, input: Array) -> None:
 
 @op(method=True, inplace=True, out=Out.EXACT)
 def tril(xp: Backend, input: Array, diagonal: int = 0) -> Array:
-    """The lower triangle of matrices, zeros above it.
+    """The lower triangular part of matrices, with zeros above it.
 
     Args:
         input: Tensor of shape ``(*, rows, columns)``.
-        diagonal: The last diagonal that is kept; default the main one.
+        diagonal: The last diagonal that is copied; default the main one.
 
     Returns:
         Tensor of ``input``'s shape.
 
     Raises:
-        RuntimeError: For fewer than two dimensions.
+        RuntimeError: If ``input`` has fewer than two dimensions.
 
     Example:
         >>> import tinytorch as tt
@@ -220,17 +221,17 @@ def _numpy_tril(input: Any = None, k: int = 0, **options: Any) -> Tensor:
 
 @op(method=True, inplace=True, out=Out.EXACT)
 def triu(xp: Backend, input: Array, diagonal: int = 0) -> Array:
-    """The upper triangle of matrices, zeros below it.
+    """The upper triangular part of matrices, with zeros below it.
 
     Args:
         input: Tensor of shape ``(*, rows, columns)``.
-        diagonal: The first diagonal that is kept; default the main one.
+        diagonal: The first diagonal that is copied; default the main one.
 
     Returns:
         Tensor of ``input``'s shape.
 
     Raises:
-        RuntimeError: For fewer than two dimensions.
+        RuntimeError: If ``input`` has fewer than two dimensions.
 
     Example:
         >>> import tinytorch as tt
@@ -251,15 +252,15 @@ def _numpy_triu(input: Any = None, k: int = 0, **options: Any) -> Tensor:
     return triu(options.pop("m", input), k)
 
 
-def _held(row: int, col: int, offset: int) -> int:
-    """How many elements of a matrix lie on the diagonal ``offset`` or below it."""
+def _count_lower(row: int, col: int, offset: int) -> int:
+    """Number of elements of a matrix on the diagonal ``offset`` or below it."""
 
-    def of_rows(last: int) -> int:
-        """The sum of ``min(k, col)`` for k from 1 to ``last``."""
+    def sum_rows(last: int) -> int:
+        """Sum of ``min(k, col)`` for k from 1 to ``last``."""
         last, short = max(last, 0), min(max(last, 0), col)
         return short * (short + 1) // 2 + (last - short) * col
 
-    return of_rows(row + offset) - of_rows(offset)
+    return sum_rows(row + offset) - sum_rows(offset)
 
 
 def _triangle(
@@ -267,11 +268,13 @@ def _triangle(
 ) -> Array:
     if row < 0 or col < 0:
         raise RuntimeError(f"{name}: row and col must be non-negative, got row={row}, col={col}")
-    beside = xp.clip(counting(xp, row) + (offset if upper else offset + 1), 0, col)
+    beside = xp.clip(int64_range(xp, row) + (offset if upper else offset + 1), 0, col)
     first, held = (beside, col - beside) if upper else (0, beside)
-    # Their number is known here: a device that is asked for it makes the host wait.
-    count = row * col - _held(row, col, offset - 1) if upper else _held(row, col, offset)
-    ends, each = xp.cumsum(held), counting(xp, count)
+    # Compute the number of elements on the host: reading it from a device would wait.
+    count = (
+        row * col - _count_lower(row, col, offset - 1) if upper else _count_lower(row, col, offset)
+    )
+    ends, each = xp.cumsum(held), int64_range(xp, count)
     rows = xp.searchsorted(ends, each, side="right")
     found = xp.stack([rows, each + xp.take(first + held - ends, rows)])
     return xp.astype(found, xp.native_dtype(dtypes.int64) if dtype is None else dtype)
@@ -281,7 +284,7 @@ def _triangle(
 def triangle_indices(
     xp: Backend, name: str, row: int, col: int, offset: int, *, dtype: Any = None
 ) -> Array:
-    """Where a triangle of a matrix lies, as a matrix of two rows."""
+    """Row and column indices of a triangle of a matrix, as a matrix of two rows."""
     return _triangle(xp, name, row, col, offset, name == "triu_indices", dtype)
 
 
@@ -302,13 +305,13 @@ def _indices(name: str, row: int, col: Any, offset: int, options: dict[str, Any]
 
 @composite(forms=_BY_COLUMNS)
 def tril_indices(row: int, col: int | None = None, offset: int = 0, **options: Any) -> Any:
-    """Where the lower triangle of a matrix lies, in row-major order.
+    """Indices of the lower triangle of a matrix, in row-major order.
 
-    Without ``col``, or with ``k=`` or ``m=``, it is NumPy's: a tuple of two tensors.
+    Without ``col``, or with ``k=`` or ``m=``, the result is that of NumPy: a tuple of two tensors.
 
     Args:
-        row: Rows of the matrix.
-        col: Its columns.
+        row: Number of rows of the matrix.
+        col: Number of columns of the matrix.
         offset: The last diagonal of the triangle; default the main one.
         **options: ``dtype``, default int64, and ``device``.
 
@@ -329,13 +332,13 @@ def tril_indices(row: int, col: int | None = None, offset: int = 0, **options: A
 
 @composite(forms=_BY_COLUMNS)
 def triu_indices(row: int, col: int | None = None, offset: int = 0, **options: Any) -> Any:
-    """Where the upper triangle of a matrix lies, in row-major order.
+    """Indices of the upper triangle of a matrix, in row-major order.
 
-    Without ``col``, or with ``k=`` or ``m=``, it is NumPy's: a tuple of two tensors.
+    Without ``col``, or with ``k=`` or ``m=``, the result is that of NumPy: a tuple of two tensors.
 
     Args:
-        row: Rows of the matrix.
-        col: Its columns.
+        row: Number of rows of the matrix.
+        col: Number of columns of the matrix.
         offset: The first diagonal of the triangle; default the main one.
         **options: ``dtype``, default int64, and ``device``.
 

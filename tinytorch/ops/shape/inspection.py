@@ -1,4 +1,4 @@
-"""What can be asked of tensors that is neither their size nor what is in them."""
+"""Predicates and properties of tensors: kind, device, memory order and address."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def is_nonzero(input: Tensor) -> bool:
         input: Tensor of one element.
 
     Raises:
-        RuntimeError: For more or fewer elements than one.
+        RuntimeError: If ``input`` has another number of elements.
 
     Example:
         >>> import tinytorch as tt
@@ -50,7 +50,7 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
 
     Args:
         input: Tensor of any shape.
-        other: The tensor to compare with.
+        other: Tensor to compare with.
 
     Example:
         >>> import tinytorch as tt
@@ -62,7 +62,7 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
 
 @composite(method=True)
 def is_conj(input: Tensor) -> bool:
-    """Whether ``input`` is a conjugate, as ``conj`` makes it, that is not computed yet.
+    """Whether the conj bit of ``input`` is set: it is lazily conjugated, as by ``conj``.
 
     Example:
         >>> import tinytorch as tt
@@ -75,7 +75,7 @@ def is_conj(input: Tensor) -> bool:
 
 @composite(method=True)
 def is_neg(input: Tensor) -> bool:
-    """Whether ``input`` is negated when it is read: the imaginary part of a conjugate.
+    """Whether the neg bit of ``input`` is set: it is lazily negated, as ``x.conj().imag``.
 
     Example:
         >>> import tinytorch as tt
@@ -87,10 +87,10 @@ def is_neg(input: Tensor) -> bool:
 
 @composite
 def is_inference(input: Tensor) -> bool:
-    """Whether ``input`` was made in inference mode, or is a view of a tensor that was.
+    """Whether ``input`` was created in inference mode, or is a view of such a tensor.
 
-    Such a tensor can be neither saved for a backward pass nor changed in place outside inference
-    mode; its ``clone()`` can.
+    Outside of inference mode such a tensor cannot be saved for a backward pass or changed in
+    place. Its ``clone()`` can.
 
     Example:
         >>> import tinytorch as tt
@@ -102,12 +102,12 @@ def is_inference(input: Tensor) -> bool:
     return input.is_inference()
 
 
-# -- where it lies -----------------------------------------------------------------------------
+# -- memory and device -------------------------------------------------------------------------
 
 
 @composite(namespaces=("Tensor",))
 def data_ptr(input: Tensor) -> int:
-    """The address of the first element.
+    """The address of the first element in memory.
 
     Example:
         >>> import tinytorch as tt
@@ -120,11 +120,11 @@ def data_ptr(input: Tensor) -> int:
 
 @composite(namespaces=("Tensor",))
 def is_set_to(input: Tensor, tensor: Tensor) -> bool:
-    """Whether two tensors are the same window, of the same shape and strides, into one memory.
+    """Whether two tensors have the same memory, offset, shape and strides.
 
     Args:
         input: Tensor of any shape.
-        tensor: The tensor to compare with.
+        tensor: Tensor to compare with.
 
     Example:
         >>> import tinytorch as tt
@@ -137,37 +137,37 @@ def is_set_to(input: Tensor, tensor: Tensor) -> bool:
     same = input.shape == tensor.shape and input.stride() == tensor.stride()
     if input is tensor or not same:
         return same
-    # Not data_ptr(), which is 0 for all empty tensors, wherever they lie; as are CuPy's addresses.
+    # data_ptr() is 0 for all empty tensors, and so are CuPy's addresses.
     here, there = in_memory(input), in_memory(tensor)
     address = input._xp.address(here)
-    return address == input._xp.address(there) and (address != 0 or _is_one(input, tensor))
+    return address == input._xp.address(there) and (address != 0 or _is_same_memory(input, tensor))
 
 
-def _is_one(a: Tensor, b: Tensor) -> bool:
-    """Whether empty tensors without an address are of one memory: their versions tell."""
+def _is_same_memory(a: Tensor, b: Tensor) -> bool:
+    """Whether two empty tensors, which have no address, share a version counter."""
     return a._vc is not None and a._vc is b._vc
 
 
 @composite(namespaces=("Tensor",))
 def dim_order(input: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]:
-    """The dimensions, from the one with the longest steps in memory to the shortest.
+    """The dimensions, ordered from the largest stride in memory to the smallest.
 
     Args:
         input: Tensor of any shape.
-        ambiguity_check: Whether to refuse a tensor that several orders describe; default False.
-            Or memory formats: a dimension of size 1, which may be anywhere, is then no reason if
-            exactly one of them describes the tensor.
+        ambiguity_check: Whether to raise if several orders describe the tensor; default False.
+            A list of memory formats means the same, except that dimensions of size 1 are
+            allowed if exactly one of the formats describes the tensor.
 
     Raises:
-        RuntimeError: If ``ambiguity_check`` refuses the tensor.
-        TypeError: If it is neither a bool nor a list of memory formats.
+        RuntimeError: If ``ambiguity_check`` finds several orders.
+        TypeError: If ``ambiguity_check`` is neither a bool nor a list of memory formats.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.ones(2, 3, 4).permute(2, 0, 1).dim_order()
         (1, 2, 0)
     """
-    formats = [] if isinstance(ambiguity_check, bool) else _formats(ambiguity_check)
+    formats = [] if isinstance(ambiguity_check, bool) else _check_formats(ambiguity_check)
     shape, strides = input.shape, input.stride()
     unclear = 1 in shape and sum(each.holds(input._data) for each in formats) != 1
     order = list(range(input.ndim))
@@ -183,7 +183,7 @@ def dim_order(input: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]
     return tuple(order)
 
 
-def _formats(given: Any) -> list[memory_format]:
+def _check_formats(given: Any) -> list[memory_format]:
     if isinstance(given, list) and all(isinstance(each, memory_format) for each in given):
         return given
     raise TypeError(
@@ -194,7 +194,7 @@ def _formats(given: Any) -> list[memory_format]:
 
 @composite(namespaces=("Tensor",))
 def storage_offset(input: Tensor) -> int:
-    """How many elements of the memory that it is a part of lie before its first.
+    """Number of elements of the storage before the first element of ``input``.
 
     Example:
         >>> import tinytorch as tt
@@ -209,7 +209,7 @@ def storage_offset(input: Tensor) -> int:
 
 @composite(namespaces=("Tensor",), attribute=True)
 def is_cpu(input: Tensor) -> bool:
-    """Whether the tensor lives in the memory of the CPU.
+    """Whether the tensor is on the CPU.
 
     Example:
         >>> import tinytorch as tt
@@ -221,7 +221,7 @@ def is_cpu(input: Tensor) -> bool:
 
 @composite(namespaces=("Tensor",), attribute=True)
 def is_cuda(input: Tensor) -> bool:
-    """Whether the tensor lives on a GPU.
+    """Whether the tensor is on a GPU.
 
     Example:
         >>> import tinytorch as tt
@@ -233,7 +233,7 @@ def is_cuda(input: Tensor) -> bool:
 
 @composite(namespaces=("Tensor",), attribute=True)
 def is_sparse(input: Tensor) -> bool:
-    """False: tensors are dense.
+    """Whether the tensor is sparse: always False, since all tensors are dense.
 
     Example:
         >>> import tinytorch as tt
@@ -245,7 +245,7 @@ def is_sparse(input: Tensor) -> bool:
 
 @composite(namespaces=("Tensor",), attribute=True)
 def is_quantized(input: Tensor) -> bool:
-    """False: no tensor is quantized.
+    """Whether the tensor is quantized: always False, since no tensor is.
 
     Example:
         >>> import tinytorch as tt
@@ -257,7 +257,7 @@ def is_quantized(input: Tensor) -> bool:
 
 @composite(namespaces=("Tensor",), attribute=True)
 def is_meta(input: Tensor) -> bool:
-    """Whether the tensor is on the device ``meta``: it has a shape and a dtype, but no numbers.
+    """Whether the tensor is on the device ``meta``: it has a shape and a dtype, but no values.
 
     Example:
         >>> import tinytorch as tt

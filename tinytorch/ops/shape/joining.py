@@ -1,7 +1,4 @@
-"""Many tensors into one, and combinations of their elements.
-
-Grids, products and combinations of tensors' elements, and block matrices.
-"""
+"""Concatenation and stacking of tensors, grids, combinations of elements, block matrices."""
 
 from __future__ import annotations
 
@@ -17,7 +14,7 @@ from ...dispatch.promotion import cast_tensor, result_dtype
 from ..checks import check_tensor, integers_of
 from ..create.factories import as_tensor, zeros
 from ..index.gathering import index_select
-from ..index.positions import int64
+from ..index.positions import to_int64
 from ..memory_order import arranged, back, in_rows, suggested
 from .sizes import expand, flatten, normalize_dim, reshape, transpose, unsqueeze
 from .strides import tensors_of
@@ -31,17 +28,17 @@ _ONE_OR_SEVERAL = (
 
 @op(promote="arithmetic", strict=True, reduced=Reduced.NATIVE, aliases=("concat", "concatenate"))
 def cat(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
-    """``tensors`` one after the other along an existing dimension.
+    """Concatenate ``tensors`` along an existing dimension.
 
     Args:
-        tensors: Tensors whose shapes agree but for ``dim``; 1-d empty ones are skipped.
+        tensors: Tensors whose shapes agree except in ``dim``; 1-d empty ones are skipped.
         dim: The dimension; default 0.
 
     Returns:
         A tensor of their promoted dtype.
 
     Raises:
-        ValueError: If there are none.
+        ValueError: If there are no tensors.
         RuntimeError: If the shapes do not agree.
 
     Example:
@@ -57,14 +54,14 @@ def cat(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
             out = xp.concatenate(tensors, dim)
             return out if out.flags.c_contiguous else in_rows(xp, out)
         except ValueError:
-            pass  # what is wrong is told below, unless an empty one is to be left out
+            pass  # skip empty tensors, or raise PyTorch's error, below
     kept = [a for a in tensors if a.shape != (0,)] or list(tensors[:1])
     for i, array in enumerate(tensors):
         if not array.ndim:
             raise RuntimeError(
                 f"cat: zero-dimensional tensor (at position {i}) cannot be concatenated"
             )
-    if kept[0].shape == (0,):  # all are skipped, and any dimension will do
+    if kept[0].shape == (0,):  # all are skipped, so any dimension is valid
         dim = 0
     at = normalize_dim("cat", dim, kept[0].ndim)
     _check_shapes(kept, at)
@@ -72,7 +69,7 @@ def cat(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
 
 
 def _common_format(arrays: Sequence[Array]) -> memory_format:
-    """The format of images that all agree on; row-major if they do not."""
+    """The memory format that all arrays have; row-major if they differ."""
     wanted = suggested(arrays[0])
     if wanted is contiguous_format or all(suggested(array) is wanted for array in arrays[1:]):
         return wanted
@@ -81,7 +78,7 @@ def _common_format(arrays: Sequence[Array]) -> memory_format:
 
 @cat.numpy
 def _numpy_cat(tensors: Any, axis: int | None = 0, **options: Any) -> Tensor:
-    """With ``axis=None`` the tensors are flattened first."""
+    """NumPy's form, which flattens the tensors first if ``axis`` is None."""
     if axis is None:
         return cat([tensor.reshape(-1) for tensor in tensors], 0, **options)
     return cat(tensors, axis, **options)
@@ -103,8 +100,8 @@ def _check_shapes(arrays: Sequence[Array], at: int) -> None:
                 )
 
 
-def _pieces(xp: Any, g: Any, in_shapes: Any, dim: int) -> list[Any]:
-    """The parts of ``g`` that belong to each tensor of a concatenation."""
+def _split_gradient(xp: Any, g: Any, in_shapes: Any, dim: int) -> list[Any]:
+    """Split ``g`` into the gradients of the concatenated tensors."""
     pieces: list[Any] = []
     start = 0
     at = dim % g.ndim
@@ -118,19 +115,19 @@ def _pieces(xp: Any, g: Any, in_shapes: Any, dim: int) -> list[Any]:
     return pieces
 
 
-cat.vjp(tensors=_pieces)
+cat.vjp(tensors=_split_gradient)
 
 
 @op(promote="arithmetic")
 def stack(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
-    """``tensors`` of one shape, side by side along a new dimension.
+    """Stack ``tensors`` of one shape along a new dimension.
 
     Args:
         tensors: Tensors of equal shape.
-        dim: Where the new dimension goes; default 0.
+        dim: Position of the new dimension; default 0.
 
     Raises:
-        RuntimeError: If there are none, or the shapes differ.
+        RuntimeError: If there are no tensors, or the shapes differ.
 
     Example:
         >>> import tinytorch as tt
@@ -155,13 +152,13 @@ def stack(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
             )
     at = normalize_dim("stack", dim, len(first) + 1)
     if at == 0 and len(first) > 3 and (wanted := _common_format(tensors)) is not contiguous_format:
-        return _stacked_images(xp, tensors, wanted)
+        return _stack_in_format(xp, tensors, wanted)
     new = (*(slice(None),) * at, None)
     return in_rows(xp, xp.concatenate([array[new] for array in tensors], at))
 
 
-def _stacked_images(xp: Backend, tensors: Sequence[Array], wanted: memory_format) -> Array:
-    """Images of one format, each lying so in the result."""
+def _stack_in_format(xp: Backend, tensors: Sequence[Array], wanted: memory_format) -> Array:
+    """Stack images so that each keeps its memory format in the result."""
     order = wanted.order(tensors[0].ndim) or ()
     stacked = xp.stack([array.transpose(order) for array in tensors])
     return stacked.transpose((0, *(1 + d for d in back(order))))
@@ -178,7 +175,7 @@ stack.vjp(
 
 
 def at_least(tensor: Tensor, ndim: int) -> Tensor:
-    """The tensor with dimensions of size 1, where NumPy's ``atleast_nd`` puts them."""
+    """Add dimensions of size 1 up to ``ndim``, at the positions of NumPy's ``atleast_nd``."""
     if ndim > 0 and not tensor.ndim:
         tensor = reshape(tensor, (1,))
     if ndim > 1 and tensor.ndim == 1:
@@ -188,16 +185,16 @@ def at_least(tensor: Tensor, ndim: int) -> Tensor:
     return tensor
 
 
-def _is_numbers(value: Any) -> bool:
-    """Whether a sequence holds numbers, and none or several tensors of its own."""
+def _is_number_sequence(value: Any) -> bool:
+    """Whether a value is a nonempty sequence without tensors, strings and None."""
     if not isinstance(value, (tuple, list)) or not value:
         return False
     return not any(isinstance(v, (Tensor, str)) or v is None for v in value)
 
 
-def _each(tensors: tuple[Any, ...], ndim: int) -> Any:
+def _expand_dims_of_all(tensors: tuple[Any, ...], ndim: int) -> Any:
     tensors = tuple(
-        as_tensor(t) if isinstance(t, (int, float, complex)) or _is_numbers(t) else t
+        as_tensor(t) if isinstance(t, (int, float, complex)) or _is_number_sequence(t) else t
         for t in tensors
     )
     if len(tensors) == 1 and isinstance(tensors[0], Tensor):
@@ -207,7 +204,7 @@ def _each(tensors: tuple[Any, ...], ndim: int) -> Any:
 
 @composite(forms=_ONE_OR_SEVERAL)
 def atleast_1d(*tensors: Any) -> Any:
-    """The tensors with at least one dimension.
+    """View each tensor with at least one dimension.
 
     Args:
         *tensors: One tensor, or several as arguments or in a sequence.
@@ -220,12 +217,12 @@ def atleast_1d(*tensors: Any) -> Any:
         >>> tt.atleast_1d(tt.tensor(2)).shape
         tinytorch.Size([1])
     """
-    return _each(tensors, 1)
+    return _expand_dims_of_all(tensors, 1)
 
 
 @composite(forms=_ONE_OR_SEVERAL)
 def atleast_2d(*tensors: Any) -> Any:
-    """The tensors with at least two dimensions; a vector becomes one row.
+    """View each tensor with at least two dimensions; a vector becomes one row.
 
     Args:
         *tensors: One tensor, or several as arguments or in a sequence.
@@ -238,12 +235,12 @@ def atleast_2d(*tensors: Any) -> Any:
         >>> tt.atleast_2d(tt.arange(3)).shape
         tinytorch.Size([1, 3])
     """
-    return _each(tensors, 2)
+    return _expand_dims_of_all(tensors, 2)
 
 
 @composite(forms=_ONE_OR_SEVERAL)
 def atleast_3d(*tensors: Any) -> Any:
-    """The tensors with at least three dimensions; a matrix gets a last one of size 1.
+    """View each tensor with at least three dimensions; a matrix gets a last one of size 1.
 
     Args:
         *tensors: One tensor, or several as arguments or in a sequence.
@@ -256,10 +253,10 @@ def atleast_3d(*tensors: Any) -> Any:
         >>> tt.atleast_3d(tt.zeros(2, 3)).shape
         tinytorch.Size([2, 3, 1])
     """
-    return _each(tensors, 3)
+    return _expand_dims_of_all(tensors, 3)
 
 
-def _stacked(name: str, tensors: Any, ndim: int, dim: int | None) -> Tensor:
+def _concatenate_along(name: str, tensors: Any, ndim: int, dim: int | None) -> Tensor:
     many = tensors_of((tensors,) if not isinstance(tensors, Tensor) else (tuple(tensors),))
     if not many:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
@@ -271,37 +268,37 @@ def _stacked(name: str, tensors: Any, ndim: int, dim: int | None) -> Tensor:
 
 @composite(out=Out.CAST)
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
-    """``tensors`` side by side: along dimension 1, or 0 for vectors.
+    """Concatenate ``tensors`` horizontally: along dimension 1, or 0 for vectors.
 
     Args:
-        tensors: Tensors whose shapes agree but for that dimension; 0-d ones count as vectors.
+        tensors: Tensors whose shapes agree except in that dimension; 0-d ones count as vectors.
 
     Returns:
         A tensor of their promoted dtype.
 
     Raises:
-        RuntimeError: If there are none, or the shapes do not agree.
+        RuntimeError: If there are no tensors, or the shapes do not agree.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.hstack((tt.arange(2), tt.arange(2)))
         tensor([0, 1, 0, 1])
     """
-    return _stacked("hstack", tensors, 1, None)
+    return _concatenate_along("hstack", tensors, 1, None)
 
 
 @composite(out=Out.CAST, aliases=("row_stack",))
 def vstack(tensors: Sequence[Tensor]) -> Tensor:
-    """``tensors`` one above the other, along dimension 0; vectors count as rows.
+    """Concatenate ``tensors`` vertically, along dimension 0; vectors count as rows.
 
     Args:
-        tensors: Tensors whose shapes agree but for that dimension.
+        tensors: Tensors whose shapes agree except in that dimension.
 
     Returns:
         A tensor of their promoted dtype.
 
     Raises:
-        RuntimeError: If there are none, or the shapes do not agree.
+        RuntimeError: If there are no tensors, or the shapes do not agree.
 
     Example:
         >>> import tinytorch as tt
@@ -309,42 +306,42 @@ def vstack(tensors: Sequence[Tensor]) -> Tensor:
         tensor([[0, 1],
                 [0, 1]])
     """
-    return _stacked("vstack", tensors, 2, 0)
+    return _concatenate_along("vstack", tensors, 2, 0)
 
 
 @composite(out=Out.CAST)
 def dstack(tensors: Sequence[Tensor]) -> Tensor:
-    """``tensors`` one behind the other, along the third dimension.
+    """Concatenate ``tensors`` along the third dimension, after ``atleast_3d``.
 
     Args:
-        tensors: Tensors whose shapes agree but for that dimension, after ``atleast_3d``.
+        tensors: Tensors whose shapes, after ``atleast_3d``, agree except in that dimension.
 
     Returns:
         A tensor of their promoted dtype.
 
     Raises:
-        RuntimeError: If there are none, or the shapes do not agree.
+        RuntimeError: If there are no tensors, or the shapes do not agree.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.dstack((tt.arange(2), tt.arange(2))).shape
         tinytorch.Size([1, 2, 2])
     """
-    return _stacked("dstack", tensors, 3, 2)
+    return _concatenate_along("dstack", tensors, 3, 2)
 
 
 @composite(out=Out.CAST)
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
-    """``tensors`` side by side along dimension 1; vectors count as columns.
+    """Concatenate ``tensors`` along dimension 1; vectors count as columns.
 
     Args:
-        tensors: Tensors whose shapes agree but for that dimension.
+        tensors: Tensors whose shapes agree except in that dimension.
 
     Returns:
         A tensor of their promoted dtype.
 
     Raises:
-        RuntimeError: If there are none, or the shapes do not agree.
+        RuntimeError: If there are no tensors, or the shapes do not agree.
 
     Example:
         >>> import tinytorch as tt
@@ -353,24 +350,24 @@ def column_stack(tensors: Sequence[Tensor]) -> Tensor:
                 [1, 1]])
     """
     columns = [reshape(t, (-1, 1)) if t.ndim < 2 else t for t in tensors]
-    return _stacked("column_stack", columns, 2, 1)
+    return _concatenate_along("column_stack", columns, 2, 1)
 
 
 @composite
 def meshgrid(*tensors: Any, indexing: str | None = "ij") -> tuple[Tensor, ...]:
-    """The coordinates of a grid, one tensor per dimension.
+    """The coordinates of a grid, one tensor for each dimension.
 
     Args:
         *tensors: Tensors of at most one dimension, one by one or as a sequence: the
             coordinates along each dimension of the grid.
-        indexing: ``"ij"``, the default, for a grid whose dimensions come in order; ``"xy"``
-            swaps the first two. None: ``"ij"``.
+        indexing: ``"ij"``, the default, or None: dimensions in the order of the tensors. ``"xy"``:
+            the first two dimensions are swapped.
 
     Returns:
         A tuple of views of the grid's shape.
 
     Raises:
-        RuntimeError: For more dimensions, different dtypes, or another ``indexing``.
+        RuntimeError: If a tensor has more dimensions, dtypes differ, or ``indexing`` is unknown.
 
     Example:
         >>> import tinytorch as tt
@@ -407,16 +404,16 @@ def meshgrid(*tensors: Any, indexing: str | None = "ij") -> tuple[Tensor, ...]:
 
 @composite
 def cartesian_prod(*tensors: Tensor) -> Tensor:
-    """Every choice of one element from each tensor.
+    """Cartesian product: every combination of one element from each tensor.
 
     Args:
         *tensors: Tensors of one dimension.
 
     Returns:
-        Tensor of shape ``(product of sizes, number of tensors)``; a single tensor as it is.
+        Tensor of shape ``(product of sizes, number of tensors)``; a single tensor itself.
 
     Raises:
-        RuntimeError: If a tensor has not one dimension.
+        RuntimeError: If a tensor has another number of dimensions than one.
 
     Example:
         >>> import tinytorch as tt
@@ -440,8 +437,8 @@ def _check_vector(name: str, tensor: Tensor) -> None:
 
 
 @op
-def _chosen(xp: Backend, input: Array, r: int, with_replacement: bool) -> Array:
-    """Indices of all combinations of ``r`` of the elements, in order: ``(r, count)``."""
+def _combination_indices(xp: Backend, input: Array, r: int, with_replacement: bool) -> Array:
+    """Indices of all combinations of ``r`` elements, in order, of shape ``(r, count)``."""
     n = input.shape[0]
     grid = xp.indices((n,) * r, dtype=xp.native_dtype(dtypes.int64)).reshape(r, -1)
     rises = grid[:-1] <= grid[1:] if with_replacement else grid[:-1] < grid[1:]
@@ -450,18 +447,18 @@ def _chosen(xp: Backend, input: Array, r: int, with_replacement: bool) -> Array:
 
 @composite(method=True, node="StackBackward0")
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> Tensor:
-    """All ways to take ``r`` elements, as ``itertools.combinations`` orders them.
+    """All combinations of ``r`` elements, in the order of ``itertools.combinations``.
 
     Args:
         input: Tensor of one dimension.
-        r: How many elements; default 2.
-        with_replacement: Whether an element may be taken again; default False.
+        r: Number of elements in a combination; default 2.
+        with_replacement: Whether an element may be repeated; default False.
 
     Returns:
         Tensor of shape ``(number of combinations, r)``.
 
     Raises:
-        RuntimeError: If ``input`` has not one dimension, or ``r`` is negative.
+        RuntimeError: If ``input`` is not 1-d, or ``r`` is negative.
 
     Example:
         >>> import tinytorch as tt
@@ -475,25 +472,25 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         raise RuntimeError(f"combinations: Expect a non-negative number, but got {r}")
     if r == 0:
         return input.new_empty((0,))
-    index = _chosen(input.detach(), r, with_replacement)
+    index = _combination_indices(input.detach(), r, with_replacement)
     picked = index_select(input, 0, flatten(transpose(index, 0, 1)))
     return reshape(picked, (index.shape[1], r))
 
 
 @composite(node="BlockDiagBackward0")
 def block_diag(*tensors: Tensor) -> Tensor:
-    """The matrix with the given ones along its diagonal and zeros elsewhere.
+    """Block diagonal matrix of the given matrices, with zeros elsewhere.
 
     Args:
-        *tensors: Tensors of at most two dimensions; smaller ones count as one row.
+        *tensors: Tensors of at most two dimensions; those with fewer count as one row.
 
     Returns:
-        Tensor of shape ``(sum of rows, sum of columns)`` and of their promoted dtype, in which
-        0-d tensors count less; of shape ``(1, 0)`` for none.
+        Tensor of shape ``(sum of rows, sum of columns)`` and of the promoted dtype, for which
+        0-d tensors have lower priority. Its shape is ``(1, 0)`` if there are no tensors.
 
     Raises:
-        RuntimeError: For more than two dimensions.
-        TypeError: For what is no tensor.
+        RuntimeError: If a tensor has more than two dimensions.
+        TypeError: If an argument is not a tensor.
 
     Example:
         >>> import tinytorch as tt
@@ -528,17 +525,17 @@ def block_diag(*tensors: Tensor) -> Tensor:
 
 @op
 def unravel_index(xp: Backend, indices: Index, shape: Shape) -> tuple[Array, ...]:
-    """The coordinates of places in the flattened form of a tensor of shape ``shape``.
+    """Convert flat indices into a tensor of shape ``shape`` to coordinates.
 
     Args:
         indices: Integer tensor of any shape.
         shape: The shape, an int or a sequence of ints.
 
     Returns:
-        A tuple of int64 tensors of ``indices``'s shape, one per dimension.
+        A tuple of int64 tensors of ``indices``'s shape, one for each dimension.
 
     Raises:
-        TypeError: If ``indices`` are no integers.
+        TypeError: If ``indices`` are not integers.
         ValueError: If a size is negative.
         RuntimeError: If a size is 0.
 
@@ -551,19 +548,19 @@ def unravel_index(xp: Backend, indices: Index, shape: Shape) -> tuple[Array, ...
         raise TypeError(
             f"unravel_index: expected 'indices' to be integer dtype, but got {indices.dtype.name}"
         )
-    sizes = _sizes(xp, shape)
+    sizes = _check_unravel_shape(xp, shape)
     if any(n < 0 for n in sizes):
         raise ValueError(f"unravel_index: 'shape' cannot have negative values, but got {sizes}")
     if 0 in sizes and indices.size:
         raise RuntimeError(f"unravel_index: there are no places in a tensor of shape {list(sizes)}")
-    place = int64(xp, indices)
+    place = to_int64(xp, indices)
     return tuple(
         place // max(math.prod(sizes[d + 1 :]), 1) % max(n, 1) for d, n in enumerate(sizes)
     )
 
 
-def _sizes(xp: Backend, shape: Any) -> tuple[int, ...]:
-    """The sizes that a shape says; TypeError for what is no int among them."""
+def _check_unravel_shape(xp: Backend, shape: Any) -> tuple[int, ...]:
+    """Convert a shape to a tuple of ints; raise TypeError for other elements."""
     many = isinstance(shape, (tuple, list))
     try:
         for n in shape if many else (shape,):

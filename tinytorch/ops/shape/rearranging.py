@@ -1,7 +1,4 @@
-"""The same elements in another order, or several times: copies, never views.
-
-Dimensions in another order; the results are views.
-"""
+"""Flips, rolls, rotations and repetitions, which are copies; transposes, which are views."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from ...dispatch.op import Array, Backend, Shape, composite, op
 from ...warnings import warn
 from ..checks import check_tensor, integer, integers_of
 from ..index.gathering import index_select
-from ..index.positions import counting, int64
+from ..index.positions import int64_range, to_int64
 from ..memory_order import arranged, in_rows, suggested
 from ..pointwise.complex_numbers import conj
 from .sizes import (
@@ -76,12 +73,12 @@ def flipud(input: Tensor) -> Tensor:
 
 @op(method=True)
 def roll(xp: Backend, input: Array, shifts: Dims, dims: Dims | None = None) -> Array:
-    """``input`` with its elements moved along, those beyond the end coming in at the start.
+    """Shift the elements of ``input`` cyclically along dimensions.
 
     Args:
         input: Tensor of any shape.
-        shifts: By how many places, per dimension of ``dims``; negative ones move back.
-        dims: The dimension or dimensions; without any, the elements move in row-major order.
+        shifts: Number of positions for each dimension of ``dims``; negative numbers shift back.
+        dims: The dimension or dimensions. Default None: shift the flattened tensor.
 
     Returns:
         A copy.
@@ -95,7 +92,7 @@ def roll(xp: Backend, input: Array, shifts: Dims, dims: Dims | None = None) -> A
         >>> tt.roll(tt.arange(4), 1)
         tensor([3, 0, 1, 2])
     """
-    moves, axes = _moves(shifts, dims, input.ndim)
+    moves, axes = _normalize_roll(shifts, dims, input.ndim)
     if axes and not input.ndim:
         raise IndexError("roll: Dimension specified as 0 but tensor has no dimensions")
     if not axes:
@@ -103,7 +100,7 @@ def roll(xp: Backend, input: Array, shifts: Dims, dims: Dims | None = None) -> A
     return arranged(xp, xp.roll(input, moves, axes), suggested(input))
 
 
-def _moves(shifts: Any, dims: Any, ndim: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _normalize_roll(shifts: Any, dims: Any, ndim: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
     moves = integers_of("roll", "shifts", shifts)
     given = () if dims is None else integers_of("roll", "dims", dims)
     if not moves:
@@ -116,7 +113,7 @@ def _moves(shifts: Any, dims: Any, ndim: int) -> tuple[tuple[int, ...], tuple[in
 
 
 def _roll_back(xp: Any, g: Any, shifts: Any, dims: Any) -> Any:
-    moves, _ = _moves(shifts, dims, g.ndim)
+    moves, _ = _normalize_roll(shifts, dims, g.ndim)
     return xp.call(roll, g, tuple(-s for s in moves), dims)
 
 
@@ -130,18 +127,18 @@ def _numpy_roll(input: Any, shift: Any = None, axis: Any = None, **options: Any)
 
 @composite(method=True, node="Rot90Backward0")
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
-    """``input`` turned by ``k`` times 90 degrees in the plane of two dimensions.
+    """Rotate ``input`` by ``k`` times 90 degrees in the plane of two dimensions.
 
     Args:
         input: Tensor of at least two dimensions.
-        k: How often; positive turns from the first of ``dims`` to the second. Default 1.
+        k: Number of rotations, from the first of ``dims`` towards the second. Default 1.
         dims: The plane; default the first two dimensions.
 
     Returns:
         A copy.
 
     Raises:
-        RuntimeError: If ``dims`` are not two different dimensions, or there are fewer.
+        RuntimeError: If ``dims`` are not two different dimensions, or ``input`` has fewer than two.
         IndexError: If there is no such dimension.
 
     Example:
@@ -172,7 +169,7 @@ def _numpy_rot90(input: Any, k: int = 1, **options: Any) -> Tensor:
     return rot90(input, k, options.pop("axes", options.pop("dims", (0, 1))))
 
 
-# -- several times ---------------------------------------------------------------------------------
+# -- repetition ------------------------------------------------------------------------------------
 
 
 @op(node="RepeatBackward0")
@@ -194,15 +191,16 @@ _tile.vjp(input=_tile_gradient)
 
 @composite(namespaces=("Tensor",))
 def repeat(input: Tensor, *repeats: Any, axis: int | None = None) -> Tensor:
-    """``input`` several times along each dimension.
+    """Repeat ``input`` along each dimension.
 
-    With ``axis=`` it is NumPy's: each element several times; see ``repeat_interleave``.
+    With ``axis=`` it is NumPy's ``repeat``, which repeats each element; see
+    ``repeat_interleave``.
 
     Args:
         input: Tensor of any shape.
-        *repeats: How often per dimension, as a sequence or one by one; more of them than
-            dimensions add new ones in front.
-        axis: The dimension, for NumPy's meaning.
+        *repeats: Number of repetitions for each dimension, as a sequence or one by one. If there
+            are more numbers than dimensions, new dimensions are added in front.
+        axis: The dimension, for NumPy's ``repeat``.
 
     Returns:
         A copy.
@@ -234,12 +232,12 @@ def repeat(input: Tensor, *repeats: Any, axis: int | None = None) -> Tensor:
 
 @composite(method=True)
 def tile(input: Tensor, dims: Any, *more: Any) -> Tensor:
-    """``input`` several times along each dimension; missing numbers are 1.
+    """Repeat ``input`` along each dimension; missing numbers of repetitions are 1.
 
     Args:
         input: Tensor of any shape.
-        dims: How often per dimension, as a sequence or one by one, counted from the last.
-        *more: The rest of them, if they come one by one.
+        dims: Number of repetitions for the last dimensions, as a sequence or one by one.
+        *more: The other numbers, if they are passed one by one.
 
     Returns:
         A copy.
@@ -256,19 +254,19 @@ def tile(input: Tensor, dims: Any, *more: Any) -> Tensor:
 
 @op
 def _repeat_index(xp: Backend, repeats: Array, output_size: int | None) -> Array:
-    """Element i of ``repeats`` says how often i comes; the host waits unless told the size."""
+    """Indices in which i occurs ``repeats[i]`` times; without ``output_size`` the host waits."""
     if repeats.dtype.name not in ("int32", "int64"):
         raise RuntimeError(
             f"repeat_interleave: repeats has to be Long or Int tensor, got {repeats.dtype.name}"
         )
     xp.check_all(repeats >= 0, "repeat_interleave: repeats can not be negative")
-    ends = xp.cumsum(int64(xp, repeats))
+    ends = xp.cumsum(to_int64(xp, repeats))
     total = int(xp.item(ends[-1:])) if output_size is None and ends.size else (output_size or 0)
     if output_size is not None and ends.size:
         xp.check_all(
             ends[-1] == total, "repeat_interleave: allocated size does not match required size"
         )
-    return int64(xp, xp.searchsorted(ends, counting(xp, total), side="right"))
+    return to_int64(xp, xp.searchsorted(ends, int64_range(xp, total), side="right"))
 
 
 @composite(method=True, node="ViewBackward0")
@@ -276,14 +274,14 @@ def repeat_interleave(
     input: Tensor | None = None, repeats: Any = None, dim: int | None = None, *,
     output_size: int | None = None,
 ) -> Tensor:  # fmt: skip
-    """Each element of ``input`` several times in a row.
+    """Repeat each element of ``input`` several times in a row.
 
     Args:
         input: Tensor of any shape.
-        repeats: An int, or an int32 or int64 tensor with one number per element along ``dim``.
-            Alone, it says how often each of 0, 1, 2, ... comes.
+        repeats: An int, or an int32 or int64 tensor with one number for each element along
+            ``dim``. If it is the only argument, the numbers 0, 1, 2, ... are repeated.
         dim: The dimension; None, the default, means the flattened tensor.
-        output_size: The result's size along ``dim``, which spares a wait for the device.
+        output_size: The result's size along ``dim``, which avoids a wait for the device.
 
     Returns:
         A copy.
@@ -308,7 +306,7 @@ def repeat_interleave(
     if isinstance(repeats, (tuple, list)):
         repeats = input.new_tensor(repeats, dtype=dtypes.int64)
     if not isinstance(repeats, Tensor):
-        result = _repeated(source, integer("repeat_interleave", "repeats", repeats), at)
+        result = _repeat_along(source, integer("repeat_interleave", "repeats", repeats), at)
         if output_size is not None and result.shape[at] != output_size:
             raise RuntimeError(
                 f"repeat_interleave: Invalid output_size, expected {result.shape[at]} but got "
@@ -327,7 +325,7 @@ def repeat_interleave(
     return index_select(source if source.ndim else reshape(source, (1,)), at, index)
 
 
-def _repeated(source: Tensor, repeats: int, at: int) -> Tensor:
+def _repeat_along(source: Tensor, repeats: int, at: int) -> Tensor:
     if repeats < 0:
         raise RuntimeError(f"repeat_interleave: Repeats must be non-negative, got {repeats}")
     if not source.ndim:
@@ -341,13 +339,13 @@ def _repeated(source: Tensor, repeats: int, at: int) -> Tensor:
 
 @op(method=True, view=True)
 def t(xp: Backend, input: Array) -> Array:
-    """The transpose of a matrix; tensors of fewer dimensions as they are.
+    """The transpose of a matrix; a view of the same shape for fewer dimensions.
 
     Args:
         input: Tensor of at most two dimensions.
 
     Raises:
-        RuntimeError: For more than two dimensions.
+        RuntimeError: If ``input`` has more than two dimensions.
 
     Example:
         >>> import tinytorch as tt
@@ -368,7 +366,8 @@ def T(xp: Backend, input: Array) -> Array:
     """``input`` with its dimensions reversed.
 
     Args:
-        input: ``(m, n)``; of other than two dimensions it is deprecated, as in PyTorch.
+        input: Tensor of shape ``(m, n)``; other numbers of dimensions are deprecated, as in
+            PyTorch.
 
     Example:
         >>> import tinytorch as tt
@@ -393,8 +392,8 @@ def _warn_of_other_than_matrices(ndim: int) -> None:
 
 def _warn_of_no_matrix(name: str) -> None:
     real = name in ("T", "mT")
-    says = "This function is the identity in these cases." if real else "Consider using x.conj()."
-    warn(f"Tensor.{name} is deprecated on 0-D tensors. {says}")
+    hint = "This function is the identity in these cases." if real else "Consider using x.conj()."
+    warn(f"Tensor.{name} is deprecated on 0-D tensors. {hint}")
 
 
 T.vjp(input=lambda xp, g: xp.transpose(g))
@@ -402,13 +401,13 @@ T.vjp(input=lambda xp, g: xp.transpose(g))
 
 @op(view=True, attribute=True, namespaces=("Tensor",), node="TransposeBackward0")
 def mT(xp: Backend, input: Array) -> Array:
-    """``input`` with its last two dimensions swapped; a 0-d tensor is its own.
+    """``input`` with its last two dimensions swapped; a 0-d tensor unchanged.
 
     Args:
         input: ``(..., m, n)``, or a 0-d tensor.
 
     Raises:
-        RuntimeError: For one dimension.
+        RuntimeError: If ``input`` has one dimension.
 
     Example:
         >>> import tinytorch as tt
@@ -421,14 +420,14 @@ def mT(xp: Backend, input: Array) -> Array:
         )
     if not input.ndim:
         _warn_of_no_matrix("mT")
-    return _swapped(xp, input)
+    return _swap_last_dims(xp, input)
 
 
-def _swapped(xp: Any, x: Any) -> Any:
+def _swap_last_dims(xp: Any, x: Any) -> Any:
     return xp.swapaxes(x, -1, -2) if x.ndim else x
 
 
-mT.vjp(input=lambda xp, g: _swapped(xp, g))
+mT.vjp(input=lambda xp, g: _swap_last_dims(xp, g))
 
 
 @composite(namespaces=("Tensor",), attribute=True)
@@ -442,7 +441,7 @@ def mH(input: Tensor) -> Tensor:
         A view.
 
     Raises:
-        RuntimeError: For one dimension.
+        RuntimeError: If ``input`` has one dimension.
 
     Example:
         >>> import tinytorch as tt
@@ -477,13 +476,13 @@ def adjoint(input: Tensor) -> Tensor:
 
 @composite(namespaces=("Tensor",), attribute=True)
 def H(input: Tensor) -> Tensor:
-    """The transpose of a matrix, conjugated if it is complex; a 0-d tensor is its own.
+    """The transpose of a matrix, conjugated if it is complex; a 0-d tensor unchanged.
 
     Args:
         input: ``(m, n)``, or a 0-d tensor.
 
     Raises:
-        RuntimeError: For one or more than two dimensions.
+        RuntimeError: If ``input`` has one dimension or more than two.
 
     Example:
         >>> import tinytorch as tt
@@ -510,7 +509,7 @@ def movedim(
     Args:
         input: Tensor of any shape.
         source: The dimension or dimensions to move.
-        destination: Where each of them goes.
+        destination: The new position of each of these dimensions.
 
     Returns:
         A view.
@@ -524,10 +523,10 @@ def movedim(
         >>> tt.zeros(2, 3, 4).movedim(0, -1).shape
         tinytorch.Size([3, 4, 2])
     """
-    return xp.transpose(input, _moved(source, destination, input.ndim))
+    return xp.transpose(input, _move_permutation(source, destination, input.ndim))
 
 
-def _moved(source: Any, destination: Any, ndim: int) -> tuple[int, ...]:
+def _move_permutation(source: Any, destination: Any, ndim: int) -> tuple[int, ...]:
     """The permutation that moves ``source`` to ``destination``."""
     named = (("source", source), ("destination", destination))
     given = [list(integers_of("movedim", name, dims)) for name, dims in named]
@@ -546,5 +545,7 @@ def _moved(source: Any, destination: Any, ndim: int) -> tuple[int, ...]:
 
 
 movedim.vjp(
-    input=lambda xp, g, source, destination: xp.transpose(g, _moved(destination, source, g.ndim))
+    input=lambda xp, g, source, destination: xp.transpose(
+        g, _move_permutation(destination, source, g.ndim)
+    )
 )

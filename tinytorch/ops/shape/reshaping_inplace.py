@@ -1,4 +1,4 @@
-"""In-place changes of a tensor's sizes and strides: the elements stay where they are."""
+"""In-place changes of a tensor's shape and strides, without a move of its elements."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from .sizes import squeeze, transpose, unsqueeze
 from .strides import _as_strided, as_strided, place
 
 
-def _become(target: Tensor, view: Callable[..., Any], *arguments: Any) -> Tensor:
-    """Make ``target`` what ``view(target, *arguments)`` is, with that view's history."""
+def _replace_by_view(target: Tensor, view: Callable[..., Any], *arguments: Any) -> Tensor:
+    """Replace ``target`` by ``view(target, *arguments)``, including that view's history."""
     check_mapped(view.__name__, target)
     if grad_enabled() and target.requires_grad:
         check_inplace(target)
@@ -34,7 +34,10 @@ def _become(target: Tensor, view: Callable[..., Any], *arguments: Any) -> Tensor
         return target
     leaf = target.requires_grad and target.is_leaf
     size, stride, (start, _), whole = target.shape, target.stride(), place(target), target._memory()
-    with inference_mode(False), enable_grad():  # its node fits it, also where nothing is recorded
+    with (
+        inference_mode(False),
+        enable_grad(),
+    ):  # record the view, so that its node fits it also in no_grad
         shown = view(target, *arguments)
     move(target, in_memory(shown))
     target._node = None if leaf else shown._node
@@ -53,96 +56,97 @@ def _become(target: Tensor, view: Callable[..., Any], *arguments: Any) -> Tensor
     return target
 
 
-def _squeezed_name(node: Node) -> str:
+def _squeeze_inplace_name(node: Node) -> str:
     name: Any = squeeze.op.backward.backward_name
     return f"SqueezeBackward{int(name(node)[-1]) + 3}"
 
 
 def _has_views(tensor: Tensor) -> bool:
-    """Whether there may be views of a tensor that is none itself."""
+    """Whether a tensor is not a view itself and may have views."""
     return tensor._base is None and tensor._vc is not None and tensor._vc is not UNSETTLED
 
 
-@composite(method=True, node=_squeezed_name, like=squeeze)
+@composite(method=True, node=_squeeze_inplace_name, like=squeeze)
 def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
-    """Drop dimensions of size 1 of ``input`` itself; see ``squeeze``.
+    """Remove dimensions of size 1 from ``input`` in place; see ``squeeze``.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.zeros(1, 2).squeeze_().shape
         tinytorch.Size([2])
     """
-    return _become(input, squeeze, dim)
+    return _replace_by_view(input, squeeze, dim)
 
 
 @composite(method=True, node="UnsqueezeBackward1", like=unsqueeze)
 def unsqueeze_(input: Tensor, dim: int) -> Tensor:
-    """Insert a dimension of size 1 into ``input`` itself; see ``unsqueeze``.
+    """Insert a dimension of size 1 into ``input`` in place; see ``unsqueeze``.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.zeros(2).unsqueeze_(0).shape
         tinytorch.Size([1, 2])
     """
-    return _become(input, unsqueeze, dim)
+    return _replace_by_view(input, unsqueeze, dim)
 
 
 @composite(
     method=True, aliases=("swapaxes_", "swapdims_"), node="TransposeBackward1", like=transpose
 )
 def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """Swap two dimensions of ``input`` itself; see ``transpose``.
+    """Swap two dimensions of ``input`` in place; see ``transpose``.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.zeros(2, 3).transpose_(0, 1).shape
         tinytorch.Size([3, 2])
     """
-    return _become(input, transpose, dim0, dim1)
+    return _replace_by_view(input, transpose, dim0, dim1)
 
 
 @composite(method=True, node="TBackward1", like=t)
 def t_(input: Tensor) -> Tensor:
-    """Swap the dimensions of the matrix ``input`` itself; see ``t``.
+    """Transpose the matrix ``input`` in place; see ``t``.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.zeros(2, 3).t_().shape
         tinytorch.Size([3, 2])
     """
-    return _become(input, t)
+    return _replace_by_view(input, t)
 
 
 @composite(method=True, node="AsStridedBackward1", like=as_strided)
 def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
-    """Make ``input`` a window into its own memory; see ``as_strided``.
+    """Change ``input`` in place to a window into its own memory; see ``as_strided``.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.arange(4).as_strided_((2,), (2,))
         tensor([0, 2])
     """
-    return _become(input, as_strided, size, stride, storage_offset)
+    return _replace_by_view(input, as_strided, size, stride, storage_offset)
 
 
 @composite(namespaces=("Tensor",))
 def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
-    """Give ``input`` itself another shape, of more or fewer elements.
+    """Change the shape of ``input`` in place, to more or fewer elements.
 
-    Its elements are then those that follow its first one in memory, whatever their order in
-    ``input`` was; beyond that memory they hold anything. The shape it has is left as it lies.
+    Its elements are then the elements from its first one on in memory, for any previous order.
+    Elements beyond the end of the memory are uninitialized. If the shape is the present one,
+    strides do not change.
 
     Args:
         input: Tensor that does not require grad.
         *size: The new sizes, as a sequence or one by one.
-        memory_format: Their order in memory; default row-major.
+        memory_format: The order of the elements in memory; default row-major.
 
     Returns:
         ``input``.
 
     Raises:
-        RuntimeError: If ``input`` requires grad, a size is negative, or the format is for another
-            number of dimensions.
+        RuntimeError: If ``input`` requires grad, a size is negative, or the format requires
+            another number of dimensions.
 
     Example:
         >>> import tinytorch as tt
@@ -161,24 +165,24 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
             raise RuntimeError("resize_: Unsupported memory format Preserve")
         order = checked_format("resize_", memory_format).order(len(shape)) or order
     if shape != tuple(input.shape) or memory_format is not None:
-        flat = _following(input, math.prod(shape))
+        flat = _memory_after(input, math.prod(shape))
         move(input, in_order(input._xp, shape, order, flat.reshape))
         input._bump()
     return input
 
 
-def _following(input: Tensor, count: int) -> Any:
-    """``count`` elements in memory, from the first one of ``input``; new memory if it ends."""
+def _memory_after(input: Tensor, count: int) -> Any:
+    """``count`` elements of memory from the first one of ``input``; new memory if too few."""
     data, xp = in_memory(input), input._xp
-    here, held = place(input)
+    here, available = place(input)
     flat, first = xp.memory(data) or (data.reshape(-1), 0)
-    flat = flat[first : first + min(held - here, count)]
+    flat = flat[first : first + min(available - here, count)]
     if flat.size == count:
         return flat
     grown = uninitialised(xp, count, data.dtype)
     grown[: flat.size] = flat
     input._base = None
-    input._node, input._rg = None, False  # what requires grad is not resized
+    input._node, input._rg = None, False  # a tensor that requires grad is not resized
     if input._whole is not None:
         input._whole = None
     return grown
@@ -186,12 +190,12 @@ def _following(input: Tensor, count: int) -> Any:
 
 @composite(method=True)
 def resize_as_(input: Tensor, other: Tensor, memory_format: Any = None) -> Tensor:
-    """Give ``input`` itself the shape of ``other``; see ``resize_``.
+    """Change the shape of ``input`` in place to that of ``other``; see ``resize_``.
 
     Args:
         input: Tensor that does not require grad.
-        other: Tensor of the wanted shape.
-        memory_format: As for ``resize_``; ``preserve_format`` is that of ``other``.
+        other: Tensor of the new shape.
+        memory_format: As for ``resize_``; ``preserve_format`` means that of ``other``.
 
     Returns:
         ``input``.

@@ -1,4 +1,4 @@
-"""Other sizes and orders of dimensions for the same elements; most results are views."""
+"""Reshaping, permuting and expanding tensors; most results are views."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from ...graph.special_nodes import argument
 from ..checks import integer, integers_of
 from ..memory_order import copied
 
-#: Names of the nodes of views that may have to be copies.
-_RESHAPED = Nodes("ViewBackward0", copy="UnsafeViewBackward0")
+#: Names of the nodes of reshaping operations: of a view, and of a copy.
+_RESHAPE_NODES = Nodes("ViewBackward0", copy="UnsafeViewBackward0")
 
 
-@op(method=True, view=True, node=_RESHAPED)
+@op(method=True, view=True, node=_RESHAPE_NODES)
 def reshape(xp: Backend, input: Array, shape: Shape) -> Array:
-    """The elements of ``input`` in row-major order, in another shape.
+    """The elements of ``input``, in row-major order, in another shape.
 
     Args:
         input: Tensor of any shape.
-        shape: The new sizes, as a sequence or one by one; one of them may be -1 and is
-            then inferred.
+        shape: The new sizes, as a sequence or one by one. One of them may be -1 and is then
+            inferred.
 
     Returns:
-        A view where strides allow it, else a copy.
+        A view if the strides allow it, else a copy.
 
     Raises:
         RuntimeError: If the number of elements differs.
@@ -45,20 +45,20 @@ reshape.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
 
 
 def reshaped(name: str, input: Array, shape: Sequence[int]) -> Array:
-    """``input`` in another shape, of which one size may be -1."""
+    """Reshape an array to a shape in which one size may be -1."""
     for n in shape:
         if n.__class__ is not int or n < -1:
             break
     else:
         try:
             return input.reshape(shape)
-        except ValueError:  # what follows says in PyTorch's words what is wrong
+        except ValueError:  # raise PyTorch's error below
             pass
     return input.reshape(infer_shape(name, input.shape, shape))
 
 
 def infer_shape(name: str, have: tuple[int, ...], wanted: Sequence[int]) -> tuple[int, ...]:
-    """``wanted`` with a -1 worked out; RuntimeError if the element counts differ."""
+    """Replace a -1 in ``wanted`` by its size; raise if the numbers of elements differ."""
     total = math.prod(have)
     if wanted.__class__ is tuple:
         product = 1
@@ -97,7 +97,7 @@ def infer_shape(name: str, have: tuple[int, ...], wanted: Sequence[int]) -> tupl
 
 
 def normalize_dim(name: str, dim: int, ndim: int) -> int:
-    """``dim`` counted from the front; IndexError if there is no such dimension."""
+    """Convert a negative ``dim``; raise IndexError if there is no such dimension."""
     if dim.__class__ is not int:
         if isinstance(dim, Tensor) and dim.ndim:
             raise TypeError(f"{name}(): argument 'dim' must be int, not Tensor")
@@ -114,14 +114,14 @@ def normalize_dim(name: str, dim: int, ndim: int) -> int:
 
 
 def normalize_dims(name: str, dims: int | Sequence[int], ndim: int) -> tuple[int, ...]:
-    """One dimension or several, counted from the front; IndexError if one does not exist."""
+    """Normalize one dimension or several to a tuple; raise IndexError if one does not exist."""
     if dims.__class__ is int:
         return (normalize_dim(name, dims, ndim),)
     return tuple([normalize_dim(name, d, ndim) for d in integers_of(name, "dims", dims)])
 
 
 def distinct_dims(name: str, dims: int | Sequence[int], ndim: int) -> tuple[int, ...]:
-    """``normalize_dims`` of dimensions that may not be given twice."""
+    """Normalize dimensions, and raise if one is repeated."""
     found = normalize_dims(name, dims, ndim)
     if len(found) > 1 and len(set(found)) < len(found):
         twice = next(d for d in found if found.count(d) > 1)
@@ -135,13 +135,13 @@ def transpose(
 ) -> Array:
     """``input`` with two dimensions swapped.
 
-    Without dimensions it is NumPy's, which reverses them all; with a sequence it is
-    ``permute``.
+    Without dimensions it is NumPy's ``transpose``, which reverses all dimensions. With a sequence
+    it is ``permute``.
 
     Args:
         input: Tensor of any shape.
-        dim0: One dimension; negative ones count from the end.
-        dim1: The other.
+        dim0: The first dimension; negative numbers count from the end.
+        dim1: The second dimension.
 
     Returns:
         A view.
@@ -157,10 +157,10 @@ def transpose(
     if dim0.__class__ is int is dim1.__class__:
         try:
             return input.swapaxes(dim0, dim1)
-        except ValueError:  # there is no such dimension
+        except ValueError:  # no such dimension: raise PyTorch's error below
             pass
     ndim = input.ndim
-    given: Any = dim0  # all dimensions if it is the only argument
+    given: Any = dim0  # a sequence of all dimensions if it is the only argument
     if dim1 is None:
         return input.transpose(None if given is None else _permutation(given, ndim))
     first = normalize_dim("transpose", given, ndim)
@@ -170,7 +170,7 @@ def transpose(
 
 def _transpose_gradient(xp: Any, g: Any, dim0: Any, dim1: Any) -> Any:
     if dim1 is None:
-        return xp.transpose(g, None if dim0 is None else _inverse(dim0, g.ndim))
+        return xp.transpose(g, None if dim0 is None else _inverse_permutation(dim0, g.ndim))
     return xp.swapaxes(g, dim0, dim1) if g.ndim else g
 
 
@@ -189,7 +189,7 @@ def permute(xp: Backend, input: Array, dims: Shape) -> Array:
         A view.
 
     Raises:
-        RuntimeError: If ``dims`` is no permutation.
+        RuntimeError: If ``dims`` is not a permutation of all dimensions.
 
     Example:
         >>> import tinytorch as tt
@@ -202,7 +202,7 @@ def permute(xp: Backend, input: Array, dims: Shape) -> Array:
     else:
         try:
             return input.transpose(dims)
-        except ValueError:  # what follows says in PyTorch's words what is wrong
+        except ValueError:  # raise PyTorch's error below
             pass
     return input.transpose(_permutation(dims, input.ndim))
 
@@ -220,24 +220,24 @@ def _permutation(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
     return order
 
 
-def _inverse(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
+def _inverse_permutation(dims: Sequence[int], ndim: int) -> tuple[int, ...]:
     order = _permutation(dims, ndim)
     return tuple(sorted(range(ndim), key=order.__getitem__))
 
 
-permute.vjp(input=lambda xp, g, dims: xp.transpose(g, _inverse(dims, g.ndim)))
+permute.vjp(input=lambda xp, g, dims: xp.transpose(g, _inverse_permutation(dims, g.ndim)))
 
 
-@op(method=True, view=True, node=_RESHAPED)
+@op(method=True, view=True, node=_RESHAPE_NODES)
 def flatten(xp: Backend, input: Array, start_dim: int = 0, end_dim: int = -1) -> ArrayOrInput:
-    """``input`` with the dimensions from ``start_dim`` to ``end_dim`` made one.
+    """Merge the dimensions of ``input`` from ``start_dim`` to ``end_dim`` into one.
 
-    A single dimension is ``input`` itself.
+    For a single dimension the result is ``input`` itself.
 
     Args:
-        input: Tensor of any shape; a 0-d tensor becomes one of shape ``(1,)``.
-        start_dim: First dimension of those to merge; default 0.
-        end_dim: Last of them, included; default -1.
+        input: Tensor of any shape; a 0-d tensor becomes a tensor of shape ``(1,)``.
+        start_dim: The first dimension to merge; default 0.
+        end_dim: The last dimension to merge; default -1.
 
     Raises:
         RuntimeError: If ``start_dim`` comes after ``end_dim``.
@@ -250,8 +250,8 @@ def flatten(xp: Backend, input: Array, start_dim: int = 0, end_dim: int = -1) ->
     ndim = input.ndim
     if ndim > 1 and input.flags.c_contiguous and start_dim.__class__ is int and start_dim == 0:
         if end_dim.__class__ is int and (end_dim == -1 or end_dim == ndim - 1):
-            return input.ravel()  # a view, in less time than by reshape
-    if isinstance(start_dim, str):  # NumPy's first argument is the order
+            return input.ravel()  # a view, faster than reshape
+    if isinstance(start_dim, str):  # in NumPy the first argument is the order
         if start_dim != "C":
             raise ValueError(f"flatten(): give the order as order={start_dim!r}")
         start_dim = 0
@@ -284,8 +284,8 @@ def ravel(xp: Backend, input: Array) -> Array:
 ravel.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
 
 
-def _in_order(name: str, input: Tensor, shape: Sequence[int], order: str) -> Tensor:
-    """``input`` in another shape, its elements read and written in NumPy's ``order``."""
+def _reshape_in_order(name: str, input: Tensor, shape: Sequence[int], order: str) -> Tensor:
+    """Reshape ``input``, reading and writing its elements in NumPy's ``order``."""
     flags = input._data.flags
     order = order.upper()
     if order == "A":
@@ -301,12 +301,12 @@ def _in_order(name: str, input: Tensor, shape: Sequence[int], order: str) -> Ten
 def _numpy_reshape(input: Tensor, *shape: Any, order: str = "C", **options: Any) -> Tensor:
     given = options.get("shape", shape)
     sizes = given[0] if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
-    return _in_order("reshape", input, sizes, order)
+    return _reshape_in_order("reshape", input, sizes, order)
 
 
 @ravel.numpy
 def _numpy_ravel(input: Tensor, order: str = "C") -> Tensor:
-    return _in_order("ravel", input, (-1,) if input.numel() else (0,), order)
+    return _reshape_in_order("ravel", input, (-1,) if input.numel() else (0,), order)
 
 
 @flatten.numpy
@@ -314,14 +314,14 @@ def _numpy_flatten(input: Tensor, order: str = "C") -> Tensor:
     return _numpy_ravel(input, order)
 
 
-@op(method=True, view=True, node=_RESHAPED)
+@op(method=True, view=True, node=_RESHAPE_NODES)
 def unflatten(xp: Backend, input: Array, dim: int, sizes: Shape) -> Array:
-    """``input`` with dimension ``dim`` split into several.
+    """Split the dimension ``dim`` of ``input`` into several dimensions.
 
     Args:
         input: Tensor of any shape.
         dim: The dimension to split.
-        sizes: Its new sizes, one of which may be -1.
+        sizes: The sizes of the new dimensions, one of which may be -1.
 
     Example:
         >>> import tinytorch as tt
@@ -358,7 +358,8 @@ def squeeze(xp: Backend, input: Array, dim: int | Sequence[int] | None = None) -
 
     Args:
         input: Tensor of any shape.
-        dim: Drop only these, where their size is 1; None, the default, means all.
+        dim: The dimension or dimensions to remove if their size is 1; default None, which means
+            all.
 
     Returns:
         A view.
@@ -384,7 +385,7 @@ def unsqueeze(xp: Backend, input: Array, dim: int) -> Array:
 
     Args:
         input: Tensor of shape ``(d_0, ..., d_n-1)``.
-        dim: Where, from ``-n - 1`` to ``n``.
+        dim: Position of the new dimension, from ``-n - 1`` to ``n``.
 
     Returns:
         A view.
@@ -404,17 +405,17 @@ unsqueeze.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
 
 @op(view=True, method=True, aliases=())
 def expand(xp: Backend, input: Array, size: Shape) -> Array:
-    """``input`` stretched to a larger shape without copying.
+    """Expand dimensions of size 1 to a larger shape without copying.
 
     Args:
         input: Tensor whose sizes are 1 wherever ``size`` differs.
-        size: The new sizes, as a sequence or one by one; -1 keeps a size.
+        size: The new sizes, as a sequence or one by one; -1 means the present size.
 
     Returns:
-        A view in which one element of memory may stand for many; writing to it is refused.
+        A view in which several elements may share memory. Writing to such a view raises.
 
     Raises:
-        RuntimeError: If a size cannot be stretched.
+        RuntimeError: If a size other than 1 would change.
 
     Example:
         >>> import tinytorch as tt
@@ -426,13 +427,15 @@ def expand(xp: Backend, input: Array, size: Shape) -> Array:
         if n.__class__ is not int or n < 1:
             break
     else:
-        if len(size) > input.ndim and size[0] > 1:  # what is larger is no view to write to
+        if len(size) > input.ndim and size[0] > 1:  # a larger result is not writable
             try:
                 return xp.broadcast_to(input, size)
-            except ValueError:  # what follows says in PyTorch's words what is wrong
+            except ValueError:  # raise PyTorch's error below
                 pass
     wanted = expanded_size(input.shape, size)
-    if input.size and math.prod(wanted) == input.size:  # a view that may be written to
+    if (
+        input.size and math.prod(wanted) == input.size
+    ):  # the same number of elements: a writable view
         return input.reshape(wanted)
     return xp.broadcast_to(input, wanted)
 
@@ -453,7 +456,9 @@ def expanded_size(shape: tuple[int, ...], size: Sequence[int]) -> tuple[int, ...
             f"tensor ({len(shape)})"
         )
     result = []
-    for i, n in reversed(list(enumerate(wanted))):  # torch tells of the last that does not fit
+    for i, n in reversed(
+        list(enumerate(wanted))
+    ):  # torch's error names the last dimension that does not fit
         have = shape[i - lead] if i >= lead else None
         if n == -1 and have is None:
             raise RuntimeError(
@@ -470,7 +475,7 @@ def expanded_size(shape: tuple[int, ...], size: Sequence[int]) -> tuple[int, ...
     return tuple(reversed(result))
 
 
-expand.vjp(input=lambda xp, g: g)  # the engine sums over what was stretched
+expand.vjp(input=lambda xp, g: g)  # the engine sums over the expanded dimensions
 
 
 @op(method=True)
@@ -479,13 +484,13 @@ def flip(xp: Backend, input: Array, dims: Shape | None = None) -> Array:
 
     Args:
         input: Tensor of any shape.
-        dims: Dimensions to reverse, as a sequence or one by one; without any, all of them.
+        dims: Dimensions to reverse, as a sequence or one by one. Default None: all of them.
 
     Returns:
         A copy.
 
     Raises:
-        RuntimeError: If a dimension is given twice.
+        RuntimeError: If a dimension is repeated.
 
     Example:
         >>> import tinytorch as tt

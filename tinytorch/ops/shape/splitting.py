@@ -1,4 +1,4 @@
-"""One tensor into several, which share its memory."""
+"""Splitting a tensor into several, which share its memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def unbind(xp: Backend, input: Array, dim: int = 0) -> tuple[Array, ...]:
 
     Args:
         input: Tensor of at least one dimension.
-        dim: The dimension to take apart; default 0.
+        dim: The dimension to remove; default 0.
 
     Returns:
         A tuple of views.
@@ -48,7 +48,7 @@ def unbind(xp: Backend, input: Array, dim: int = 0) -> tuple[Array, ...]:
 unbind.vjp(input=lambda xp, g, dim: xp.stack(list(g), axis=dim))
 
 
-def _sections(input: Array, sizes: Sequence[int], at: int) -> tuple[Array, ...]:
+def _split_by_sizes(input: Array, sizes: Sequence[int], at: int) -> tuple[Array, ...]:
     lead = (slice(None),) * at
     pieces, start = [], 0
     for size in sizes:
@@ -62,18 +62,18 @@ def _sections(input: Array, sizes: Sequence[int], at: int) -> tuple[Array, ...]:
 def split_with_sizes(
     xp: Backend, input: Array, split_sizes: Sequence[int], dim: int = 0
 ) -> tuple[Array, ...]:
-    """``input`` in pieces of the given sizes along ``dim``.
+    """Split ``input`` along ``dim`` into pieces of the given sizes.
 
     Args:
         input: Tensor of at least one dimension.
         split_sizes: The size of each piece.
-        dim: The dimension to cut; default 0.
+        dim: The dimension to split; default 0.
 
     Returns:
         A tuple of views.
 
     Raises:
-        RuntimeError: If sizes are negative or do not sum to the dimension's.
+        RuntimeError: If a size is negative, or the sizes do not sum to the dimension's size.
 
     Example:
         >>> import tinytorch as tt
@@ -94,7 +94,7 @@ def split_with_sizes(
             f"split_with_sizes expects split_sizes to sum exactly to {input.shape[at]} (input "
             f"tensor's size at dimension {at}), but got split_sizes={sizes}"
         )
-    return _sections(input, sizes, at)
+    return _split_by_sizes(input, sizes, at)
 
 
 split_with_sizes.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
@@ -109,21 +109,22 @@ def _split_name(node: Node) -> str:
 def split(
     xp: Backend, input: Array, split_size_or_sections: int | Sequence[int], dim: int = 0
 ) -> tuple[Array, ...]:
-    """``input`` in pieces along ``dim``.
+    """Split ``input`` along ``dim`` into pieces.
 
-    With ``axis=`` or ``indices_or_sections=`` it is NumPy's: a number of pieces of one size,
-    or where to cut.
+    With ``axis=`` or ``indices_or_sections=`` it is NumPy's ``split``, whose second argument is a
+    number of pieces of equal size, or the indices at which to split.
 
     Args:
         input: Tensor of at least one dimension.
-        split_size_or_sections: The size of each piece (the last may be smaller), or the sizes.
-        dim: The dimension to cut; default 0.
+        split_size_or_sections: The size of each piece (the last one may be smaller), or a list of
+            the sizes.
+        dim: The dimension to split; default 0.
 
     Returns:
         A tuple of views.
 
     Raises:
-        RuntimeError: If sizes are negative or do not sum to the dimension's.
+        RuntimeError: If a size is negative, or the sizes do not sum to the dimension's size.
 
     Example:
         >>> import tinytorch as tt
@@ -134,16 +135,16 @@ def split(
         return xp.call(split_with_sizes, input, split_size_or_sections, dim)  # type: ignore
     size = split_size_or_sections
     if size.__class__ is int is dim.__class__ and dim == 0 < size and input.ndim:
-        return _pieces(input, size, 0)
+        return _split_evenly(input, size, 0)
     size = integer("split", "split_size_or_sections", size)
     if not input.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     at = normalize_dim("split", dim, input.ndim)
-    return _pieces(input, size, at)
+    return _split_evenly(input, size, at)
 
 
-def _pieces(input: Array, size: int, at: int) -> tuple[Array, ...]:
-    """Pieces of one size, of which the last may be smaller."""
+def _split_evenly(input: Array, size: int, at: int) -> tuple[Array, ...]:
+    """Split an array into pieces of one size; the last piece may be smaller."""
     total = input.shape[at] if at else len(input)
     if size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
@@ -154,7 +155,7 @@ def _pieces(input: Array, size: int, at: int) -> tuple[Array, ...]:
     if not at:
         pieces = [input[:size]]
         for start in range(size, total, size or 1):
-            pieces.append(input[start : start + size])  # noqa: PERF401  # half the time for two
+            pieces.append(input[start : start + size])  # noqa: PERF401  # twice as fast for two
         return tuple(pieces)
     starts = range(0, total, size) if total else (0,)
     lead = (slice(None),) * at
@@ -180,12 +181,13 @@ def _numpy_split(
 
 @op(method=True, view=True, node="SplitBackward0")
 def chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[Array, ...]:
-    """``input`` in at most ``chunks`` pieces of one size along ``dim``; the last may be smaller.
+    """Split ``input`` along ``dim`` into at most ``chunks`` pieces of one size.
 
     Args:
         input: Tensor of at least one dimension.
-        chunks: How many pieces; there are fewer where the size does not allow so many.
-        dim: The dimension to cut; default 0.
+        chunks: The number of pieces. There are fewer if the size cannot be divided so, and the
+            last one may be smaller.
+        dim: The dimension to split; default 0.
 
     Returns:
         A tuple of views.
@@ -200,7 +202,7 @@ def chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[Array, 
     """
     if chunks.__class__ is int is dim.__class__ and dim == 0 < chunks and input.size:
         total = len(input)
-        return _pieces(input, -(-total // chunks), 0)
+        return _split_evenly(input, -(-total // chunks), 0)
     if not input.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     chunks = integer("chunk", "chunks", chunks)
@@ -209,8 +211,8 @@ def chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[Array, 
     at = normalize_dim("chunk", dim, input.ndim)
     total = input.shape[at]
     if total == 0:
-        return _sections(input, [0] * chunks, at)
-    return _pieces(input, -(-total // chunks), at)
+        return _split_by_sizes(input, [0] * chunks, at)
+    return _split_evenly(input, -(-total // chunks), at)
 
 
 chunk.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
@@ -220,9 +222,9 @@ chunk.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
 def unsafe_split(
     xp: Backend, input: Array, split_size_or_sections: int | Sequence[int], dim: int = 0
 ) -> tuple[Array, ...]:
-    """``split`` into pieces that do not count as views, so that they may be changed in place.
+    """``split`` whose pieces do not count as views, so that they may be changed in place.
 
-    They share the memory of ``input`` all the same, which must then not be used any longer.
+    The pieces share the memory of ``input``, which must not be used after such a change.
 
     Example:
         >>> import tinytorch as tt
@@ -239,7 +241,7 @@ unsafe_split.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
 def unsafe_split_with_sizes(
     xp: Backend, input: Array, split_sizes: Sequence[int], dim: int = 0
 ) -> tuple[Array, ...]:
-    """``split_with_sizes`` into pieces that do not count as views; see ``unsafe_split``.
+    """``split_with_sizes`` whose pieces do not count as views; see ``unsafe_split``.
 
     Example:
         >>> import tinytorch as tt
@@ -254,7 +256,7 @@ unsafe_split_with_sizes.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axi
 
 @op(method=True, node="UnsafeSplitBackward0", like=chunk)
 def unsafe_chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[Array, ...]:
-    """``chunk`` into pieces that do not count as views; see ``unsafe_split``.
+    """``chunk`` whose pieces do not count as views; see ``unsafe_split``.
 
     Example:
         >>> import tinytorch as tt
@@ -267,27 +269,27 @@ def unsafe_chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[
 unsafe_chunk.vjp(input=lambda xp, g, dim: xp.concatenate(list(g), axis=dim))
 
 
-def _check_places(given: Tensor) -> None:
-    """RuntimeError for a tensor that tells neither a number of sections nor where to cut."""
-    what = "tensor_split expected tensor_indices_or_sections to"
+def _check_split_tensor(given: Tensor) -> None:
+    """Raise unless a tensor is a number of sections or a vector of indices."""
+    prefix = "tensor_split expected tensor_indices_or_sections to"
     if given.dtype.name != "int64":
-        raise RuntimeError(f"{what} have dtype of long, but got {scalar_name(given.dtype)}")
+        raise RuntimeError(f"{prefix} have dtype of long, but got {scalar_name(given.dtype)}")
     if given.ndim > 1:
         raise RuntimeError(
-            f"{what} be a zero-dimensional or one-dimensional tensor, but got a tensor with "
+            f"{prefix} be a zero-dimensional or one-dimensional tensor, but got a tensor with "
             f"{given.ndim} dims"
         )
 
 
 @composite(method=True, aliases=("array_split",))
 def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """``input`` in a number of pieces along ``dim``, or cut at places.
+    """Split ``input`` along ``dim`` into a number of pieces, or at given indices.
 
     Args:
         input: Tensor of at least one dimension.
-        indices_or_sections: How many pieces (the first ones may be larger by one), or where
-            to cut: a sequence of ints or an int64 tensor of one dimension.
-        dim: The dimension to cut; default 0.
+        indices_or_sections: The number of pieces (the first ones may be larger by one), or the
+            indices at which to split, a sequence of ints or an int64 tensor of one dimension.
+        dim: The dimension to split; default 0.
 
     Returns:
         A tuple of views, each of which may be changed in place.
@@ -309,23 +311,23 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
     at = normalize_dim("tensor_split", dim, input.ndim)
     given = indices_or_sections
     if isinstance(given, Tensor):
-        _check_places(given)
+        _check_split_tensor(given)
         given = given.tolist()
-    given = _plain("tensor_split", given)
+    given = _to_int_argument("tensor_split", given)
     total = input.shape[at]
     if not isinstance(given, int):
-        return _cut(input, integers_of("tensor_split", "indices", given), at)
+        return _slice_at(input, integers_of("tensor_split", "indices", given), at)
     if given <= 0:
         raise RuntimeError(f"number of sections must be larger than 0, got {given}")
     size, larger = divmod(total, given)
     cuts = [size * i + min(i, larger) for i in range(1, given)]
-    return _cut(input, cuts, at)
+    return _slice_at(input, cuts, at)
 
 
-def _cut(input: Tensor, cuts: Sequence[int], dim: int) -> tuple[Tensor, ...]:
-    """Slices from each place to the next; they overlap where places are not in order.
+def _slice_at(input: Tensor, cuts: Sequence[int], dim: int) -> tuple[Tensor, ...]:
+    """Slices from each index to the next, which overlap if the indices are not in order.
 
-    Each is a view of its own, which may be changed in place.
+    Each slice is a separate view, which may be changed in place.
     """
     bounds = [0, *cuts, input.shape[dim]]
     lead = (slice(None),) * dim
@@ -334,24 +336,28 @@ def _cut(input: Tensor, cuts: Sequence[int], dim: int) -> tuple[Tensor, ...]:
     )
 
 
-def _plain(name: str, given: Any) -> Any:
-    """An int for a number of NumPy's, too, but no bool; anything else as it is."""
+def _to_int_argument(name: str, given: Any) -> Any:
+    """Convert an integer, also one of NumPy's, to an int; raise for a bool."""
     if given.__class__ is bool:
         raise unfit(name, "'indices_or_sections'", int, given)
     single = hasattr(given, "__index__") and not isinstance(given, Tensor)
     return operator.index(given) if single and not getattr(given, "ndim", 0) else given
 
 
-def _along(name: str, input: Tensor, given: Any, dim: int, least: int) -> tuple[Tensor, ...]:
-    """``tensor_split`` along ``dim`` into pieces that must be of one size."""
+def _split_equally(
+    name: str, input: Tensor, given: Any, dim: int, least: int
+) -> tuple[Tensor, ...]:
+    """``tensor_split`` along ``dim`` that requires pieces of equal size."""
     if input.ndim < least:
         raise RuntimeError(
             f"torch.{name} requires a tensor with at least {least} dimension, but got a tensor "
             f"with {input.ndim} dimensions!"
         )
-    given = _plain(name, given)
+    given = _to_int_argument(name, given)
     if isinstance(given, Tensor) and not given.ndim and given.dtype is not dtypes.bool:
-        given = operator.index(given)  # of any integer dtype, while tensor_split takes int64
+        given = operator.index(
+            given
+        )  # any integer dtype is allowed here; tensor_split requires int64
     if isinstance(given, str) or not (isinstance(given, int) or hasattr(given, "__iter__")):
         raise TypeError(
             f"{name}() received an invalid combination of arguments: indices_or_sections must be "
@@ -367,65 +373,65 @@ def _along(name: str, input: Tensor, given: Any, dim: int, least: int) -> tuple[
 
 @composite(method=True)
 def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    """``input`` cut along its columns: dimension 1, or 0 of a vector.
+    """Split ``input`` along dimension 1, or along dimension 0 for a vector.
 
     Args:
         input: Tensor of at least one dimension.
-        indices_or_sections: How many pieces of one size, or a sequence of places to cut at.
+        indices_or_sections: The number of pieces of equal size, or a sequence of indices.
 
     Returns:
         A tuple of views.
 
     Raises:
-        RuntimeError: If the pieces would not be of one size.
+        RuntimeError: If the pieces would not be of equal size.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.hsplit(tt.arange(4), 2)
         (tensor([0, 1]), tensor([2, 3]))
     """
-    return _along("hsplit", input, indices_or_sections, 0 if input.ndim == 1 else 1, 1)
+    return _split_equally("hsplit", input, indices_or_sections, 0 if input.ndim == 1 else 1, 1)
 
 
 @composite(method=True)
 def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    """``input`` cut along its rows, dimension 0.
+    """Split ``input`` along dimension 0.
 
     Args:
         input: Tensor of at least two dimensions.
-        indices_or_sections: How many pieces of one size, or a sequence of places to cut at.
+        indices_or_sections: The number of pieces of equal size, or a sequence of indices.
 
     Returns:
         A tuple of views.
 
     Raises:
-        RuntimeError: If the pieces would not be of one size.
+        RuntimeError: If the pieces would not be of equal size.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.vsplit(tt.tensor([[1, 2], [3, 4]]), 2)
         (tensor([[1, 2]]), tensor([[3, 4]]))
     """
-    return _along("vsplit", input, indices_or_sections, 0, 2)
+    return _split_equally("vsplit", input, indices_or_sections, 0, 2)
 
 
 @composite(method=True)
 def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
-    """``input`` cut along its third dimension.
+    """Split ``input`` along its third dimension.
 
     Args:
         input: Tensor of at least three dimensions.
-        indices_or_sections: How many pieces of one size, or a sequence of places to cut at.
+        indices_or_sections: The number of pieces of equal size, or a sequence of indices.
 
     Returns:
         A tuple of views.
 
     Raises:
-        RuntimeError: If the pieces would not be of one size.
+        RuntimeError: If the pieces would not be of equal size.
 
     Example:
         >>> import tinytorch as tt
         >>> [piece.shape for piece in tt.dsplit(tt.zeros(1, 2, 4), 2)]
         [tinytorch.Size([1, 2, 2]), tinytorch.Size([1, 2, 2])]
     """
-    return _along("dsplit", input, indices_or_sections, 2, 3)
+    return _split_equally("dsplit", input, indices_or_sections, 2, 3)

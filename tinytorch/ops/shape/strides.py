@@ -1,8 +1,7 @@
-"""Windows into a tensor's memory, by strides.
+"""Strided windows into a tensor's memory, and broadcasting.
 
-A *geometry* is where elements lie in memory: sizes, strides and a start, counted in elements.
-
-Broadcasting: sizes stretched without copying, and summed back.
+A *geometry* describes the positions of elements in memory: sizes, strides and the start, all
+counted in elements.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from ...dispatch.op import Array, Backend, Out, Reduced, Shape, composite, op
 from ...graph.nodes import sum_to_shape
 from ...graph.views import replay_from_base
 from ..checks import integers_of
-from ..index.positions import counting
+from ..index.positions import int64_range
 from ..memory_order import in_rows, laid, lies
 from .sizes import expand, expanded_size
 from .views import own_copy
@@ -27,19 +26,19 @@ from .views import own_copy
 
 
 @op
-def _window(xp: Backend, input: Array, size: Any, stride: Any, start: int) -> Array:
-    """The elements of a one-dimensional array that a geometry names."""
+def _read_window(xp: Backend, input: Array, size: Any, stride: Any, start: int) -> Array:
+    """Read the elements of a one-dimensional array at the positions of a geometry."""
     flat = in_rows(xp, input)
     steps = tuple(s * flat.itemsize for s in stride)
     return xp.array(xp.as_strided(flat[start:], tuple(size), steps), order="C")
 
 
 @op
-def _placed(xp: Backend, input: Array, count: int, size: Any, stride: Any, start: int) -> Array:
-    """``count`` zeros in a row, with ``input`` added where a geometry says."""
+def _add_window(xp: Backend, input: Array, count: int, size: Any, stride: Any, start: int) -> Array:
+    """Add ``input`` to ``count`` zeros at the positions of a geometry."""
     places: Any = start
     for d, (n, s) in enumerate(zip(size, stride, strict=True)):
-        steps = counting(xp, n, s) if s else counting(xp, n) * 0
+        steps = int64_range(xp, n, s) if s else int64_range(xp, n) * 0
         places = places + steps.reshape(tuple(-1 if i == d else 1 for i in range(len(size))))
     flat = xp.zeros(count, input.dtype)
     places = xp.broadcast_to(xp.asarray(places), tuple(size)).reshape(-1)
@@ -47,12 +46,14 @@ def _placed(xp: Backend, input: Array, count: int, size: Any, stride: Any, start
     return flat
 
 
-_window.vjp(
+_read_window.vjp(
     input=lambda xp, g, in_shape, size, stride, start: xp.call(
-        _placed, g, in_shape[0], size, stride, start
+        _add_window, g, in_shape[0], size, stride, start
     )
 )
-_placed.vjp(input=lambda xp, g, size, stride, start: xp.call(_window, g, size, stride, start))
+_add_window.vjp(
+    input=lambda xp, g, size, stride, start: xp.call(_read_window, g, size, stride, start)
+)
 
 # -- windows ---------------------------------------------------------------------------------------
 
@@ -61,16 +62,16 @@ _placed.vjp(input=lambda xp, g, size, stride, start: xp.call(_window, g, size, s
 def _as_strided(
     xp: Backend, input: Array, size: Any, stride: Any, start: int, own: Any, limits: Any
 ) -> Array:
-    """A window into the memory that ``input`` is a part of.
+    """Window into the memory of ``input``.
 
     Args:
         xp: The backend.
         input: Any array.
         size: The window's sizes.
-        stride: Its strides.
-        start: Its first element, counted from that of ``input``.
-        own: The strides of ``input``; a gradient in its place may lie in another order.
-        limits: The first place that may be read, and the one after the last.
+        stride: The window's strides.
+        start: The window's first element, relative to the first element of ``input``.
+        own: The strides of ``input``; a gradient in its place may have other strides.
+        limits: The first position that may be read, and the position after the last.
     """
     span = extent(size, stride)
     check_bounds(input.itemsize, size, stride, start - limits[0], limits[1] - limits[0])
@@ -80,12 +81,12 @@ def _as_strided(
     if not xp.is_view(flat, array) or not 0 <= first <= flat.size - span:
         raise RuntimeError("as_strided: the tensor's memory cannot be reached from here")
     window = xp.as_strided(flat[first:], size, tuple(s * array.itemsize for s in stride))
-    # Where one element stands for many, as in an expanded tensor, none may be written to.
-    return xp.broadcast_to(window, size) if _shares(size, stride) else window
+    # A window whose elements share memory, as an expanded tensor's, must not be writable.
+    return xp.broadcast_to(window, size) if _has_overlap(size, stride) else window
 
 
 def check_bounds(itemsize: int, size: Any, stride: Any, start: int, count: int) -> None:
-    """RuntimeError unless a window lies within ``count`` elements; an empty one lies anywhere."""
+    """Raise unless a window is within ``count`` elements; an empty window always is."""
     reach = start + extent(size, stride)
     if 0 not in size and (start < 0 or reach > count):
         raise RuntimeError(
@@ -95,30 +96,30 @@ def check_bounds(itemsize: int, size: Any, stride: Any, start: int, count: int) 
         )
 
 
-def _strided_rule(
+def _as_strided_gradient(
     xp: Any, g: Any, in_shape: Any, size: Any, stride: Any, start: int, own: Any
 ) -> Any:
-    """What the window's gradient says of ``input``'s elements; of one place, they share it."""
+    """Gradient of ``input``; elements that share memory share its gradient equally."""
     first = min(start, 0)
     count = max(start + extent(size, stride), extent(in_shape, own)) - first
-    memory = xp.call(_placed, g, count, size, stride, start - first)
-    if _shares(in_shape, own):
+    memory = xp.call(_add_window, g, count, size, stride, start - first)
+    if _has_overlap(in_shape, own):
         ones = xp.zeros(tuple(in_shape), dtype=g.dtype) + 1
-        shared = xp.call(_placed, ones, count, in_shape, own, -first)
+        shared = xp.call(_add_window, ones, count, in_shape, own, -first)
         memory = memory / (shared + xp.astype(shared == 0, g.dtype))
-    return xp.call(_window, memory, tuple(in_shape), own, -first)
+    return xp.call(_read_window, memory, tuple(in_shape), own, -first)
 
 
-def _shares(shape: Any, stride: Any) -> bool:
-    """Whether an expanded tensor's elements share their places."""
+def _has_overlap(shape: Any, stride: Any) -> bool:
+    """Whether a dimension has stride 0, so that elements share memory."""
     return any(n > 1 and not s for n, s in zip(shape, stride, strict=True))
 
 
-_as_strided.vjp(input=_strided_rule)
+_as_strided.vjp(input=_as_strided_gradient)
 
 
 def checked_window(size: Any, stride: Any, start: int | None) -> tuple[Any, Any]:
-    """Sizes and strides as tuples of ints; RuntimeError if they make no window."""
+    """Convert sizes and strides to tuples of ints; raise if they are not a valid window."""
     sizes = integers_of("as_strided", "size", size)
     strides = integers_of("as_strided", "stride", stride)
     if len(sizes) != len(strides):
@@ -140,17 +141,17 @@ def checked_window(size: Any, stride: Any, start: int | None) -> tuple[Any, Any]
 
 @composite(method=True)
 def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None = None) -> Tensor:
-    """A window into the memory of ``input``, or of the tensor that it is a view of.
+    """Window into the memory of ``input``, or of the tensor of which it is a view.
 
     Args:
         input: Tensor of any shape.
         size: The window's sizes.
         stride: Steps, in elements, along each dimension; not negative.
-        storage_offset: The window's first element, counted from the start of the memory; the
-            default is ``input``'s own.
+        storage_offset: The window's first element, counted from the start of the memory; default
+            the offset of ``input``.
 
     Returns:
-        A view; its elements may overlap.
+        A view, whose elements may overlap.
 
     Raises:
         RuntimeError: If the window reaches beyond the memory.
@@ -166,22 +167,22 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
     own = input.stride()
     here, count = place(input)
     if storage_offset is None and not input.numel():
-        count = here  # an array without elements need not know where in the memory it begins
+        count = here  # an empty array may have any position in the memory
     start = 0 if storage_offset is None else storage_offset + input._shift - here
     out = _as_strided(input, size, stride, start, own, (-here, count - here))
     if input._base is not None and out._base is input._base:
-        _show_base(out, size, stride, here + start)
+        _rebase_window(out, size, stride, here + start)
     return out
 
 
-def _show_base(window: Any, size: Any, stride: Any, first: int) -> None:
-    """Let a window of a view be made again from the view's base, if it lies in the base.
+def _rebase_window(window: Any, size: Any, stride: Any, first: int) -> None:
+    """Replay a window of a view from the view's base, if the window is within the base.
 
     Args:
         window: The window.
-        size: Its sizes.
-        stride: Its strides.
-        first: Where it begins, counted in the memory.
+        size: The window's sizes.
+        stride: The window's strides.
+        first: The window's first element, counted from the start of the memory.
     """
     base: Any = window._base
     if base._waits or window._waits or base._data.dtype != window._data.dtype:
@@ -194,9 +195,9 @@ def _show_base(window: Any, size: Any, stride: Any, first: int) -> None:
 
 
 def place(input: Tensor) -> tuple[int, int]:
-    """Where the first element of ``input`` lies, and how many there are where it lies.
+    """Position of the first element of ``input`` in its memory, and the memory's size.
 
-    Both are counted in the memory that it is a part of.
+    Both are counted in elements.
     """
     whole = input._memory()
     if whole is input._data:
@@ -213,7 +214,7 @@ def place(input: Tensor) -> tuple[int, int]:
 def as_strided_copy(
     input: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Tensor:
-    """What ``as_strided`` shows, as a copy.
+    """Copy of ``as_strided(...)``.
 
     Example:
         >>> import tinytorch as tt
@@ -228,56 +229,57 @@ def _strided_scatter(
     xp: Backend, input: Array, src: Array, size: Any, stride: Any, start: int, own: Any,
     lies_at: Any,
 ) -> Array:  # fmt: skip
-    """``input``, which lies at ``lies_at[0]`` of ``lies_at[1]`` elements, with ``src`` in a window.
+    """Copy of ``input`` with ``src`` written to a window of its memory.
 
-    The window's ``start`` is counted in these elements, not all of which ``input`` shows.
+    ``input`` begins at element ``lies_at[0]`` of ``lies_at[1]`` elements of memory. The window's
+    ``start`` is a position in this memory, which may have elements outside of ``input``.
     """
     here, count = lies_at
     check_bounds(input.itemsize, size, stride, start, count)
-    flat = xp.call(_placed, input, count, input.shape, own, here)
+    flat = xp.call(_add_window, input, count, input.shape, own, here)
     window = xp.as_strided(flat[start:], size, tuple(s * input.itemsize for s in stride))
     window[...] = src
     return xp.as_strided(flat[here:], input.shape, tuple(s * input.itemsize for s in own))
 
 
-def _strided_read(
+def _src_gradient(
     xp: Any, g: Any, size: Any, stride: Any, start: int, own: Any, lies_at: Any
 ) -> Any:
-    """The gradient of ``src``: the window into the memory of ``g``."""
-    memory = xp.call(_placed, g, lies_at[1], tuple(g.shape), own, lies_at[0])
-    return xp.call(_window, memory, size, stride, start)
+    """Gradient of ``src``: the window into the memory of ``g``."""
+    memory = xp.call(_add_window, g, lies_at[1], tuple(g.shape), own, lies_at[0])
+    return xp.call(_read_window, memory, size, stride, start)
 
 
-def _strided_keep(
+def _input_gradient(
     xp: Any, g: Any, size: Any, stride: Any, start: int, own: Any, lies_at: Any
 ) -> Any:
-    """The gradient of ``input``, as torch has it: nothing but what was written over."""
-    part = _strided_read(xp, g, size, stride, start, own, lies_at)
-    memory = xp.call(_placed, part, lies_at[1], size, stride, start)
-    return xp.call(_window, memory, tuple(g.shape), own, lies_at[0])
+    """Gradient of ``input`` as in torch: that of the overwritten elements, zeros elsewhere."""
+    part = _src_gradient(xp, g, size, stride, start, own, lies_at)
+    memory = xp.call(_add_window, part, lies_at[1], size, stride, start)
+    return xp.call(_read_window, memory, tuple(g.shape), own, lies_at[0])
 
 
-_strided_scatter.vjp(input=_strided_keep, src=_strided_read)
+_strided_scatter.vjp(input=_input_gradient, src=_src_gradient)
 
 
 @composite(method=True)
 def as_strided_scatter(
     input: Tensor, src: Tensor, size: Any, stride: Any, storage_offset: int | None = None
 ) -> Tensor:
-    """``input`` with ``src`` in a window of its memory; see ``as_strided``.
+    """Copy of ``input`` with ``src`` written to a window of its memory; see ``as_strided``.
 
-    The gradient of ``input`` is that of PyTorch 2.13, which is not the derivative: it holds
-    what belongs to the window and zeros elsewhere, the wrong way round.
+    The gradient of ``input`` is that of PyTorch 2.13, which is not the derivative: it is the
+    gradient of the window and zeros elsewhere, instead of the reverse.
 
     Args:
-        input: Tensor of any shape, whose strides the result has.
+        input: Tensor of any shape. The result has its strides.
         src: Tensor of the window's shape.
         size: The window's sizes.
         stride: Steps, in elements, along each dimension.
         storage_offset: The window's first element, counted as in ``as_strided``.
 
     Returns:
-        A copy. What lies in the window but not in ``input`` does not show in it.
+        A copy. Elements of the window outside of ``input`` do not appear in it.
 
     Raises:
         RuntimeError: If ``src`` has another shape, or the window reaches beyond the memory.
@@ -293,8 +295,8 @@ def as_strided_scatter(
             "as_strided_scatter: expected src to have a size equal to the slice of self. src size "
             f"= {list(src.shape)}, slice size = {list(sizes)}"
         )
-    if _shares(input.shape, input.stride()):
-        input = input.contiguous()  # elements that share a place have none of their own
+    if _has_overlap(input.shape, input.stride()):
+        input = input.contiguous()  # elements that share memory cannot be written separately
     here, count = place(input)
     start = here if storage_offset is None else storage_offset
     return _strided_scatter(input, src, sizes, strides, start, input.stride(), (here, count))
@@ -302,7 +304,7 @@ def as_strided_scatter(
 
 @op(method=True, view=True, node="ExpandBackward0")
 def broadcast_to(xp: Backend, input: Array, size: Shape) -> Array:
-    """``input`` stretched to shape ``size`` by broadcasting; see ``Tensor.expand``.
+    """Expand ``input`` to the shape ``size`` by broadcasting; see ``Tensor.expand``.
 
     Args:
         input: Tensor whose sizes are 1 or those of ``size``, aligned at the last dimension.
@@ -325,11 +327,11 @@ broadcast_to.vjp(input=lambda xp, g: g)
 
 @composite(method=True)
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
-    """``input`` stretched to the shape of ``other`` without copying; see ``expand``.
+    """Expand ``input`` to the shape of ``other`` without copying; see ``expand``.
 
     Args:
         input: Tensor whose shape broadcasts to that of ``other``.
-        other: Tensor of the wanted shape.
+        other: Tensor of the new shape.
 
     Example:
         >>> import tinytorch as tt
@@ -344,7 +346,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
     """The shape that tensors of the given shapes broadcast to.
 
     Args:
-        *shapes: Sequences of ints; an int stands for a shape of one dimension.
+        *shapes: Sequences of ints; an int means a shape of one dimension.
 
     Returns:
         A ``Size``.
@@ -378,13 +380,13 @@ def broadcast_shapes(*shapes: Any) -> Size:
 
 @composite
 def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
-    """The tensors, each stretched to their common shape without copying.
+    """Expand the tensors to their common shape without copying.
 
     Args:
         *tensors: Tensors whose shapes broadcast, one by one or as a sequence.
 
     Returns:
-        A tuple of views, and of the tensors themselves where they have that shape.
+        A tuple of views; tensors that have the common shape already are returned themselves.
 
     Raises:
         RuntimeError: If the shapes do not broadcast.
@@ -403,7 +405,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
 
 
 def tensors_of(given: tuple[Any, ...]) -> tuple[Tensor, ...]:
-    """Tensors given one by one or as one sequence."""
+    """Tensors that are passed one by one or as one sequence."""
     if len(given) == 1 and isinstance(given[0], (tuple, list)):
         given = tuple(given[0])
     for tensor in given:
@@ -424,7 +426,7 @@ def _common_shape(a: Sequence[int], b: Sequence[int]) -> Size:
 
 @composite(namespaces=("Tensor",))
 def sum_to_size(input: Tensor, *size: Any) -> Tensor:
-    """``input`` summed over what a tensor of shape ``size`` would be stretched along.
+    """Sum ``input`` to the shape ``size``: the reverse of broadcasting.
 
     Args:
         input: Tensor of any shape.

@@ -1,4 +1,4 @@
-"""Methods of tensors that PyTorch also has as functions, and some of its oldest methods."""
+"""Function forms of tensor methods, ``from_dlpack``, and some old methods."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...dispatch.creation import backend_of_device, made_of
 from ...dispatch.op import OPS, composite
 from ..pointwise.arithmetic import sub
 
-#: DLPack's numbers of the device types that have a backend: https://dmlc.github.io/dlpack/
+#: Device types with a backend, by DLPack's numbers: https://dmlc.github.io/dlpack/
 _DLPACK_DEVICES = {1: "cpu", 2: "cuda", 3: "cpu", 13: "cuda"}
 
 
@@ -65,7 +65,7 @@ def is_signed(input: Tensor) -> bool:
 
 @composite
 def get_device(input: Tensor) -> int:
-    """The device's number, -1 on the CPU.
+    """The index of the device; -1 for the CPU.
 
     Example:
         >>> import tinytorch as tt
@@ -77,7 +77,7 @@ def get_device(input: Tensor) -> int:
 
 @composite(elementwise=True)
 def detach(input: Tensor) -> Tensor:
-    """The same memory, cut off from the graph.
+    """View of ``input`` that is detached from the graph.
 
     Example:
         >>> import tinytorch as tt
@@ -89,10 +89,10 @@ def detach(input: Tensor) -> Tensor:
 
 @composite
 def detach_(input: Tensor) -> Tensor:
-    """``input`` itself, cut off from the graph.
+    """Detach ``input`` from the graph in place.
 
     Raises:
-        RuntimeError: If it is a view.
+        RuntimeError: If ``input`` is a view.
 
     Example:
         >>> import tinytorch as tt
@@ -121,24 +121,24 @@ def rsub(input: Tensor, other: Any, alpha: Any = 1) -> Tensor:
         tensor([3., 1.])
     """
     if not isinstance(input, Tensor):
-        raise TypeError("rsub(): input must be a Tensor")  # told again with its position
+        raise TypeError("rsub(): input must be a Tensor")  # re-raised with the position
     return sub(other, input, alpha=alpha)
 
 
 @composite(namespaces=("Tensor",))
 def new(input: Tensor, *args: Any, size: Any = None) -> Tensor:
-    """A tensor of the dtype and place of ``input``: of a shape, not initialised, or of data.
+    """Create a tensor with the dtype and device of ``input``, uninitialized or from data.
 
-    ``new_empty`` and ``new_tensor`` are the usual way.
+    Prefer ``new_empty`` and ``new_tensor``.
 
     Args:
         input: Tensor.
-        *args: Sizes, or one Size, sequence of numbers, or tensor or storage of the same dtype,
-            whose memory it shares.
-        size: The sizes, instead.
+        *args: Sizes, a Size, a sequence of numbers, or a tensor or storage of the same dtype,
+            whose memory the result shares.
+        size: The sizes, as a keyword.
 
     Raises:
-        TypeError: For anything else.
+        TypeError: For other arguments.
 
     Example:
         >>> import tinytorch as tt
@@ -152,14 +152,14 @@ def new(input: Tensor, *args: Any, size: Any = None) -> Tensor:
 
 @composite(namespaces=("Tensor",))
 def as_subclass(input: Tensor, cls: type[Tensor]) -> Tensor:
-    """The same memory as a tensor of a subclass; gradients flow back through it.
+    """View of ``input`` as a tensor of a subclass; gradients flow through it.
 
     Args:
         input: Tensor.
         cls: Tensor or a subclass of it.
 
     Raises:
-        TypeError: If ``cls`` is no such class.
+        TypeError: If ``cls`` is not a subclass of Tensor.
 
     Example:
         >>> import tinytorch as tt
@@ -180,18 +180,18 @@ def as_subclass(input: Tensor, cls: type[Tensor]) -> Tensor:
 
 @composite
 def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None) -> Tensor:
-    """A tensor that shares the memory of another library's, by DLPack.
+    """Create a tensor that shares the memory of another library's tensor, by DLPack.
 
     Args:
         ext_tensor: An object with ``__dlpack__`` and ``__dlpack_device__``, or a capsule, which
-            can be taken once.
-        device: Where the tensor is to be; default where the memory is.
-        copy: True for a copy, False for none; None, the default, makes one only for ``device``.
+            can be consumed only once.
+        device: Device of the tensor; default the device of the memory.
+        copy: Whether to copy. None, the default, copies only if ``device`` requires it.
 
     Raises:
-        TypeError: If it is neither.
-        BufferError, RuntimeError: If it lies on a device without a backend, or ``copy=False``
-            and ``device`` is another one.
+        TypeError: If ``ext_tensor`` is neither.
+        BufferError, RuntimeError: If the memory is on a device without a backend, or if
+            ``copy=False`` and ``device`` is another device.
 
     Example:
         >>> import numpy as np
@@ -202,7 +202,7 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
         >>> x
         tensor([1., 0.], dtype=tinytorch.float64)
     """
-    shared = _shared(ext_tensor)
+    shared = _import_dlpack(ext_tensor)
     there = shared if device is None else shared.to(device)
     if there is shared:
         return shared.clone() if copy else shared
@@ -214,11 +214,11 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
     return there
 
 
-def _shared(source: Any) -> Tensor:
+def _import_dlpack(source: Any) -> Tensor:
     if isinstance(source, Tensor):
         return source.detach()
     if type(source).__name__ == "PyCapsule":
-        source = _Capsule(source)
+        source = _CapsuleSource(source)
     if not hasattr(source, "__dlpack__"):
         raise TypeError(
             "from_dlpack(): expected an object with __dlpack__ and __dlpack_device__, or a "
@@ -233,25 +233,25 @@ def _shared(source: Any) -> Tensor:
         return wrap(xp.library.from_dlpack(source), xp)
     xp = backend_of_device("cpu")
     library = backends.load("numpy").library
-    is_bare = isinstance(source, _Capsule)
-    capsule = source if is_bare else _Capsule(_requested(source))
+    is_bare = isinstance(source, _CapsuleSource)
+    capsule = source if is_bare else _CapsuleSource(_request_capsule(source))
     name = dlpack.read_as_unsigned(capsule.capsule)
     array = library.from_dlpack(capsule)
-    if is_bare:  # its first form does not say whether one may write
-        array = library.asarray(_Writable(array))
+    if is_bare:  # a capsule without a version has no read-only flag
+        array = library.asarray(_WritableArray(array))
     return wrap(xp.from_numpy(array if name is None else array.view(dtypes.NAMES[name].dtype)), xp)
 
 
-def _requested(source: Any) -> Any:
-    """The capsule of an object, in the newest form that it knows."""
+def _request_capsule(source: Any) -> Any:
+    """Request the capsule of an object, in the newest version that it supports."""
     try:
         return source.__dlpack__(max_version=(1, 0))
-    except TypeError:  # made before there were versions
+    except TypeError:  # written before DLPack had versions
         return source.__dlpack__()
 
 
-class _Writable:
-    """The memory of a read-only array, which it keeps alive."""
+class _WritableArray:
+    """Writable alias of a read-only array's memory; holds a reference to the array."""
 
     def __init__(self, array: Any) -> None:
         self.array = array
@@ -259,8 +259,8 @@ class _Writable:
         self.__array_interface__ = {**array.__array_interface__, "data": (address, False)}
 
 
-class _Capsule:
-    """What a capsule lacks of the protocol: it says itself on which device its memory is."""
+class _CapsuleSource:
+    """Adapter that gives a bare capsule the methods of the DLPack protocol."""
 
     def __init__(self, capsule: Any) -> None:
         if '"dltensor' not in repr(capsule):

@@ -1,4 +1,4 @@
-"""Copies of what views show: ``name_copy`` for each ``name`` that gives a view."""
+"""Copying variants of view operations: ``name_copy`` for each ``name`` that returns a view."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .views import own_copy, view
 
 @composite(node="AliasBackward0_copy", out=Out.EXACT)
 def alias_copy(input: Tensor) -> Tensor:
-    """``input`` as a copy.
+    """Copy of ``input``.
 
     Example:
         >>> import tinytorch as tt
@@ -30,7 +30,7 @@ def alias_copy(input: Tensor) -> Tensor:
 
 @composite(out=Out.EXACT)
 def detach_copy(input: Tensor) -> Tensor:
-    """What ``detach`` shows, as a copy: no gradient flows through it.
+    """Copy of ``input`` that is detached from the graph.
 
     Example:
         >>> import tinytorch as tt
@@ -42,7 +42,7 @@ def detach_copy(input: Tensor) -> Tensor:
 
 @composite(node="DiagonalBackward0_copy", out=Out.EXACT, like=diagonal)
 def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
-    """What ``diagonal`` shows, as a copy.
+    """Copy of the view that ``diagonal`` returns.
 
     Example:
         >>> import tinytorch as tt
@@ -54,11 +54,11 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) 
 
 @composite(node="ExpandBackward0_copy", out=Out.EXACT)
 def expand_copy(input: Tensor, size: Any, *more: Any, implicit: bool = False) -> Tensor:
-    """What ``expand`` shows, as a copy.
+    """Copy of the view that ``expand`` returns.
 
     Args:
         input: Tensor whose dimensions of size 1 are repeated.
-        size: The shape, as a sequence or as ints one by one; -1 keeps a size.
+        size: The shape, as a sequence or as ints one by one; -1 means the present size.
         *more: The other sizes, one by one.
         implicit: Accepted for compatibility.
 
@@ -73,7 +73,7 @@ def expand_copy(input: Tensor, size: Any, *more: Any, implicit: bool = False) ->
 
 @composite(node="PermuteBackward0_copy", out=Out.EXACT)
 def permute_copy(input: Tensor, dims: Any, *more: Any) -> Tensor:
-    """What ``permute`` shows, as a copy.
+    """Copy of the view that ``permute`` returns.
 
     Args:
         input: Tensor of any shape.
@@ -91,7 +91,7 @@ def permute_copy(input: Tensor, dims: Any, *more: Any) -> Tensor:
 
 @composite(out=Out.EXACT, like=select)
 def select_copy(input: Tensor, dim: int, index: int) -> Tensor:
-    """What ``select`` shows, as a copy.
+    """Copy of the view that ``select`` returns.
 
     Example:
         >>> import tinytorch as tt
@@ -105,14 +105,14 @@ def select_copy(input: Tensor, dim: int, index: int) -> Tensor:
 def slice_copy(
     input: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Tensor:
-    """What the slice ``start:end:step`` along a dimension shows, as a copy.
+    """Copy of the slice ``start:end:step`` along a dimension.
 
     Args:
         input: Tensor of at least one dimension.
-        dim: Which dimension is cut. Default 0.
+        dim: The dimension to slice. Default 0.
         start: Index of the first element. Default None: 0.
-        end: Index after the last one. Default None: the size.
-        step: Distance of the elements. Default 1.
+        end: Index after the last element. Default None: the size.
+        step: Distance between elements. Default 1.
 
     Example:
         >>> import tinytorch as tt
@@ -127,12 +127,12 @@ def slice_copy(
 
 @composite(out=Out.CAST)
 def split_copy(input: Tensor, split_size: int | Sequence[int], dim: int = 0) -> tuple[Tensor, ...]:
-    """What ``split`` shows, as copies.
+    """Copies of the views that ``split`` returns.
 
     Args:
         input: Tensor of at least one dimension.
-        split_size: The size of each piece, the last of which may be smaller; or their sizes.
-        dim: Which dimension is split. Default 0.
+        split_size: The size of each piece, the last of which may be smaller, or a list of sizes.
+        dim: The dimension to split. Default 0.
 
     Example:
         >>> import tinytorch as tt
@@ -146,7 +146,7 @@ def split_copy(input: Tensor, split_size: int | Sequence[int], dim: int = 0) -> 
 def split_with_sizes_copy(
     input: Tensor, split_sizes: Sequence[int], dim: int = 0
 ) -> tuple[Tensor, ...]:
-    """What ``split_with_sizes`` shows, as copies.
+    """Copies of the views that ``split_with_sizes`` returns.
 
     Example:
         >>> import tinytorch as tt
@@ -158,7 +158,7 @@ def split_with_sizes_copy(
 
 @composite(node="SqueezeBackward0_copy", out=Out.EXACT, like=squeeze)
 def squeeze_copy(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
-    """What ``squeeze`` shows, as a copy.
+    """Copy of the view that ``squeeze`` returns.
 
     Example:
         >>> import tinytorch as tt
@@ -170,7 +170,7 @@ def squeeze_copy(input: Tensor, dim: int | Sequence[int] | None = None) -> Tenso
 
 @composite(node="TBackward0_copy", out=Out.EXACT, like=t)
 def t_copy(input: Tensor) -> Tensor:
-    """What ``t`` shows, as a copy.
+    """Copy of the view that ``t`` returns.
 
     Example:
         >>> import tinytorch as tt
@@ -183,7 +183,7 @@ def t_copy(input: Tensor) -> Tensor:
 
 @composite(node="TransposeBackward0_copy", out=Out.EXACT, like=transpose)
 def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Tensor:
-    """What ``transpose`` shows, as a copy.
+    """Copy of the view that ``transpose`` returns.
 
     Example:
         >>> import tinytorch as tt
@@ -196,7 +196,7 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Tensor:
 
 @composite(out=Out.CAST, node="UnbindBackward0_copy", like=unbind)
 def unbind_copy(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
-    """What ``unbind`` shows, as copies.
+    """Copies of the views that ``unbind`` returns.
 
     Example:
         >>> import tinytorch as tt
@@ -208,7 +208,7 @@ def unbind_copy(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
 
 @composite(node="UnfoldBackward0_copy", out=Out.EXACT, like=unfold)
 def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
-    """What ``Tensor.unfold`` shows, as a copy.
+    """Copy of the view that ``Tensor.unfold`` returns.
 
     Example:
         >>> import tinytorch as tt
@@ -221,7 +221,7 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
 
 @composite(node="UnsqueezeBackward0_copy", out=Out.EXACT, like=unsqueeze)
 def unsqueeze_copy(input: Tensor, dim: int) -> Tensor:
-    """What ``unsqueeze`` shows, as a copy.
+    """Copy of the view that ``unsqueeze`` returns.
 
     Example:
         >>> import tinytorch as tt
@@ -233,14 +233,14 @@ def unsqueeze_copy(input: Tensor, dim: int) -> Tensor:
 
 @composite(node="ViewBackward0_copy", out=Out.EXACT)
 def view_copy(input: Tensor, size: Any = None, *more: Any, dtype: Any = None) -> Tensor:
-    """What ``view`` shows, as a copy.
+    """Copy of the view that ``view`` returns.
 
     Args:
         input: Tensor of any shape.
-        size: The shape, as a sequence or as ints one by one, with at most one -1; or a dtype, whose
-            elements the bytes are read as.
+        size: The shape, as a sequence or as ints one by one, with at most one -1; or a dtype, as
+            which the bytes are read.
         *more: The other sizes, one by one.
-        dtype: The same dtype by name. Default None.
+        dtype: The dtype, as a keyword. Default None.
 
     Example:
         >>> import tinytorch as tt
@@ -250,13 +250,13 @@ def view_copy(input: Tensor, size: Any = None, *more: Any, dtype: Any = None) ->
     """
     sizes = more if size is None else (size, *more)
     if dtype is None and sizes and isinstance(sizes[0], (tuple, list, int)):
-        return own_copy(reshape(input, *sizes))  # of any strides: it is a copy anyway
+        return own_copy(reshape(input, *sizes))  # strides do not matter, since the result is a copy
     return own_copy(view(input, *sizes, dtype=dtype))
 
 
 @composite(out=Out.CAST, like=view_as_complex)
 def view_as_complex_copy(input: Tensor) -> Tensor:
-    """What ``view_as_complex`` shows, as a copy.
+    """Copy of the view that ``view_as_complex`` returns.
 
     Example:
         >>> import tinytorch as tt
@@ -268,7 +268,7 @@ def view_as_complex_copy(input: Tensor) -> Tensor:
 
 @composite(out=Out.CAST, like=view_as_real)
 def view_as_real_copy(input: Tensor) -> Tensor:
-    """What ``view_as_real`` shows, as a copy.
+    """Copy of the view that ``view_as_real`` returns.
 
     Example:
         >>> import tinytorch as tt

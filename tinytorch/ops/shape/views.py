@@ -1,4 +1,4 @@
-"""Views of the same memory, by shape and by dtype; copies in row-major order."""
+"""Views with another shape or dtype, and conversion to a memory format."""
 
 from __future__ import annotations
 
@@ -37,56 +37,57 @@ def _view_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> Array:
 
 
 def _check_bytes(input: Array, have: dtypes.dtype, wanted: dtypes.dtype) -> None:
-    what = _viewed(have, wanted)
+    purpose = _describe_view(have, wanted)
     if not input.ndim:
-        raise RuntimeError(f"view: self.dim() cannot be 0 {what}")
+        raise RuntimeError(f"view: self.dim() cannot be 0 {purpose}")
     step = input.strides[-1] // have.itemsize
     if step != 1 and input.shape[-1] > 1 and input.size:
-        raise RuntimeError(f"view: self.stride(-1) must be 1 {what}, but got {step}")
+        raise RuntimeError(f"view: self.stride(-1) must be 1 {purpose}, but got {step}")
     ratio = wanted.itemsize // have.itemsize
     if ratio > 1 and input.shape[-1] % ratio:
+        size = input.shape[-1]
         raise RuntimeError(
-            f"view: self.size(-1) must be divisible by {ratio} {what}, but got {input.shape[-1]}"
+            f"view: self.size(-1) must be divisible by {ratio} {purpose}, but got {size}"
         )
     for dim, step in enumerate(input.strides[:-1]):
         if ratio > 1 and input.shape[dim] > 1 and input.size and step % wanted.itemsize:
             raise RuntimeError(
-                f"view: self.stride({dim}) must be divisible by {ratio} {what}, but got "
+                f"view: self.stride({dim}) must be divisible by {ratio} {purpose}, but got "
                 f"{step // have.itemsize}"
             )
 
 
-def _viewed(have: dtypes.dtype, wanted: dtypes.dtype) -> str:
+def _describe_view(have: dtypes.dtype, wanted: dtypes.dtype) -> str:
     return f"to view {scalar_name(have)} as {scalar_name(wanted)} (different element sizes)"
 
 
-def _as_dtype(input: Tensor, dtype: Any) -> Tensor:
-    """The bytes of ``input`` as another dtype, which its place in memory must suit."""
+def _reinterpret(input: Tensor, dtype: Any) -> Tensor:
+    """View the bytes of ``input`` as another dtype; raise if the storage offset does not fit."""
     have, wanted = input.dtype, dtypes.as_dtype(dtype)
     ratio = wanted.itemsize // have.itemsize
     if ratio > 1 and (offset := input.storage_offset()) % ratio:
         raise RuntimeError(
-            f"view: self.storage_offset() must be divisible by {ratio} {_viewed(have, wanted)}, "
-            f"but got {offset}"
+            f"view: self.storage_offset() must be divisible by {ratio} "
+            f"{_describe_view(have, wanted)}, but got {offset}"
         )
     return _view_dtype(input, wanted)
 
 
 @composite(method=True, fast=_view)
 def view(input: Tensor, *size: Any, dtype: Any = None) -> Tensor:
-    """The same memory in another shape, or its bytes as another dtype.
+    """View of the same memory with another shape, or of its bytes as another dtype.
 
     Args:
         input: Tensor of any shape.
-        *size: The new sizes, as a sequence or one by one, of which one may be -1; or a dtype.
-        dtype: Read the bytes as this dtype; the last dimension grows or shrinks where its
-            elements are smaller or larger. No gradient flows through that.
+        *size: The new sizes, as a sequence or one by one, one of which may be -1; or a dtype.
+        dtype: The dtype as which the bytes are read. The last dimension grows or shrinks if the
+            elements of the dtype are smaller or larger. It is not differentiable.
 
     Returns:
         A view.
 
     Raises:
-        RuntimeError: If the elements' order in memory does not allow it; use ``reshape``.
+        RuntimeError: If the strides do not allow it; use ``reshape`` instead.
 
     Example:
         >>> import tinytorch as tt
@@ -97,21 +98,21 @@ def view(input: Tensor, *size: Any, dtype: Any = None) -> Tensor:
         tensor([1065353216], dtype=tinytorch.int32)
     """
     if dtype is not None:
-        return _as_dtype(input, dtype)
+        return _reinterpret(input, dtype)
     if len(size) == 1 and not hasattr(size[0], "__index__"):
         if not isinstance(size[0], (tuple, list)):
-            return _as_dtype(input, size[0])
+            return _reinterpret(input, size[0])
         size = tuple(size[0])
     return _view(input, size)
 
 
 @composite(method=True)
 def view_as(input: Tensor, other: Tensor) -> Tensor:
-    """The same memory in the shape of ``other``; see ``view``.
+    """View of ``input`` in the shape of ``other``; see ``view``.
 
     Args:
         input: Tensor of any shape.
-        other: Tensor of as many elements, whose shape is taken.
+        other: Tensor with the new shape and the same number of elements.
 
     Example:
         >>> import tinytorch as tt
@@ -127,7 +128,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 
     Args:
         input: Tensor of any shape.
-        other: Tensor of as many elements, whose shape is taken.
+        other: Tensor with the new shape and the same number of elements.
 
     Example:
         >>> import tinytorch as tt
@@ -139,7 +140,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 
 @op(view=True, public=False, node="CloneBackward0")
 def in_order(xp: Backend, input: Array) -> Array:
-    """``input`` with its elements in row-major order in memory, perhaps a view."""
+    """Convert ``input`` to row-major order in memory; a view if it is row-major already."""
     return xp.ascontiguousarray(input)
 
 
@@ -147,27 +148,27 @@ in_order.vjp(input=lambda xp, g: g)
 
 
 @op
-def _in_format(xp: Backend, input: Array, memory_format: Any) -> Array:
+def _to_format(xp: Backend, input: Array, memory_format: Any) -> Array:
     return arranged(xp, input, memory_format)
 
 
-_in_format.vjp(input=lambda xp, g: g)
+_to_format.vjp(input=lambda xp, g: g)
 
 
 @composite(method=True)
 def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Tensor:
-    """``input`` with its elements in the format's order in memory: itself, or a copy.
+    """Convert ``input`` to a memory format: ``input`` itself, or a copy.
 
     Args:
         input: Tensor of any shape.
-        memory_format: Default ``contiguous_format``, row-major.
+        memory_format: The memory format; default ``contiguous_format``, which is row-major.
 
     Returns:
-        ``input`` itself if its elements lie so, without gaps.
+        ``input`` itself if it is contiguous in this format, else a copy.
 
     Raises:
-        RuntimeError: If the format is ``preserve_format``, or one of tensors with another number
-            of dimensions.
+        RuntimeError: If the format is ``preserve_format``, or requires another number of
+            dimensions.
 
     Example:
         >>> import tinytorch as tt
@@ -178,28 +179,28 @@ def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Tensor:
         return input if input._data.flags.c_contiguous else in_order(input)
     if checked_format("contiguous", memory_format) is preserve_format:
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
-    return input if memory_format.holds(input._data) else _in_format(input, memory_format)
+    return input if memory_format.holds(input._data) else _to_format(input, memory_format)
 
 
 def following(out: Tensor, input: Tensor) -> Tensor:
-    """``out``, computed from ``input``, in its format: channels last, or row-major."""
+    """Convert ``out`` to the memory format of ``input``: channels last, or row-major."""
     wanted = suggested(input._data)
     if wanted.holds(out._data):
         return out
     laid = contiguous(out, wanted)
     made, node = node_of(out._node), node_of(laid._node)
     if wanted is not contiguous_format and made is not None and node is not None:
-        node.op = node.op.called(made.name())  # to the user it is the same step
+        node.op = node.op.called(made.name())  # show the conversion under the name of the operation
     return laid
 
 
 def following_sequence(out: Tensor, input: Tensor) -> Tensor:
-    """The same of sequences, which torch pools as images of one row."""
+    """Convert the format of sequences, which torch pools as images of one row."""
     if input.ndim != 3 or input._data.flags.c_contiguous:
         return contiguous(out)
     return following(out.unsqueeze(-2), input.unsqueeze(-2)).squeeze(-2)
 
 
 def own_copy(view: Tensor) -> Tensor:
-    """What a view shows in memory of its own, in row-major order."""
+    """Copy a view in row-major order."""
     return view.clone(memory_format=contiguous_format)

@@ -9,8 +9,8 @@ from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Nodes, Out, Overlap, composite, op
 from ...graph.nodes import Node
 from ..checks import integer, refuse
-from ..index.gathering import chosen
-from ..index.positions import counting, int64
+from ..index.gathering import gather_computed
+from ..index.positions import int64_range, to_int64
 from ..memory_order import in_rows
 from ..reduce.extrema import shared_among
 from ..results import named_result
@@ -53,7 +53,7 @@ def _ranked(xp: Backend, input: Array, dim: int, rank: int | None, ignore: bool)
 
 def _picked(result: Any, input: Tensor, index: Tensor, at: int, keepdim: bool) -> Any:
     """The named tuple of the elements at ``index`` and their indices."""
-    values = chosen(input, at, index)
+    values = gather_computed(input, at, index)
     if keepdim or not input.ndim:
         return result(values, index)
     return result(squeeze(values, at), squeeze(index, at))
@@ -209,8 +209,8 @@ def _most_frequent(xp: Backend, input: Array, dim: int) -> Array:
     starts = xp.concatenate(
         (ordered[..., :1] == ordered[..., :1], ordered[..., 1:] != ordered[..., :-1]), -1
     )
-    run = counting(xp, ordered.shape[-1]) - xp.last_true(starts, last)
-    longest = xp.expand_dims(int64(xp, xp.argmax(run, axis=-1)), -1)
+    run = int64_range(xp, ordered.shape[-1]) - xp.last_true(starts, last)
+    longest = xp.expand_dims(to_int64(xp, xp.argmax(run, axis=-1)), -1)
     return xp.moveaxis(xp.take_along_axis(order, longest, last), -1, dim)
 
 

@@ -10,7 +10,7 @@ from ...dispatch.op import Array, Backend, Operand, Out, Overlap, composite, op
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import dtype_of_number, plain_number
 from ..checks import integer, refuse
-from ..index.gathering import chosen, gather
+from ..index.gathering import gather, gather_computed
 from ..memory_order import in_rows, memory_order, restored
 from ..results import named_result
 from ..shape.sizes import normalize_dim
@@ -63,7 +63,7 @@ def sort(
         tensor([1, 2, 3])
     """
     indices = order_along(input.detach(), dim, bool(descending), "sort")
-    return _sort_result(chosen(input, dim, indices), indices)  # type: ignore[no-any-return]
+    return _sort_result(gather_computed(input, dim, indices), indices)  # type: ignore[no-any-return]
 
 
 def _numpy_arguments(input: Any, axis: Any, kind: Any, order: Any) -> tuple[Any, int]:
@@ -173,7 +173,7 @@ def topk(
         indices=tensor([0, 2]))
     """
     indices = _top(input.detach(), integer("topk", "k", k), dim, largest)
-    return _topk_result(chosen(input, dim, indices), indices)  # type: ignore[no-any-return]
+    return _topk_result(gather_computed(input, dim, indices), indices)  # type: ignore[no-any-return]
 
 
 # -- places in sorted sequences ----------------------------------------------------------------

@@ -9,7 +9,7 @@ from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, composite, op
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
-from ..index.positions import counting, int64
+from ..index.positions import int64_range, to_int64
 from ..shape.sizes import normalize_dim
 
 
@@ -70,7 +70,7 @@ def _distinct(
     """Values, the first place of each, the number of each item's value, and the counts."""
     rows = _rows(xp, input, dim)
     size = rows.shape[0]
-    order = counting(xp, size) if consecutive else int64(xp, _order(xp, rows))
+    order = int64_range(xp, size) if consecutive else to_int64(xp, _order(xp, rows))
     starts = _starts(xp, rows if consecutive else rows[order], equal_nan)
     inverse = xp.cumsum(starts, dtype=order.dtype) - 1
     if not consecutive:
@@ -82,7 +82,7 @@ def _distinct(
         values, inverse = input.reshape(-1)[first], inverse.reshape(input.shape)
     else:
         values = xp.take(input, first, axis=dim)
-    return values, int64(xp, first), inverse, _lengths(xp, bounds, size)
+    return values, to_int64(xp, first), inverse, _lengths(xp, bounds, size)
 
 
 _distinct.vjp(input=_no_derivative)
@@ -90,7 +90,7 @@ _distinct.vjp(input=_no_derivative)
 
 def _lengths(xp: Backend, bounds: Array, size: int) -> Array:
     """How far it is from each bound to the next, and to the end."""
-    return int64(xp, xp.diff(bounds, append=xp.full(1, size, bounds.dtype)))
+    return to_int64(xp, xp.diff(bounds, append=xp.full(1, size, bounds.dtype)))
 
 
 @op(node=_unique_name)
@@ -101,7 +101,7 @@ def _distinct_elements(
     flat = input.reshape(-1)
     ordered = flat if consecutive else xp.sort(flat)
     starts = _starts(xp, ordered.reshape(-1, 1), False)
-    bounds = xp.nonzero(starts)[0] if counts else counting(xp, 0)
+    bounds = xp.nonzero(starts)[0] if counts else int64_range(xp, 0)
     return xp.compress(starts, ordered, axis=0), _lengths(xp, bounds, flat.size)
 
 
