@@ -1,4 +1,4 @@
-"""How Sphinx builds the site: `make docs`. Nothing is fetched; a warning is an error."""
+"""Configuration of Sphinx for `make docs`. It needs no network; a warning is an error."""
 
 import sys
 from pathlib import Path
@@ -20,14 +20,14 @@ extensions = [
 ]
 exclude_patterns = ["browser", "builder", "generated/*.md"]
 nitpicky = True
-# Type variables and aliases that only annotations use: shown, and described nowhere.
+# Type variables and aliases, which annotations use and no page describes.
 # Names of other libraries that are not in their inventories.
 nitpick_ignore_regex = [("py:class", r"[^.]*|typing\..*"), ("py:obj", r"(?!tinytorch\b).*")]
 
 myst_enable_extensions = ["attrs_inline", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 
-# Copies of what the two sites publish, cut down to Python's objects.
+# Copies of the inventories of the two sites, with Python's objects alone.
 intersphinx_mapping = {
     "python": ("https://docs.python.org/3", str(HERE / "inventories" / "python.inv")),
     "numpy": ("https://numpy.org/doc/stable", str(HERE / "inventories" / "numpy.inv")),

@@ -21,10 +21,10 @@ STUBS = ROOT / "stubs" / "tinytorch"
 
 
 def add_docstrings(text: str, module: str) -> str:
-    """Return the text of a module's stub with the docstrings of all that it declares."""
+    """Return the text of a module's stub, with docstrings."""
     lines = text.split("\n")
     found = [*documented_nodes(ast.parse(text), importlib.import_module(module))]
-    for node, documentation in reversed(found):  # from the end: earlier line numbers stay
+    for node, documentation in reversed(found):  # from the end, so that line numbers stay valid
         insert_docstring(lines, node, documentation)
     return "\n".join(lines)
 
@@ -72,17 +72,17 @@ def own_docstring(value: Any, node: ast.stmt) -> str | None:
 def insert_docstring(lines: list[str], node: Any, documentation: str) -> None:
     """Insert a docstring into a stub: after a variable, at the beginning of anything else."""
     if isinstance(node, ast.AnnAssign):
-        lines[node.end_lineno : node.end_lineno] = quoted(documentation, node.col_offset)
+        lines[node.end_lineno : node.end_lineno] = quote_docstring(documentation, node.col_offset)
     elif isinstance(node, ast.Module):
-        lines[1:1] = quoted(documentation, 0)  # after the comment that names the generator
+        lines[1:1] = quote_docstring(documentation, 0)  # after the comment that names the generator
     elif isinstance(node, ast.ClassDef):
         at = first_line(node.body[0]) - 1
-        lines[at:at] = quoted(documentation, node.col_offset + 4)
+        lines[at:at] = quote_docstring(documentation, node.col_offset + 4)
     else:
         body = node.body[0]  # the dots at the end of a line
         line = lines[body.lineno - 1]
         lines[body.lineno - 1] = line[: body.col_offset].rstrip() + line[body.end_col_offset :]
-        lines[body.lineno : body.lineno] = quoted(documentation, node.col_offset + 4)
+        lines[body.lineno : body.lineno] = quote_docstring(documentation, node.col_offset + 4)
 
 
 def first_line(node: ast.stmt) -> int:
@@ -91,7 +91,7 @@ def first_line(node: ast.stmt) -> int:
     return min([node.lineno, *(decorator.lineno for decorator in decorators)])
 
 
-def quoted(text: str, indent: int) -> list[str]:
+def quote_docstring(text: str, indent: int) -> list[str]:
     """The lines of a docstring as source."""
     prefix = "r" if "\\" in text else ""
     if '"""' in text or text.endswith(('"', "\\")):

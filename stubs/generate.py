@@ -6,12 +6,11 @@
     python stubs/generate.py --plain D # write them to D without NumPy's spellings, for stubtest,
                                        # which knows one signature per function: the run-time one
 
-A module gets a stub if it answers for names that are nowhere in its source (it has a
-``__getattr__``, or a table in ``compat.tables``), and so does ``core.tensor``, whose class gets its
-methods from the operations.
-Everything else is ordinary typed Python and speaks for itself: the stubs are partial.
+A module has a stub if some of its names are not in its source: it has a ``__getattr__`` or a table
+in ``compat.tables``, or it is ``core.tensor``, whose class gets its methods from the operations.
+All other modules are typed Python, which type checkers read: the stubs are partial.
 
-Beside them it writes ``tinytorch/dispatch/index.py``, by which a name is found at run time.
+The program also writes ``tinytorch/dispatch/index.py``, which maps names to modules at run time.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-# The folder this script lies in holds a ``tinytorch``, too: the stubs, which are not to be run.
+# The folder of this script holds the stubs under the name ``tinytorch``: do not import those.
 sys.path.insert(0, str(ROOT))
 
 from stub_families import write_families  # noqa: E402
@@ -31,7 +30,7 @@ FAMILIES = ROOT / "tinytorch" / "dispatch" / "index.py"
 
 
 def generate(dialects: bool = True) -> dict[Path, str]:
-    """Every file of the stubs, by its path in their folder, with its text."""
+    """The text of each file of the stubs, by its path in their folder."""
     files = {Path("py.typed"): "partial\n"}
     for module, path in stub_modules(ROOT).items():
         inner = path.relative_to(ROOT / "tinytorch").with_suffix(".pyi")
@@ -40,7 +39,7 @@ def generate(dialects: bool = True) -> dict[Path, str]:
 
 
 def differences(files: dict[Path, str]) -> list[str]:
-    """What is missing, superfluous or out of date in ``stubs/tinytorch/``."""
+    """List what is missing, superfluous or out of date in ``stubs/tinytorch/``."""
     present = {path.relative_to(OUTPUT) for path in OUTPUT.rglob("*") if path.is_file()}
     found = [f"{path} is not generated" for path in present - files.keys()]
     for path, text in files.items():
@@ -54,7 +53,7 @@ def differences(files: dict[Path, str]) -> list[str]:
 
 
 def write(folder: Path, files: dict[Path, str]) -> None:
-    """Write the files into a folder, and remove stubs that are none of them."""
+    """Write the files into a folder, and remove all other stubs from it."""
     for path in folder.rglob("*.pyi"):
         if path.relative_to(folder) not in files:
             path.unlink()
@@ -64,7 +63,7 @@ def write(folder: Path, files: dict[Path, str]) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Do what the arguments ask for; the exit status."""
+    """Run the command of the arguments; return the exit status."""
     match arguments:
         case []:
             FAMILIES.write_text(write_families(), encoding="utf-8")

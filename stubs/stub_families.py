@@ -1,4 +1,4 @@
-"""Writes ``tinytorch/dispatch/index.py``: which family of operations holds which names."""
+"""Text of ``tinytorch/dispatch/index.py``: the names of each family of operations."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def write_families() -> str:
     """The text of the module."""
     registry.load_all()
     found: dict[str, dict[str, list[str]]] = {}
-    for space, name, module in _everything():
+    for space, name, module in _registered_names():
         if module.startswith(_PREFIXES):
             family = module.removeprefix(_PACKAGE)
             found.setdefault(space, {}).setdefault(family, []).append(name)
@@ -45,16 +45,18 @@ def write_families() -> str:
     return "".join([*lines, "}\n"])
 
 
-def _everything() -> Iterator[tuple[str, str, str]]:
-    """Namespaces and names, with the modules that define what they stand for."""
+def _registered_names() -> Iterator[tuple[str, str, str]]:
+    """Yield each namespace and name, with the module that defines its value."""
     for space, table in NAMESPACES.items():
-        if space not in ("Tensor", "numpy"):  # importing NumPy's functions files all of them
-            yield from ((space, name, _home(function)) for name, function in table.items())
+        if space not in ("Tensor", "numpy"):  # all functions of NumPy are registered on import
+            yield from (
+                (space, name, _defining_module(function)) for name, function in table.items()
+            )
     for name, value in vars(Tensor).items():
-        yield "Tensor", name, _home(value.fget if isinstance(value, property) else value)
+        yield "Tensor", name, _defining_module(value.fget if isinstance(value, property) else value)
     for name, op in OPS.items():
         if not op.public:
-            yield "private", name, _home(op.function)
+            yield "private", name, _defining_module(op.function)
     homes = {
         id(value): module.__name__ for module in _families() for value in vars(module).values()
     }
@@ -62,18 +64,18 @@ def _everything() -> Iterator[tuple[str, str, str]]:
         yield "return_types", name, homes[id(RESULTS[name.removesuffix("_out")])]
 
 
-def _home(value: Any) -> str:
+def _defining_module(value: Any) -> str:
     return getattr(inspect.unwrap(value), "__module__", None) or ""
 
 
 def _families() -> list[Any]:
-    """The modules of operations, the last of the alphabet first."""
+    """The modules of operations, in reverse alphabetical order."""
     return [sys.modules[name] for name in sorted(sys.modules, reverse=True)
             if name.startswith(_PREFIXES)]  # fmt: skip
 
 
 def _entry(family: str, names: list[str]) -> list[str]:
-    """A family's names as a string over as many lines as they take."""
+    """The source lines of one family: a string of its names."""
     begin = f'        "{family}": "'
     whole = f'{begin}{" ".join(names)}",'
     if len(whole) <= 100:

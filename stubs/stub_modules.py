@@ -1,4 +1,4 @@
-"""What goes into the stub of one module: what its source says and what it answers for besides."""
+"""Text of the stub of one module: declarations of its source, and of its dynamic names."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from stub_names import TYPE_VARIABLES, Alias, Entity, Scope, follow, statements
-from stub_numpy import is_kept, is_operator, write_kept, write_method, write_operator
-from stub_numpys_own import is_numpys, writer_of
+from stub_numpy import is_wrapped, is_operator, write_wrapped, write_method, write_operator
+from stub_numpys_own import is_from_numpy, writer_of
 from stub_operations import write_attribute, write_operation
-from stub_tables import homes, paths, tables, write_table
+from stub_tables import table_entities, paths, tables, write_table
 from stub_writer import Writer
 
 from tinytorch import dtypes
@@ -29,20 +29,20 @@ from tinytorch.numpy.ndarray import ndarray
 from tinytorch.ops.results import RESULTS
 from tinytorch.state import backend_context
 
-#: Names that only the machinery needs.
+#: Names that stubs leave out.
 HIDDEN = ("__getattr__", "__dir__", "__slots__")
-#: Classes that get members elsewhere, by the modules that define them.
+#: Classes that other modules add members to, by their own modules.
 EXTENDED = {"tinytorch.core.tensor": Tensor, "tinytorch.numpy.ndarray": ndarray}
 
 
 def stub_modules(root: Path) -> dict[str, Path]:
-    """The modules that need a stub, and the packages they are in."""
+    """The modules that need a stub and their packages, each with its path."""
     found = {}
     for path in sorted((root / "tinytorch").rglob("*.py")):
         parts = path.relative_to(root).with_suffix("").parts
         module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        if module in EXTENDED or module in tables() or answers_for_more(tree):
+        if module in EXTENDED or module in tables() or has_getattr(tree):
             found[module] = path
     found.update(paths())
     # A type checker looks for a module's stub in packages alone.
@@ -54,7 +54,7 @@ def stub_modules(root: Path) -> dict[str, Path]:
     return found
 
 
-def answers_for_more(tree: ast.Module) -> bool:
+def has_getattr(tree: ast.Module) -> bool:
     """Whether a module has a ``__getattr__``."""
     defined = [getattr(node, "name", "") for node in tree.body]
     assigned = [ast.unparse(node.targets[0]) for node in tree.body if isinstance(node, ast.Assign)]
@@ -65,20 +65,20 @@ def write_module(module: str, dialects: bool = True) -> str:
     """The text of a module's stub, with or without NumPy's spellings."""
     # Which names there are depends on the active backend.
     with backend_context("numpy"):
-        return written_module(module, dialects)
+        return write_on_numpy(module, dialects)
 
 
-def written_module(module: str, dialects: bool) -> str:
-    """``write_module`` on NumPy."""
+def write_on_numpy(module: str, dialects: bool) -> str:
+    """Return the text of a module's stub; NumPy is the active backend."""
     registry.load_all()
     scope = Scope.of(module) or Scope(module, Path(f"{module}.py"), "")
-    dynamic = answered_names(module, scope) if answers_for_more(scope.tree) else {}
+    dynamic = dynamic_names(module, scope) if has_getattr(scope.tree) else {}
     shown = {name: found for name, found in scope.names.items() if is_shown(scope, name)}
     sources = {n: follow(found) for n, found in shown.items() if isinstance(found, Entity)}
     public = {n: found for n, found in sources.items() if isinstance(found, Entity)}
-    public |= {name: home_of(value, name, module) for name, value in dynamic.items()}
-    public |= homes(module)
-    writer = Writer(module, public, KNOWN | homes(module), dialects)
+    public |= {name: defining_entity(value, name, module) for name, value in dynamic.items()}
+    public |= table_entities(module)
+    writer = Writer(module, public, KNOWN | table_entities(module), dialects)
     write_imports(writer, scope, dynamic)
     write_own(writer, scope, scope.tree.body)
     if module in tables():
@@ -96,12 +96,12 @@ def written_module(module: str, dialects: bool) -> str:
 
 
 def is_shown(scope: Scope, name: str) -> bool:
-    """Whether a source name is one of the stub's: its own, or imported ``as`` itself."""
+    """Whether the stub declares a name of the source: its own, or imported ``as`` itself."""
     return (name in scope.own and name not in HIDDEN) or name in reexports(scope)
 
 
 def reexports(scope: Scope) -> dict[str, Entity]:
-    """What a module imports ``as`` itself, for others to import from it."""
+    """The names that a module re-exports: it imports each ``as`` itself."""
     return {
         alias.asname: Entity(scope.absolute(node), alias.name)
         for node in statements(scope.tree.body) if isinstance(node, ast.ImportFrom)
@@ -109,25 +109,25 @@ def reexports(scope: Scope) -> dict[str, Entity]:
     }  # fmt: skip
 
 
-# -- what a module answers for -------------------------------------------------------------------
+# -- dynamic names -------------------------------------------------------------------
 
 
-def answered_names(module: str, scope: Scope) -> dict[str, Any]:
+def dynamic_names(module: str, scope: Scope) -> dict[str, Any]:
     """Names of ``dir(module)`` that its source does not define, with their values.
 
-    Not among them is what only the active backend's library has; dtypes are, whether the
-    active backend has them or not.
+    Names that come from the active backend's library are left out. All dtypes are included,
+    whether the active backend has them or not.
     """
     loaded = importlib.import_module(module)
-    names = {n for n in dir(loaded) if not n.startswith("_") or is_named_so(loaded, n)}
+    names = {n for n in dir(loaded) if not n.startswith("_") or is_used_by_programs(loaded, n)}
     values: dict[str, Any] = {}
     if module == "tinytorch":
         numpy = load("numpy")
         names = {n for n in names if n not in forwarded(numpy) or is_own(getattr(loaded, n))}
-        # Also those that are there where an extra is installed, such as bfloat16.
+        # Also dtypes of an optional package, such as bfloat16.
         values.update(dtypes.NAMES)
         names -= dtypes.NAMES.keys()
-    dir(loaded)  # has a package run
+    dir(loaded)  # runs the code of a lazy package
     listed = "__dir__" in vars(loaded)
     names -= {
         name for name, meant in scope.names.items()
@@ -137,8 +137,8 @@ def answered_names(module: str, scope: Scope) -> dict[str, Any]:
     return dict(sorted(values.items()))
 
 
-def is_named_so(module: Any, name: str) -> bool:
-    """Whether a name with an underscore is one that programs use, as ``_foreach_add`` is."""
+def is_used_by_programs(module: Any, name: str) -> bool:
+    """Whether programs use a name that begins with an underscore, such as ``_foreach_add``."""
     value = getattr(module, name)
     home = getattr(value, "__module__", None)
     return (
@@ -155,7 +155,7 @@ def is_foreign(meant: Entity | Alias) -> bool:
 
 def is_own(value: Any) -> bool:
     """Whether a value is defined here rather than forwarded from an array library."""
-    value = getattr(value, "__wrapped__", value)  # what a forwarding function stands for
+    value = getattr(value, "__wrapped__", value)  # the function that a wrapper forwards to
     home = getattr(value, "__module__", None) or getattr(value, "__name__", "")
     return str(home).partition(".")[0] == "tinytorch"
 
@@ -176,26 +176,26 @@ def is_instance(value: Any) -> bool:
     return ours and not isinstance(value, (type, types.ModuleType, types.FunctionType))
 
 
-def home_of(value: Any, name: str, module: str) -> Entity:
-    """Where a stub finds a value: in itself if it declares it, else in a module of ours."""
+def defining_entity(value: Any, name: str, module: str) -> Entity:
+    """The module and name from which a stub gets a value: its own, or another of ours."""
     if isinstance(value, types.ModuleType):
         return Entity(value.__name__)
     if writer_of(value) or is_operation(value) or is_instance(value) or is_named_result(value):
         return Entity(module, name)
-    if is_numpys(value, name, module):
+    if is_from_numpy(value, name, module):
         return Entity(module.removeprefix("tinytorch."), name)
     places = [value.__module__] if hasattr(value, "__module__") else []
     places += [home for home in sorted(sys.modules) if home.partition(".")[0] == "tinytorch"]
     for home in places:
         scope = Scope.of(home) if home in sys.modules else None
-        own = homes(home).keys() | (scope.own.keys() if scope is not None else set())
+        own = table_entities(home).keys() | (scope.own.keys() if scope is not None else set())
         if name in own and vars(sys.modules[home]).get(name) is value:
             return Entity(home, name)
     raise LookupError(f"{module}.{name} is defined in no source")
 
 
-#: What annotations may use wherever they are written: the public classes, and what
-#: signatures are completed with.
+#: Names that every annotation may use: the public classes, and the types that this program adds
+#: to signatures.
 KNOWN = {
     name: Entity(home, name)
     for home, names in resolve.HOMES.items() for name in names if name[:1].isupper()
@@ -227,7 +227,9 @@ def write_imports(writer: Writer, scope: Scope, dynamic: dict[str, Any]) -> None
         if name not in dynamic or entity.module == writer.module:
             continue
         home, word = (entity.module, entity.name) if entity.name else split(entity.module)
-        known = name if name == word else f"_{word}"  # another name is no import that others see
+        known = (
+            name if name == word else f"_{word}"
+        )  # an import under another name is not re-exported
         writer.imports[known] = f"from {home} import {word} as {known}"
         if known != name:
             writer.line(f"{name} = {known}")
@@ -244,13 +246,13 @@ def write_values(writer: Writer, dynamic: dict[str, Any]) -> None:
     found = {name: type(value) for name, value in dynamic.items()
              if is_instance(value) and writer_of(value) is None}  # fmt: skip
     for name, kind in found.items():
-        writer.line(f"{name}: {writer.word(home_of(kind, kind.__name__, kind.__module__))}")
+        writer.line(f"{name}: {writer.word(defining_entity(kind, kind.__name__, kind.__module__))}")
     if found:
         writer.line()
 
 
 def write_named_result(writer: Writer, name: str, value: Any) -> None:
-    """Declare the class of an operation's several results: tensors, or NumPy's arrays, by name."""
+    """Declare the named tuple of an operation's results: tensors, or NumPy's arrays."""
     named, generic = (writer.word(Entity("typing", n)) for n in ("NamedTuple", "Generic"))
     variable = writer.word(Entity("typing_extensions", "TypeVar"))
     declared = f'_T = {variable}("_T", default={writer.word(writer.known["Tensor"])})'
@@ -262,11 +264,11 @@ def write_named_result(writer: Writer, name: str, value: Any) -> None:
     writer.line()
 
 
-# -- what the source says ------------------------------------------------------------------------
+# -- declarations of the source ------------------------------------------------------------------
 
 
 def write_own(writer: Writer, scope: Scope, body: list[ast.stmt], indent: str = "") -> None:
-    """Declare what a module's or a class's source defines."""
+    """Declare all that the source of a module or class defines."""
     overloaded = {node.name for node in statements(body) if is_overload(node)}
     for node in statements(body):
         if isinstance(node, ast.ClassDef):
@@ -292,7 +294,7 @@ def write_several(writer: Writer, names: ast.Tuple, value: ast.expr, indent: str
 
 
 def is_overload(node: ast.stmt) -> typing.TypeGuard[ast.FunctionDef]:
-    """Whether a function is one of several declarations of the same."""
+    """Whether a statement is a function with the decorator ``overload``."""
     return isinstance(node, ast.FunctionDef) and any(
         ast.unparse(decorator) == "overload" for decorator in node.decorator_list
     )
@@ -310,21 +312,21 @@ def write_annotated(writer: Writer, scope: Scope, node: ast.AnnAssign, indent: s
 
 
 def write_assigned(writer: Writer, scope: Scope, node: ast.Assign, name: str, indent: str) -> None:
-    """Declare ``name = value``: another name's alias, a type variable or a plain value.
+    """Declare ``name = value``: an alias, a type variable or a literal.
 
     Raises:
-        LookupError: For a public name whose type only running would tell.
+        LookupError: For a public name without an annotation whose type is not evident.
     """
     value = node.value
     if name in HIDDEN:
         return
     if name == "__all__":
-        if scope.module not in tables():  # which add to it
+        if scope.module not in tables():  # their modules extend it
             writer.line(f"__all__ = {importlib.import_module(scope.module).__all__}")
     elif isinstance(value, ast.Name | ast.Attribute):
         writer.line(f"{indent}{name} = {writer.expression(value, scope)}")
     elif isinstance(value, ast.Call) and ast.unparse(value.func) in TYPE_VARIABLES:
-        parts = [ast.unparse(arg) for arg in value.args]  # its name, for the most part
+        parts = [ast.unparse(arg) for arg in value.args]  # its name, and constraints
         parts += [f"{k.arg}={writer.expression(k.value, scope)}" for k in value.keywords]
         writer.line(f"{name} = {writer.expression(value.func, scope)}({', '.join(parts)})")
     elif isinstance(value, ast.Constant) and indent and name.isupper():
@@ -337,7 +339,7 @@ def write_assigned(writer: Writer, scope: Scope, node: ast.Assign, name: str, in
 
 
 def write_class(writer: Writer, scope: Scope, node: ast.ClassDef, indent: str = "") -> None:
-    """Declare a class, with the members it got elsewhere."""
+    """Declare a class, with the members that other modules add."""
     bases = [writer.expression(base, scope) for base in node.bases]
     writer.line()
     head = f"{node.name}({', '.join(bases)})" if bases else node.name
@@ -355,7 +357,7 @@ def write_class(writer: Writer, scope: Scope, node: ast.ClassDef, indent: str = 
 
 
 def own_members(node: ast.ClassDef) -> Iterator[str]:
-    """The names a class's body defines."""
+    """Yield the names that the body of a class defines."""
     for statement in statements(node.body):
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield statement.name
@@ -366,7 +368,7 @@ def own_members(node: ast.ClassDef) -> Iterator[str]:
 
 
 def gained_members(module: str, node: ast.ClassDef) -> dict[str, Any]:
-    """The members of a class that its body does not define."""
+    """The members that other modules add to a class."""
     cls = EXTENDED.get(module)
     if cls is None or cls.__name__ != node.name:
         return {}
@@ -380,7 +382,7 @@ def gained_members(module: str, node: ast.ClassDef) -> dict[str, Any]:
 
 
 def write_member(writer: Writer, name: str, value: Any) -> None:
-    """Declare a method or attribute that a class was given."""
+    """Declare a method or property that another module added to a class."""
     if isinstance(value, property):
         assert value.fget is not None
         write_attribute(writer, name, value.fget, "    ")
@@ -388,8 +390,8 @@ def write_member(writer: Writer, name: str, value: Any) -> None:
             writer.line(f"    @{name}.setter")
             kind = writer.word(writer.known["ArrayLike"])
             writer.line(f"    def {name}(self, value: {kind}) -> None: ...")
-    elif is_kept(value):
-        write_kept(writer, name, value, "    ")
+    elif is_wrapped(value):
+        write_wrapped(writer, name, value, "    ")
     elif value.__module__ == methods.__name__ and is_operator(name):
         write_operator(writer, name, value)
     elif EXTENDED[writer.module] is ndarray:

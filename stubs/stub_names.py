@@ -1,4 +1,4 @@
-"""What the names in a source module stand for, and what an annotation may call them in a stub."""
+"""Names of a source module: which entities they stand for, and their names in a stub."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ TYPE_VARIABLES = ("TypeVar", "ParamSpec", "TypeVarTuple")
 
 @dataclass(frozen=True)
 class Entity:
-    """A thing with a home: ``module`` itself, or its member ``name``."""
+    """A module, or with ``name`` a member of it."""
 
     module: str
     name: str = ""
 
     @property
     def word(self) -> str:
-        """What a stub calls it if nothing else bears that name there."""
+        """Its name in a stub, unless another entity has that name there."""
         return self.name or self.module.rpartition(".")[2]
 
 
 @dataclass(frozen=True)
 class Alias:
-    """A name for a type expression, which is written out wherever the name is used."""
+    """A type expression that replaces the name it is assigned to."""
 
     value: ast.expr
     scope: Scope
@@ -41,8 +41,8 @@ class Scope:
     Attributes:
         module: Its dotted name.
         tree: Its syntax tree.
-        names: What each name stands for.
-        own: The names it defines itself, by their statements.
+        names: The entity or alias of each name.
+        own: The statement that defines each name of its own.
     """
 
     def __init__(self, module: str, path: Path, text: str) -> None:
@@ -94,7 +94,7 @@ class Scope:
         self.names[name] = Entity(self.module, name)
 
     def resolve(self, name: str) -> Entity | Alias | None:
-        """What a name in an annotation stands for, followed through own modules to its home."""
+        """The entity of a name in an annotation, followed to the module that defines it."""
         found = self.names.get(name)
         if found is None:
             return Entity("builtins", name) if hasattr(builtins, name) else None
@@ -117,7 +117,7 @@ def source(module: str) -> Path | None:
 
 
 def follow(entity: Entity) -> Entity | Alias:
-    """An own module's re-exports and aliases, followed to where the thing is defined."""
+    """Follow re-exports and aliases of our modules to the definition of an entity."""
     if not entity.name or entity.module.partition(".")[0] != "tinytorch":
         return entity
     scope = Scope.of(entity.module)
@@ -128,7 +128,7 @@ def follow(entity: Entity) -> Entity | Alias:
 
 
 def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a module or class as a type checker sees them."""
+    """Yield the statements of a module or class that a type checker reads."""
     for node in body:
         if isinstance(node, ast.If):
             test = ast.unparse(node.test)

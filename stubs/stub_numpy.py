@@ -1,4 +1,4 @@
-"""NumPy's functions: of arrays they give arrays, of Tensors what they are annotated with."""
+"""Declarations of NumPy's functions: of arrays they return arrays, of Tensors their annotation."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from typing import Any
 from stub_names import Entity, Scope
 from stub_operations import (
     as_method,
-    given_forms,
-    returned,
+    declared_forms,
+    return_annotation,
     type_keywords,
-    with_named_result,
+    name_result,
 )  # fmt: skip
 from stub_writer import Writer, declaration
 
@@ -25,34 +25,34 @@ from tinytorch.numpy.namespace import _MAKE_ARRAYS, public
 from tinytorch.numpy.ufunc import ufunc
 from tinytorch.numpy.wrapping import kept
 
-#: What an argument is that makes the result a Tensor.
+#: Annotation of an argument that makes the result a Tensor.
 TENSORS = "Tensor | Sequence[Tensor]"
 SIZES = "SupportsIndex | Sequence[SupportsIndex]"
-#: What these parameters take wherever the source leaves it open.
+#: Annotations of parameters that the source annotates with ``Any``.
 COMMON = {
     "axes": SIZES, "axis": SIZES, "backend": "Backend | str", "device": "device | str",
     "dtype": "DTypeLike | dtype",
     "key": "SupportsIndex | slice | EllipsisType | ArrayLike | tuple[Any, ...] | None",
     "new_shape": SIZES, "obj": "ArrayLike | slice", "shape": SIZES,
 }  # fmt: skip
-#: And these, where they are not those that make the result a Tensor.
+#: The same for parameters that are arrays and do not decide the class of the result.
 VALUES = dict.fromkeys(
     """a_max a_min append atol aweights base condition fweights indices initial kth left max mean
     min prepend right rtol sorter step stop to_begin to_end val value values w weights where
     y""".split(), "ArrayLike",
 )  # fmt: skip
-#: The code of functions that keep the class of what they are given.
-KEPT = kept(len).__code__
-#: How sources say that a parameter is an array, and of the first that it is several.
+#: The code of functions that wrap one on Tensors for arrays.
+WRAPPER = kept(len).__code__
+#: Annotations of a parameter that is an array; of the first, also several arrays.
 OPEN = ("Any", "Tensor")
 SEVERAL = (*OPEN, "Sequence[Any]", "Sequence[Tensor]")
 
 
-def is_kept(value: Any) -> bool:
-    """Whether a value is a function on Tensors that takes arrays, too, or calls one."""
+def is_wrapped(value: Any) -> bool:
+    """Whether a value wraps a function on Tensors so that it accepts arrays, or calls one."""
     if not isinstance(value, types.FunctionType):
         return False
-    return value.__code__ is KEPT or is_kept(getattr(value, "__wrapped__", None))
+    return value.__code__ is WRAPPER or is_wrapped(getattr(value, "__wrapped__", None))
 
 
 def is_ufunc(value: Any) -> bool:
@@ -60,16 +60,16 @@ def is_ufunc(value: Any) -> bool:
     return isinstance(value, ufunc)
 
 
-def write_kept(writer: Writer, name: str, value: Any, indent: str = "") -> None:
-    """Declare such a function, or with an indent the method that it is."""
+def write_wrapped(writer: Writer, name: str, value: Any, indent: str = "") -> None:
+    """Declare a function that accepts Tensors and arrays; with an indent, a method."""
     forms = call_forms(name, value, bool(indent))
     write_forms(writer, forms, value, indent)
 
 
 def write_ufunc(writer: Writer, name: str, value: ufunc) -> None:
-    """Declare an elementwise function, an object, by how it is called."""
+    """Declare a ufunc as an object with a protocol of its calls."""
     forms = call_forms("__call__", value)
-    key = "; ".join(f"{ast.unparse(form.args)} -> {returned(form)}" for form in forms)
+    key = "; ".join(f"{ast.unparse(form.args)} -> {return_annotation(form)}" for form in forms)
     if key not in writer.protocols:
         writer.protocols[key] = f"_{name}"
         writer.line(f"class _{name}({writer.word(Entity('typing', 'Protocol'))}):")
@@ -82,7 +82,7 @@ def write_ufunc(writer: Writer, name: str, value: ufunc) -> None:
 
 
 def write_method(writer: Writer, name: str, value: Any) -> None:
-    """Declare a method of arrays that is no function on Tensors."""
+    """Declare a method that arrays alone have."""
     form = declaration(name, inspect.signature(value))
     type_keywords(form, COMMON | VALUES)
     as_method(form)
@@ -90,12 +90,12 @@ def write_method(writer: Writer, name: str, value: Any) -> None:
 
 
 def is_operator(name: str) -> bool:
-    """Whether a method of arrays in ``numpy.methods`` is what they do at an operator."""
+    """Whether a method of arrays in ``numpy.methods`` implements an operator."""
     return name.startswith("__") and not name.startswith("__array_")
 
 
 def write_operator(writer: Writer, name: str, value: Any) -> None:
-    """Declare what arrays do at an operator."""
+    """Declare a method of arrays that implements an operator."""
     sign = name.strip("_")
     function = OF_TWO.get(sign) or OF_TWO.get(sign[1:])
     form = declaration(name, inspect.signature(value))
@@ -104,8 +104,10 @@ def write_operator(writer: Writer, name: str, value: Any) -> None:
         form.returns = declaration(name, inspect.signature(public(function))).returns
     as_method(form)
     start = len(writer.lines)
-    write_forms(writer, [*keeping(form, method=True)], value, "    ")
-    error = "override" if sign in ("eq", "ne") else "misc" if returned(form) == "Self" else ""
+    write_forms(writer, [*array_overloads(form, method=True)], value, "    ")
+    error = (
+        "override" if sign in ("eq", "ne") else "misc" if return_annotation(form) == "Self" else ""
+    )
     writer.lines[start] += f"  # type: ignore[{error}]" if error else ""
 
 
@@ -125,7 +127,7 @@ def call_forms(name: str, value: Any, method: bool = False) -> list[ast.Function
         type_keywords(form, COMMON)
         if method:
             as_method(form)
-        kinds = [*keeping(form, method)]
+        kinds = [*array_overloads(form, method)]
         for kind in kinds:
             type_keywords(kind, VALUES)
         forms += kinds[-1:] if name in _MAKE_ARRAYS else kinds
@@ -141,13 +143,15 @@ def tensor_forms(name: str, value: Any) -> list[ast.FunctionDef]:
     signature = inspect.signature(inner)
     op = getattr(inner, "op", None)
     if op is None:
-        return [declaration(name, annotated(inner, signature))]
-    signature = with_named_result(op, signature)
-    return given_forms(name, op, signature) if op.forms else [declaration(name, signature)]
+        return [declaration(name, annotate_result(inner, signature))]
+    signature = name_result(op, signature)
+    return declared_forms(name, op, signature) if op.forms else [declaration(name, signature)]
 
 
-def annotated(function: Callable[..., Any], signature: inspect.Signature) -> inspect.Signature:
-    """The signature with the result that the name's own annotation, a ``Callable``, says."""
+def annotate_result(
+    function: Callable[..., Any], signature: inspect.Signature
+) -> inspect.Signature:
+    """The signature with the result of the ``Callable`` that annotates the function's name."""
     scope = Scope.of(inspect.unwrap(function).__module__)
     node = scope.own.get(function.__name__) if scope is not None else None
     if not isinstance(node, ast.AnnAssign) or signature.return_annotation != "Any":
@@ -157,27 +161,28 @@ def annotated(function: Callable[..., Any], signature: inspect.Signature) -> ins
     return signature.replace(return_annotation=ast.unparse(node.annotation.slice.elts[1]))
 
 
-# -- one function on Tensors as several on arrays ------------------------------------------------
+# -- overloads for arrays ------------------------------------------------
 
 
-def keeping(form: ast.FunctionDef, method: bool = False) -> Iterator[ast.FunctionDef]:
-    """A function on Tensors for each of its arguments that may be one, and for arrays alone."""
+def array_overloads(form: ast.FunctionDef, method: bool = False) -> Iterator[ast.FunctionDef]:
+    """Yield an overload for each argument that may be a Tensor, and one for arrays alone."""
     places = array_places(form, method)
-    if returned(of_arrays(form)) == returned(form):
-        yield with_arrays(form, dict.fromkeys(places, ("ArrayLike", "Tensor | ndarray")))
+    if return_annotation(as_array_form(form)) == return_annotation(form):
+        yield annotate_arrays(form, dict.fromkeys(places, ("ArrayLike", "Tensor | ndarray")))
         return
     for chosen in places:
         texts = dict.fromkeys(places, ("ArrayLike", "Tensor | ndarray"))
-        yield with_arrays(form, texts | {chosen: (TENSORS, "Tensor")})
-    yield of_arrays(with_arrays(form, dict.fromkeys(places, ("ArrayLike", "Tensor"))))
+        yield annotate_arrays(form, texts | {chosen: (TENSORS, "Tensor")})
+    yield as_array_form(annotate_arrays(form, dict.fromkeys(places, ("ArrayLike", "Tensor"))))
 
 
 def array_places(form: ast.FunctionDef, method: bool) -> list[int]:
-    """Which parameters, but for a method's own array, are arrays: required ones of any type.
+    """The positions of the parameters that are arrays: required ones of any type.
 
-    Of those that there may be any number of, unless they are a function's.
+    The array of a method itself is not among them. ``*args`` is, unless the function takes a
+    callable, whose arguments they are.
     """
-    said = [ast.unparse(p.annotation) if p.annotation else "" for p in unnamed(form)]
+    said = [ast.unparse(p.annotation) if p.annotation else "" for p in positional_parameters(form)]
     count = len(form.args.posonlyargs + form.args.args)
     required = range(method, count - len(form.args.defaults))
     places = [i for i in required if said[i] in (OPEN if i else SEVERAL)]
@@ -185,17 +190,22 @@ def array_places(form: ast.FunctionDef, method: bool) -> list[int]:
     return places + [i for i in range(count, len(said)) if said[i] in OPEN and not calls]
 
 
-def unnamed(form: ast.FunctionDef) -> list[ast.arg]:
-    """The parameters that may be given by their places."""
+def positional_parameters(form: ast.FunctionDef) -> list[ast.arg]:
+    """The parameters that can be passed by position."""
     rest = form.args.vararg
     return [*form.args.posonlyargs, *form.args.args, *([] if rest is None else [rest])]
 
 
-def with_arrays(form: ast.FunctionDef, texts: dict[int, tuple[str, str]]) -> ast.FunctionDef:
-    """The form with other words for ``Any`` and for ``Tensor`` in some of its parameters."""
+def annotate_arrays(form: ast.FunctionDef, texts: dict[int, tuple[str, str]]) -> ast.FunctionDef:
+    """Replace ``Any`` or ``Tensor`` in the annotations of some parameters.
+
+    Args:
+        form: The declaration; it is copied.
+        texts: By position, the texts that replace ``Any`` and ``Tensor``.
+    """
     form = copy.deepcopy(form)
     for place, (anything, tensor) in texts.items():
-        parameter = unnamed(form)[place]
+        parameter = positional_parameters(form)[place]
         assert parameter.annotation is not None
         said = ast.unparse(parameter.annotation)
         text = said.replace("Any", anything) if "Any" in said else said.replace("Tensor", tensor)
@@ -203,18 +213,18 @@ def with_arrays(form: ast.FunctionDef, texts: dict[int, tuple[str, str]]) -> ast
     return form
 
 
-def of_arrays(form: ast.FunctionDef) -> ast.FunctionDef:
-    """The form with arrays for Tensors."""
-    arrays: ast.FunctionDef = _Arrays().visit(copy.deepcopy(form))
+def as_array_form(form: ast.FunctionDef) -> ast.FunctionDef:
+    """The form with arrays in the place of Tensors."""
+    arrays: ast.FunctionDef = _TensorToArray().visit(copy.deepcopy(form))
     return arrays
 
 
-class _Arrays(ast.NodeTransformer):
+class _TensorToArray(ast.NodeTransformer):
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return ast.Name("ndarray") if node.id == "Tensor" else node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        """Named results of arrays."""
+        """Make a named tuple of results one of arrays."""
         if ast.unparse(node).startswith("return_types."):
             return ast.Subscript(node, ast.Name("ndarray"))
         return node

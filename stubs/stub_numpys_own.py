@@ -1,4 +1,4 @@
-"""What ``tinytorch.numpy`` has of NumPy's own: scalar types, and functions of the host's."""
+"""Declarations of NumPy's own objects in ``tinytorch.numpy``: scalar types, host functions."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Any
 
 import numpy
 from stub_names import Entity, Scope
-from stub_numpy import is_kept, is_ufunc, write_kept, write_ufunc
+from stub_numpy import is_wrapped, is_ufunc, write_wrapped, write_ufunc
 from stub_writer import Writer, declaration
 
 from tinytorch.numpy import scalars
 
-#: How NumPy's stubs say that a function gives an array.
+#: Names of array types in NumPy's stubs.
 ARRAYS = ("NDArray", "ndarray", "_Array1D")
 
 
 def writer_of(value: Any) -> Callable[[Writer, str, Any], None] | None:
-    """What declares a value that is NumPy's dialect's own; None for another."""
+    """The function that declares a value of ``tinytorch.numpy`` alone; None for other values."""
     for belongs, write in (
-        (is_kept, write_kept), (is_ufunc, write_ufunc),
+        (is_wrapped, write_wrapped), (is_ufunc, write_ufunc),
         (is_scalar_type, write_scalar_type), (is_array_function, write_array_function),
     ):  # fmt: skip
         if belongs(value):
@@ -32,8 +32,8 @@ def writer_of(value: Any) -> Callable[[Writer, str, Any], None] | None:
     return None
 
 
-def is_numpys(value: Any, name: str, module: str) -> bool:
-    """Whether a value is what NumPy's module of the name has, or calls that."""
+def is_from_numpy(value: Any, name: str, module: str) -> bool:
+    """Whether a value is the one of NumPy's module of that name, or wraps it."""
     if not module.startswith("tinytorch.numpy") or module.startswith("tinytorch.numpy.functions"):
         return False
     theirs = vars(importlib.import_module(module.removeprefix("tinytorch.")))
@@ -41,12 +41,12 @@ def is_numpys(value: Any, name: str, module: str) -> bool:
 
 
 def is_scalar_type(value: Any) -> bool:
-    """Whether a value is a class such as ``np.float64``, of which arrays are made."""
+    """Whether a value is a scalar type such as ``np.float64``."""
     return isinstance(value, scalars.ScalarType) and value._of_tensors is not None
 
 
 def write_scalar_type(writer: Writer, name: str, value: Any) -> None:
-    """Declare such a class, which makes arrays; a second name is that of the first."""
+    """Declare a scalar type, whose calls return arrays; a second name is an alias."""
     if value.__name__ != name:
         writer.line(f"{name} = {value.__name__}")
         return
@@ -59,36 +59,36 @@ def write_scalar_type(writer: Writer, name: str, value: Any) -> None:
 
 
 def is_array_function(value: Any) -> bool:
-    """Whether a value is one of NumPy's own functions that give arrays."""
+    """Whether a value is a function of NumPy that returns arrays."""
     inner = getattr(value, "__wrapped__", None)
     name = getattr(inner, "__name__", "")
-    return name in vars(numpy) and getattr(numpy, name) is inner and bool(results_of(inner))
+    return name in vars(numpy) and getattr(numpy, name) is inner and bool(array_results(inner))
 
 
-def results_of(function: Any) -> set[str]:
-    """What NumPy's stubs say that a function gives, if that is arrays."""
-    said = numpys_results().get(function.__name__, [])
-    return {ast.unparse(_Arrays().visit(node)) for node in said
+def array_results(function: Any) -> set[str]:
+    """The result annotations of a function in NumPy's stubs, if they are arrays."""
+    said = numpy_results().get(function.__name__, [])
+    return {ast.unparse(_NumpyToOurArray().visit(node)) for node in said
             if any(word in ast.unparse(node) for word in ARRAYS)}  # fmt: skip
 
 
 def write_array_function(writer: Writer, name: str, value: Any) -> None:
-    """Declare such a function with its own parameters, and our arrays for NumPy's."""
+    """Declare a function of NumPy with its own parameters, which returns our arrays."""
     scope = Scope.of("tinytorch.numpy.namespace")
     assert scope is not None
     try:
         signature = inspect.signature(value)
-    except ValueError:  # NumPy's functions in C do not say
+    except ValueError:  # NumPy's functions in C have no signature
         signature = inspect.signature(lambda *args, **options: None)
     parameters = [p.replace(annotation="Any") for p in signature.parameters.values()]
-    (result,) = results_of(value.__wrapped__)
+    (result,) = array_results(value.__wrapped__)
     typed = signature.replace(parameters=parameters, return_annotation=result)
     writer.function(declaration(name, typed), scope)
 
 
 @cache
-def numpys_results() -> dict[str, list[ast.expr]]:
-    """By its name, what each public function of NumPy's stubs gives."""
+def numpy_results() -> dict[str, list[ast.expr]]:
+    """The result annotations of each public function in NumPy's stubs."""
     found: dict[str, list[ast.expr]] = {}
     home = Path(numpy.__file__).parent
     for path in (*home.glob("lib/*.pyi"), *home.glob("_core/*.pyi")):
@@ -98,7 +98,7 @@ def numpys_results() -> dict[str, list[ast.expr]]:
     return found
 
 
-class _Arrays(ast.NodeTransformer):
+class _NumpyToOurArray(ast.NodeTransformer):
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         if ast.unparse(node.value) in ARRAYS:
             return ast.Name("ndarray")

@@ -1,4 +1,4 @@
-"""The declarations of an operation: its function, its method, and how NumPy's words call it."""
+"""Declarations of an operation: its function, its method, and its calls in NumPy's spelling."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from tinytorch.dispatch.arguments import NUMPY_KEYWORDS, SPELLINGS, torchs_name
 from tinytorch.dispatch.op import Op
 from tinytorch.ops.results import RESULTS
 
-#: How a signature annotates sizes that may be given one by one.
+#: Annotation of sizes that can be passed one by one.
 SIZES = "int | Sequence[int]"
 LITERAL_DOTS = ast.Constant(...)
-#: What these keywords take wherever the source leaves it open.
+#: Annotations of keywords that the source annotates with ``Any``.
 COMMON = {
     "backend": "Backend | str", "device": "device | str | int", "dtype": "dtype | Class | str",
     "generator": "Generator",
 }  # fmt: skip
-#: What may stand between the brackets of a tensor.
+#: Annotation of the index in ``tensor[index]``.
 INDEX = (
     "SupportsIndex | slice | EllipsisType | Tensor | NDArray[Any] | ndarray | list[Any] "
     "| tuple[Any, ...] | range | None"
@@ -39,7 +39,7 @@ def write_operation(writer: Writer, name: str, value: Callable[..., Any], indent
     forms = call_forms(name, value, writer.dialects)
     for form in forms:
         form.name = name
-        take_arrays(form, value)
+        accept_arrays(form, value)
         form.decorator_list = [ast.Name("overload")] if len(forms) > 1 else []
         type_common_keywords(form)
         if indent:
@@ -47,10 +47,12 @@ def write_operation(writer: Writer, name: str, value: Callable[..., Any], indent
         writer.function(form, scope, indent)
 
 
-def take_arrays(form: ast.FunctionDef, value: Any) -> None:
-    """Say of an operation that it takes arrays for tensors; with a kernel, the backend's, too."""
+def accept_arrays(form: ast.FunctionDef, value: Any) -> None:
+    """Let an operation accept arrays for tensors; one with a kernel also those of the backend."""
     op = getattr(value, "op", None)
-    reflected = form.name.startswith("__r") and form.name != "__rshift__"  # NumPy's own come first
+    reflected = (
+        form.name.startswith("__r") and form.name != "__rshift__"
+    )  # NumPy's own method is called first
     if op is None or reflected:
         return
     kernel = {op.plan.params[i] for i in op.plan.tensors} if op.kernel is not None else set()
@@ -58,10 +60,10 @@ def take_arrays(form: ast.FunctionDef, value: Any) -> None:
         written = parameter.arg == "out" or (at == 0 and form.name.endswith("_"))
         if parameter.annotation is not None and not written:
             kinds = "NDArray[Any] | ndarray" if parameter.arg in kernel else "ndarray"
-            parameter.annotation = _ArraysToo(kinds).visit(parameter.annotation)
+            parameter.annotation = _AddArrays(kinds).visit(parameter.annotation)
 
 
-class _ArraysToo(ast.NodeTransformer):
+class _AddArrays(ast.NodeTransformer):
     def __init__(self, kinds: str) -> None:
         self.kinds = kinds
 
@@ -71,7 +73,7 @@ class _ArraysToo(ast.NodeTransformer):
         return ast.parse(f"Tensor | {self.kinds}", mode="eval").body
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
-        """What may hold something else than it says is read from alone."""
+        """Change the element types of containers that are read only."""
         word = ast.unparse(node.value)
         if word not in ("Callable", "dict", "list", "set"):
             node.slice = self.visit(node.slice)
@@ -79,15 +81,17 @@ class _ArraysToo(ast.NodeTransformer):
 
 
 def type_common_keywords(form: ast.FunctionDef) -> None:
-    """Say what the common keywords take where the form says ``Any``."""
-    common = COMMON | {"out": "Tensor" if returned(form) == "Tensor" else "Sequence[Tensor]"}
+    """Annotate the common keywords where the form says ``Any``."""
+    common = COMMON | {
+        "out": "Tensor" if return_annotation(form) == "Tensor" else "Sequence[Tensor]"
+    }
     if form.name in ("__getitem__", "__setitem__"):
         common["index"] = INDEX
     type_keywords(form, common)
 
 
 def type_keywords(form: ast.FunctionDef, common: dict[str, str]) -> None:
-    """Say what some parameters take where the form says ``Any``."""
+    """Annotate some parameters where the form says ``Any``."""
     arguments = form.args
     positional = [*arguments.posonlyargs, *arguments.args]
     defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
@@ -105,7 +109,7 @@ def type_keywords(form: ast.FunctionDef, common: dict[str, str]) -> None:
 
 
 def write_attribute(writer: Writer, name: str, getter: Callable[..., Any], indent: str) -> None:
-    """Declare an operation that tensors have as an attribute."""
+    """Declare an operation that is a property of tensors."""
     scope = Scope.of(inspect.unwrap(getter).__module__)
     assert scope is not None
     form = declaration("__get__", inspect.signature(getter))
@@ -120,8 +124,8 @@ def write_attribute(writer: Writer, name: str, getter: Callable[..., Any], inden
 def as_method(form: ast.FunctionDef) -> None:
     """Make a function of a tensor its method: the tensor is ``self``."""
     first = (form.args.posonlyargs or form.args.args)[0]
-    # stubtest compares names, and the function behind the method calls its tensor ``input``;
-    # it takes this name for any.
+    # stubtest compares names, and the function calls its tensor ``input``; stubtest accepts
+    # any name for ``_self``.
     first.arg = "self" if form.name.startswith("__") else "_self"
     first.annotation = None
     if len(form.args.defaults) == len(form.args.posonlyargs + form.args.args):
@@ -138,10 +142,10 @@ def writes_in_place(name: str) -> bool:
 
 
 def call_forms(name: str, value: Any, dialects: bool) -> list[ast.FunctionDef]:
-    """The ways an operation may be called.
+    """The overloads of an operation.
 
     Args:
-        name: What it is called.
+        name: Its name.
         value: Its function, an in-place form or the method behind an operator.
         dialects: Whether to go beyond the run-time signature, to NumPy's spellings.
     """
@@ -149,21 +153,21 @@ def call_forms(name: str, value: Any, dialects: bool) -> list[ast.FunctionDef]:
     signature = inspect.signature(value)
     if op is None or value is not op.function and value.__qualname__ != f"Tensor.{op.name}":
         return [declaration(name, signature)]
-    signature = with_named_result(op, signature)
-    forms = given_forms(name, op, signature) if op.forms else list(sized_forms(name, signature))
+    signature = name_result(op, signature)
+    forms = declared_forms(name, op, signature) if op.forms else list(sized_forms(name, signature))
     return [*numpy_forms(op, forms)] if dialects else forms
 
 
-def given_forms(name: str, op: Op, signature: inspect.Signature) -> list[ast.FunctionDef]:
-    """The signatures that an operation declares for its stub."""
+def declared_forms(name: str, op: Op, signature: inspect.Signature) -> list[ast.FunctionDef]:
+    """The overloads that an operation declares for its stub."""
     forms = [declared_form(name, form, signature) for form in op.forms]
     if any("Literal[" in form for form in op.forms):
         forms.append(undecided_form(name, forms, signature))
     return forms
 
 
-def with_named_result(op: Op, signature: inspect.Signature) -> inspect.Signature:
-    """The signature with the class of the results in the place of a tuple."""
+def name_result(op: Op, signature: inspect.Signature) -> inspect.Signature:
+    """Replace the tuple that a signature returns by the named tuple of the results."""
     if not re.match(r"tuple\[|Any$", str(signature.return_annotation)):
         return signature
     space = op.namespaces[0]
@@ -176,10 +180,10 @@ def with_named_result(op: Op, signature: inspect.Signature) -> inspect.Signature
 
 
 def declared_form(name: str, form: str, signature: inspect.Signature) -> ast.FunctionDef:
-    """One of the signatures that an operation declares for its stub.
+    """One of the overloads that an operation declares for its stub.
 
     ``"(..., return_indices: Literal[True]) -> tuple[Tensor, Tensor]"`` stands for the
-    run-time signature with the parameters that are named changed.
+    run-time signature with another annotation of that parameter.
     """
     if not form.startswith("(...,"):
         return parse(name, form)
@@ -194,16 +198,16 @@ def declared_form(name: str, form: str, signature: inspect.Signature) -> ast.Fun
 def undecided_form(
     name: str, forms: list[ast.FunctionDef], signature: inspect.Signature
 ) -> ast.FunctionDef:
-    """The call with flags that are known at run time only: any of the results."""
-    results = dict.fromkeys(returned(form) for form in forms)
+    """The overload for flags that are known at run time only: a union of the results."""
+    results = dict.fromkeys(return_annotation(form) for form in forms)
     return declaration(name, signature.replace(return_annotation=" | ".join(results)))
 
 
 def change_parameter(arguments: ast.arguments, new: ast.arg, default: ast.expr | None) -> None:
     """Give a parameter another annotation and default.
 
-    One that loses its default after others that have one can only be a keyword, and so can
-    those that follow it.
+    A parameter that loses its default after others that have one becomes keyword-only, and so
+    do those that follow it.
     """
     names = [a.arg for a in arguments.args]
     if new.arg not in names:
@@ -222,14 +226,14 @@ def change_parameter(arguments: ast.arguments, new: ast.arg, default: ast.expr |
 
 
 def parse(name: str, signature: str) -> ast.FunctionDef:
-    """A signature as text, as a function definition."""
+    """Parse the text of a signature to a function definition."""
     node = ast.parse(f"def {name}{signature}: ...").body[0]
     assert isinstance(node, ast.FunctionDef)
     return node
 
 
 def sized_forms(name: str, signature: inspect.Signature) -> Iterator[ast.FunctionDef]:
-    """One form, or two where sizes may come one by one."""
+    """Yield one overload, or two if sizes can be passed one by one."""
     parameters = list(signature.parameters.values())
     sizes = [p for p in parameters if p.kind is p.VAR_POSITIONAL and p.annotation == SIZES]
     if not sizes:
@@ -249,10 +253,10 @@ def sized_forms(name: str, signature: inspect.Signature) -> Iterator[ast.Functio
 
 
 def numpy_forms(op: Op, forms: list[ast.FunctionDef]) -> Iterator[ast.FunctionDef]:
-    """The forms with NumPy's keywords beside torch's, and forms that are NumPy's alone.
+    """Yield the overloads with NumPy's keywords, and overloads for NumPy's keywords alone.
 
-    A keyword that only stands for one of torch's becomes another optional keyword. Where
-    torch's is required, or NumPy's changes the result, the call gets a form of its own.
+    A keyword of NumPy that means the same as one of torch's becomes an optional keyword. Where
+    torch's is required, or NumPy's changes the result, the call has an overload of its own.
     """
     spelt = numpy_keywords(op)
     if not spelt or (len(forms) > 1 and op.registered.numpy_form is None):
@@ -260,14 +264,14 @@ def numpy_forms(op: Op, forms: list[ast.FunctionDef]) -> Iterator[ast.FunctionDe
         yield from axis_forms(forms, spelt)
         return
     returns = numpy_result(op)
-    if len(forms) > 1 and all(returned(form) == returns for form in forms):
+    if len(forms) > 1 and all(return_annotation(form) == returns for form in forms):
         for form in map(copy.deepcopy, forms):
             add_keywords(form, spelt)
             yield form
         return
-    if len(forms) > 1 or returns not in (None, returned(forms[0])):
+    if len(forms) > 1 or returns not in (None, return_annotation(forms[0])):
         yield from forms
-        yield alone(op, forms[0], spelt, returns)
+        yield numpy_only_form(op, forms[0], spelt, returns)
         return
     (form,) = forms
     required = {a.arg for a in form.args.args[: len(form.args.args) - len(form.args.defaults)]}
@@ -276,13 +280,13 @@ def numpy_forms(op: Op, forms: list[ast.FunctionDef]) -> Iterator[ast.FunctionDe
     add_keywords(first, optional)
     yield first
     if "axis" in spelt and spelt["axis"].arg in required:
-        yield renamed(form, "axis", spelt["axis"].arg, optional)
+        yield rename_parameter(form, "axis", spelt["axis"].arg, optional)
 
 
 def axis_forms(
     forms: list[ast.FunctionDef], spelt: dict[str, ast.arg]
 ) -> Iterator[ast.FunctionDef]:
-    """The forms that require ``dim``, with ``axis`` in its place."""
+    """Yield the overloads that require ``dim``, with ``axis`` in its place."""
     if "axis" not in spelt:
         return
     others = {new: old for new, old in spelt.items() if new != "axis"}
@@ -291,13 +295,13 @@ def axis_forms(
         named = {a.arg: a for a in required}
         annotation = getattr(named.get(spelt["axis"].arg), "annotation", None)
         if ast.unparse(annotation or LITERAL_DOTS) == "int" and form.args.vararg is None:
-            found = renamed(form, "axis", spelt["axis"].arg, {})
+            found = rename_parameter(form, "axis", spelt["axis"].arg, {})
             add_keywords(found, others)
             yield found
 
 
 def numpy_keywords(op: Op) -> dict[str, ast.arg]:
-    """NumPy's keywords that ``op`` takes, each with the parameter it stands for."""
+    """NumPy's keywords that ``op`` accepts, each with the parameter of the same meaning."""
     own = {p.arg: p for p in parameters(declaration(op.name, inspect.signature(op.function)))}
     found = {}
     if op.registered.numpy_form is not None:
@@ -310,14 +314,14 @@ def numpy_keywords(op: Op) -> dict[str, ast.arg]:
     return found
 
 
-def returned(form: ast.FunctionDef) -> str:
-    """A form's return annotation."""
+def return_annotation(form: ast.FunctionDef) -> str:
+    """The text of the return annotation."""
     assert form.returns is not None, f"{form.name} has no return annotation"
     return ast.unparse(form.returns)
 
 
 def numpy_result(op: Op) -> str | None:
-    """What a call in NumPy's words returns, if that is said anywhere."""
+    """The annotated result of a call with NumPy's keywords; None if there is none."""
     if op.registered.numpy_form is None:
         return None
     return str(inspect.signature(op.registered.numpy_form).return_annotation)
@@ -335,10 +339,10 @@ def add_keywords(form: ast.FunctionDef, spelt: dict[str, ast.arg]) -> None:
         form.args.kw_defaults.append(LITERAL_DOTS)
 
 
-def renamed(
+def rename_parameter(
     form: ast.FunctionDef, new: str, old: str, optional: dict[str, ast.arg]
 ) -> ast.FunctionDef:
-    """The form with a required parameter under NumPy's name: from there on, keywords."""
+    """Rename a required parameter to NumPy's name; it and all after it become keywords."""
     form = copy.deepcopy(form)
     arguments = form.args
     names = [a.arg for a in arguments.args]
@@ -357,19 +361,20 @@ def renamed(
     return form
 
 
-def alone(
+def numpy_only_form(
     op: Op, form: ast.FunctionDef, spelt: dict[str, ast.arg], returns: str | None
 ) -> ast.FunctionDef:
-    """The call in NumPy's words where it means something else than torch's.
+    """The overload of a call with NumPy's keywords whose result differs from torch's.
 
-    It takes what the function that serves it takes; the first of NumPy's own keywords tells.
+    It has the parameters of the NumPy form of the operation. The first of NumPy's own keywords
+    is required, so that type checkers can tell the overloads apart.
     """
     telling = next(iter(spelt))
     keywords = dict(spelt)
     if op.registered.numpy_form is not None:
         named = parameters(declaration(op.name, inspect.signature(op.registered.numpy_form)))[1:]
         keywords |= {p.arg: p for p in named}
-    form = parse(form.name, f"(input: Tensor) -> {returns or returned(form)}")
+    form = parse(form.name, f"(input: Tensor) -> {returns or return_annotation(form)}")
     form.args.kwonlyargs = [ast.arg(telling, keywords.pop(telling).annotation)]
     form.args.kw_defaults = [None]
     add_keywords(form, keywords)

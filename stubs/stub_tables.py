@@ -1,4 +1,4 @@
-"""What a table in ``tinytorch.compat.tables`` says of a module, as declarations in its stub."""
+"""Declarations of the names in a table of ``tinytorch.compat.tables``."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tinytorch.compat import import_hook
 from tinytorch.compat.module_tables import Row, Table
 
 ROOT = Path(__file__).resolve().parent.parent / "tinytorch"
-#: Where the names in the annotations of rows are looked up.
+#: The module whose scope resolves the annotations of rows.
 ROWS = "tinytorch.compat.module_tables"
 
 
 @cache
 def tables() -> dict[str, Table]:
-    """Every table by the name of its module."""
+    """Every table, by the name of its module."""
     found = {}
     for path in sorted((ROOT / "compat" / "tables").glob("[a-z]*.py")):
         held = importlib.import_module(f"tinytorch.compat.tables.{path.stem}").TABLES
@@ -32,22 +32,22 @@ def tables() -> dict[str, Table]:
 
 
 def paths() -> dict[str, Path]:
-    """The modules that have no file, with the one that each would have."""
-    # Names that are out of scope and raise are for programs that run, not for checkers.
+    """The modules without a file, each with the path that its file would have."""
+    # Type checkers do not see names that are out of scope and raise when they are called.
     files = (text for file, text in import_hook.TABLED.items() if file != "distributed_names")
     names = " ".join(files).split()
     return {f"tinytorch.{name}": ROOT.joinpath(*name.split(".")).with_suffix(".py")
             for name in names}  # fmt: skip
 
 
-def homes(module: str) -> dict[str, Entity]:
-    """What each name of a module's table stands for."""
+def table_entities(module: str) -> dict[str, Entity]:
+    """The entity of each name in a module's table."""
     rows = tables()[module].rows() if module in tables() else {}
-    return {name: home(module, name, row) for name, row in rows.items()}
+    return {name: row_entity(module, name, row) for name, row in rows.items()}
 
 
-def home(module: str, name: str, row: Any) -> Entity:
-    """What a name stands for: itself, or what is defined elsewhere."""
+def row_entity(module: str, name: str, row: Any) -> Entity:
+    """The entity of a name: itself, or one that another module defines."""
     if not isinstance(row, Row) or not row.place:
         return Entity(module, name)
     place, colon, inner = row.place.partition(":")
@@ -55,12 +55,12 @@ def home(module: str, name: str, row: Any) -> Entity:
 
 
 def write_table(writer: Writer, module: str) -> None:
-    """Declare what a module's table says."""
+    """Declare the names of a module's table."""
     home = importlib.import_module(module)
-    dir(home)  # has a package run
+    dir(home)  # runs the code of a lazy package
     loaded = vars(home)
     writer.line(f"__all__ = {loaded['__all__']}\n")
-    for name, entity in homes(module).items():
+    for name, entity in table_entities(module).items():
         value = loaded[name]
         if entity.module != module:
             place, word = (entity.module, entity.name) if entity.name else (
@@ -77,14 +77,14 @@ def write_table(writer: Writer, module: str) -> None:
 
 
 def write_function(writer: Writer, name: str, value: Any, indent: str = "") -> None:
-    """Declare a function that was made at run time: no source has it."""
+    """Declare a function that is created at run time and is in no source."""
     scope = Scope.of(ROWS)
     assert scope is not None
     writer.function(declaration(name, inspect.signature(value)), scope, indent)
 
 
 def write_made_class(writer: Writer, name: str, value: type) -> None:
-    """Declare a class that was made: its bases, members of an enumeration, methods."""
+    """Declare a class that is created at run time: bases, enumeration members, methods."""
     bases = [writer.word(Entity(base.__module__, base.__name__)) for base in value.__bases__]
     writer.line()
     writer.line(f"class {name}({', '.join(bases)}):")

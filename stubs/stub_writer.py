@@ -1,4 +1,4 @@
-"""Writing a stub: declarations with their annotations resolved, and the imports they need."""
+"""Writer of one stub: declarations with resolved annotations, and the imports they need."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ LINE = 100
 
 
 class Writer:
-    """One stub in the making.
+    """Text of one stub, line by line.
 
     Attributes:
         module: The module it is for.
-        public: What each of its top-level names stands for. An annotation that means
-            something else by such a name gets it by another one: ``_int`` where ``int``
-            is a dtype.
-        known: Names that annotations may use wherever they are written.
+        public: The entity of each of its top-level names. An annotation that means another
+            entity by such a name uses an underscore: ``_int`` where ``int`` is a dtype.
+        known: Names that every annotation may use.
         dialects: Whether to declare NumPy's spellings beside torch's.
-        protocols: How objects are called, each with the name of its protocol.
+        protocols: Names of the protocols of callable objects, by their overloads.
     """
 
     def __init__(
@@ -39,12 +38,12 @@ class Writer:
     # -- annotations ---------------------------------------------------------------------
 
     def expression(self, node: ast.expr, scope: Scope) -> str:
-        """A type expression in this stub's words."""
+        """The text of a type expression, with the names of this stub."""
         resolved = _Resolver(self, scope).visit(_copy(node))
         return ast.unparse(ast.fix_missing_locations(resolved))
 
     def word(self, entity: Entity) -> str:
-        """What ``entity`` is called here; imports it if need be."""
+        """Return the name of ``entity`` in this stub; add its import."""
         word = entity.word
         if word in self.members or self.public.get(word, entity) != entity:
             word = f"_{word}"
@@ -66,14 +65,14 @@ class Writer:
     ) -> None:
         """Add a function without its body and docstring."""
         for decorator in node.decorator_list:
-            if self._is_ours(decorator, scope):  # what is declared is what it gives
+            if self._is_ours(decorator, scope):  # the declaration is that of its result
                 continue
             self.line(f"{indent}@{self._decorator(decorator, scope)}")
         parameters = self._parameters(node.args, scope)
         returns = f" -> {self.expression(node.returns, scope)}" if node.returns else ""
         word = "async def" if isinstance(node, ast.AsyncFunctionDef) else "def"
         unlike = node.name in ("__eq__", "__ne__") and returns != " -> bool"
-        unlike &= not node.decorator_list  # an error of several forms is at the first
+        unlike &= not node.decorator_list  # an error of overloads is reported at the first
         note = "  # type: ignore[override]" if unlike else ""
         head, tail = f"{indent}{word} {node.name}(", f"){returns}: ..."
         one_line = head + ", ".join(parameters) + tail
@@ -94,7 +93,7 @@ class Writer:
         return self.expression(node, scope)
 
     def _parameters(self, arguments: ast.arguments, scope: Scope) -> list[str]:
-        """The parameters as text, with ``/`` and ``*`` where they belong."""
+        """The texts of the parameters, with ``/`` and ``*``."""
         positional = [*arguments.posonlyargs, *arguments.args]
         first_default = len(positional) - len(arguments.defaults)
         texts = [
@@ -121,7 +120,7 @@ class Writer:
         if node.annotation is not None:
             text += f": {self.expression(node.annotation, scope)}"
         if default is not None:
-            text += f"{' = ' if node.annotation else '='}{plain_default(default)}"
+            text += f"{' = ' if node.annotation else '='}{literal_default(default)}"
         return text
 
     def text(self) -> str:
@@ -133,7 +132,7 @@ class Writer:
 
 
 class _Resolver(ast.NodeTransformer):
-    """Replaces each name in a type expression by what the stub calls the thing."""
+    """Replace each name in a type expression by the name of its entity in the stub."""
 
     def __init__(self, writer: Writer, scope: Scope) -> None:
         self.writer = writer
@@ -145,21 +144,21 @@ class _Resolver(ast.NodeTransformer):
             found = self.writer.known.get(node.id)
         if found is None:
             raise LookupError(f"{self.scope.module}: nothing is called {node.id!r} in annotations")
-        return self._named(found)
+        return self._name_entity(found)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        found = self._dotted(node)
+        found = self._resolve_member(node)
         if found is None:
             node.value = self.visit(node.value)
             return node
-        return self._named(found)
+        return self._name_entity(found)
 
     def visit_Constant(self, node: ast.Constant) -> ast.expr:
         if isinstance(node.value, str):
-            return self._visited(ast.parse(node.value, mode="eval").body)
+            return self._visit_expression(ast.parse(node.value, mode="eval").body)
         return node
 
-    def _visited(self, node: ast.expr) -> ast.expr:
+    def _visit_expression(self, node: ast.expr) -> ast.expr:
         found = self.visit(node)
         assert isinstance(found, ast.expr)
         return found
@@ -170,25 +169,25 @@ class _Resolver(ast.NodeTransformer):
             node.slice = self.visit(node.slice)
         return node
 
-    def _named(self, found: Entity | Alias) -> ast.expr:
+    def _name_entity(self, found: Entity | Alias) -> ast.expr:
         if isinstance(found, Alias):
-            return _Resolver(self.writer, found.scope)._visited(_copy(found.value))
+            return _Resolver(self.writer, found.scope)._visit_expression(_copy(found.value))
         return ast.Name(self.writer.word(found))
 
-    def _dotted(self, node: ast.expr) -> Entity | Alias | None:
-        """``module.member`` as the member, so that no stub needs the module's name."""
+    def _resolve_member(self, node: ast.expr) -> Entity | Alias | None:
+        """Resolve ``module.member`` to the member, so that a stub does not import the module."""
         if isinstance(node, ast.Name):
             found = self.scope.resolve(node.id)
             return found if isinstance(found, Entity) and not found.name else None
         if isinstance(node, ast.Attribute):
-            parent = self._dotted(node.value)
+            parent = self._resolve_member(node.value)
             if isinstance(parent, Entity) and not parent.name:
                 return follow(Entity(parent.module, node.attr))
         return None
 
 
 def declaration(name: str, signature: inspect.Signature) -> ast.FunctionDef:
-    """A run-time signature, whose annotations are text, as a function definition."""
+    """Convert a run-time signature, whose annotations are text, to a function definition."""
     parameters = [
         p.replace(
             annotation=_Text(p.annotation) if p.annotation is not p.empty else p.empty,
@@ -207,7 +206,7 @@ def declaration(name: str, signature: inspect.Signature) -> ast.FunctionDef:
 
 
 class _Text(str):
-    """Text that is its own ``repr``, as an annotation or default in a printed signature."""
+    """String whose ``repr`` is its text: an annotation or default in a printed signature."""
 
     __slots__ = ()
 
@@ -216,17 +215,17 @@ class _Text(str):
 
 
 def _default_text(value: object) -> str:
-    """A default as source, or ``...`` if it is no plain value."""
+    """The source of a default, or ``...`` if it is not a literal."""
     text = repr(value)
     try:
         node = ast.parse(text, mode="eval").body
     except SyntaxError:
         return "..."
-    return plain_default(node)
+    return literal_default(node)
 
 
-def plain_default(node: ast.expr) -> str:
-    """A default as a stub shows it: plain values as they are, ``...`` for what is computed."""
+def literal_default(node: ast.expr) -> str:
+    """The text of a default in a stub: literals as they are, ``...`` for all other expressions."""
     plain = (ast.Constant, ast.Tuple, ast.UnaryOp, ast.USub, ast.Load)
     return ast.unparse(node) if all(isinstance(n, plain) for n in ast.walk(node)) else "..."
 
@@ -247,5 +246,5 @@ def _import_order(line: str) -> tuple[bool, str]:
 
 
 def entities(names: Iterable[str], module: str) -> dict[str, Entity]:
-    """The names as members of a module."""
+    """The members of a module with these names."""
     return {name: Entity(module, name) for name in names}

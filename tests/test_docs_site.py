@@ -56,7 +56,7 @@ def on_pages() -> frozenset[str]:
     return frozenset(found)
 
 
-def declared(tree: ast.Module | ast.ClassDef) -> Iterator[str]:
+def declared_names(tree: ast.Module | ast.ClassDef) -> Iterator[str]:
     """The names that a stub, or a class in one, declares: those of ``__all__`` where it has one."""
     listed = [node.value for node in tree.body if isinstance(node, ast.Assign)
               and ast.unparse(node.targets[0]) == "__all__"]  # fmt: skip
@@ -97,7 +97,7 @@ PUBLIC = [
 @pytest.mark.parametrize("path", PUBLIC, ids=module_of)
 def test_every_name_of_the_stubs_is_in_the_reference(path: Path) -> None:
     module = module_of(path)
-    names = public(declared(ast.parse(path.read_text(encoding="utf-8"))))
+    names = public(declared_names(ast.parse(path.read_text(encoding="utf-8"))))
     missing = sorted(n for n in names if f"{module}.{n}" not in on_pages())
     assert not missing
 
@@ -109,7 +109,7 @@ def test_every_method_of_the_array_classes_is_in_the_reference() -> None:
     ):
         tree = ast.parse((STUBS / file).read_text(encoding="utf-8"))
         (node,) = (n for n in tree.body if isinstance(n, ast.ClassDef) and n.name == cls)
-        names = public(declared(node))
+        names = public(declared_names(node))
         assert len(names) > 50
         assert not sorted(n for n in names if f"{home}.{cls}.{n}" not in on_pages())
 
@@ -118,9 +118,9 @@ def test_sources_lead_to_definitions() -> None:
     reference()
     sources = builder("entries").SOURCES
     assert len(sources) > 3000
-    for dotted, (path, line) in sources.items():
+    for full_name, (path, line) in sources.items():
         text = (ROOT / "tinytorch" / path).read_text(encoding="utf-8").splitlines()[line - 1]
-        assert re.match(r"\s*(@|def |class |async def )", text) or "lambda" in text, dotted
+        assert re.match(r"\s*(@|def |class |async def )", text) or "lambda" in text, full_name
     path, line = sources["tinytorch.nn.Linear"]
     assert path == "nn/linear.py"
     assert inspect.getsourcelines(tt.nn.Linear)[1] == line

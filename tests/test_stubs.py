@@ -166,7 +166,7 @@ def test_stubs_of_the_repository_hold_no_docstrings() -> None:
      'Has """three""" and \\n.'],
 )  # fmt: skip
 def test_docstring_reads_back_as_it_is(generator: Callable[[str], Any], text: str) -> None:
-    lines = generator("docstrings").quoted(text, 4)
+    lines = generator("docstrings").quote_docstring(text, 4)
     node = ast.parse("\n".join(["def f():", *lines])).body[0]
     assert isinstance(node, ast.FunctionDef) and ast.get_docstring(node) == text
 

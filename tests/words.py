@@ -31,6 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: Folders and files without faults.
 DONE = """
 README.md CHANGELOG.md
+docs stubs
 tinytorch/ao.py tinytorch/cpu tinytorch/dtypes.py tinytorch/export.py tinytorch/fft.py
 tinytorch/functional.py tinytorch/fx.py tinytorch/linalg.py tinytorch/mps.py
 tinytorch/optim tinytorch/quasirandom.py tinytorch/return_types.py tinytorch/signal
@@ -75,12 +76,11 @@ Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def files(place: str) -> list[Path]:
-    """The sources and pages of a folder, or a file itself; of tests the helpers alone."""
+    """The sources and pages of a folder, or a file itself; of tests, the other helpers."""
     path = ROOT / place
     found = [path] if path.is_file() else [*path.rglob("*.py"), *path.rglob("*.md")]
-    return sorted(
-        p for p in found if not p.name.startswith("test_") and "node_modules" not in p.parts
-    )
+    found = [path for path in found if not path.name.startswith("test_") and path != Path(__file__)]
+    return sorted(path for path in found if "node_modules" not in path.parts)
 
 
 def faults(path: Path) -> list[str]:

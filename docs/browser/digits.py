@@ -1,4 +1,4 @@
-"""Train a small network on handwritten digits; what the page draws comes out step by step."""
+"""Train a small network on handwritten digits, and yield the values that the page draws."""
 
 import tinytorch as tt
 from tinytorch import nn, optim
@@ -21,7 +21,7 @@ def build():
 
 
 def train(model, images, labels):
-    """Train on three quarters; yield losses, and after each epoch how the rest is recognised."""
+    """Train on three quarters; yield losses, and after each epoch the predictions for the rest."""
     split = len(images) * 3 // 4
     held_out, is_digit = images[split:], labels[split:]
     loss_fn = nn.CrossEntropyLoss()

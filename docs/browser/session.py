@@ -1,4 +1,4 @@
-"""Python's side of the page: lines are run and completed here, and the digits are trained."""
+"""The page's Python code: it runs and completes lines, and trains on the digits."""
 
 import ast
 import asyncio
@@ -32,17 +32,17 @@ class Session:
         return banner()
 
     def is_whole(self, source):
-        """Whether nothing more has to be typed: an indented block ends with an empty line."""
+        """Whether ``source`` is complete: an indented block ends with an empty line."""
         last = source.split("\n")[-1]
         if last.strip() and last[0].isspace():
             return False
         try:
             return codeop.compile_command(source, "<input>", "exec") is not None
         except (SyntaxError, ValueError, OverflowError):
-            return True  # running it says what is wrong
+            return True  # running it reports the error
 
     async def run(self, source):
-        """Run ``source`` and print what each expression gives, as Python's REPL does."""
+        """Run ``source`` and print the value of each expression, as Python's REPL does."""
         name = NAME.format(next(self._numbers))
         linecache.cache[name] = len(source), None, source.splitlines(True), name
         try:
@@ -54,31 +54,33 @@ class Session:
         except SystemExit:
             print("The page has no process to leave: reload it to start anew.", file=sys.stderr)
         except BaseException as error:
-            traceback.print_exception(error.with_traceback(self._of_input(error.__traceback__)))
+            traceback.print_exception(
+                error.with_traceback(self._skip_own_frames(error.__traceback__))
+            )
         sys.stdout.flush()
         sys.stderr.flush()
 
-    def _of_input(self, frames):
+    def _skip_own_frames(self, frames):
         while frames and not re.match(NAME.format(r"\d+"), frames.tb_frame.f_code.co_filename):
             frames = frames.tb_next
         return frames
 
     def complete(self, before):
-        """Return, as JSON, where the word before the cursor starts and what it may become."""
+        """Return, as JSON, the start of the word before the cursor and its completions."""
         word = re.search(r"[\w.]*$", before)[0]
         found = (self._completer.complete(word, n) for n in count()) if word else ()
         matches = set(takewhile(lambda match: match is not None, found))
         return json.dumps({"start": len(before) - len(word), "matches": sorted(matches)})
 
     async def train(self, report):
-        """Train the classifier; hand what to draw to ``report``, as JSON, after each epoch."""
+        """Train the classifier; call ``report`` after each epoch with values to draw, as JSON."""
         tt.manual_seed(0)
         images, labels = digits.load()
         model = digits.build()
         self.namespace.update(images=images, labels=labels, model=model)
         for seen in digits.train(model, images, labels):
             report(json.dumps(seen))
-            await asyncio.sleep(0)  # lines that were typed meanwhile
+            await asyncio.sleep(0)  # lines that were typed during the training
 
 
 session = Session(vars(sys.modules["__main__"]))

@@ -1,1 +1,1 @@
-"""What the site needs besides Sphinx: the reference of names made at run time, sources, plots."""
+"""Extensions of Sphinx for the site: the reference of names created at run time, sources, plots."""

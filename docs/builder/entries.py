@@ -1,4 +1,4 @@
-"""One public thing as directives of Sphinx's Python domain."""
+"""One public object as directives of Sphinx's Python domain."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tinytorch.numpy.ndarray import ndarray
 
 from .names import (
     Name,
-    described,
+    described_names,
     in_place_forms,
     is_shared,
     methods,
@@ -31,12 +31,12 @@ from .names import (
 )
 from .text import convert
 
-#: Files and lines of what is described, by full name.
+#: File and line of each described object, by its full name.
 SOURCES: dict[str, tuple[str, int]] = {}
 
 
-class _Text:
-    """Stands in a signature for what prints as this."""
+class _Verbatim:
+    """Annotation or default of a signature whose ``repr`` is a given text."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -46,7 +46,7 @@ class _Text:
 
 
 def entry(name: Name) -> list[str]:
-    """The directive of a name, with its methods where it is a class."""
+    """The directive of a name; for a class, also those of its methods."""
     value = name.value
     if inspect.isclass(value):
         kind = "exception" if issubclass(value, BaseException) else "class"
@@ -59,7 +59,7 @@ def entry(name: Name) -> list[str]:
         heads = [(name.name, signature(value, space=name.space))]
         if name.space == "tinytorch" and hasattr(value, "op"):
             if name.name in in_place_forms().values():
-                return []  # stands with the plain form
+                return []  # described with the form that is not in-place
             heads += [
                 (form, signature(in_place.value))
                 for in_place in own("tinytorch")
@@ -74,21 +74,25 @@ def entry(name: Name) -> list[str]:
 
 
 def bases(cls: type) -> list[str]:
-    """A link to each public class that a class is made of."""
-    known = [described()[id(base)].dotted for base in cls.__bases__ if id(base) in described()]
+    """A link to each public base of a class."""
+    known = [
+        described_names()[id(base)].full_name
+        for base in cls.__bases__
+        if id(base) in described_names()
+    ]
     links = ", ".join(f":py:obj:`{base}`" for base in known)
     return [f"   Made of {links}.", ""] if links else []
 
 
 def constant(name: Name) -> list[str]:
-    """The directive of a value; its class's docstring is not its own."""
-    shown = repr(name.value)
-    option = [f"   :value: {shown}"] if len(shown) < 60 and "\n" not in shown else []
+    """The directive of a value, without the docstring of its class."""
+    text = repr(name.value)
+    option = [f"   :value: {text}"] if len(text) < 60 and "\n" not in text else []
     return [f".. py:data:: {name.name}", *option, ""]
 
 
 def directive(kind: str, heads: list[tuple[str, str]], value: Any, name: Name) -> list[str]:
-    """A directive with one signature or several over one docstring."""
+    """A directive with one or several signatures and one docstring."""
     for called, _ in heads:
         locate(f"{name.space}.{called}", value)
     first, *rest = (called + form for called, form in heads)
@@ -104,47 +108,47 @@ def directive(kind: str, heads: list[tuple[str, str]], value: Any, name: Name) -
 
 
 def documentation(name: Name, value: Any) -> list[str]:
-    """The docstring marked up; a link instead for what is another library's."""
-    place = others_place(name, value)
+    """The docstring as reStructuredText, or a link for an object of another library."""
+    place = external_place(name, value)
     if place is not None:
         return [f":py:obj:`{place}`, as it is.", ""]
     text = convert(inspect.getdoc(value) or "", partial(target, name, parameters(value)))
-    if numpys(name) is not None:
-        text += [f":NumPy: :py:obj:`{name.dotted.removeprefix('tinytorch.')}`", ""]
+    if numpy_value(name) is not None:
+        text += [f":NumPy: :py:obj:`{name.full_name.removeprefix('tinytorch.')}`", ""]
     return text
 
 
-def others_place(name: Name, value: Any) -> str | None:
-    """What another library calls a thing that is its own; None for what is ours.
+def external_place(name: Name, value: Any) -> str | None:
+    """The full name of an object in another library; None for our own objects.
 
-    What is made of a thing of NumPy's has its docstring, and that is not for this site.
+    A wrapper of a NumPy function has NumPy's docstring, which this site does not repeat.
     """
     home = getattr(inspect.unwrap(value), "__module__", None) or "tinytorch"
-    theirs = numpys(name)
+    theirs = numpy_value(name)
     if theirs is not None and value.__doc__ and theirs.__doc__ == value.__doc__:
-        return name.dotted.removeprefix("tinytorch.")
+        return name.full_name.removeprefix("tinytorch.")
     if home.partition(".")[0] == "tinytorch":
         return None
     return f"{home}.{getattr(value, '__name__', name.name)}"
 
 
-def numpys(name: Name) -> Any:
-    """What NumPy has under the name of a thing of its dialect; None if it has nothing."""
+def numpy_value(name: Name) -> Any:
+    """The object of NumPy with a name of ``tinytorch.numpy``; None if there is none."""
     if not name.space.startswith("tinytorch.numpy"):
         return None
     try:
-        return attrgetter(name.dotted.removeprefix("tinytorch.numpy."))(numpy)
+        return attrgetter(name.full_name.removeprefix("tinytorch.numpy."))(numpy)
     except AttributeError:
         return None
 
 
 def members(name: Name) -> Iterator[str]:
-    """The methods and properties of a class, where they are not described with functions."""
+    """Yield directives of the methods and properties that are not described with functions."""
     cls = name.value
-    if others_place(name, cls) is not None:
+    if external_place(name, cls) is not None:
         return
     grouped = {m for found in methods_of_operations().values() for m in found}
-    for member, held in held_members(cls).items():
+    for member, held in class_members(cls).items():
         if cls is Tensor and member in grouped:
             continue
         value = held.__func__ if isinstance(held, staticmethod | classmethod) else held
@@ -153,15 +157,15 @@ def members(name: Name) -> Iterator[str]:
         form = signature(value, bound=not isinstance(held, staticmethod)) if is_method else ""
         options = [f"   :{type(held).__name__}:"] if isinstance(
             held, staticmethod | classmethod) else []  # fmt: skip
-        locate(f"{name.dotted}.{member}", getattr(held, "fget", None) or value)
+        locate(f"{name.full_name}.{member}", getattr(held, "fget", None) or value)
         link = partial(target, name, parameters(value))
         text = convert(inspect.getdoc(value) or "", link) if hasattr(held, "__get__") else []
         yield f".. py:{kind}:: {member}{form}"
         yield from [*options, "", *(f"   {line}".rstrip() for line in text), ""]
 
 
-def held_members(cls: type) -> dict[str, Any]:
-    """The public members of a class that are its own; all those of the two array classes."""
+def class_members(cls: type) -> dict[str, Any]:
+    """The public members that a class defines; of the two array classes, all members."""
     if cls in (Tensor, ndarray):
         public = (name for name in dir(cls) if not name.startswith("_"))
         return {name: inspect.getattr_static(cls, name) for name in public}
@@ -175,39 +179,43 @@ def held_members(cls: type) -> dict[str, Any]:
 
 
 def signature(value: Any, bound: bool = False, space: str = "") -> str:
-    """The call of a function or class as text; "" for what tells none.
+    """The text of a signature; "" for an object without one.
 
-    A function of NumPy's dialect, in a module ``space`` of it, gives what it is given: arrays.
+    A function of ``tinytorch.numpy``, in its module ``space``, returns arrays for arrays.
     """
     if isinstance(value, property) or not callable(value):
         return ""
     try:
         found = inspect.signature(value)
-    except (TypeError, ValueError):  # classes built into Python tell none
+    except (TypeError, ValueError):  # built-in classes have no signature
         return ""
     parameters = [
         parameter.replace(
-            annotation=shown(parameter.annotation), default=default(parameter.default)
+            annotation=format_annotation(parameter.annotation), default=default(parameter.default)
         )
         for parameter in found.parameters.values()
     ]
-    returns = inspect.Signature.empty if inspect.isclass(value) else shown(found.return_annotation)
+    returns = (
+        inspect.Signature.empty
+        if inspect.isclass(value)
+        else format_annotation(found.return_annotation)
+    )
     text = str(found.replace(parameters=parameters[bound:], return_annotation=returns))
     if space.startswith("tinytorch.numpy"):
         text = re.sub(r"\btinytorch\.Tensor\b", "tinytorch.numpy.ndarray", text)
     return text
 
 
-def shown(annotation: Any) -> Any:
-    """An annotation by the full names of what is in it, by which Sphinx finds links."""
+def format_annotation(annotation: Any) -> Any:
+    """An annotation with full names, by which Sphinx finds links."""
     if annotation is inspect.Parameter.empty or annotation is inspect.Signature.empty:
         return annotation
     text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
-    return _Text(re.sub(r"(?<![\w.'\"])[A-Za-z_][\w.]*(?![\w'\"])", _full, text))
+    return _Verbatim(re.sub(r"(?<![\w.'\"])[A-Za-z_][\w.]*(?![\w'\"])", _full, text))
 
 
 def _full(match: re.Match[str]) -> str:
-    """The full name of what an annotation names; what is only for annotations stays as it is."""
+    """The full name of a class in an annotation; aliases and type variables stay as they are."""
     word = match[0].removeprefix("builtins.")
     first, _, last = word.rpartition(".")
     if hasattr(builtins, word) or word.startswith(("typing.", "collections.")):
@@ -222,22 +230,22 @@ def _full(match: re.Match[str]) -> str:
 
 @cache
 def classes() -> dict[str, str]:
-    """The full names of public classes by their last part; the shorter one wins."""
+    """The full names of public classes, by their last part; the shortest of several."""
     found: dict[str, str] = {}
-    for name in described().values():
+    for name in described_names().values():
         if inspect.isclass(name.value):
-            found.setdefault(name.name, name.dotted)
+            found.setdefault(name.name, name.full_name)
     return found
 
 
 def default(value: Any) -> Any:
-    """A default that prints as Python; ``...`` for an object that does not."""
+    """A default whose ``repr`` is Python; ``...`` for other objects."""
     if value is inspect.Parameter.empty:
         return value
     try:
         ast.parse(repr(value), mode="eval")
     except SyntaxError:
-        return _Text("...")
+        return _Verbatim("...")
     return value
 
 
@@ -248,8 +256,8 @@ def parameters(value: Any) -> set[str]:
         return set()
 
 
-def locate(dotted: str, value: Any) -> None:
-    """Note where a thing is written; nothing for what is written in no file of ours."""
+def locate(full_name: str, value: Any) -> None:
+    """Record the file and line of an object, if it is in a file of ours."""
     inner = inspect.unwrap(value) if callable(value) else value
     code = getattr(inner, "__code__", None)
     module = getattr(inner, "__module__", None) or ""
@@ -261,21 +269,21 @@ def locate(dotted: str, value: Any) -> None:
     except (OSError, TypeError):
         return
     if path is not None and "/tinytorch/" in path:
-        SOURCES[dotted] = (path.rpartition("/tinytorch/")[2], line)
+        SOURCES[full_name] = (path.rpartition("/tinytorch/")[2], line)
 
 
 @cache
 def functions(module: str) -> dict[str, str]:
-    """The full names of a module's functions and classes by their names."""
+    """The full names of a module's functions and classes, by their names."""
     return {
-        name.name: described()[id(name.value)].dotted
+        name.name: described_names()[id(name.value)].full_name
         for name in names(module)
         if is_shared(name.value) and len(name.name) > 2
     }
 
 
 def target(name: Name, taken: set[str], word: str) -> str | None:
-    """What a literal in the docstring of ``name`` links to; a parameter links to nothing."""
+    """The full name that a literal in the docstring of ``name`` links to; None for a parameter."""
     if word in taken or word == name.name:
         return None
     found: Callable[[str], dict[str, str]] = functions

@@ -17,7 +17,7 @@ from .entries import SOURCES, functions
 from .names import modules
 from .pages import pages
 
-#: What programs on the site call the modules.
+#: Names of the modules in the site's programs.
 SHORT = {"tt": "tinytorch", "np": "tinytorch.numpy", "F": "tinytorch.nn.functional"}
 
 
@@ -28,7 +28,7 @@ def write_pages(app: Sphinx) -> None:
 
 
 def write(folder: Path, texts: dict[str, str]) -> None:
-    """Write the files of a folder that changed, and remove those that are no more."""
+    """Write the changed files of a folder, and remove the files that are not in ``texts``."""
     for old in [path for path in folder.rglob("*") if path.is_file()]:
         if str(old.relative_to(folder)) not in texts:
             old.unlink()
@@ -40,7 +40,7 @@ def write(folder: Path, texts: dict[str, str]) -> None:
 
 
 class NamesInProse(SphinxPostTransform):
-    """Makes a link of ``tt.name`` where it stands in a text."""
+    """Transform that replaces ``tt.name`` in texts by a link."""
 
     default_priority = 5
 
@@ -50,10 +50,10 @@ class NamesInProse(SphinxPostTransform):
             if match and not isinstance(literal.parent, nodes.reference | addnodes.pending_xref):
                 self.link(literal, f"{SHORT[match[1]]}.{match[2]}")
 
-    def link(self, literal: nodes.literal, dotted: str) -> None:
+    def link(self, literal: nodes.literal, full_name: str) -> None:
         domain = self.env.domains.python_domain
-        module, _, name = dotted.rpartition(".")
-        target = functions(module).get(name, dotted) if module in modules() else dotted
+        module, _, name = full_name.rpartition(".")
+        target = functions(module).get(name, full_name) if module in modules() else full_name
         if target not in domain.objects:
             return
         entry = domain.objects[target]
@@ -64,10 +64,10 @@ class NamesInProse(SphinxPostTransform):
 
 
 def find_by_full_names(app: Sphinx, doctree: nodes.document) -> None:
-    """Have Sphinx look names up as they stand: what is written here is written in full.
+    """Make Sphinx look up names as they are, because the reference writes full names.
 
-    Else it searches all objects for one that ends so, a minute for the whole reference; and takes
-    the `bool` of an annotation for the dtype that the module has under this name.
+    Otherwise it searches all objects for one with that ending, a minute for the whole reference,
+    and resolves the `bool` of an annotation to the dtype of that name.
     """
     if app.env.docname.startswith("reference/"):
         for reference in doctree.findall(addnodes.pending_xref):
@@ -77,7 +77,7 @@ def find_by_full_names(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def end_sessions(app: Sphinx, doctree: nodes.document) -> None:
-    """Leave out the empty line that ends a session, which doctest needs and nobody else."""
+    """Remove the empty line at the end of a session, which is only for doctest."""
     for block in doctree.findall(nodes.literal_block):
         if block.get("language") == "pycon":
             block.rawsource = block.astext().rstrip()
@@ -85,7 +85,7 @@ def end_sessions(app: Sphinx, doctree: nodes.document) -> None:
 
 
 def add_source_links(app: Sphinx, doctree: nodes.document) -> None:
-    """Put a link to the line of the source behind each signature."""
+    """Add a link to the line of the source after each signature."""
     for signature in doctree.findall(addnodes.desc_signature):
         place = SOURCES.get((signature["ids"] or [""])[0])
         if place is not None:

@@ -1,7 +1,7 @@
-"""Which public names there are, and in which module each is described.
+"""The public names, and the module in whose page each is described.
 
-A name is public if the stubs declare it, or ``__all__`` of a module without one. The same thing
-under several names of modules is described once, where its name is shortest.
+A name is public if the stubs declare it, or if ``__all__`` of a module without a stub lists it. An
+object with several names is described once, under the shortest.
 """
 
 from __future__ import annotations
@@ -21,38 +21,38 @@ sys.path[:0] = [str(ROOT), str(ROOT / "stubs")]
 
 import stub_modules  # noqa: E402
 from stub_names import Scope  # noqa: E402
-from stub_tables import homes, paths, tables  # noqa: E402
+from stub_tables import table_entities, paths, tables  # noqa: E402
 
 from tinytorch import dtypes  # noqa: E402
 from tinytorch.core.tensor import Tensor  # noqa: E402
 from tinytorch.dispatch import registry  # noqa: E402
 
-#: Rooms of this library alone: what is public of them is at the top level.
+#: Inner folders of this library: their public names are at the top level.
 INNER = {
     f"tinytorch.{room}"
     for room in ("checkpoint", "compat", "core", "dispatch", "facade", "ops", "state")
 }
 
 
-#: Where functions and classes are made that PyTorch has and that refuse here.
+#: The module that creates unsupported functions and classes of PyTorch, which raise.
 REFUSALS = "tinytorch.facade.unsupported"
 
 
 @dataclass(frozen=True)
 class Name:
-    """A public name: ``tinytorch.nn`` and ``Linear``, with what it stands for."""
+    """A public name such as ``Linear`` of ``tinytorch.nn``, with its value."""
 
     space: str
     name: str
     value: Any = field(compare=False)
 
     @property
-    def dotted(self) -> str:
+    def full_name(self) -> str:
         return f"{self.space}.{self.name}"
 
     @property
     def home(self) -> str:
-        """The module in whose source it is written; its own where there is no source."""
+        """The module whose source defines it; its own module if there is no source."""
         value = inspect.unwrap(self.value) if callable(self.value) else self.value
         file = getattr(getattr(value, "__code__", None), "co_filename", "")
         if file.startswith(str(ROOT / "tinytorch")):
@@ -65,7 +65,7 @@ class Name:
 
 @cache
 def modules() -> list[str]:
-    """The public modules, those of few dots first."""
+    """The public modules, in order of their number of dots."""
     files = sorted((ROOT / "tinytorch").rglob("*.py"))
     parts = [path.relative_to(ROOT).with_suffix("").parts for path in files]
     every = {".".join(part[:-1] if part[-1] == "__init__" else part) for part in parts}
@@ -78,7 +78,7 @@ def modules() -> list[str]:
 
 
 def is_public(module: str, parent: str, last: str) -> bool:
-    """Whether a module is named by the one it is in, or lists what is its own."""
+    """Whether the package of a module has its name, or the module has ``__all__``."""
     if last.startswith("_"):
         return False
     scope = Scope.of(module)
@@ -91,8 +91,8 @@ def names(module: str) -> list[Name]:
     """The public names of a module, in alphabetical order."""
     registry.load_all()
     loaded = importlib.import_module(module)
-    dir(loaded)  # has a package run
-    found = {name for name in declared(module) if not name.startswith("_")}
+    dir(loaded)  # runs the code of a lazy package
+    found = {name for name in declared_names(module) if not name.startswith("_")}
     return [
         Name(module, name, value_of(module, name))
         for name in sorted(found, key=lambda name: (name.lower(), name))
@@ -100,52 +100,52 @@ def names(module: str) -> list[Name]:
 
 
 def value_of(module: str, name: str) -> Any:
-    """What a name stands for on NumPy; its dtype for one that NumPy's arrays do not have."""
+    """The value of a name on NumPy; the dtype for one that NumPy's arrays do not have."""
     found = getattr(importlib.import_module(module), name, None)
     return dtypes.NAMES.get(name) if found is None else found
 
 
-def declared(module: str) -> set[str]:
-    """The names that a module's stub declares, or that its ``__all__`` lists."""
+def declared_names(module: str) -> set[str]:
+    """The names in a module's stub, or in its ``__all__``."""
     scope = Scope.of(module) or Scope(module, Path(f"{module}.py"), "")
     dynamic = set[str]()
-    if stub_modules.answers_for_more(scope.tree):
-        dynamic = {*stub_modules.answered_names(module, scope)}
+    if stub_modules.has_getattr(scope.tree):
+        dynamic = {*stub_modules.dynamic_names(module, scope)}
     listed = getattr(sys.modules[module], "__all__", None) if "__all__" in scope.own else None
     if module in tables() or listed is not None:
-        return {*homes(module), *(listed or ()), *dynamic}
+        return {*table_entities(module), *(listed or ()), *dynamic}
     shown = {name for name in scope.names if stub_modules.is_shown(scope, name)}
     inner = {name for name, node in scope.own.items() if is_internal(node)}
     return (shown | dynamic) - inner
 
 
 def is_internal(node: ast.stmt) -> bool:
-    """Whether a statement defines what only annotations use: an alias or a type variable."""
+    """Whether a statement defines an alias or a type variable, for annotations alone."""
     if isinstance(node, ast.AnnAssign):
         return "TypeAlias" in ast.unparse(node.annotation)
     return isinstance(node, ast.Assign) and "TypeVar" in ast.unparse(node.value)
 
 
 @cache
-def described() -> dict[int, Name]:
-    """Everything that is described, under the name by which it is, by the ``id`` of its value."""
+def described_names() -> dict[int, Name]:
+    """The name under which each value is described, by the ``id`` of the value."""
     found: dict[int, Name] = {}
     for module in modules():
         for name in names(module):
-            if is_shared(name.value) and not (module == "tinytorch" and is_numpys(name)):
+            if is_shared(name.value) and not (module == "tinytorch" and is_from_numpy(name)):
                 found.setdefault(id(name.value), name)
     return found
 
 
-def is_numpys(name: Name) -> bool:
-    """Whether a name at the top level is one of NumPy's dialect, which has it, too."""
+def is_from_numpy(name: Name) -> bool:
+    """Whether a name at the top level is also in ``tinytorch.numpy``, which describes it."""
     return name.home.startswith("tinytorch.numpy") and any(
         other.name == name.name and other.value is name.value for other in names("tinytorch.numpy")
     )
 
 
 def is_shared(value: Any) -> bool:
-    """Whether a value has an identity: numbers and constants are described wherever they are."""
+    """Whether a value can be one object under two names: numbers and constants cannot."""
     return inspect.isclass(value) or inspect.isroutine(value) or hasattr(value, "__wrapped__")
 
 
@@ -154,45 +154,45 @@ def is_module(value: Any) -> bool:
 
 
 def own(module: str) -> list[Name]:
-    """The names that are described under this module."""
+    """The names that the page of this module describes."""
     return [
         name
         for name in names(module)
         if not is_module(name.value)
-        and (not is_shared(name.value) or described()[id(name.value)] == name)
+        and (not is_shared(name.value) or described_names()[id(name.value)] == name)
     ]
 
 
 def other(module: str) -> list[tuple[Name, Name]]:
-    """The names that stand for what is described elsewhere, and as what it is."""
+    """The names whose value another page describes, each with its name there."""
     return [
-        (name, described()[id(name.value)])
+        (name, described_names()[id(name.value)])
         for name in names(module)
-        if is_shared(name.value) and described()[id(name.value)] != name
+        if is_shared(name.value) and described_names()[id(name.value)] != name
     ]
 
 
 def refuses(name: Name) -> bool:
-    """Whether a name is there to be imported, and raises when it is used."""
+    """Whether a name can be imported, but raises when it is used."""
     value = inspect.unwrap(name.value) if callable(name.value) else name.value
     gives = getattr(value, "__annotations__", {}).get("return")
     try:
         gives = gives or inspect.signature(name.value).return_annotation
-    except (TypeError, ValueError):  # a value, or a class that tells no signature
+    except (TypeError, ValueError):  # a value, or a class without a signature
         return False
     return "NoReturn" in str(gives) or name.home == REFUSALS
 
 
 @cache
 def methods() -> dict[str, Any]:
-    """The public members of Tensor, as its class holds them."""
+    """The public members in the ``__dict__`` of Tensor."""
     public = (name for name in dir(Tensor) if not name.startswith("_"))
     return {name: inspect.getattr_static(Tensor, name) for name in public}
 
 
 @cache
 def in_place_forms() -> dict[str, str]:
-    """The functions at the top level that are in-place forms, by the names of the plain ones."""
+    """The in-place functions at the top level, by the name without the underscore."""
     found = {name.name: name.value for name in own("tinytorch") if hasattr(name.value, "op")}
     return {
         name: f"{name}_"
@@ -203,7 +203,7 @@ def in_place_forms() -> dict[str, str]:
 
 @cache
 def methods_of_operations() -> dict[str, list[str]]:
-    """The methods that are an operation's, its in-place form included, by the function's name."""
+    """The methods of each operation, with in-place forms, by the function's name."""
     in_place = {*in_place_forms().values()}
     functions = {
         id(name.value.op): name.name

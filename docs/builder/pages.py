@@ -25,20 +25,20 @@ from .names import (
 )
 from .text import convert
 
-#: A module with more names is split into pages by where they are written.
+#: A module with more names has a page for each folder that defines some of them.
 LIMIT = 80
-#: One within another that has no more names than this is a section of that one's page.
+#: A submodule with at most so many names is a section of the page of its package.
 FEW = 8
-#: Words that are written in a way of their own.
+#: Words with their own capitals.
 PROPER = {"batchnorm": "Batch norm", "dataloader": "DataLoader", "nan": "NaN", "numpy": "NumPy"}
-#: The page of a module's names that refuse, where it has several.
+#: The page of a module's unsupported names, if it has several pages.
 REFUSED = REFUSALS.rpartition(".")[2]
-#: A page of its own, whatever the module it is in.
+#: Classes that have pages of their own.
 APART = ("tinytorch.Tensor", "tinytorch.numpy.ndarray", "tinytorch.nn.Module")
 
 
 def pages() -> dict[str, str]:
-    """Every page by its path below ``reference/``, without ``.rst``."""
+    """The text of every page, by its path below ``reference/`` without ``.rst``."""
     found = {"index": _index(), "elsewhere": _elsewhere()}
     for module in filter(_has_page, modules()):
         found |= _module(module)
@@ -47,13 +47,13 @@ def pages() -> dict[str, str]:
 
 @cache
 def _has_own(module: str) -> bool:
-    """Whether anything is described under a module, or under one that is in it."""
+    """Whether a module or one of its submodules describes any name."""
     within = (each for each in modules() if each == module or each.startswith(f"{module}."))
     return any(map(own, within))
 
 
 def _has_page(module: str) -> bool:
-    """Whether a module has a page; else it is on the page of the one it is in, if on any."""
+    """Whether a module has a page; if not, its names are on the page of its package."""
     return _has_own(module) and (module.count(".") < 2 or len(own(module)) > FEW)
 
 
@@ -84,13 +84,13 @@ def _index() -> str:
 
 
 def _summary(module: str) -> str:
-    """What a module is, in its own first words, in a row of a list."""
+    """The first sentence of a module's docstring, for a list."""
     documentation = inspect.getdoc(importlib.import_module(module)) or ""
-    return _in_line(documentation.split("\n\n")[0])
+    return _escape_line(documentation.split("\n\n")[0])
 
 
 def _elsewhere() -> str:
-    """The page of the modules of which every name is described under another."""
+    """The page of the modules whose names are all described under other modules."""
     lines = [*_title("Other homes of names", "=")]
     lines += ["Modules whose names are all described elsewhere.", ""]
     for module in modules():
@@ -100,17 +100,17 @@ def _elsewhere() -> str:
 
 
 def _module(module: str) -> dict[str, str]:
-    """The pages of a module: its own, and those of the rooms that are too large for it."""
-    here = [name for name in own(module) if name.dotted not in APART]
-    pages = {name.dotted: _apart(name) for name in own(module) if name.dotted in APART}
-    sections = [f":py:obj:`{dotted}` has a page of its own.\n" for dotted in pages]
+    """The pages of a module: its own, and those of folders with many of its names."""
+    here = [name for name in own(module) if name.full_name not in APART]
+    pages = {name.full_name: _apart(name) for name in own(module) if name.full_name in APART}
+    sections = [f":py:obj:`{full_name}` has a page of its own.\n" for full_name in pages]
     sections += [] if len(here) > LIMIT else _sections(here)
     below = []
     for room, members in _rooms(here).items() if len(here) > LIMIT else ():
         path = f"{module}/{room}"
         below.append(path)
         pages |= _room_pages(path, room, members)
-        purpose = _in_line(_purpose(next(iter(_families(members))))) if _is_one(members) else ""
+        purpose = _escape_line(_purpose(next(iter(_families(members))))) if _is_one(members) else ""
         said = [f"   {purpose}", ""] if purpose else []
         sections += [f":doc:`{_words(room)} </reference/{path}>`", *said]
         sections += ["   " + _links_to(members), ""]
@@ -126,23 +126,23 @@ def _module(module: str) -> dict[str, str]:
 
 
 def _holder(module: str) -> str:
-    """The nearest module above one that has a page."""
+    """The nearest enclosing module that has a page."""
     above = module.rpartition(".")[0]
     return above if not above or _has_page(above) else _holder(above)
 
 
 def _head(module: str) -> list[str]:
-    """What a module is, in its own first words."""
+    """The first paragraph of a module's docstring."""
     documentation = inspect.getdoc(importlib.import_module(module)) or ""
     above, _, last = module.rpartition(".")
     # PyTorch has functions and modules of one name; the function is what programs call.
     taken = above in modules() and any(name.name == last for name in own(above))
     kind = "currentmodule" if taken else "module"
-    return [f".. py:{kind}:: {module}", "", *_plain(documentation.split("\n\n")[0]), ""]
+    return [f".. py:{kind}:: {module}", "", *_escape_lines(documentation.split("\n\n")[0]), ""]
 
 
 def _rooms(members: list[Name]) -> dict[str, list[Name]]:
-    """Names by the rooms they are written in; rooms of one or two are put together, at the end."""
+    """Names by the folder that defines them; folders with one or two names are one, at the end."""
     found: dict[str, list[Name]] = {"more": []}
     for name in members:
         found.setdefault(_room(name), []).append(name)
@@ -156,7 +156,7 @@ def _rooms(members: list[Name]) -> dict[str, list[Name]]:
 
 
 def _room_pages(path: str, room: str, members: list[Name]) -> dict[str, str]:
-    """One page for a room, or a page of links and one for each family."""
+    """The page of a folder, or a page of links and one page for each family."""
     if len(members) <= LIMIT or len(_families(members)) == 1:
         lines = [*_title(_words(room), "="), *_current(members), *_sections(members)]
         return {path: "\n".join(lines)}
@@ -166,21 +166,21 @@ def _room_pages(path: str, room: str, members: list[Name]) -> dict[str, str]:
         last = home.rpartition(".")[2]
         below.append(f"{path}/{last}")
         pages[below[-1]] = "\n".join(
-            [*_title(_words(last), "="), *_plain(_purpose(home)), "", *_current(family)]
+            [*_title(_words(last), "="), *_escape_lines(_purpose(home)), "", *_current(family)]
             + [line for name in family for line in entry(name)]
         )
-        overview += [*_plain(_purpose(home)), "", _links_to(family), ""]
+        overview += [*_escape_lines(_purpose(home)), "", _links_to(family), ""]
     overview += _toctree(below, hidden=True)
     return {path: "\n".join(overview), **pages}
 
 
 def _links_to(members: Iterable[Name]) -> str:
-    return ", ".join(f":py:obj:`{name.name} <{name.dotted}>`" for name in members)
+    return ", ".join(f":py:obj:`{name.name} <{name.full_name}>`" for name in members)
 
 
 def _apart(name: Name) -> str:
-    """The page of an array class: its methods, and for Tensor links to those with functions."""
-    lines = [*_title(name.dotted, "="), f".. py:currentmodule:: {name.space}", ""]
+    """The page of an array class: its methods, and for Tensor links to those of functions."""
+    lines = [*_title(name.full_name, "="), f".. py:currentmodule:: {name.space}", ""]
     if name.value is Tensor:
         grouped = {m for found in methods_of_operations().values() for m in found}
         plain = (m for m in sorted(grouped) if m.removesuffix("_") not in grouped - {m})
@@ -196,35 +196,37 @@ def _apart(name: Name) -> str:
 
 
 def _sections(members: Iterable[Name]) -> list[str]:
-    """Entries, under a heading for each family where there are several."""
+    """Entries, with a heading for each family if there are several."""
     lines: list[str] = []
     families = _families(members)
     for home, family in families.items():
-        if len(families) > 1 and home != family[0].space:  # which the page begins with
+        if len(families) > 1 and home != family[0].space:  # the page begins with these
             title = _words(home.rpartition(".")[2])
             purpose = "" if _purpose(home) == f"{title}." else _purpose(home)
-            lines += [*_title(title, "-"), *_plain(purpose), ""]
+            lines += [*_title(title, "-"), *_escape_lines(purpose), ""]
         lines += [line for name in family for line in entry(name)]
     return lines
 
 
 def _others(module: str) -> list[str]:
-    """Links from the names that are described elsewhere; a module is described on its page."""
+    """Links to the names that other pages describe; a module is described on its own page."""
     rows = _links(module)
     return [*_title("Described elsewhere", "-"), *rows] if rows != [""] else []
 
 
 def _links(module: str) -> list[str]:
-    rows = [f"* ``{name.dotted}`` is :py:obj:`{meant.dotted}`" for name, meant in other(module)] + [
-        f"* ``{name.dotted}`` is the module ``{name.value.__name__}``"
+    rows = [
+        f"* ``{name.full_name}`` is :py:obj:`{meant.full_name}`" for name, meant in other(module)
+    ] + [
+        f"* ``{name.full_name}`` is the module ``{name.value.__name__}``"
         for name in names(module)
-        if inspect.ismodule(name.value) and name.dotted not in modules()
+        if inspect.ismodule(name.value) and name.full_name not in modules()
     ]
     return [*rows, ""]
 
 
 def _families(members: Iterable[Name]) -> dict[str, list[Name]]:
-    """Names by the modules in which they are written: the page's own first, refusals last."""
+    """Names by the module that defines them: the page's own first, unsupported ones last."""
     found: dict[str, list[Name]] = {}
     for name in members:
         found.setdefault(REFUSALS if refuses(name) else name.home, []).append(name)
@@ -236,18 +238,18 @@ def _families(members: Iterable[Name]) -> dict[str, list[Name]]:
 
 
 def _is_one(members: list[Name]) -> bool:
-    """Whether names are of one family, which then says what they are."""
+    """Whether names are of one family, whose docstring then introduces them."""
     return len(_families(members)) == 1
 
 
 def _room(name: Name) -> str:
-    """The folder in which a name is written, of the operations; else the module."""
+    """The folder of an operation, or the module of another name."""
     if refuses(name):
         return REFUSED
     if name.home == name.space:
         return "more" if callable(name.value) else "values"
     parts = [part for part in name.home.split(".") if part not in ("tinytorch", "ops")]
-    if parts[0] == "_C":  # what PyTorch keeps there, and programs use
+    if parts[0] == "_C":  # names that PyTorch has there and programs use
         return "compat"
     return parts[0] if name.space == "tinytorch" else parts[-1]
 
@@ -262,18 +264,18 @@ def _purpose(home: str) -> str:
 
 
 def _words(name: str) -> str:
-    """A title made of the name of a room or file; two or three letters stand for words."""
+    """A title from the name of a folder or file; two or three letters are an abbreviation."""
     first, *others = name.strip("_").split("_")
     first = PROPER.get(first, first.upper() if len(name) < 4 else first.capitalize())
     return " ".join([first, *(PROPER.get(word, word) for word in others)])
 
 
-def _plain(text: str) -> list[str]:
+def _escape_lines(text: str) -> list[str]:
     return convert(text, lambda word: None)
 
 
-def _in_line(text: str) -> str:
-    return " ".join(_plain(text)).strip()
+def _escape_line(text: str) -> str:
+    return " ".join(_escape_lines(text)).strip()
 
 
 def _current(members: list[Name]) -> list[str]:

@@ -1,4 +1,4 @@
-"""The benchmark's results as tables and plots, drawn from what `benchmarks/results/` keeps."""
+"""Tables and plots of the benchmark's results in `benchmarks/results/`."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from benchmarks.report import UNITS
 from .names import ROOT
 
 RESULTS = ROOT / "benchmarks" / "results"
-#: Where nothing else is said: tinytorch, and beside it PyTorch or a second machine.
+#: Default colors: of tinytorch, and of PyTorch or a second machine.
 COLOURS = ("#2962c4", "#d9722b")
 
 
 def files() -> dict[str, str]:
-    """The text of each table and picture by its name."""
+    """The text of each table and picture, by its name."""
     runs = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in machines()}
     rows = {name: run for name, run in runs.items() if "rows" in run}
     found = {f"{name}.md": table(run) for name, run in rows.items()}
@@ -31,12 +31,12 @@ def files() -> dict[str, str]:
 
 
 def machines() -> list[Path]:
-    """The runs that are kept; ``latest.json`` is whatever was measured last."""
+    """The recorded runs, without ``latest.json``, which holds the last measurement."""
     return sorted(path for path in RESULTS.glob("*.json") if path.stem != "latest")
 
 
-def called(run: dict[str, Any]) -> str:
-    """A machine in words."""
+def machine_name(run: dict[str, Any]) -> str:
+    """The name of a run's machine."""
     machine = run["machine"]
     versions = machine.get("versions", machine)
     words = str(machine.get("device") or machine["processor"]).replace("(R)", "")
@@ -44,9 +44,9 @@ def called(run: dict[str, Any]) -> str:
 
 
 def table(run: dict[str, Any]) -> str:
-    """A run's times for each library, and what tinytorch takes of NumPy's and PyTorch's."""
+    """A run's times for each library, and tinytorch's as a ratio to NumPy's and PyTorch's."""
     head = ["work", "unit", *NAMES, "/ numpy", "/ torch"]
-    return "\n".join([f"{called(run)}:", "", *_rows(head, map(_cells, run["rows"]))])
+    return "\n".join([f"{machine_name(run)}:", "", *_rows(head, map(_cells, run["rows"]))])
 
 
 def _cells(row: dict[str, Any]) -> list[str]:
@@ -61,7 +61,7 @@ def _cells(row: dict[str, Any]) -> list[str]:
 
 
 def gpu_table(run: dict[str, Any]) -> str:
-    """What one call costs the host, in µs, and products of matrices, in TFLOP/s."""
+    """Time of one call on the host, in µs, and matrix products, in TFLOP/s."""
     ours, theirs = run["host overhead"]["tinytorch"], run["host overhead"]["torch"]
     calls = [[f"{name}, host", "µs", f"{ours[name]:.1f}", f"{theirs[name]:.1f}"] for name in ours]
     products = [
@@ -75,11 +75,11 @@ def gpu_table(run: dict[str, Any]) -> str:
         for part in ("mlp", "digits")
     ]  # fmt: skip
     head = ["work", "unit", "tinytorch", "torch"]
-    return "\n".join([f"{called(run)}:", "", *_rows(head, [*calls, *products, *steps])])
+    return "\n".join([f"{machine_name(run)}:", "", *_rows(head, [*calls, *products, *steps])])
 
 
 def _rows(head: list[str], rows: Iterable[list[str]]) -> Iterator[str]:
-    """A table in Markdown, its figures to the right."""
+    """Yield the lines of a table in Markdown, with right-aligned figures."""
     yield "| " + " | ".join(head) + " |"
     yield "|---|---|" + "---:|" * (len(head) - 2)
     yield from ("| " + " | ".join(row) + " |" for row in rows)
@@ -87,7 +87,7 @@ def _rows(head: list[str], rows: Iterable[list[str]]) -> Iterator[str]:
 
 
 def ratios(runs: dict[str, dict[str, Any]]) -> str:
-    """Tinytorch's time over PyTorch's, a line for each work and a mark for each machine."""
+    """A plot of tinytorch's time over PyTorch's: a line for each task, a mark for each machine."""
     works = [row["work"] for row in next(iter(runs.values()))["rows"] if "torch" in row["ratios"]]
     figure, axes = _figure(7, 0.19 * len(works) + 1)
     places = {work: -place for place, work in enumerate(works)}
@@ -107,7 +107,7 @@ def ratios(runs: dict[str, dict[str, Any]]) -> str:
 
 
 def gpu_bars(run: dict[str, Any]) -> str:
-    """Products of matrices on a GPU, beside PyTorch's."""
+    """A plot of matrix products on a GPU, beside PyTorch's."""
     found = {name: each for name, each in run["products"].items() if "tinytorch" in each}
     figure, axes = _figure(7, 0.4 * len(found) + 1)
     for part, (library, colour) in enumerate(zip(("tinytorch", "torch"), COLOURS, strict=True)):
@@ -138,7 +138,7 @@ def _svg(figure: Any) -> str:
     from matplotlib import rc_context
 
     text = StringIO()
-    # The same file for the same figures, and text that a search finds.
+    # The same figures make the same file, and its text can be searched.
     with rc_context({"svg.hashsalt": "tinytorch", "svg.fonttype": "none"}):
         figure.savefig(text, format="svg", metadata={"Date": None})
     return text.getvalue()

@@ -1,4 +1,4 @@
-"""The sources as pages: highlighted, each line with an anchor."""
+"""Pages of the sources: highlighted, with an anchor for each line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pygments.lexers import PythonLexer
 
 from .names import ROOT
 
-# Without the site's navigation: in five hundred pages it would be most of what is built.
+# Without the site's navigation, which would be most of the text of five hundred pages.
 _PAGE = """<!doctype html>
 <html lang="en">
 <head>

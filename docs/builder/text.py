@@ -1,11 +1,11 @@
-"""Docstrings as reStructuredText: sections become fields, quoted names links."""
+"""Conversion of docstrings to reStructuredText: sections become fields, quoted names links."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
 
-#: From what stands in double backticks to the full name of what it links to, or None.
+#: Function from the text of a literal to the full name that it links to, or None.
 Link = Callable[[str], str | None]
 
 _SECTION = re.compile(r"^(Args|Attributes|Returns|Raises|Warns|Yields|Examples?|References?):$")
@@ -15,7 +15,7 @@ _LITERAL = re.compile(r"(``.+?``)", re.DOTALL)
 
 
 def convert(docstring: str, link: Link) -> list[str]:
-    """The lines of a cleaned docstring, marked up."""
+    """Convert a cleaned docstring to lines of reStructuredText."""
     lines: list[str] = []
     for title, body in sections(docstring):
         if title in _FIELDS:
@@ -30,7 +30,7 @@ def convert(docstring: str, link: Link) -> list[str]:
 
 
 def sections(docstring: str) -> Iterator[tuple[str, str]]:
-    """Yield each section's title, "" for the text before them, and its text without indent."""
+    """Yield the title and the text of each section; the text before them has the title ""."""
     title, lines = "", list[str]()
     for line in docstring.splitlines():
         match = _SECTION.match(line)
@@ -38,7 +38,7 @@ def sections(docstring: str) -> Iterator[tuple[str, str]]:
             yield title, "\n".join(lines)
             title, lines = match[1], []
         else:
-            # A section's end is a line without indent: what follows is text again.
+            # A line without indent ends a section; text follows.
             if title and line and not line.startswith(" "):
                 yield title, "\n".join(lines)
                 title, lines = "", []
@@ -47,13 +47,13 @@ def sections(docstring: str) -> Iterator[tuple[str, str]]:
 
 
 def items(body: str) -> list[str]:
-    """What a section lists: each begins without indent, and goes on with one."""
+    """The items of a section: each begins without indent, and continues with one."""
     found = re.split(r"\n+(?=\S)", body.strip("\n"))
     return [" ".join(item.split()) for item in found if item.strip()]
 
 
 def _field(kind: str, item: str, link: Link) -> str:
-    """What a section lists as a field; one that names nothing has the section's name alone."""
+    """The field of an item; an item without a name has the section's name."""
     match = _ITEM.fullmatch(item)
     if match is None:
         return f":{kind}: {_inline(item, link)}"
@@ -69,7 +69,7 @@ def _attribute(item: str, link: Link) -> str:
 
 
 def _blocks(body: str, link: Link) -> list[str]:
-    """Paragraphs, sessions and formulas; a formula is indented and not a session."""
+    """Paragraphs, sessions and formulas; a formula is an indented block without a prompt."""
     lines: list[str] = []
     for block in re.split(r"\n\s*\n", body.strip("\n")):
         rows = block.splitlines()
@@ -83,14 +83,14 @@ def _blocks(body: str, link: Link) -> list[str]:
             indent = len(rows[start]) - len(rows[start].lstrip())
             lines += [".. code-block:: pycon", "", *("    " + row[indent:] for row in rows[start:])]
         else:
-            # A formula is a formula by its indent, whether two colons announce it or one.
+            # Indentation makes a formula, whether one colon or two precede it.
             lines += _inline(re.sub(r"::$", ":", block), link).splitlines()
         lines.append("")
     return lines
 
 
 def _inline(text: str, link: Link) -> str:
-    """A paragraph: its literals linked, and whatever else would be mark-up taken as it stands."""
+    """Convert a paragraph: link its literals, and escape other markup."""
     return "".join(
         _literal(part, link) if part.startswith("``") else _escape(part)
         for part in _LITERAL.split(text)
@@ -106,5 +106,5 @@ def _literal(part: str, link: Link) -> str:
 def _escape(text: str) -> str:
     text = re.sub(r"^([*-]) ", "\0\\1 ", text, flags=re.MULTILINE)  # items of a list
     text = re.sub(r"(?<!\0)[*|`\\]", r"\\\g<0>", text)
-    text = re.sub(r"^(\d+)(?=[.)](\s|$))", r"\1\\", text)  # no list, but "0."
+    text = re.sub(r"^(\d+)(?=[.)](\s|$))", r"\1\\", text)  # not a list, but "0."
     return re.sub(r"(?<=\w)_(?!\w)", r"\\_", text).replace("\0", "")
