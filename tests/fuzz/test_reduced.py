@@ -128,6 +128,27 @@ PROGRAMS = [
     ),
     "x = L.ones(2, 2, requires_grad=True); (x * x).sum().backward(); x.data = L.ones(3)\n"
     "x.sum().backward()",
+    # A view of a leaf that is a view keeps its history where an in-place change is refused.
+    "x = L.ones(3).expand(2, 3).requires_grad_(); v = x.as_strided((2,), (1,)); v.mul_(2)\n"
+    "v.sum().backward()",
+    # A leaf that is a view and no longer requires grad gets none.
+    "x = L.ones(2, 3).t().requires_grad_(); y = x * 1; x.requires_grad_(False); y.sum().backward()",
+    # Views of an inference tensor do not require grad.
+    *(
+        f"with L.inference_mode(): x = L.ones(4, requires_grad=True)\nv = x.{view}[0]"
+        for view in ("chunk(2)", "split(2)", "unbind()", "tensor_split(2)", "view(1, 4)")
+    ),
+    # As PyTorch does, overlaps are looked for in memory without gaps alone.
+    *(
+        f"x = L.arange(6.0); v = x[{part}]; w = v.detach(); {change}"
+        for part in ("::3", ":2")
+        for change in (
+            "w[L.tensor([0, 1])] = v",
+            "v[L.tensor([0, 1])] = v",
+            "w.index_copy_(0, L.tensor([0, 1]), v)",
+            "w.index_add_(0, L.tensor([0, 1]), v)",
+        )
+    ),
     # Gradients that are recorded lie forwards in memory.
     *(
         f"{LEAF}; g = L.autograd.grad(x.{call}.sum(), x, create_graph=True)[0]"

@@ -137,7 +137,7 @@ def several_views(
             out._steps = (steps, pick, i, rest)
             out._wanted, out._kind, out._attr_version = False, kind, cell[0]
         outs.append(out)
-    if wanted:
+    if wanted and not source._inference:  # as for one view, see ``track``
         record(pick.op.backward, xp, tuple(outs), (source, *rest), (array, *rest))
     return tuple(outs)
 

@@ -496,7 +496,7 @@ class Sweep:
 
     def accumulate(self, leaf: Any, g: Gradient, fresh: bool) -> None:
         """Add what arrived at ``leaf``, unless it requires grad no more, to its ``grad``."""
-        if leaf._rg is False:
+        if leaf._rg is not True and not leaf.requires_grad:
             return
         if leaf._data.dtype.kind == "c":
             g, fresh = (conjugate(g), False) if self.create_graph else (leaf._xp.conj(g), True)

@@ -236,8 +236,6 @@ def check_inplace(tensor: Any) -> None:
                 "a leaf Variable that requires grad is being used in an in-place operation."
             )
         return
-    if tensor._attr_version == tensor._vc[0] and _is_from_base(tensor):
-        _refresh(tensor)
     if tensor._base._node is None and edge_of(tensor) is not None:
         raise RuntimeError(
             "a view of a leaf Variable that requires grad is being used in an in-place operation."
@@ -246,6 +244,8 @@ def check_inplace(tensor: Any) -> None:
         raise RuntimeError(
             "a leaf Variable that requires grad is being used in an in-place operation."
         )
+    if tensor._attr_version == tensor._vc[0] and _is_from_base(tensor):
+        _refresh(tensor)
 
 
 def rebase(tensor: Any, node: Node, scatter: Any) -> None:
