@@ -10,6 +10,7 @@ helper needs PyTorch, the test or its module's ``pytestmark`` says so.
 
 from __future__ import annotations
 
+import gc
 import importlib
 import random
 import re
@@ -21,6 +22,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+import tinytorch as tt
+import tinytorch.warnings
 from tests import torch_versions
 from tests.runner import Runner
 
@@ -36,6 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until `pytest_collection_finish`
     name = config.getoption("--backend")
     if name != "numpy":
         from strictcupy.suite import run_on
@@ -78,6 +82,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = running
 
 
+def pytest_collection_finish() -> None:
+    """Hide what all tests are made of from the garbage collector: a full collection takes a second.
+
+    Tests of reference cycles collect in full, and so does CPython now and then.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
+
 @pytest.fixture(scope="session")
 def torch() -> Any:
     """PyTorch, the oracle."""
@@ -96,33 +110,20 @@ def runner(tmp_path: Path) -> Runner:
     return Runner(tmp_path)
 
 
-@pytest.fixture(autouse=True)
-def main_module_stays() -> Iterator[None]:
-    """IPython's shell puts a module of its own there, which processes cannot start from."""
-    main = sys.modules["__main__"]
-    yield
-    sys.modules["__main__"] = main
+def _leaks() -> tuple[Any, ...]:
+    """Global state that a test restores: of tinytorch, its GPU, and NumPy's error handling."""
+    return tt.get_state(), tt.backends._registry["cupy"], np.geterr()
 
 
 @pytest.fixture(autouse=True)
-def state_stays() -> Iterator[None]:
-    """A test that leaves another backend, default or GPU behind fails, not one after it."""
-    import tinytorch as tt
-
-    before = tt.get_state(), tt.backends._registry["cupy"]
-    yield
-    after = tt.get_state(), tt.backends._registry["cupy"]
-    assert after == before, "the test left something behind"
-
-
-@pytest.fixture(autouse=True)
-def nothing_said() -> None:
-    """What is said once in a process is said in every test, whichever ran before."""
-    importlib.import_module("tinytorch.warnings")._said.clear()
-
-
-@pytest.fixture(autouse=True)
-def fixed_seed() -> None:
-    """Seed the generators a test may draw its samples from, so that a failure repeats."""
+def isolated() -> Iterator[None]:
+    """Start each test from the same state, and fail the one that leaves another behind."""
+    tinytorch.warnings._said.clear()  # so that each test sees the warnings that come once
     random.seed(0)
     np.random.seed(0)
+    tt.manual_seed(0)
+    main, before = sys.modules["__main__"], _leaks()
+    yield
+    # IPython's shell puts a module of its own there, which processes cannot start from.
+    sys.modules["__main__"] = main
+    assert _leaks() == before, "the test left something behind"

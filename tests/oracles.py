@@ -126,6 +126,56 @@ def derivatives(library: Any, outs: list[Any], inputs: list[Any], orders: int) -
     return found
 
 
+def has_second_derivatives(function: Callable[..., Any], inputs: Any) -> bool:
+    """Compare second derivatives with a finite difference of the first ones, along one direction.
+
+    A random direction meets every element of the second derivatives at the price of three
+    evaluations, where ``gradgradcheck`` needs two for each element.
+
+    Args:
+        function: Returns tensors, of which those that require grad count.
+        inputs: Its arguments; those that require grad, and the weights of the results, vary.
+    """
+    draws = np.random.RandomState(0)
+    inputs = list(inputs)
+    places = [i for i, x in enumerate(inputs) if getattr(x, "requires_grad", False)]
+    varying = [inputs[i].detach() for i in places]
+
+    def results(leaves: list[Any]) -> list[Any]:
+        given = [*inputs]
+        for i, leaf in zip(places, leaves, strict=True):
+            given[i] = leaf
+        return [out for out in flat(function(*given)) if getattr(out, "requires_grad", False)]
+
+    def draw(like: Any) -> Any:
+        values = draws.standard_normal((2, *like.shape))
+        return tt.tensor(values[0] + 1j * values[1] if like.is_complex() else values[0]).to(like)
+
+    def product(these: list[Any], those: list[Any]) -> Any:
+        return sum((a.conj() * b).real.sum() for a, b in zip(these, those, strict=True))
+
+    outs = results([x.requires_grad_() for x in map(tt.clone, varying)])
+    point = [*varying, *(draw(out) for out in outs)]
+    direction, seen = [draw(x) for x in point], [draw(x) for x in varying]
+
+    def slope(step: float) -> tuple[Any, list[Any]]:
+        moved = [(x + step * v).detach().requires_grad_() for x, v in zip(point, direction)]
+        leaves, weights = moved[: len(places)], moved[len(places) :]
+        firsts = tt.autograd.grad(
+            results(leaves), leaves, weights, create_graph=True, materialize_grads=True
+        )
+        return product(seen, list(firsts)), moved
+
+    value, leaves = slope(0.0)
+    found = 0.0  # where the first derivatives are constant
+    if value.requires_grad:
+        seconds = tt.autograd.grad(value, leaves, materialize_grads=True)
+        found = product(direction, list(seconds)).item()
+    wanted = (slope(1e-6)[0] - slope(-1e-6)[0]).item() / 2e-6
+    np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)
+    return True
+
+
 def same(call: Callable[..., Any], *arrays: Any, orders: int = 2) -> None:
     """Assert that ``call(library, *tensors)`` gives the same in both libraries.
 

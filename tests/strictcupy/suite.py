@@ -21,13 +21,23 @@ from tinytorch.core import device as devices
 from tinytorch.state import generator
 
 TESTS = Path(__file__).parent.parent
-#: What is about one backend by name, or about files: it runs on numpy alone.
+#: Folders and files that run on numpy alone: they are about one backend by name, about names or
+#: files, or compute in processes, whose backend is numpy.
 NOT_ABOUT_ARRAYS = (
     "backends/cupy",
+    "backends/numpy",
+    "backends/rng/test_torch_mt19937.py",
     "backends/test_registry.py",
+    "checkpoint/test_upcast.py",
     "clients",
+    "compat/test_install_as_torch.py",
+    "compat/test_let_through.py",
+    "compat/test_tables.py",
     "core/test_array_interfaces.py",
+    "core/test_dlpack.py",
     "cuda",
+    "distributed",
+    "facade",
     "golden",
     "multiprocessing",
     "ops/pointwise/test_silence.py",

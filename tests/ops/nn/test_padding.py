@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import compare, host, refuses
-from tinytorch.autograd import gradcheck, gradgradcheck
+from tests.oracles import compare, has_second_derivatives, host, refuses
+from tinytorch.autograd import gradcheck
 
 F: Any = tt.nn.functional
 randn = np.random.randn
@@ -72,7 +72,7 @@ def test_dtypes() -> None:
 def test_derivatives_of_both_orders(mode: str) -> None:
     x = tt.tensor(randn(1, 2, 3, 4), requires_grad=True)
     assert gradcheck(lambda x: F.pad(x, (2, -1, 1, 2), mode), (x,))
-    assert gradgradcheck(lambda x: F.pad(x, (2, -1, 1, 2), mode) ** 2, (x,))
+    assert has_second_derivatives(lambda x: F.pad(x, (2, -1, 1, 2), mode) ** 2, (x,))
 
 
 @pytest.mark.parametrize(

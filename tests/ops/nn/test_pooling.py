@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import compare, host, refuses
-from tinytorch.autograd import gradcheck, gradgradcheck
+from tests.oracles import compare, has_second_derivatives, host, refuses
+from tinytorch.autograd import gradcheck
 
 F: Any = tt.nn.functional
 randn = np.random.randn
@@ -126,7 +126,7 @@ def leaf(*shape: int) -> Any:
 )
 def test_derivatives_of_both_orders(pool: Any) -> None:
     assert gradcheck(pool, (leaf(1, 2, 4, 5),))
-    assert gradgradcheck(lambda x: pool(x) ** 2, (leaf(1, 1, 4, 4),))
+    assert has_second_derivatives(lambda x: pool(x) ** 2, (leaf(1, 1, 4, 4),))
 
 
 def test_the_first_of_equals_gets_the_gradient() -> None:
