@@ -13,7 +13,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import pytest
 
 import tinytorch as tt
 
@@ -94,11 +93,12 @@ PUBLIC = [
 ]
 
 
-@pytest.mark.parametrize("path", PUBLIC, ids=module_of)
-def test_every_name_of_the_stubs_is_in_the_reference(path: Path) -> None:
-    module = module_of(path)
-    names = public(declared_names(ast.parse(path.read_text(encoding="utf-8"))))
-    missing = sorted(n for n in names if f"{module}.{n}" not in on_pages())
+def test_every_name_of_the_stubs_is_in_the_reference() -> None:
+    assert len(PUBLIC) > 50
+    missing = []
+    for path in PUBLIC:
+        names = public(declared_names(ast.parse(path.read_text(encoding="utf-8"))))
+        missing += sorted({f"{module_of(path)}.{name}" for name in names} - on_pages())
     assert not missing
 
 

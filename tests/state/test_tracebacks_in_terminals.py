@@ -46,25 +46,45 @@ def python(version: str, package: str) -> str | None:
     return None
 
 
-def in_script(path: str, line: str, folder: Path) -> list[str]:
+#: Begins what follows each line of a session.
+MARK = "= = ="
+SESSION = "\n".join([
+    "import sys, tinytorch as tt", "x = tt.ones(2, 3)", *(
+        f"_ = sys.{{stream}}.write('{MARK}\\n')\n{line}\n" for line in FAILING
+    )
+])  # fmt: skip
+
+
+def in_scripts(path: str, folder: Path) -> list[list[str]]:
+    """Return what each line shows as the last one of a script of its own."""
     script = folder / "script.py"
-    script.write_text(f"import tinytorch as tt\nx = tt.ones(2, 3)\n{line}\n")
-    return run([path, str(script)], "", folder).splitlines()
+    found = []
+    for line in FAILING:
+        script.write_text(f"import tinytorch as tt\nx = tt.ones(2, 3)\n{line}\n")
+        found.append(run([path, str(script)], "", folder).splitlines())
+    return found
 
 
-def in_repl(path: str, line: str, folder: Path) -> list[str]:
-    given = f"import tinytorch as tt\nx = tt.ones(2, 3)\n{line}\n"
-    text = run([path, "-q", "-i"], given, folder).replace(">>> ", "")
-    return [shown for shown in text.splitlines() if shown.strip()]
+def in_repl(path: str, folder: Path) -> list[list[str]]:
+    """Return what each line shows in one session of the REPL."""
+    text = run([path, "-q", "-i"], SESSION.format(stream="stderr"), folder).replace(">>> ", "")
+    return [
+        [shown for shown in part.splitlines() if shown.strip()] for part in text.split(MARK)[1:]
+    ]
 
 
-def in_ipython(path: str, line: str, folder: Path) -> list[str]:
-    given = f"import tinytorch as tt\nx = tt.ones(2, 3)\n{line}\n"
+def in_ipython(path: str, folder: Path) -> list[list[str]]:
+    """Return what each line shows in one session of IPython."""
     command = [path, "-m", "IPython", "--simple-prompt", "--no-banner", "--colors=NoColor"]
-    lines = run(command, given, folder).splitlines()
-    first = next(i for i, text in enumerate(lines) if "-----" in text)
-    end = next((i for i, text in enumerate(lines) if i > first and text.startswith("In [")), None)
-    return [text for text in lines[first + 1 : end] if text.strip()]
+    text = run(command, SESSION.format(stream="stdout"), folder)
+    found = []
+    for part in text.split(MARK)[1:]:
+        lines = part.splitlines()
+        first = next(i for i, shown in enumerate(lines) if "-----" in shown)
+        rest = lines[first + 1 :]
+        end = next((i for i, shown in enumerate(rest) if shown.startswith("In [")), None)
+        found.append([shown for shown in rest[:end] if shown.strip()])
+    return found
 
 
 def run(command: list[str], given: str, folder: Path) -> str:
@@ -83,20 +103,19 @@ def run(command: list[str], given: str, folder: Path) -> str:
 @pytest.mark.parametrize(
     ("place", "package"),
     # Header, "File ...", the line, its marks, the message; IPython: header, cell, line, message.
-    [(in_script, "sys"), (in_repl, "sys"), (in_ipython, "IPython")],
+    [(in_scripts, "sys"), (in_repl, "sys"), (in_ipython, "IPython")],
     ids=["script", "REPL", "IPython"],
 )
 def test_an_error_takes_five_lines_at_most(
     version: str,
-    place: Callable[[str, str, Path], list[str]],
+    place: Callable[[str, Path], list[list[str]]],
     package: str,
     tmp_path: Path,
 ) -> None:
     path = python(version, package)
     if path is None:
         pytest.skip(f"no Python {version} with NumPy and {package} is found")
-    for line, said in FAILING.items():
-        shown = place(path, line, tmp_path)
+    for shown, said in zip(place(path, tmp_path), FAILING.values(), strict=True):
         text = "\n".join(shown)
         assert said in shown[-1] and len(shown) <= 5, text
         assert text.count("Traceback (most recent call last)") == 1, text

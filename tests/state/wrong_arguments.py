@@ -18,6 +18,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import tinytorch as tt
 from tinytorch.dispatch import registry
@@ -158,7 +159,7 @@ def main(what: str) -> None:
     raised = 0
     calls = OF_FUNCTIONS if what == "functions" else OF_METHODS
     for name, function in functions() if what == "functions" else methods():
-        for call in calls:
+        for call in calls[crc32(name.encode()) % 2 :: 2]:  # half of them, not the same for each
             try:
                 call(function)
             except Exception as error:
