@@ -15,7 +15,7 @@ from tests.fresh import run
 from tests.oracles import host, libraries
 from tinytorch import dtypes
 from tinytorch.backends import load
-from tinytorch.backends.low_precision import widened
+from tinytorch.backends.low_precision import widen
 
 pytest.importorskip("ml_dtypes", reason="the extra [lowp] is not installed")
 
@@ -51,7 +51,7 @@ def test_every_number_is_widened_as_pytorch_does(torch: Any, name: str, wide: st
     np.testing.assert_array_equal(ours.to(getattr(tt, wide)).numpy(), wanted)
     if wide == "float32":
         host = ours._xp.to_numpy(ours._data)
-        np.testing.assert_array_equal(widened(host, ours.dtype), wanted)
+        np.testing.assert_array_equal(widen(host, ours.dtype), wanted)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -37,7 +37,7 @@ __all__ = [
     "registered",
 ]
 
-#: PyTorch's switches of libraries, each a module that is imported when it is asked for.
+#: PyTorch's switches of libraries. Each is a module that is imported on first access.
 _SWITCHES = (
     "cpu", "cuda", "cudnn", "cusparselt", "kleidiai", "mha", "miopen", "mkl", "mkldnn", "mps",
     "nnpack", "openmp", "opt_einsum", "quantized", "xnnpack",
@@ -47,7 +47,7 @@ GROUP = "tinytorch.backends"
 
 #: A class, a zero-argument callable, an instance, or any of these as ``"module:attribute"``.
 Loader: TypeAlias = "str | Backend | Callable[[], Backend]"
-#: Whatever stands for a backend in a call: a name, a ``Backend`` or a class of one.
+#: Argument that names a backend: a name, a ``Backend`` or a ``Backend`` class.
 BackendLike: TypeAlias = "str | Backend | type[Backend]"
 _L = TypeVar("_L", bound=Callable[[], Backend])
 _V = TypeVar("_V")
@@ -85,7 +85,7 @@ class BackendType(str, enum.Enum):  # noqa: UP042  # its str() is the class's
 
 
 class _Registration:
-    """A name's loader and, once it has been asked for, its backend."""
+    """Loader of a backend's name and, after the first load, the backend."""
 
     __slots__ = ("backend", "hint", "loader", "loading", "lock", "name")
 
@@ -98,11 +98,11 @@ class _Registration:
         self.lock = threading.RLock()
 
     def load(self) -> Backend:
-        """The backend, made by the first caller while the others wait for it."""
+        """Return the backend. The first caller creates it; other threads wait for it."""
         try:
-            # Imported before the lock is taken: a thread that holds a module's import lock
-            # may be waiting for ours.
-            loader = _imported(self.loader) if isinstance(self.loader, str) else self.loader
+            # Import before taking the lock: a thread that holds the import lock of that module
+            # may be waiting for this lock.
+            loader = _import_attribute(self.loader) if isinstance(self.loader, str) else self.loader
             with self.lock:
                 if self.backend is None:
                     self.backend = self._make(loader)
@@ -114,13 +114,13 @@ class _Registration:
 
     def _make(self, loader: Any) -> Backend:
         if self.loading:
-            raise RuntimeError(f"backend {self.name!r} asks for itself while it is loading")
+            raise RuntimeError(f"backend {self.name!r} loads itself while it is loading")
         self.loading = True
         try:
             made = loader if isinstance(loader, Backend) else loader()
         finally:
             self.loading = False
-        return _named(self.name, made, fresh=isinstance(loader, type))
+        return _check_backend(self.name, made, fresh=isinstance(loader, type))
 
 
 _registry: dict[str, _Registration] = {
@@ -129,7 +129,7 @@ _registry: dict[str, _Registration] = {
     "meta": _Registration("meta", "tinytorch.backends.meta:MetaBackend"),
 }
 _BUILT_IN = frozenset(_registry)
-#: A device that nobody chooses for its library.
+#: Backends that ``list_backends`` leaves out: ``meta`` is a device, not a library.
 _UNLISTED = frozenset(["meta"])
 _of_class: dict[type[Backend], _Registration] = {}
 _lock = threading.RLock()
@@ -146,20 +146,20 @@ def register_backend(
 def register_backend(
     name: str, loader: Any = None, *, replace: bool = False, hint: str = ""
 ) -> Callable[[_L], _L] | None:
-    """File a backend under a name; nothing is loaded before someone asks for it.
+    """Register a backend under a name. Its loader runs when the backend is first used.
 
     An installed distribution needs no call: an entry point in the group
     ``tinytorch.backends`` does the same.
 
     Args:
-        name: What ``set_backend`` and ``get_backend`` will call it. Case and the blanks around a
-            name do not matter where one is looked up.
+        name: Name for ``set_backend`` and ``get_backend``. Look-ups ignore case and surrounding
+            blanks.
         loader: A ``Backend`` class, any callable without arguments that returns a
             ``Backend``, a ``Backend``, or one of these as ``"module:attribute"``. Left out,
             ``register_backend`` is a decorator for one.
-        replace: Whether a backend already filed under ``name`` gives way. Arrays that it
-            made stay its own. Default: False.
-        hint: What to do when the backend's package is missing, for the error message.
+        replace: Whether to replace a backend already registered under ``name``. Existing arrays
+            of the replaced backend stay on it. Default: False.
+        hint: Advice for the error message if the backend's package is missing.
 
     Raises:
         TypeError: If ``name`` is not a string or ``loader`` is none of the above.
@@ -201,7 +201,7 @@ def _file(new: _Registration, replace: bool) -> None:
         old = _find(_registry, new.name)
         if old is not None and not replace:
             if _same_source(old.loader, new.loader):
-                return  # a module that registers its backend was imported again
+                return  # the module that registers this backend was imported again
             raise ValueError(
                 f"register_backend: the name {new.name!r} is taken by {old.loader!r}; "
                 "pass replace=True to put another backend in its place"
@@ -217,7 +217,7 @@ def _same_source(old: Any, new: Any) -> bool:
 
 
 def _source(loader: Any) -> str:
-    """``module:attribute`` where the loader is defined; empty if that does not tell it apart."""
+    """``module:attribute`` where the loader is defined; empty if that is not unique."""
     if isinstance(loader, str):
         return loader
     name = str(getattr(loader, "__qualname__", "<unnamed>"))
@@ -228,8 +228,8 @@ def _source(loader: Any) -> str:
 def list_backends() -> list[str]:
     """Names of the registered backends, built-in ones first. Imports none of them.
 
-    Whether one can be used here is known when it is asked for. ``meta``, which computes nothing,
-    is not among them.
+    A listed backend may be unavailable on this machine; ``load`` raises then. ``meta``, which
+    computes nothing, is not listed.
 
     Example:
         >>> import tinytorch as tt
@@ -241,10 +241,10 @@ def list_backends() -> list[str]:
 
 
 def registered() -> dict[str, Loader]:
-    """The loaders that programs gave to ``register_backend``, by their names.
+    """Loaders that the program passed to ``register_backend``, by name.
 
-    In the place of a ``Backend`` stands its class: it is pickled by its name, which means nothing
-    to a process that has not registered it yet.
+    A ``Backend`` instance is replaced by its class: an instance is pickled as its name, which
+    another process cannot resolve before it has registered the backend.
 
     Example:
         >>> from tinytorch import backends
@@ -259,9 +259,9 @@ def registered() -> dict[str, Loader]:
 
 
 def check(backend: object) -> BackendLike:
-    """``backend`` itself if it stands for a registered name, a Backend or a class of one.
+    """Return ``backend`` if it is a registered name, a Backend or a Backend class.
 
-    Loads nothing, so that a scope can be made where its backend is missing.
+    Loads nothing, so that a scope can be created while its backend is unavailable.
 
     Raises:
         UnknownBackendError: If it is a name under which nothing is registered.
@@ -284,7 +284,7 @@ def check(backend: object) -> BackendLike:
 
 
 def load(backend: BackendLike) -> Backend:
-    """The backend that ``backend`` stands for; one instance, however many threads ask.
+    """Return the backend that ``backend`` names: one instance for all threads.
 
     Args:
         backend: A registered name, a ``BackendType``, a ``Backend`` (returned as it is) or
@@ -311,7 +311,7 @@ def load(backend: BackendLike) -> Backend:
 
 
 def loaded(name: str) -> Backend | None:
-    """The backend registered under ``name`` if it has been loaded; loads nothing.
+    """Return the backend registered under ``name``, or None if it is not loaded. Loads nothing.
 
     Example:
         >>> from tinytorch import backends
@@ -323,25 +323,26 @@ def loaded(name: str) -> Backend | None:
 
 
 def withdraw(backend: Backend, error: BackendUnavailableError) -> None:
-    """Have every later ``load`` of a backend that has died raise ``error``.
+    """Make every later ``load`` of ``backend`` raise ``error``.
 
-    For a child that was just forked: of the locks that its parent's threads held, none is freed.
+    Called in a forked child, where locks that other threads of the parent held stay locked.
     """
 
-    def refuse() -> Backend:
+    def fail() -> Backend:
         raise BackendUnavailableError(*error.args, backend=error.backend, reason=error.reason)
 
     for registration in (*_registry.values(), *_of_class.values()):
         if registration.backend is backend:
-            registration.backend, registration.loader = None, refuse
+            registration.backend, registration.loader = None, fail
             registration.lock, registration.loading = threading.RLock(), False
 
 
 def serving(device_type: str) -> BackendLike:
-    """The backend whose arrays live on devices of this type: a registered name first of all.
+    """Return the backend whose arrays live on devices of type ``device_type``.
 
-    Else it is one whose class says so, as far as that can be told without importing anything;
-    and if there is none, ``device_type`` itself, which ``load`` refuses.
+    A backend registered under that name comes first, then one whose class has that
+    ``device_type``, among the classes that are already imported. If there is none, return
+    ``device_type`` itself, for which ``load`` raises.
     """
     if device_type not in _registry:
         for each in [*_registry.values(), *_of_class.values()]:
@@ -369,7 +370,7 @@ def _kind(value: object) -> str:
 
 
 def _registration(name: str) -> _Registration:
-    """The registration under ``name``, in the table or by an installed distribution."""
+    """Return the registration of ``name``, from the table or an installed distribution."""
     found = _find(_registry, name)
     if found is None:
         declared = _entry_points()
@@ -382,7 +383,7 @@ def _registration(name: str) -> _Registration:
 
 
 def _find(table: Mapping[str, _V], name: str) -> _V | None:
-    """The entry of a name; case and the blanks around it do not matter."""
+    """Return the entry of a name, ignoring case and surrounding blanks, or None."""
     found = table.get(name)
     if found is None:
         key = name.strip().casefold()
@@ -416,14 +417,14 @@ def _is_declared() -> bool:
                 found = [e.path for e in entries if e.name.endswith((".dist-info", "gg-info"))]
         except FileNotFoundError:
             continue
-        except OSError:  # a zip file: only importlib.metadata can read it
+        except OSError:  # perhaps a zip file, which only importlib.metadata can read
             return True
         for path in (*found, f"{folder or '.'}{os.sep}EGG-INFO"):
             try:
                 with open(f"{path}{os.sep}entry_points.txt", "rb") as file:
                     if section in file.read():
                         return True
-            except OSError:  # it declares nothing
+            except OSError:  # a distribution without entry points
                 continue
     finders = [f for f in sys.meta_path if hasattr(f, "find_distributions")]
     return finders != [PathFinder]
@@ -433,7 +434,7 @@ def _entry_points() -> dict[str, str]:
     """Names and ``module:attribute`` of the backends that installed distributions declare."""
     if not _is_declared():
         return {}
-    # Imported here: it costs more than the whole registry, and few programs get this far.
+    # Imported here because it costs more than the whole registry and few programs need it.
     from importlib.metadata import entry_points
 
     declared: dict[str, str] = {}
@@ -447,8 +448,8 @@ def _entry_points() -> dict[str, str]:
     return declared
 
 
-def _imported(source: str) -> Any:
-    """The object that ``module:attribute`` names."""
+def _import_attribute(source: str) -> Any:
+    """Import the object that ``module:attribute`` names."""
     from importlib import import_module
 
     module, _, path = source.partition(":")
@@ -462,7 +463,7 @@ def _imported(source: str) -> Any:
 
 
 def _unavailable(name: str, error: Exception, hint: str) -> BackendUnavailableError:
-    """What a loader raised, as the error that says what is wrong and what to do."""
+    """Make the error for a loader that raised ``error``: the cause, and what to do."""
     if isinstance(error, ModuleNotFoundError) and error.name:
         package = error.name.partition(".")[0]
         return BackendUnavailableError(
@@ -478,8 +479,8 @@ def _unavailable(name: str, error: Exception, hint: str) -> BackendUnavailableEr
     )
 
 
-def _named(name: str, made: Any, *, fresh: bool) -> Backend:
-    """``made``, checked: a Backend that goes by the name it is registered under."""
+def _check_backend(name: str, made: Any, *, fresh: bool) -> Backend:
+    """Return ``made`` if it is a Backend whose name is the registered one; else raise."""
     if not isinstance(made, Backend):
         raise TypeError(f"its loader must return a Backend, got {_kind(made)}")
     own = vars(made).get("name") or getattr(type(made), "name", None)

@@ -18,22 +18,22 @@ from .storage import whole_memory
 
 
 class Backend(SpecialFunctions):
-    """An array library, as the kernels see it.
+    """Array library behind tensors: the ``xp`` of every kernel.
 
-    A kernel calls its first argument ``xp`` with NumPy's names: a name this class does not define
-    is the library's own (``xp.sin`` is ``numpy.sin``). What libraries disagree on is a method here,
-    so that no kernel asks which backend it runs on.
+    Kernels use NumPy's names on their first argument ``xp``. A name that this class does not
+    define is the library's own (``xp.sin`` is ``numpy.sin``). Operations that libraries implement
+    differently are methods of this class, so that kernels need not distinguish backends.
 
-    A backend sets three attributes and overrides what its library does differently:
+    A backend sets three attributes and overrides the methods that its library needs:
 
     Attributes:
-        name: What ``tt.set_backend`` and ``tt.get_backend`` call it.
-        library: The module whose functions follow NumPy's names.
+        name: Name for ``tt.set_backend`` and ``tt.get_backend``.
+        library: Module whose functions have NumPy's names.
         array_type: The class of the library's arrays.
         device_type: The type of ``Tensor.device``.
-        block_elements: Elements per block in which kernels of several passes walk through
-            large arrays, so that a block stays in the processor's cache; None for never.
-        column_bytes: How much memory the columns of a convolution may take at a time.
+        block_elements: Elements per block when kernels of several passes process a large array
+            in blocks that fit the processor's cache; None to never do so.
+        column_bytes: Most bytes that the columns of a convolution may take at a time.
 
     Example:
         >>> import tinytorch as tt
@@ -53,15 +53,15 @@ class Backend(SpecialFunctions):
         backend = super().__new__(cls)
         if hasattr(cls, "library"):
             backend.serve_library()
-        setattr(backend, "refuses_writes", cls.refuses_writes)  # found there in a third of the time
+        setattr(backend, "refuses_writes", cls.refuses_writes)  # three times as fast to read
         return backend
 
     def serve_library(self) -> None:
-        """Give kernels the library's names that this class does not define.
+        """Set the names of the library that this class does not define as attributes.
 
-        Called when a backend is made, or registered if its class names no ``library``. NumPy's
-        functions are taken without the look for foreign arrays among their arguments. (Names in
-        the place of a ``__getattr__``, which makes every other look-up twice as slow.)
+        Called when a backend is created, or when it is registered if its class has no
+        ``library``. NumPy's functions are set without their ``__array_function__`` dispatch.
+        Attributes are used because a ``__getattr__`` would make all other look-ups twice as slow.
         """
         cls = type(self)
         for name, value in vars(self.library).items():
@@ -69,7 +69,7 @@ class Backend(SpecialFunctions):
                 setattr(self, name, self.served(name, getattr(value, "_implementation", value)))
 
     def served(self, name: str, value: Any) -> Any:
-        """What kernels get for ``name`` of the library: ``value``, unless a backend wraps it."""
+        """Return the object that kernels get for ``name`` of the library. Default: ``value``."""
         return value
 
     if TYPE_CHECKING:
@@ -88,23 +88,23 @@ class Backend(SpecialFunctions):
     # -- dtypes ---------------------------------------------------------------------
 
     def native_dtype(self, dtype: dtypes.dtype) -> Any:
-        """The library's object for ``dtype``; TypeError if it has none."""
+        """Return the library's object for ``dtype``; raise TypeError if there is none."""
         if not self.supports(dtype):
             why = low_precision.missing(dtype, self.low)
             raise TypeError(f"backend {self.name!r} has no dtype {dtype.name!r}{why}")
         return dtype.dtype
 
-    #: Of which dtypes below float32 there are arrays, where the package ``ml_dtypes`` is installed.
+    #: Reduced-precision dtypes that arrays can have if the package ``ml_dtypes`` is installed.
     low: frozenset[dtypes.dtype] = frozenset(dtypes.LOW)
 
     def supports(self, dtype: dtypes.dtype) -> bool:
-        """Whether arrays of ``dtype`` can be made."""
+        """Whether arrays can have ``dtype``."""
         if dtype in Backend.low:
             return dtype in self.low and low_precision.bind()
         return dtype.dtype is not None
 
     def names_of_dtypes(self) -> set[str]:
-        """Names of the dtypes that are supported, as far as can be told without an import."""
+        """Names of the supported dtypes, as far as is known without an import."""
         if type(self).supports is not Backend.supports:
             return {name for name, dtype in dtypes.NAMES.items() if self.supports(dtype)}
         low = self.low if low_precision.is_there() else frozenset[dtypes.dtype]()
@@ -113,31 +113,31 @@ class Backend(SpecialFunctions):
             if (dtype in low if dtype in Backend.low else dtype.dtype is not None)
         }  # fmt: skip
 
-    #: Operations of which ``takes_low`` may be true.
+    #: Operations for which ``takes_low`` may return True.
     low_kernels: ClassVar[frozenset[str]] = frozenset()
 
     def takes_low(self, name: str, arrays: Sequence[Array], recorded: bool) -> bool:
-        """Whether an operation's kernel computes in float32 and rounds once by itself.
+        """Whether a kernel takes reduced-precision arrays, computes in float32 and rounds once.
 
         Args:
-            name: The operation's.
-            arrays: Its operands, of which one at least is of a dtype below float32.
-            recorded: Whether gradients are wanted.
+            name: Name of the operation.
+            arrays: Its operands, of which at least one has a reduced-precision dtype.
+            recorded: Whether the call is recorded for gradients.
         """
         return False
 
     def dtype_of(self, array: Array) -> dtypes.dtype:
-        """The dtype of an array; TypeError for one that torch has no word for."""
+        """Return the dtype of an array; raise TypeError if PyTorch has no such dtype."""
         return self.dtype_of_native(array.dtype)
 
     def dtype_of_native(self, native: Any) -> dtypes.dtype:
-        """The dtype the library's object ``native`` stands for."""
+        """Return the dtype for the library's dtype object ``native``."""
         try:
             return _DTYPE_OF_CHAR[native.char]
         except KeyError:
             low = _LOW.get(native.name)
             if low is not None and low_precision.bind():
-                if low is dtypes.bfloat16:  # a float8's letter is a complex type's of NumPy, too
+                if low is dtypes.bfloat16:  # the others share characters with complex
                     _DTYPE_OF_CHAR[native.char] = low
                 return low
             raise TypeError(
@@ -149,19 +149,19 @@ class Backend(SpecialFunctions):
     # -- conversion -----------------------------------------------------------------
 
     def to_numpy(self, array: Array) -> numpy.ndarray[Any, Any]:
-        """The array as a NumPy array; shares memory where the library can."""
+        """Convert ``array`` to a NumPy array that shares its memory if the library can."""
         return numpy.asarray(array)
 
     def from_numpy(self, array: numpy.ndarray[Any, Any]) -> Array:
-        """A NumPy array as one of this library; shares memory where the library can."""
+        """Convert a NumPy array to one of this library that shares its memory if possible."""
         return self.library.asarray(array)
 
     def item(self, array: Array) -> Any:
-        """The one element of an array as a Python number; the host waits for the device."""
+        """Return the only element as a Python scalar. The host waits for the device."""
         return array.item()
 
     def convert(self, data: Any, dtype: dtypes.dtype | None = None) -> Array:
-        """A new array from numbers, nested sequences or foreign arrays."""
+        """Create an array from scalars, nested sequences or arrays of other libraries."""
         if dtype is None:
             host = numpy.array(data)
         elif dtype in dtypes.FLOAT8:
@@ -180,84 +180,88 @@ class Backend(SpecialFunctions):
         return bool(self.owner(out) == self.owner(source))
 
     def owner(self, array: Array) -> Any:
-        """What tells the memory of ``array`` apart from other memory; views share it."""
+        """Return a key of the memory of ``array``, which all views of that memory share."""
         while (base := getattr(array, "base", None)) is not None:
             array = base
         return id(array)
 
     def address(self, array: Array) -> int:
-        """Where the first element of ``array`` lies, in bytes."""
+        """Address of the first element of ``array``, in bytes."""
         return int(array.__array_interface__["data"][0])
 
     def memory(self, array: Array) -> tuple[Array, int] | None:
-        """All the memory that ``array`` is a part of, as a one-dimensional array of its dtype.
+        """Return the whole memory block of ``array`` as a one-dimensional array of its dtype.
 
         Returns:
-            That array and where in it ``array`` begins, in elements; None if there is no such
-            array, because the memory has gaps or ``array`` runs backwards through it.
+            That array and the offset of ``array`` in it, in elements; None if there is no such
+            array, because the memory has gaps or ``array`` has a negative stride.
         """
         return whole_memory(self, array)
 
     def diagonal(self, array: Array, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Array:
-        """The diagonals of two dimensions, last: a view, writable if ``array`` is."""
+        """View of the diagonals of two dimensions as the last one; writable if ``array`` is."""
         return self.library.diagonal(array, offset, axis1, axis2)
 
     def as_strided(self, array: Array, shape: Sequence[int], strides: Sequence[int]) -> Array:
-        """A writable window into ``array``; ``strides`` in bytes. The caller checks bounds."""
+        """Writable view with the given shape and strides in bytes. The caller checks bounds."""
         return self.library.lib.stride_tricks.as_strided(array, tuple(shape), tuple(strides))
 
-    # -- operations libraries disagree on --------------------------------------------
+    # -- operations that libraries implement differently ------------------------------------------
 
     def lu(self, matrix: Array) -> tuple[Array, Array] | None:
-        """LU factors in one matrix, and LAPACK's pivots; None where products are to do it."""
+        """LU factors in one matrix, and LAPACK's pivots; None to use the generic algorithm."""
         return None
 
     def ldl(self, matrix: Array, hermitian: bool) -> tuple[Array, Array, Array] | None:
-        """LAPACK's LDL factors, pivots and ``info``; None where products are to do it."""
+        """LAPACK's LDL factors, pivots and ``info``; None to use the generic algorithm."""
         return None
 
     def loses_nan(self, matrix: Array) -> bool:
-        """Whether the library's solutions for ``matrix`` may be numbers where they are NaN."""
+        """Whether the library may return numbers where the solutions for ``matrix`` are NaN."""
         return False
 
     def is_moderate(self, array: Array, axis: int) -> bool:
-        """Whether ``exp`` is known not to overflow, nor all of it along ``axis`` to vanish.
+        """Whether ``exp`` does not overflow, and does not underflow everywhere along ``axis``.
 
-        The largest number along ``axis`` need not be taken off first then. Asked only where the
-        answer costs less than that.
+        Softmax then needs no subtraction of the maximum along ``axis``. True is returned only
+        if this check costs less than the subtraction.
         """
         return False
 
+    def is_finite(self, array: Array) -> bool | None:
+        """Whether all elements are finite; None if the host would have to wait for the device."""
+        return bool(self.isfinite(array).all())
+
     def sum_along(self, array: Array, axis: int) -> Array:
-        """The sum along ``axis``, which is kept with size 1."""
+        """Sum along ``axis``, which stays with size 1."""
         return self.sum(array, axis, None, None, True)
 
     def highest(self, array: Array, axis: int) -> Array:
-        """The largest number along ``axis``, which is kept with size 1."""
+        """Maximum along ``axis``, which stays with size 1."""
         return array.max(axis, None, True)
 
     def one_of_each_row(self, array: Array, index: Array) -> Array:
-        """The element of each row of a row-major array that ``index``, int64 and valid, names."""
+        """Element ``index[i]`` of row ``i`` of a row-major array; ``index`` is int64 and valid."""
         return array.reshape(-1)[index + self.row_starts[array.shape]]
 
     @cached_property
     def row_starts(self) -> RowStarts:
-        """Where the rows of arrays begin, by shape."""
+        """Offsets of the first elements of rows, by shape."""
         return RowStarts(self)
 
     def astype(self, array: Array, dtype: Any) -> Array:
-        """The array in another native dtype, itself if it has it already."""
+        """Cast to another native dtype; ``array`` itself if it has that dtype."""
         return array.astype(dtype, copy=False)
 
     def masked(self, array: Array, mask: Array) -> Array:
-        """``array`` where ``mask`` holds, else 0; the two may broadcast."""
+        """``array`` where ``mask`` is True, else 0. The two broadcast."""
         return self.library.where(mask, array, 0)
 
     def between(self, array: Array, low: Any, high: Any) -> Array:
-        """``array`` kept above ``low`` and then below ``high``; None for no bound.
+        """Clamp ``array`` to at least ``low`` and then at most ``high``; None for no bound.
 
-        Of equal numbers the array's is taken, so that -0.0 stays, where the library decides so:
-        NumPy does by the order, which is that of the processor's instruction.
+        An element equal to a bound stays as it is, so that -0.0 is kept. NumPy's ``maximum``
+        returns its second operand of two equal ones, as the processor's instruction does.
         """
         if low is not None:
             array = self.library.maximum(low, array)
@@ -267,7 +271,7 @@ class Backend(SpecialFunctions):
         self, target: Array, array: Array, scale: float, keep: float = 1.0,
         buffer: Array | None = None,
     ) -> None:  # fmt: skip
-        """``target = keep * target + scale * array``, in place; ``buffer`` may hold a product."""
+        """``target = keep * target + scale * array`` in place; ``buffer`` is scratch memory."""
         if keep != 1.0:
             self.multiply(target, keep, out=target)
         if scale != 1.0:
@@ -275,50 +279,54 @@ class Backend(SpecialFunctions):
         self.add(target, array, out=target)
 
     def sum_of_products(self, a: Array, b: Array) -> Array:
-        """The sum of ``a * b`` over the last dimension, which is kept with size 1."""
+        """Sum of ``a * b`` over the last dimension, which stays with size 1."""
         return self.sum(a * b, axis=-1, keepdims=True)
 
     def raising(self) -> AbstractContextManager[object]:
-        """A context in which a failed factorisation raises ``xp.linalg.LinAlgError``."""
+        """Context in which a failed factorization raises ``xp.linalg.LinAlgError``."""
         return nullcontext()
 
     def errstate(self, **options: Any) -> AbstractContextManager[object]:
-        """How floating-point errors are treated inside; a device does not report them."""
+        """Context that sets the handling of floating-point errors, which devices do not report."""
         return nullcontext()
 
-    #: Whether arrays have elements; those of the device ``meta`` have none.
+    #: Whether arrays have values; those of the device ``meta`` have none.
     has_numbers: ClassVar[bool] = True
 
     def check_numbers(self) -> None:
-        """NotImplementedError if arrays have no numbers to read."""
+        """Raise NotImplementedError if arrays have no values to read."""
         if not self.has_numbers:
             raise NotImplementedError(f"Not available for {self.device_type!r} device type")
 
-    #: Whether the library takes a slice of floats, as that of the integers below.
+    #: Whether the library truncates floats in a slice to integers.
     truncates_slices: ClassVar[bool] = False
     #: Whether the library's ``take`` raises IndexError where an index is out of bounds.
     checks_indices: ClassVar[bool] = False
 
-    #: Whether calls are recorded: True of the namespace of rules under ``create_graph``, whose
-    #: operands are Tensors that a rule must not write to.
+    #: Whether calls are recorded. True for the namespace of gradient rules under
+    #: ``create_graph``, whose operands are Tensors that a rule must not write to.
     records: ClassVar[bool] = False
 
-    #: Whether the library itself refuses to write to what is ``readonly``.
+    #: Whether the library itself raises on a write to an array that is ``readonly``.
     refuses_writes: ClassVar[bool] = True
 
     def readonly(self, array: Array) -> bool:
-        """Whether writing to ``array`` is refused (one element stands for many)."""
+        """Whether ``array`` must not be written: several of its elements share one memory."""
         return not array.flags.writeable
 
     def memory_is_readonly(self, array: Array) -> bool:
-        """Whether the memory of ``array`` may not be written, whatever the layout of ``array``."""
+        """Whether the memory of ``array`` is read-only, whatever the layout of ``array``."""
         owner = part = array
         while (part := getattr(part, "base", None)) is not None:
             owner = part if hasattr(part, "flags") else owner
         return not owner.flags.writeable
 
     def writable(self, array: Array) -> Array:
-        """``array`` for writing, also where it is a part of an expanded one; else ValueError."""
+        """Return ``array`` as writable, also if it is a part of an expanded one.
+
+        Raises:
+            ValueError: If several of its elements share one memory.
+        """
         if not array.flags.writeable:
             steps = zip(array.shape, array.strides, strict=True)
             if array.size and any(step == 0 and size > 1 for size, step in steps):
@@ -328,82 +336,85 @@ class Backend(SpecialFunctions):
         return array
 
     def opened(self, array: Array) -> Array:
-        """``array`` for writing though one element stands for many: the last number stays."""
+        """Writable view even if elements share one memory: the value written last stays."""
         array = array.view()
         array.flags.writeable = True
         return array
 
     def blockwise(self, function: Callable[..., Array], *arrays: Array, unit: int = 1) -> Array:
-        """``function(*arrays)``, perhaps computed piece by piece.
+        """Compute ``function(*arrays)``, block by block if the backend does so.
 
         Args:
-            function: Works element by element, or along the last dimension.
-            arrays: Of one shape, or 0-d.
-            unit: How many consecutive elements belong together: 1, or a row.
+            function: Function that works element by element or along the last dimension.
+            arrays: Arrays of one shape, or 0-d.
+            unit: Number of consecutive elements that a block must not split: 1, or a row.
 
         Returns:
-            Array of the last one's shape and the first one's dtype.
+            Array with the shape of the last array and the dtype of the first.
         """
         return function(*arrays)
 
     def in_parts(
         self, work: Callable[[int, int], Any], count: int, products: bool = False
     ) -> list[Any]:
-        """The results of ``work(start, stop)`` on parts that make up ``range(count)``.
+        """Results of ``work(start, stop)`` for the parts of ``range(count)``, in order.
 
-        ``products``: products of matrices take most of its time.
+        Args:
+            work: Function of the bounds of a part.
+            count: Size of the range.
+            products: Whether matrix products take most of the time of ``work``.
         """
         return [work(0, count)]
 
     def row_after_row(self, row: int, size: int) -> AbstractContextManager[None]:
-        """Open around operations of arrays and a number for each of their rows.
+        """Context for operations on an array and one value for each of its rows.
 
         Args:
-            row: Elements of a row.
-            size: Elements of an array.
+            row: Number of elements of a row.
+            size: Number of elements of the array.
         """
         return nullcontext()
 
-    #: Whether there is a kernel of the backend's own for anything.
+    #: Whether the backend has any fused kernel of its own.
     fuses: ClassVar[bool] = True
 
     def fused(self, name: str, *args: Any) -> Any:
-        """The result of the backend's own kernel for ``name``; None if it has or takes none."""
+        """Result of the backend's fused kernel ``name``; None if it has none for these ``args``."""
         kernel = self.kernel(name)
         return None if kernel is None else kernel(*args)
 
     def total(self, array: Array) -> Any:
-        """The sum of all elements, 0-d; that of integers and bools in int64."""
+        """Sum of all elements as a 0-d array; int64 for integers and bools."""
         integers = array.dtype.kind in "biu"
         return self.asarray(self.sum(array, dtype=self.library.int64 if integers else None))
 
     def number(self, dtype: Any) -> Callable[[float], Any]:
-        """A function of Python numbers: how they go into a ufunc with arrays of ``dtype``."""
-        return _unchanged
+        """Return a function that converts a Python scalar for a ufunc with arrays of ``dtype``."""
+        return _identity
 
     def kernel(self, name: str) -> Callable[..., Any] | None:
-        """The backend's own fused kernel for ``name``, or None: use the shared twin."""
+        """Return the backend's fused kernel for ``name``; None to use the generic one."""
         return None
 
     def call(self, operation: Any, *args: Any, **kwargs: Any) -> Any:
-        """Run another operation's kernel on raw arrays, inside a kernel or a rule."""
+        """Run the kernel of another operation on raw arrays, inside a kernel or gradient rule."""
         return operation.kernel(self, *args, **kwargs)
 
     # -- devices and randomness ---------------------------------------------------------
 
     def device_index(self, array: Array) -> int | None:
-        """The number of the device that holds ``array``; None where there is but one."""
+        """Index of the device that holds ``array``; None if the backend has one device."""
         return None
 
     def synchronize(self) -> None:
-        """Wait until the work queued on the device is done."""
+        """Wait until all work queued on the device is done."""
 
     def devices(self) -> list[str]:
         """Names of the usable devices, such as ``["cuda:0"]``."""
         return [self.device_type]
 
     def make_generator(self, seed: int) -> Any:
-        """A random engine with torch's CPU streams, handing out this library's arrays."""
+        """Create a generator of PyTorch's CPU streams that returns arrays of this library."""
         from .rng.mt19937 import HostGenerator
 
         return HostGenerator(self, seed)
@@ -421,7 +432,7 @@ def _bind_numpy_twins() -> dict[str, dtypes.dtype]:
             continue  # NumPy has no such types
         dtype.dtype = numpy.dtype(dtype.name)
         by_char[dtype.dtype.char] = dtype
-    # Two of C's int, long and long long are distinct types of one size: which, is the machine's.
+    # Two of C's int, long and long long have one size but distinct types, by platform.
     for char in "ilqILQ":
         by_char.setdefault(char, dtypes.NAMES[numpy.dtype(char).name])
     return by_char
@@ -431,5 +442,5 @@ _DTYPE_OF_CHAR = _bind_numpy_twins()
 _LOW = {dtype.name: dtype for dtype in dtypes.LOW}
 
 
-def _unchanged(number: float) -> float:
+def _identity(number: float) -> float:
     return number

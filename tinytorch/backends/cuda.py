@@ -17,7 +17,7 @@ __all__ = [
 
 
 class _Switches:
-    """Attributes that can be set, and do nothing."""
+    """Attributes that can be set and have no effect."""
 
     def __init__(self, **values: Any) -> None:
         vars(self).update(values)
@@ -31,7 +31,7 @@ matmul: Any = _Switches(
 
 
 def is_built() -> bool:
-    """Whether CuPy is installed; whether a GPU can be used says ``cuda.is_available``.
+    """Whether CuPy is installed. ``cuda.is_available`` returns whether a GPU is usable.
 
     Example:
         >>> import tinytorch as tt
@@ -42,7 +42,7 @@ def is_built() -> bool:
 
 
 def enable_flash_sdp(enabled: bool) -> None:
-    """Nothing: there is one way to compute attention.
+    """Do nothing: attention has one implementation here.
 
     Example:
         >>> import tinytorch as tt
@@ -51,7 +51,7 @@ def enable_flash_sdp(enabled: bool) -> None:
 
 
 def enable_math_sdp(enabled: bool) -> None:
-    """Nothing, as ``enable_flash_sdp``.
+    """Do nothing, as ``enable_flash_sdp``.
 
     Example:
         >>> import tinytorch as tt
@@ -60,7 +60,7 @@ def enable_math_sdp(enabled: bool) -> None:
 
 
 def enable_mem_efficient_sdp(enabled: bool) -> None:
-    """Nothing, as ``enable_flash_sdp``.
+    """Do nothing, as ``enable_flash_sdp``.
 
     Example:
         >>> import tinytorch as tt
@@ -69,7 +69,7 @@ def enable_mem_efficient_sdp(enabled: bool) -> None:
 
 
 def enable_cudnn_sdp(enabled: bool) -> None:
-    """Nothing, as ``enable_flash_sdp``.
+    """Do nothing, as ``enable_flash_sdp``.
 
     Example:
         >>> import tinytorch as tt
@@ -78,7 +78,7 @@ def enable_cudnn_sdp(enabled: bool) -> None:
 
 
 def math_sdp_enabled() -> bool:
-    """Whether attention is computed as it is written: True.
+    """Whether attention is computed by its formula: True.
 
     Example:
         >>> import tinytorch as tt
@@ -89,7 +89,7 @@ def math_sdp_enabled() -> bool:
 
 
 def flash_sdp_enabled() -> bool:
-    """Whether there is another way to compute it: False.
+    """Whether attention has a fused implementation: False.
 
     Example:
         >>> import tinytorch as tt
@@ -108,7 +108,7 @@ def sdp_kernel(
     enable_flash: bool = True, enable_math: bool = True, enable_mem_efficient: bool = True,
     enable_cudnn: bool = True,
 ) -> Iterator[dict[Any, Any]]:  # fmt: skip
-    """Nothing, as ``enable_flash_sdp``; deprecated: see ``nn.attention.sdpa_kernel``.
+    """Do nothing, as ``enable_flash_sdp``. Deprecated: see ``nn.attention.sdpa_kernel``.
 
     Example:
         >>> import warnings

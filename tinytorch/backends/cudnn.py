@@ -53,7 +53,7 @@ def version() -> int | None:
 
 
 def set_flags(**values: Any) -> dict[str, Any]:
-    """Set switches by name and return what those were before; None leaves one as it is.
+    """Set switches by name and return their former values; None leaves a switch unchanged.
 
     Raises:
         TypeError: If there is no such switch.

@@ -25,7 +25,7 @@ OUT_OF_BOUNDS = "{name}(): index {index} is out of bounds for dimension {dim} wi
 
 
 class Indices(Placement):
-    """The part of ``Backend`` for what libraries disagree on about places and order."""
+    """Part of ``Backend`` for indexing, sorting and scans, with defaults."""
 
     library: ModuleType
 
@@ -34,7 +34,7 @@ class Indices(Placement):
         def __getattr__(self, name: str) -> Any: ...
 
     def write_zeros(self, target: Array) -> None:
-        """Zeros over all of ``target``."""
+        """Write zeros to all of ``target``."""
         target.fill(0)
 
     def write_item(self, target: Array, index: Any, value: Any) -> None:
@@ -46,50 +46,55 @@ class Indices(Placement):
         self.library.add.at(target, index, values)
 
     def index_combine(self, name: str, target: Array, index: Array, values: Array) -> None:
-        """``index_add`` with the ufunc ``name`` for the sum; all arrays have one dimension."""
+        """``index_add`` with the ufunc ``name`` instead of a sum; all arrays are 1-d."""
         getattr(self.library, name).at(target, index, values)
 
     def accumulate(self, name: str, array: Array, axis: int) -> Array:
-        """Running results of the ufunc ``name`` along ``axis``."""
+        """Cumulative results of the ufunc ``name`` along ``axis``."""
         return getattr(self.library, name).accumulate(array, axis=axis)
 
     def scan(self, combine: Callable[[Array, Array], Array], array: Array, axis: int) -> Array:
-        """Running results of an associative function of two arrays along ``axis``."""
+        """Cumulative results of an associative function of two arrays along ``axis``."""
 
         return scan(self, combine, array, axis)
 
     def order(self, array: Array, axis: int, descending: bool = False) -> Array:
-        """int64 indices that sort along ``axis``, equal ones in their order; NaN is largest."""
+        """int64 indices that sort along ``axis``. The sort is stable and NaN is largest."""
         xp = self.library
         if not descending:
             return self.astype(self.argsort(array, axis=axis, kind="stable"), "int64")
-        # A stable order of the reversed elements, reversed, leaves equal ones in their order.
+        # A stable sort of the reversed elements, reversed, keeps equal elements in their order.
         found = self.argsort(xp.flip(array, axis), axis=axis, kind="stable")
         return array.shape[axis] - 1 - self.astype(xp.flip(found, axis), "int64")
 
     def leading(self, array: Array, count: int, axis: int, descending: bool = False) -> Array:
-        """The first ``count`` indices of the order along ``axis``; of equal elements any."""
+        """First ``count`` indices of ``order`` along ``axis``; equal elements in any order."""
         return self.order(array, axis, descending)[(slice(None),) * axis + (slice(0, count),)]
 
     def pick(self, array: Array, axis: int, place: Array) -> Array:
-        """Indices of the elements at ``place`` of the orders; ``axis`` is kept with size 1."""
+        """Indices of the elements at position ``place`` of ``order``; ``axis`` has size 1."""
         return self.library.take_along_axis(self.order(array, axis), place, axis)
 
     def last_true(self, mask: Array, axis: int) -> Array:
-        """Up to each place along ``axis``, the int64 index of the last true one; 0 if none."""
+        """int64 index of the last True up to each position along ``axis``; 0 if there is none."""
         place = self.library.arange(mask.shape[axis], dtype="int64")
         place = place.reshape(tuple(-1 if i == axis else 1 for i in range(mask.ndim)))
         return self.accumulate("maximum", self.library.where(mask, place, 0), axis)
 
     def take_in_each(self, array: Array, index: Array) -> Array:
-        """``(batch, channels, n)`` from ``(batch, channels, size)`` and ``(batch, n)``, within it.
+        """Read all channels of an example at the same positions.
 
-        All channels of an example are read at the same places.
+        Args:
+            array: Array of shape ``(batch, channels, size)``.
+            index: Valid indices of shape ``(batch, n)``.
+
+        Returns:
+            Array of shape ``(batch, channels, n)``.
         """
         return self.library.take_along_axis(array, index[:, None, :], axis=2)
 
     def check_read(self, index: Any) -> None:
-        """Refuse to read at ``index`` if how many elements that gives is nowhere to be seen."""
+        """Raise if the number of elements at ``index`` depends on values that do not exist."""
 
     def check_indices(
         self,
@@ -101,7 +106,7 @@ class Indices(Placement):
         text: str = OUT_OF_BOUNDS,
         error: type[Exception] = IndexError,
     ) -> None:
-        """``error`` if an element of ``index`` does not name one of ``size`` places."""
+        """Raise ``error`` if an element of ``index`` is out of bounds for ``size``."""
         if not index.size:
             return
         low, high = _ends(index)
@@ -110,21 +115,21 @@ class Indices(Placement):
             raise error(text.format(name=name, index=wrong, dim=dim, size=size))
 
     def extremes(self, index: Array) -> tuple[int, int] | None:
-        """The lowest and the highest element; None if there is none or the host would wait."""
+        """Minimum and maximum; None if ``index`` is empty or the host would have to wait."""
         return _ends(index) if index.size else None
 
     def check_extremes(self, name: str, extremes: Array, size: int, dim: int, text: str) -> None:
-        """``check_indices`` where the lowest and highest index are known already."""
+        """``check_indices`` for indices whose minimum and maximum are known."""
         self.check_indices(name, extremes, size, dim, False, text)
 
     def check_all(self, valid: Array, message: str) -> None:
-        """RuntimeError with ``message`` unless every element of ``valid`` is true."""
+        """Raise RuntimeError with ``message`` unless every element of ``valid`` is True."""
         if not bool(valid.all()):
             raise RuntimeError(message)
 
 
 def _ends(index: Array) -> tuple[int, int]:
-    """The lowest and the highest element; Python's own functions are quicker on a few."""
+    """Minimum and maximum. Python's functions are faster than NumPy's on few elements."""
     if index.size <= 64:
         numbers = index.reshape(-1).tolist()
         return min(numbers), max(numbers)
@@ -136,22 +141,22 @@ if TYPE_CHECKING:
 
 Combine = Callable[[Any, Any], Any]
 
-#: So many elements for every true one are worth looking for these alone.
+#: From this many elements for each True on, ``last_true`` visits the True elements alone.
 _FEW = 8
 
-#: Slices of so many elements are worth a call for each, where so many lie side by side.
+#: From this many elements in a slice on, one call per slice is faster.
 _LARGE = 512
 _SIDE_BY_SIDE = 64
 
 
 def scan(xp: Indices, combine: Combine, array: Array, axis: int) -> Array:
-    """Running results of an associative ``combine`` along ``axis``, in log2(size) steps.
+    """Cumulative results of an associative ``combine`` along ``axis``, in log2(size) steps.
 
     Args:
         xp: The backend.
-        combine: Function of the earlier and the later part.
+        combine: Function of the results of the earlier and the later part.
         array: Array of at least one dimension.
-        axis: The dimension to run along.
+        axis: The dimension of the scan.
 
     Returns:
         Array of the same shape; element i combines elements 0 to i.
@@ -169,8 +174,8 @@ def index_combine(
 ) -> None:
     """``target[i] = combine(target[i], v)`` for every pair of ``index`` and ``values``.
 
-    Equal indices are brought together by sorting and combined by a scan that does not cross
-    from one to the next; the last of each writes.
+    The pairs are sorted by index, and a scan combines the values of equal indices. The last
+    result of each index is written.
 
     Args:
         xp: The backend.
@@ -190,7 +195,7 @@ def index_combine(
         values = xp.concatenate((values[:step], xp.where(same, joined, values[step:])))
         step *= 2
     size = target.size
-    # All but the last of each write to one place beyond the end.
+    # All but the last result of each index are written to one element beyond the end.
     slot = xp.concatenate((xp.where(index[1:] == index[:-1], size, index[:-1]), index[-1:]))
     longer = xp.concatenate((target, target[:1]))
     longer[slot] = combine(longer[slot], values)
@@ -202,7 +207,7 @@ def accumulate(ufunc: Any, array: Any, axis: int, dtype: Any = None, out: Any = 
     if not _has_large_slices(array.shape, axis):
         return ufunc.accumulate(array, axis, dtype, out)
     if out is None:
-        first = array[(slice(1),) * array.ndim]  # which NumPy gives the type of its results
+        first = array[(slice(1),) * array.ndim]  # shows the dtype of NumPy's results
         out = numpy.empty(array.shape, ufunc.accumulate(first, axis, dtype).dtype)
     results, slices = numpy.moveaxis(out, axis, 0), numpy.moveaxis(array, axis, 0)
     results[0] = slices[0]
@@ -220,12 +225,12 @@ def _has_large_slices(shape: tuple[int, ...], axis: int) -> bool:
 
 
 def last_true(mask: Any, axis: int) -> Any:
-    """The backend's method of that name; None where so many are true that a scan is as fast."""
+    """``Backend.last_true`` for NumPy; None if ``mask`` has so many True that a scan is as fast."""
     if _has_large_slices(mask.shape, axis):
         return _last_true_by_slices(mask, axis)
     if not mask.size or mask.shape[axis] < _FEW:
         return None
-    rows = numpy.array(numpy.moveaxis(mask, axis, -1), order="C")  # a copy, to be written to
+    rows = numpy.array(numpy.moveaxis(mask, axis, -1), order="C")  # a copy to write to
     rows[..., 0] = True
     places = numpy.flatnonzero(rows)
     if places.size * _FEW > mask.size:
@@ -248,13 +253,13 @@ def _last_true_by_slices(mask: Any, axis: int) -> Any:
 if TYPE_CHECKING:
     from .base import Array, Backend
 
-#: The starts in arrays of fewer elements than this are kept, of so many shapes.
+#: Offsets are cached for arrays of fewer elements than this, and for this many shapes.
 _FEW_ROW_STARTS = 4096
 _MOST = 64
 
 
 class RowStarts(dict[tuple[int, ...], "Array"]):
-    """By the shape of an array, where each of its rows begins; few are kept for the next time."""
+    """Cache of the offsets of the rows of row-major arrays, by shape."""
 
     def __init__(self, xp: Backend) -> None:
         self.xp = xp
@@ -268,10 +273,10 @@ class RowStarts(dict[tuple[int, ...], "Array"]):
 
 
 class SpecialFunctions(Indices):
-    """The part of ``Backend`` for functions by formulas of ours, and those of SciPy."""
+    """Part of ``Backend`` for special functions, by formulas of this package or by SciPy."""
 
     def erf(self, array: Array) -> Array:
-        """The error function of a real floating-point array."""
+        """Error function of a real floating-point array."""
         return self._error_function("erf", array)
 
     def erfc(self, array: Array) -> Array:
@@ -283,42 +288,42 @@ class SpecialFunctions(Indices):
         return self._error_function("erfcx", array)
 
     def erfinv(self, array: Array) -> Array:
-        """The inverse of the error function."""
+        """Inverse of the error function."""
         return self._error_function("erfinv", array)
 
     def erfcinv(self, array: Array) -> Array:
-        """The inverse of ``erfc``."""
+        """Inverse of ``erfc``."""
         return self._error_function("erfcinv", array)
 
     def ndtr(self, array: Array) -> Array:
-        """``P(X <= x)`` for a standard normal X; of float32 to 1e-7, not to 1e-7 of itself."""
+        """``P(X <= x)`` for a standard normal X; in float32 with an absolute error of 1e-7."""
         return self._error_function("ndtr", array)
 
     def digamma(self, array: Array) -> Array:
-        """The derivative of the gamma function's logarithm, of a real floating-point array."""
+        """Derivative of the logarithm of the gamma function, of a real floating-point array."""
         from .numpy.gamma_formulas import digamma
 
-        return self._by_formula(digamma, array)
+        return self._apply_formula(digamma, array)
 
     def trigamma(self, array: Array) -> Array:
-        """The derivative of ``digamma``."""
+        """Derivative of ``digamma``."""
         from .numpy.gamma_formulas import trigamma
 
-        return self._by_formula(trigamma, array)
+        return self._apply_formula(trigamma, array)
 
     def _error_function(self, name: str, array: Array) -> Array:
         from .numpy import float_functions
 
         single = array.dtype.itemsize <= 4
-        return self._by_formula(float_functions.formula(name, single), array)
+        return self._apply_formula(float_functions.formula(name, single), array)
 
-    def _by_formula(self, formula: Callable[[Any, Array], Array], array: Array) -> Array:
+    def _apply_formula(self, formula: Callable[[Any, Array], Array], array: Array) -> Array:
         wide = array.astype("float32", copy=False) if array.dtype.itemsize < 4 else array
         values = self.blockwise(lambda part: formula(self, part), wide)
         return values.astype(array.dtype, copy=False)
 
     def special(self, name: str) -> Callable[..., Array]:
-        """SciPy's special function ``name`` on this library's arrays, or a formula without SciPy.
+        """Return SciPy's special function ``name`` for this library's arrays, or a formula.
 
         Raises:
             ImportError: If it needs a package that is not installed.

@@ -1,4 +1,4 @@
-"""Checks of values that live on a device, answered when the host waits for it anyway."""
+"""Checks of values on a device, evaluated when the host waits for the device anyway."""
 
 from __future__ import annotations
 
@@ -13,23 +13,22 @@ import numpy
 from .base import Array, Backend
 from .default_operations import OUT_OF_BOUNDS
 
-#: Answers kept at most; then the host waits for them, which also bounds the memory they take.
+#: Most pending results. At this number the host waits for them, which bounds their memory.
 _MOST = 1024
 _Host = numpy.ndarray[Any, Any]
-#: What was computed, the check of it, and the stream that computes it.
+#: Computed array, the check of its values, and the stream that computes it.
 _Pending = tuple[Array, Callable[[_Host], None], Any]
 
 
 class DeferredChecks(Backend):
-    """A backend that does not wait for the device to learn whether indices are in bounds.
+    """Backend that checks the bounds of indices without waiting for the device.
 
-    An index out of bounds is found at the next transfer to the host or ``synchronize``, and
-    raises there what it would have raised at once, with a note that says so. The environment
-    variable ``CUDA_LAUNCH_BLOCKING=1``, as in torch, asks for errors at once, at the price of a
-    wait for every check.
+    An index out of bounds raises its error at the next transfer to the host or ``synchronize``,
+    with a note that explains the delay. With the environment variable
+    ``CUDA_LAUNCH_BLOCKING=1``, as in PyTorch, errors are raised immediately and every check waits.
 
     Attributes:
-        immediate: Whether errors are raised at once.
+        immediate: Whether errors are raised immediately.
     """
 
     immediate: bool
@@ -61,7 +60,10 @@ class DeferredChecks(Backend):
         return self._defer(extremes, lambda host: check(name, host, *rest))
 
     def extremes(self, index: Array) -> None:
-        return None  # they are on the device
+        return None  # the values are on the device
+
+    def is_finite(self, array: Array) -> None:
+        return None  # the values are on the device
 
     def check_extremes(self, name: str, extremes: Array, size: int, dim: int, text: str) -> None:
         if self.immediate:
@@ -81,25 +83,24 @@ class DeferredChecks(Backend):
             self.raise_pending()
 
     def raise_pending(self) -> None:
-        """Wait, once, for the checks made so far; raise what the first that failed found.
+        """Wait once for all pending checks and raise the error of the first that fails.
 
-        A thread that comes here while another waits does so as well: no check is answered twice,
-        and none is forgotten: all stay in the queue until the last is answered, in case the user
-        interrupts the wait.
+        A second thread that calls this meanwhile waits as well. No check is evaluated twice, and
+        all stay queued until the last is evaluated, in case Ctrl-C interrupts the wait.
         """
         with self._answering:
             pending = [self._pending[i] for i in range(len(self._pending))]
-            answers = self._fetched(pending) if pending else []
+            answers = self._fetch(pending) if pending else []
             checks = [check for _, check, _ in pending]
             found = [self._answer(*pair) for pair in zip(answers, checks, strict=True)]
             for _ in pending:
                 self._pending.popleft()
         failed = [error for error in found if error is not None]
         if failed:
-            raise self._explained(failed)
+            raise self._add_note(failed)
 
-    def _fetched(self, pending: list[_Pending]) -> list[_Host]:
-        """The answers on the host, flat, by a single transfer."""
+    def _fetch(self, pending: list[_Pending]) -> list[_Host]:
+        """Copy the results to the host as flat arrays, in one transfer."""
         here = self.library.cuda.get_current_stream()
         for stream in {each.ptr: each for _, _, each in pending}.values():
             if stream.ptr != here.ptr:
@@ -118,14 +119,14 @@ class DeferredChecks(Backend):
         return [parts[place] for place in range(len(flat))]
 
     def _answer(self, host: _Host, check: Callable[[_Host], None]) -> Exception | None:
-        """What a check has found."""
+        """Evaluate a check and return its error, or None."""
         try:
             check(host)
-        except Exception as error:  # the caller raises the first of them
+        except Exception as error:  # the caller raises the first error
             return error
         return None
 
-    def _explained(self, failed: list[Exception]) -> Exception:
+    def _add_note(self, failed: list[Exception]) -> Exception:
         first, *others = failed
         first.add_note(
             f"Found by an earlier operation on backend {self.name!r}; with the environment "

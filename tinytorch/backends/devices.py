@@ -1,4 +1,4 @@
-"""Where a backend's arrays live: its devices, and the ways from one place to another."""
+"""Devices of a backend, and transfers between devices, backends and processes."""
 
 from __future__ import annotations
 
@@ -9,51 +9,51 @@ import numpy
 
 from .errors import BackendUnavailableError
 
-#: A raw array of whatever library the backend wraps.
+#: Raw array of the library that the backend wraps.
 Array: TypeAlias = Any
 _Host = numpy.ndarray[Any, Any]
 
 
 class Registry(Protocol):
-    """What backends need of the registry, which stands above them."""
+    """Functions of the registry that backends call. The registry imports this module."""
 
     def load(self, backend: str) -> Any:
-        """The backend of a name."""
+        """Return the backend registered under a name."""
 
     def loaded(self, name: str) -> Any:
-        """The same, if it has been loaded, or None."""
+        """Return that backend if it has been loaded, or None."""
 
 
 class Placement:
-    """The part of ``Backend`` that knows devices; these defaults are those of a single one.
+    """Part of ``Backend`` that handles devices. The defaults are those of a single device.
 
     A library with several devices works on the one that is current in the calling thread. Such a
-    backend is one object per device (``at``), and whoever is handed one, by a tensor or by the
-    state, finds its device current. So an operation runs where its inputs are, and inputs on two
-    devices are on two backends.
+    backend has one object per device (``at``). Reading the backend of a tensor or of the state
+    makes its device current. An operation therefore runs where its inputs are, and inputs on two
+    devices belong to two backends.
 
     Attributes:
-        several: Whether there are several devices, so that ``here`` has something to do.
+        several: Whether there are several devices; if not, ``here`` does nothing.
         can_be_shared: Whether arrays can be moved to memory that processes share.
     """
 
     several: bool = False
     can_be_shared: ClassVar[bool] = False
-    #: What the layers above do once there is a backend of several devices.
+    #: Functions to call when the first backend with several devices is created.
     when_several: ClassVar[list[Callable[[], None]]] = []
 
-    #: The module ``backends``, which hands itself over.
+    #: The module ``backends``, which sets this attribute.
     registry: ClassVar[Registry]
     device_type: str
     to_numpy: Callable[[Any], numpy.ndarray[Any, Any]]
     from_numpy: Callable[[numpy.ndarray[Any, Any]], Any]
 
     def here(self) -> Self:
-        """The backend, with its device current in the calling thread."""
+        """Make the device current in the calling thread and return the backend."""
         return self
 
     def at(self, index: int | None) -> Self:
-        """The backend of device number ``index`` (None: the thread's), its device current.
+        """Make device ``index`` current (None: the thread's) and return its backend.
 
         Raises:
             RuntimeError: If there is no such device.
@@ -65,32 +65,32 @@ class Placement:
         return self
 
     def holding(self, array: Any) -> Self:
-        """The backend of the device that holds ``array``, an array of this library."""
+        """Return the backend of the device that holds ``array``, an array of this library."""
         return self
 
     def in_use(self) -> list[Self]:
-        """The backends of the devices in use so far."""
+        """Backends of the devices used so far."""
         return [self]
 
-    # -- from one place to another ----------------------------------------------------------
+    # -- transfers --------------------------------------------------------------------------
 
     def receive(self, array: Any, source: Any, non_blocking: bool = False) -> Any:
-        """A copy, here, of an array of another backend or device.
+        """Copy an array of another backend or device to this one.
 
         Args:
             array: An array of ``source``.
             source: Its backend.
-            non_blocking: Whether the host may go on before the copy is done; then it may read
-                what has come from a device only after waiting for that.
+            non_blocking: Whether the call may return before the copy is done. The host must then
+                wait for the source device before it reads the copy.
         """
         return self.from_numpy(source.download(array, non_blocking))
 
     def download(self, array: Any, non_blocking: bool = False) -> _Host:
-        """A copy of ``array`` on the host; ``non_blocking``: perhaps still on its way."""
+        """Copy ``array`` to the host; with ``non_blocking`` the copy may be unfinished."""
         return self.to_numpy(array)
 
     def pinned(self, array: Any) -> Any:
-        """A copy of a host array in memory that a GPU reads and writes by itself.
+        """Copy a host array to pinned memory, which a GPU reads and writes directly.
 
         Raises:
             RuntimeError: If there is no GPU, or the array is not on the host.
@@ -105,21 +105,21 @@ class Placement:
 
     def is_pinned(self, array: Any) -> bool:
         """Whether ``array`` lies in pinned host memory."""
-        # Nobody pins memory but the accelerator's backend, so one not loaded has pinned none.
+        # Only the accelerator's backend pins memory, so no memory is pinned before it is loaded.
         accelerator: Any = self.registry.loaded("cupy")
         return accelerator is not None and accelerator.is_pinned_host(array)
 
     # -- among processes --------------------------------------------------------------------
 
     def is_shared(self, array: Any) -> bool:
-        """Whether other processes can be given the memory of ``array``, a GPU's for example."""
+        """Whether the memory of ``array`` can be shared with other processes."""
         return self.device_type == "cuda"
 
     def move_to_shared(self, array: Any) -> Callable[[Any], Any]:
-        """Copy the memory that ``array`` is a part of to where processes share it.
+        """Copy the memory block of ``array`` to memory that processes share.
 
         Returns:
-            A function from an array on the memory as it was to the same one there.
+            Function that maps a view of the former memory to the same view of the shared memory.
 
         Raises:
             NotImplementedError: If this library's memory cannot be shared.

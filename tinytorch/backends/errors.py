@@ -1,4 +1,4 @@
-"""What can go wrong when a backend is asked for."""
+"""Errors of unknown and unavailable backends."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import sys
 
 __all__ = ["BackendUnavailableError", "OutOfMemoryError", "UnknownBackendError"]
 
-#: How CuPy and CUDA's libraries are installed; README and the extra ``cupy`` say the same.
+#: Command that installs CuPy and the CUDA libraries, as in README and the extra ``cupy``.
 INSTALL_CUPY = "pip install 'cupy-cuda12x[ctk]' (CUDA 13: 'cupy-cuda13x[ctk]')"
 
 
 def how_to_install(package: str) -> str:
-    """The command that installs a package here: in a browser, Pyodide's instead of pip."""
+    """Command that installs a package here: pip, or Pyodide's in a browser."""
     if sys.platform == "emscripten":
         return f"import micropip; await micropip.install({package!r})"
     return f"pip install {package}"
 
 
 class UnknownBackendError(ValueError):
-    """No backend is registered under the name; the message lists those that are.
+    """Error for a name under which no backend is registered. The message lists the others.
 
     Attributes:
-        name: The name that was asked for.
+        name: The unknown name.
         known: The registered names.
 
     Example:
@@ -39,20 +39,20 @@ class UnknownBackendError(ValueError):
         self.known = known
 
     def within(self, context: str) -> UnknownBackendError:
-        """The same error with ``context`` in front of its message."""
+        """Return the same error with ``context`` in front of its message."""
         return UnknownBackendError(f"{context}: {self}", name=self.name, known=self.known)
 
 
 class BackendUnavailableError(ImportError, RuntimeError):
-    """A registered backend cannot be used here; the message says why and what to do.
+    """Error for a backend that cannot be used here. The message says why and what to do.
 
-    It is an ImportError, and a RuntimeError too, as programs written for PyTorch expect.
+    It is an ImportError and also a RuntimeError, as programs written for PyTorch expect.
 
     Attributes:
-        backend: The backend's name.
-        reason: What is wrong, in a few fixed words: ``"not installed"`` (a package is
-            missing), ``"broken"`` (it is there and does not load), or a backend's own,
-            such as ``"no driver"``, ``"driver too old"``, ``"no device"``.
+        backend: Name of the backend.
+        reason: Cause as a fixed text: ``"not installed"`` (a package is missing), ``"broken"``
+            (the package fails to import), or one of the backend's own, such as ``"no driver"``,
+            ``"driver too old"``, ``"no device"``.
     """
 
     def __init__(self, message: str, *, backend: str = "", reason: str = "broken") -> None:
@@ -61,14 +61,14 @@ class BackendUnavailableError(ImportError, RuntimeError):
         self.reason = reason
 
     def within(self, context: str) -> BackendUnavailableError:
-        """The same error with ``context`` in front of its message."""
+        """Return the same error with ``context`` in front of its message."""
         return BackendUnavailableError(
             f"{context}: {self}", backend=self.backend, reason=self.reason
         )
 
 
 class AcceleratorError(RuntimeError):
-    """What a GPU reports in PyTorch; there to be named in ``except``, nothing here raises it.
+    """Error of a GPU in PyTorch. It exists for ``except`` clauses and is not raised here.
 
     Example:
         >>> import tinytorch as tt
@@ -78,9 +78,9 @@ class AcceleratorError(RuntimeError):
 
 
 class OutOfMemoryError(RuntimeError):
-    """A device has not the memory that was asked for.
+    """Error for a device without enough memory for an allocation.
 
-    What CuPy raises is one of these, and a ``MemoryError`` as well.
+    CuPy's out-of-memory errors are also of this class, and of ``MemoryError``.
 
     Example:
         >>> import tinytorch as tt

@@ -1,8 +1,8 @@
-"""The dtypes below float32 that NumPy gets from the package ``ml_dtypes``.
+"""Reduced-precision dtypes (bfloat16, float8), which the package ``ml_dtypes`` adds to NumPy.
 
-Their arrays hold numbers; nothing is computed in them. ``dispatch.low_precision`` computes in
-float32 and rounds once. NumPy numbers dtypes of other libraries from 256 up, so
-``array.dtype.num > 255`` tells such an array.
+Arrays of these dtypes store values. ``dispatch.low_precision`` computes in float32 and rounds
+once. NumPy numbers the dtypes of other packages from 256 up, so ``array.dtype.num > 255``
+identifies such an array.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ import numpy
 from .. import dtypes
 from .errors import how_to_install
 
-#: What has to be installed for them.
+#: Package that adds the dtypes to NumPy.
 PACKAGE = "ml_dtypes"
 
 
 def bind() -> bool:
-    """Give the dtypes of ``dtypes.LOW`` their twins; False where ``ml_dtypes`` is not installed."""
+    """Set NumPy's dtypes of ``dtypes.LOW``; return False if ``ml_dtypes`` is not installed."""
     if dtypes.bfloat16.dtype is None:
         try:
             import ml_dtypes
@@ -35,18 +35,18 @@ def bind() -> bool:
 
 
 def is_there() -> bool:
-    """Whether ``bind`` will find the package; nothing is imported."""
-    if PACKAGE in sys.modules:  # None there forbids the import
+    """Whether the package is installed. Imports nothing."""
+    if PACKAGE in sys.modules:  # an entry None forbids the import
         return sys.modules[PACKAGE] is not None
     return PathFinder.find_spec(PACKAGE) is not None
 
 
 def missing(dtype: dtypes.dtype, low: Collection[dtypes.dtype] = dtypes.LOW) -> str:
-    """What to say of a dtype without arrays: what to install, if that gives them.
+    """Part of the error for an unsupported dtype: the package to install, if that would help.
 
     Args:
         dtype: The dtype.
-        low: Of which dtypes there could be arrays.
+        low: Reduced-precision dtypes that the backend supports with the package installed.
     """
     if dtype not in low or dtype.dtype is not None:
         return ""
@@ -54,22 +54,22 @@ def missing(dtype: dtypes.dtype, low: Collection[dtypes.dtype] = dtypes.LOW) -> 
 
 
 def cast(array: Any, native: Any) -> Any:
-    """An array in another dtype; float8_e4m3fn has no infinity and saturates, as in PyTorch."""
+    """Cast an array. float8_e4m3fn, which has no infinity, saturates as in PyTorch."""
     if native.char == "4":
         array = array.astype("float32").clip(-448, 448)
     return array.astype(native)
 
 
-def rounded(value: float, native: Any) -> float:
-    """A Python number as a dtype holds it; as in PyTorch it becomes a float32 first."""
+def round_scalar(value: float, native: Any) -> float:
+    """Round a Python scalar to a dtype. As in PyTorch, it is rounded to float32 first."""
     with numpy.errstate(over="ignore"):
         return float(cast(numpy.asarray(value, "float32"), native))
 
 
-def widened(array: Any, dtype: dtypes.dtype) -> Any:
-    """The numbers of ``dtype`` whose bits an array's bytes are, as float32; without ``ml_dtypes``.
+def widen(array: Any, dtype: dtypes.dtype) -> Any:
+    """Convert the bits of ``dtype`` values to float32 without ``ml_dtypes``.
 
-    Every bfloat16 and float8 is a float32: the first is the upper half of one.
+    The conversion is exact. A bfloat16 is the upper half of a float32.
     """
     if dtype is dtypes.bfloat16:
         wide: numpy.ndarray = (array.view("uint16").astype("uint32") << 16).view("float32")
@@ -79,7 +79,7 @@ def widened(array: Any, dtype: dtypes.dtype) -> Any:
 
 
 def _float8_numbers(dtype: dtypes.dtype) -> Any:
-    """All 256 numbers of a float8 by their bits: arXiv:2209.05433, arXiv:2206.02915."""
+    """All 256 values of a float8 dtype, indexed by bits (arXiv:2209.05433, arXiv:2206.02915)."""
     limits = dtypes.finfo(dtype)
     ones = round(-math.log2(limits.eps))  # bits of the mantissa
     bits = numpy.arange(256)
@@ -87,7 +87,7 @@ def _float8_numbers(dtype: dtypes.dtype) -> Any:
     whole = numpy.where(exponent > 0, mantissa + (1 << ones), mantissa)
     scale = limits.smallest_subnormal * 2.0 ** (numpy.maximum(exponent, 1) - 1)
     numbers: numpy.ndarray = numpy.where(bits > 127, -1.0, 1.0) * whole * scale
-    if dtype.name.endswith("uz"):  # no negative zero: its bits are NaN
+    if dtype.name.endswith("uz"):  # the bits of negative zero stand for NaN
         numbers[128] = math.nan
     elif dtype.name.endswith("fn"):
         numbers[[127, 255]] = math.nan

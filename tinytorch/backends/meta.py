@@ -1,7 +1,7 @@
-"""The device ``meta``: tensors that have a shape, a dtype and no numbers.
+"""The device ``meta``: tensors that have a shape and a dtype but no values.
 
-Programs describe models there before they load what is in them. Arrays are NumPy's and full of
-zeros, which the system keeps no memory for before they are written to; nobody reads them.
+Programs create models on it before they load the weights. Arrays are NumPy arrays of zeros, for
+which the system allocates no memory until they are written to. Their values are never read.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ import numpy
 from .base import Array
 from .numpy import NumpyBackend
 
-#: Linux's flag for memory that may be more than there is, which Python names from 3.13 on.
+#: Linux's flag for mappings larger than the memory; Python has the name since 3.13.
 _NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
 
 
-def _unbacked(shape: Any, dtype: Any, order: Any) -> Array:
-    """Zeros that are more than the memory there is: addresses alone, where the system has them."""
+def _zeros_without_memory(shape: Any, dtype: Any, order: Any) -> Array:
+    """Zeros that exceed the memory: the system reserves addresses alone, if it can."""
     size = math.prod(shape) if isinstance(shape, (tuple, list)) else shape
     try:
         flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _NO_RESERVE
-        # Not to be written to, lest the system end the program when there is no memory left.
+        # Read-only: a write could exhaust the memory, and the system would kill the program.
         memory = mmap.mmap(-1, size * dtype.itemsize, flags=flags, prot=mmap.PROT_READ)
     except (AttributeError, OSError, OverflowError, TypeError, ValueError):
         raise MemoryError(f"no addresses for {size} elements of dtype {dtype}") from None
@@ -32,7 +32,7 @@ def _unbacked(shape: Any, dtype: Any, order: Any) -> Array:
 
 
 class MetaBackend(NumpyBackend):
-    """NumPy, with numbers that nobody is told.
+    """NumPy backend whose values are never read.
 
     Example:
         >>> import tinytorch as tt
@@ -50,40 +50,40 @@ class MetaBackend(NumpyBackend):
     has_numbers = False
     can_be_shared = False
 
-    # Zeros are indices of anything, and no random memory.
+    # Zeros, because uninitialized memory could be invalid as indices.
     def empty(self, shape: Any, dtype: Any = float, order: Any = "C") -> Array:
-        """Zeros, of which none are stored."""
+        """Zeros, which take no memory."""
         try:
             return numpy.zeros(shape, dtype, order)
         except MemoryError:
-            return _unbacked(shape, numpy.dtype(dtype), order)
+            return _zeros_without_memory(shape, numpy.dtype(dtype), order)
 
     zeros = ones = empty
 
     def full(self, shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> Array:
-        """Zeros, likewise."""
+        """Zeros, whatever the ``fill_value``."""
         return self.empty(shape, numpy.asarray(fill_value).dtype if dtype is None else dtype, order)
 
     def empty_like(self, array: Array, dtype: Any = None, **options: Any) -> Array:
-        """Zeros, of which none are stored, of the shape of ``array``."""
+        """Zeros of the shape of ``array``, which take no memory."""
         return numpy.zeros_like(array, dtype, **options)
 
     def copyto(self, target: Array, source: Any, **options: Any) -> None:
-        """Nothing but a look at the shapes: what is written to would need memory."""
+        """Check the shapes. Writing values would allocate memory."""
         numpy.broadcast_to(numpy.broadcast_to(0, numpy.shape(source)), target.shape)
 
     def write_zeros(self, target: Array) -> None:
-        """Nothing, likewise."""
+        """Do nothing: writing values would allocate memory."""
 
     refuses_writes = False
 
     def readonly(self, array: Array) -> bool:
-        """Whether one element stands for many: memory that is not there is not written to."""
+        """Whether elements share one memory by a zero stride; the flag of NumPy is not used."""
         steps = zip(array.shape, array.strides, strict=True)
         return array.size > 0 and any(step == 0 and size > 1 for size, step in steps)
 
     def receive(self, array: Any, source: Any, non_blocking: bool = False) -> Array:
-        """Zeros of the shape, dtype and order in memory of ``array``."""
+        """Zeros of the shape, dtype and memory order of ``array``."""
         return numpy.zeros_like(
             numpy.lib.stride_tricks.as_strided(
                 numpy.zeros((), source.dtype_of(array).dtype), array.shape, array.strides
@@ -91,40 +91,40 @@ class MetaBackend(NumpyBackend):
         )
 
     def to_numpy(self, array: Array) -> NoReturn:
-        """Refused: there is nothing to copy."""
+        """Raise NotImplementedError: there are no values to copy."""
         raise NotImplementedError("Cannot copy out of meta tensor; no data!")
 
     def item(self, array: Array) -> NoReturn:
-        """Refused: there is no number."""
+        """Raise RuntimeError: there is no value."""
         raise RuntimeError("Tensor.item() cannot be called on meta tensors")
 
     def address(self, array: Array) -> int:
-        """Nowhere."""
+        """Address 0, as in PyTorch."""
         return 0
 
     def nonzero(self, array: Array) -> NoReturn:
-        """Refused: how many there are depends on the numbers."""
-        raise NotImplementedError("nonzero: a meta tensor has no numbers to count")
+        """Raise NotImplementedError: the size of the result depends on values."""
+        raise NotImplementedError("nonzero: a meta tensor has no values to count")
 
     flatnonzero = count_nonzero = unique = nonzero
 
     def compress(self, mask: Array, array: Array, axis: int) -> NoReturn:
-        """Refused, likewise."""
+        """Raise NotImplementedError: the size of the result depends on values."""
         self.nonzero(mask)
 
     def check_read(self, index: Any) -> None:
-        """Refused for masks."""
+        """Raise for masks: the size of the result depends on values."""
         for item in index if isinstance(index, tuple) else (index,):
             if getattr(item, "dtype", None) == bool:  # noqa: E721  # equal, not the same
                 self.nonzero(item)
 
-    # -- what numbers are asked, none has to answer ---------------------------------------------
+    # -- checks of values, which always pass ----------------------------------------------------
 
     def check_indices(self, *args: Any, **options: Any) -> None:
-        """Nothing to check."""
+        """Check nothing: there are no values."""
 
     def check_extremes(self, *args: Any, **options: Any) -> None:
-        """Nothing to check."""
+        """Check nothing: there are no values."""
 
     def check_all(self, valid: Array, message: str) -> None:
-        """Nothing to check."""
+        """Check nothing: there are no values."""

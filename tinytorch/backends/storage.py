@@ -1,4 +1,4 @@
-"""The memory that an array is a part of, and how much of it a window takes."""
+"""Memory layout of arrays: the memory block of a view, its extent and its order."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import Any
 
 
 def extent(size: Any, stride: Any) -> int:
-    """Elements from the first to the last of a window, both included."""
+    """Number of elements from the first to the last of a view, both included."""
     if not all(size):
         return 0
     return 1 + int(sum((n - 1) * s for n, s in zip(size, stride, strict=True)))
 
 
 def row_major(size: Any) -> tuple[int, ...]:
-    """The strides, in elements, of a tensor without gaps."""
+    """Row-major strides, in elements."""
     steps, step = [], 1
     for n in reversed(size):
         steps.append(step)
@@ -22,7 +22,7 @@ def row_major(size: Any) -> tuple[int, ...]:
 
 
 def whole_memory(xp: Any, array: Any) -> tuple[Any, int] | None:
-    """What ``Backend.memory`` returns, found by the arrays that ``array`` is a view of."""
+    """``Backend.memory``, found by following the bases of ``array``."""
     if min(array.strides, default=0) < 0:
         return None
     root = array
@@ -43,7 +43,7 @@ def whole_memory(xp: Any, array: Any) -> tuple[Any, int] | None:
 
 
 def _flat(root: Any, dtype: Any) -> Any:
-    """``flat_order`` as elements of ``dtype``; None, too, if they do not fill it."""
+    """``flat_order`` as elements of ``dtype``; also None if the bytes are no multiple of it."""
     flat = flat_order(root)
     if flat is None or flat.dtype == dtype:
         return flat
@@ -51,22 +51,22 @@ def _flat(root: Any, dtype: Any) -> Any:
 
 
 def flat_order(root: Any) -> Any:
-    """All elements of an array that owns its memory, in their order there; None: there are gaps."""
+    """Elements of an array that owns its memory, in memory order; None if there are gaps."""
     dense = root.transpose(sorted(range(root.ndim), key=lambda axis: -root.strides[axis]))
     return dense.reshape(-1) if dense.flags.c_contiguous else None
 
 
 def window(xp: Any, flat: Any, start: int, shape: Any, strides: Any) -> Any:
-    """The part of ``flat`` from ``start`` on with these strides, in elements."""
+    """View of ``flat`` that begins at ``start`` and has these strides, in elements."""
     if tuple(strides) == row_major(shape):
         return flat[start : start + extent(shape, strides)].reshape(shape)
     return xp.as_strided(flat[start:], shape, [step * flat.itemsize for step in strides])
 
 
 def dense_order(array: Any) -> list[int] | None:
-    """The dimensions from the outermost in memory to the innermost.
+    """Dimensions from the outermost in memory to the innermost.
 
-    None if elements share places, or there are gaps between them.
+    None if elements share memory or there are gaps between them.
     """
     if array.flags.c_contiguous:
         return list(range(array.ndim))
@@ -74,10 +74,11 @@ def dense_order(array: Any) -> list[int] | None:
     return order if array.transpose(order).flags.c_contiguous else None
 
 
-def laid_like(xp: Any, array: Any, like: Any, fresh: bool) -> Any:
-    """``array`` with its elements in memory in the order of ``like``; ``fresh``: may be itself.
+def match_order(xp: Any, array: Any, like: Any, fresh: bool) -> Any:
+    """Copy ``array`` to the memory order of ``like``.
 
-    Row by row where ``like`` has gaps or shared elements.
+    The order is row-major if ``like`` has gaps or elements that share memory. With ``fresh`` an
+    array that already has this order is returned itself.
     """
     fresh = fresh and array.__class__ is xp.array_type  # NumPy's conj may give a scalar
     order = None if like.flags.c_contiguous else dense_order(like)
@@ -88,16 +89,16 @@ def laid_like(xp: Any, array: Any, like: Any, fresh: bool) -> Any:
     return array.transpose(sorted(range(array.ndim), key=order.__getitem__))
 
 
-def deep_copied(xp: Any, array: Any, memo: dict[Any, Any]) -> tuple[Any, Any]:
-    """A copy of an array: what shares memory shares the copy of it, as in PyTorch.
+def deep_copy(xp: Any, array: Any, memo: dict[Any, Any]) -> tuple[Any, Any]:
+    """Copy an array. Arrays that share memory share its copy, as in PyTorch.
 
     Args:
-        xp: The array's backend.
-        array: What to copy.
-        memo: What ``copy.deepcopy`` has copied until now; holds the copies of memory, too.
+        xp: Backend of the array.
+        array: The array.
+        memo: The dictionary of ``copy.deepcopy``, which also holds the copies of memory.
 
     Returns:
-        The copy, and all the memory it is a part of; None where it is all of it.
+        The copy and its whole memory block, or None if the copy is the whole block.
     """
     found = xp.memory(array)
     if found is None:
@@ -106,7 +107,7 @@ def deep_copied(xp: Any, array: Any, memo: dict[Any, Any]) -> tuple[Any, Any]:
     copies = memo.setdefault("tinytorch", {})
     key = xp.owner(whole)
     if key not in copies:
-        copies[key] = xp.array(whole), whole  # which must live as long as its key is in use
+        copies[key] = xp.array(whole), whole  # the block must live as long as its key is used
     flat = copies[key][0].view(array.dtype)
     part = window(xp, flat, start, array.shape, [step // array.itemsize for step in array.strides])
     return part, None if part.size == flat.size else flat

@@ -107,7 +107,7 @@ class LoadedStorage:
         """``array`` as float32, for a dtype below that."""
         key = (self.backend, f"{dtype.name} as float32")
         if key not in self._arrays:
-            numbers = low_precision.widened(self._host, dtype)
+            numbers = low_precision.widen(self._host, dtype)
             self._arrays[key] = self.backend.from_numpy(numbers)
         return self._arrays[key]
 
@@ -179,7 +179,7 @@ def rebuild_tensor(
         )
     if wide:  # bytes, as the tensor tells what they are: those of two tensors become two
         host = xp.to_numpy(storage._array)
-        flat = xp.from_numpy(low_precision.widened(host, kind))
+        flat = xp.from_numpy(low_precision.widen(host, kind))
     else:
         flat = storage._array.view(xp.native_dtype(kind))
     out: Tensor = wrap(_window(xp, flat, offset, tuple(size), tuple(stride)), xp)

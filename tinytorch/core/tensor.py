@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 
 from .. import dtypes
 from ..backends.base import Array, Backend
-from ..backends.storage import deep_copied
+from ..backends.storage import deep_copy
 from ..graph.grad_fn import GraphNode, face_of
 from ..graph.hooks import LeafHooks, RemovableHandle, add_hook
 from ..graph.inference import UNSETTLED, check_update, check_wanted, mark, settle, take_after
@@ -515,7 +515,7 @@ class Tensor(Storage):
                 "Only Tensors created explicitly by the user (graph leaves) support the deepcopy "
                 "protocol at the moment."
             )
-        array, whole = deep_copied(self._xp, self._data, memo)
+        array, whole = deep_copy(self._xp, self._data, memo)
         out = wrap(array, self._xp, type(self))
         if whole is not None:
             out._whole = whole

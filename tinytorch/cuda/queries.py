@@ -71,7 +71,7 @@ def current_device() -> int:
         >>> if tt.cuda.is_available():
         ...     found = tt.cuda.current_device()
     """
-    return int(backend().chosen())
+    return int(backend().chosen_device())
 
 
 def set_device(device: Any) -> None:

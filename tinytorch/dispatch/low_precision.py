@@ -196,7 +196,7 @@ def _rounded_number(value: Any, target: dtypes.dtype) -> Any:
     """A Python number as ``target`` holds it; anything else as it is."""
     if value.__class__ is not float and value.__class__ is not int:
         return value
-    return low_precision.rounded(value, target.dtype)
+    return low_precision.round_scalar(value, target.dtype)
 
 
 #: Operations that raise for tensors of two dtypes, besides those that write at indices.

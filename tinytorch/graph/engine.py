@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
-from ..backends.storage import dense_order, laid_like
+from ..backends.storage import dense_order, match_order
 from ..state import Variable
 from ..state.recorder import RECORDER
 from ..warnings import warn
@@ -504,7 +504,7 @@ class Sweep:
             with ABOVE.enable_grad():
                 leaf._grad = copy_like(g, leaf) if leaf._grad is None else leaf._grad + g
         elif leaf._grad is None:
-            leaf._grad = ABOVE.wrap(laid_like(leaf._xp, g, leaf._data, fresh), leaf._xp)
+            leaf._grad = ABOVE.wrap(match_order(leaf._xp, g, leaf._data, fresh), leaf._xp)
         else:
             _add_into(leaf._grad, g)
 

@@ -146,7 +146,7 @@ def _mapped(descriptor: int, old: bool) -> Any:
 
     found = memory.attach(descriptor)
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    return found if old or memory.attached() <= limit // 2 else found.copy()
+    return found if old or memory.mapped_count() <= limit // 2 else found.copy()
 
 
 #: Seconds between two looks.

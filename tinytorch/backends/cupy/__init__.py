@@ -1,4 +1,4 @@
-"""The CuPy backend: NVIDIA GPUs. CuPy is imported when the backend is made, not before."""
+"""The CuPy backend for NVIDIA GPUs. CuPy is imported when the backend is created."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from ...dtypes import bfloat16
 from ..base import Array
 from ..default_operations import index_combine, scan
 from ..deferred import DeferredChecks
-from ..numpy.gamma_formulas import reflected
+from ..numpy.gamma_formulas import apply_reflection
 from . import formulas
 from .devices import CudaDevices
-from .errors import dotted, look_behind, open_cupy, raise_torchs_error, refuse_after_fork
+from .errors import format_version, look_behind, open_cupy, raise_torchs_error, refuse_after_fork
 from .gemm import gemm
 from .kernels import FusedKernels
 
-#: Operations that are products and nothing else, in their gradients, too: cuBLAS sums in float32.
+#: Operations that consist of products, also in their gradients. cuBLAS sums them in float32.
 _PRODUCTS = frozenset(("matmul", "mm", "bmm", "linear"))
-#: Operations whose fused kernels take bfloat16; the formulas of their gradients do not.
+#: Operations whose fused kernels take bfloat16, unlike the formulas of their gradients.
 _FUSED = frozenset(("_softmax", "_log_softmax", "layer_norm", "_layer_norm"))
-#: What the GPU can add to atomically, which ``cupy.add.at`` is limited to.
+#: Characters of the dtypes of atomic addition, which ``cupy.add.at`` is limited to.
 _ATOMIC = "ilILqQefd"
 
 
 class CupyBackend(DeferredChecks, CudaDevices):
-    """CuPy: NumPy's names on a GPU, indices unchecked, conversion to NumPy explicit.
+    """CuPy backend: NumPy's names on a GPU, without index checks or implicit conversion.
 
     Raises:
         BackendUnavailableError: If CuPy, CUDA's libraries, the driver or a GPU is missing;
-            ``reason`` and the message tell these apart.
+            ``reason`` and the message say which.
     """
 
     extras: Any
 
     name = "cupy"
     device_type = "cuda"
-    #: CuPy has it from version 14 on, https://github.com/cupy/cupy/pull/9494.
+    #: CuPy has bfloat16 since version 14, https://github.com/cupy/cupy/pull/9494.
     low = frozenset((bfloat16,))
     #: Whether the library's cuBLAS can be called directly.
     _cublas = True
@@ -55,11 +55,11 @@ class CupyBackend(DeferredChecks, CudaDevices):
         self.look_for_devices()
 
     def open(self) -> tuple[Any, Any]:
-        """The library and its extras, ``cupy`` and ``cupyx``."""
+        """Import and return the library and its extras, ``cupy`` and ``cupyx``."""
         return open_cupy(self.name)
 
     def serve_library(self) -> None:
-        """Nothing yet: names of CuPy may be missing, and are refused when they are asked for."""
+        """Do nothing: ``__getattr__`` looks names of CuPy up on first use, and some are missing."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -80,7 +80,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
     # -- conversion and memory ----------------------------------------------------------
 
     def asarray(self, a: Any, dtype: Any = None) -> Array:
-        """What ``cupy.asarray`` makes, with the sign of -0.0, which that fills with zero bytes."""
+        """``cupy.asarray`` that keeps the sign of the scalar -0.0, which CuPy fills with zeros."""
         number = isinstance(a, (float, complex, numpy.generic, numpy.ndarray))
         if number and not numpy.ndim(a) and not a:
             return self.library.asarray(numpy.asarray(a, dtype).reshape(1)).reshape(())
@@ -105,7 +105,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
     refuses_writes = False
 
     def readonly(self, array: Array) -> bool:
-        # CuPy marks nothing read-only and would write to the shared element many times over.
+        # CuPy has no read-only flag and would write to a shared element repeatedly.
         steps = zip(array.shape, array.strides, strict=True)
         return array.size > 0 and any(step == 0 and size > 1 for size, step in steps)
 
@@ -121,15 +121,15 @@ class CupyBackend(DeferredChecks, CudaDevices):
         return array
 
     def is_view(self, out: Array, source: Array) -> bool:
-        # A window made by as_strided has no base, but every array knows its allocation.
+        # A view made by as_strided has no base, but every array has its allocation.
         return out is source or bool(out.data.mem == source.data.mem)
 
     def owner(self, array: Array) -> Any:
         return array.data.mem
 
     def memory(self, array: Array) -> tuple[Array, int] | None:
-        # Of a window made by as_strided, which has no base, it is the allocation, whose end CuPy
-        # has rounded up.
+        # A view made by as_strided has no base. Its block is the allocation, whose size CuPy
+        # rounds up.
         found, held = super().memory(array), array.data.mem
         before = int(array.data.ptr - held.ptr)
         steps = (before, *array.strides)
@@ -145,7 +145,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
         return int(array.data.ptr)
 
     def expand_dims(self, array: Array, axis: int) -> Array:
-        """A view with one more dimension, whose step spans the whole next one, as in PyTorch."""
+        """View with one more dimension, whose stride spans the next dimension as in PyTorch."""
         if array.flags.c_contiguous or not array.size:
             return self.library.expand_dims(array, axis)
         at = axis % (array.ndim + 1)
@@ -164,7 +164,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
         return scan(self, getattr(self.library, name), array, axis)
 
     def write_item(self, target: Array, index: Any, value: Any) -> None:
-        # CuPy would count what a mask selects, for which the host has to wait.
+        # CuPy would count the selected elements, for which the host has to wait.
         mask = index[0] if isinstance(index, tuple) and len(index) == 1 else index
         kind = getattr(getattr(mask, "dtype", None), "kind", "")
         if kind == "b" and mask.ndim and not getattr(value, "ndim", 0):
@@ -183,7 +183,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
             add.at(target.real, index, values.real)
             add.at(target.imag, index, values.imag)
         else:
-            # Integers wrap around alike in 32 bits and in fewer.
+            # The lower bits of a sum in 32 bits are the sum that wraps around in fewer bits.
             wide = target.astype("int32")
             add.at(wide, index, values)
             target[...] = wide.astype(target.dtype)
@@ -192,7 +192,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
         self, array: Array, axis: Any = None, dtype: Any = None, out: Any = None,
         keepdims: bool = False,
     ) -> Array:  # fmt: skip
-        """``cupy.sum``, which by itself rounds a sum of halves after each addition."""
+        """``cupy.sum``, with float16 summed in float32 instead of rounded after each addition."""
         if dtype is None and array.dtype.char not in "eE":
             return self.library.sum(array, axis, None, out, keepdims)
         return self._wide("sum", array, axis, dtype, out, keepdims)
@@ -201,13 +201,13 @@ class CupyBackend(DeferredChecks, CudaDevices):
         self, array: Array, axis: Any = None, dtype: Any = None, out: Any = None,
         keepdims: bool = False,
     ) -> Array:  # fmt: skip
-        """``cupy.prod``, which by itself rounds a product of halves after each factor."""
+        """``cupy.prod``, with float16 multiplied in float32 instead of rounded at each factor."""
         return self._wide("prod", array, axis, dtype, out, keepdims)
 
     def _wide(
         self, name: str, array: Array, axis: Any, dtype: Any, out: Any, keepdims: bool
     ) -> Array:
-        """A reduction by CUB, which computes in the array's dtype; that of halves in float32."""
+        """Reduce by CUB, which computes in the dtype of the array; float16 in float32."""
         function = getattr(self.library, name)
         wanted = array.dtype if dtype is None else numpy.dtype(dtype)
         if out is not None or wanted.char not in "eE":
@@ -216,40 +216,40 @@ class CupyBackend(DeferredChecks, CudaDevices):
         return function(halves, axis, "float32", None, keepdims).astype(wanted)
 
     def sort(self, array: Array, axis: int = -1, kind: Any = None) -> Array:
-        """``cupy.sort``, with every NaN behind the numbers."""
-        return self.library.sort(self._with_plain_nans(array, axis), axis, kind)
+        """``cupy.sort`` with all NaNs last."""
+        return self.library.sort(self._clear_nan_signs(array, axis), axis, kind)
 
     def argsort(self, array: Array, axis: int = -1, kind: Any = None) -> Array:
-        """``cupy.argsort``, with every NaN behind the numbers."""
-        return self.library.argsort(self._with_plain_nans(array, axis), axis, kind)
+        """``cupy.argsort`` with all NaNs last."""
+        return self.library.argsort(self._clear_nan_signs(array, axis), axis, kind)
 
-    def _with_plain_nans(self, array: Array, axis: int | None) -> Array:
-        """An array whose NaNs have no sign where CuPy would put one with a sign first.
+    def _clear_nan_signs(self, array: Array, axis: int | None) -> Array:
+        """Clear the signs of NaNs if CuPy would sort negative ones first.
 
-        It sorts one dimension of float32 and float64 by their bits, all else by comparison.
+        CuPy sorts one-dimensional float32 and float64 by bits, and others by comparison.
         """
         if array.dtype.char in "fd" and (array.ndim == 1 or axis is None):
             return self.library.where(array == array, array, math.nan)
         return array
 
     def remainder(self, a: Any, b: Any) -> Array:
-        """NumPy's function, which CuPy computes from a rounded quotient."""
+        """NumPy's function; CuPy's is computed from a rounded quotient."""
         return formulas.remainder(self.library, a, b)
 
     def floor_divide(self, a: Any, b: Any) -> Array:
-        """NumPy's function, which CuPy computes from a rounded quotient."""
+        """NumPy's function; CuPy's is computed from a rounded quotient."""
         return formulas.floor_divide(self.library, a, b)
 
     def fmod(self, a: Any, b: Any) -> Array:
-        """NumPy's function, which CuPy computes in float64 for integers."""
+        """NumPy's function; CuPy's computes integers in float64."""
         return formulas.fmod(self.library, a, b)
 
     def nextafter(self, a: Any, b: Any) -> Array:
-        """NumPy's function, which CuPy computes without small and infinite numbers."""
+        """NumPy's function; CuPy's is wrong at subnormal and infinite numbers."""
         return formulas.nextafter(self.library, a, b)
 
     def special(self, name: str) -> Callable[..., Array]:
-        """CuPy's special function ``name``; SciPy's, on the host, where CuPy has none."""
+        """Return CuPy's special function ``name``, or SciPy's on the host if CuPy has none."""
         functions = self.extras.scipy.special
         if name in ("i0e", "i1e"):
             plain, order = getattr(functions, name[:2]), int(name[1])
@@ -270,14 +270,14 @@ class CupyBackend(DeferredChecks, CudaDevices):
         return self.special(name)(array)
 
     def digamma(self, array: Array) -> Array:
-        # CuPy's is less exact near the poles, and has -inf at -0 as well.
+        # CuPy's function is less accurate near the poles and returns -inf at -0 as well.
         right = self.special("psi")(self.where(array < 0, 1 - array, array))
         infinity = self.copysign(self.asarray(math.inf, array.dtype), -array)
-        return reflected(self, array, self.where(array == 0, infinity, right))
+        return apply_reflection(self, array, self.where(array == 0, infinity, right))
 
     def raising(self) -> AbstractContextManager[object]:
-        # cuSOLVER's status stays on the device unless it is asked for: the host waits here, and
-        # what was wrong with the input comes before what the solver makes of it.
+        # cuSOLVER's status stays on the device until it is read, so the host waits here. Errors
+        # of the input are raised before those of the solver.
         self.raise_pending()
         return self.extras.errstate(linalg="raise")  # type: ignore[no-any-return]
 
@@ -289,7 +289,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
         return self._fused.get(name)
 
     def matmul(self, a: Array, b: Array, out: Array | None = None) -> Array:
-        """``cupy.matmul``; matrices that meet the same one are multiplied in one product."""
+        """``cupy.matmul``, with a stack of matrices times one matrix as a single product."""
         if out is None and a.ndim > 2 == b.ndim and a.size and a.flags.c_contiguous:
             if a.shape[-1] == b.shape[0]:
                 rows = self.matmul(a.reshape(-1, b.shape[0]), b)
@@ -308,7 +308,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
         return name in _PRODUCTS or name in _FUSED and not recorded and arrays[0].ndim > 0
 
     def masked(self, array: Array, mask: Array) -> Array:
-        kernel = self.kernel("masked")
+        kernel = self.kernel("mask")
         return super().masked(array, mask) if kernel is None else kernel(array, mask)
 
     # -- devices ------------------------------------------------------------------------
@@ -324,7 +324,7 @@ class CupyBackend(DeferredChecks, CudaDevices):
         properties = map(runtime.getDeviceProperties, range(runtime.getDeviceCount()))
         return {
             **super().info(),
-            "CUDA": dotted(runtime.runtimeGetVersion()),
-            "driver": f"CUDA {dotted(runtime.driverGetVersion())}",
+            "CUDA": format_version(runtime.runtimeGetVersion()),
+            "driver": f"CUDA {format_version(runtime.driverGetVersion())}",
             "GPUs": ", ".join(each["name"].decode() for each in properties),
         }

@@ -1,4 +1,4 @@
-"""The GPUs of a machine: which one the calling thread works on, and copies to and from each."""
+"""Devices of the CuPy backend: the current GPU of a thread, and copies between GPUs."""
 
 from __future__ import annotations
 
@@ -18,8 +18,9 @@ class _Choice(threading.local):
     """A thread's device.
 
     Attributes:
-        chosen: The number the thread has chosen, through us or through CuPy itself.
-        made: The one we made current last; another that is current was chosen behind our back.
+        chosen: Index that the thread has chosen, through this package or through CuPy.
+        made: Index that this class made current last. If another device is current, the program
+            has chosen it through CuPy.
     """
 
     chosen = 0
@@ -27,15 +28,15 @@ class _Choice(threading.local):
 
 
 class CudaDevices(Backend):
-    """A backend that is one object per GPU where there are several.
+    """Backend with one object per GPU if there are several.
 
-    The object that goes by the backend's name stands for the device the thread has chosen
-    (``tt.cuda.set_device``); tensors are never held by it, but by one of those that ``at`` gives.
+    The object registered under the backend's name represents the device that the thread has
+    chosen (``tt.cuda.set_device``). Tensors belong to the objects that ``at`` returns.
     """
 
-    #: The module ``cupyx``: what CuPy has beyond NumPy.
+    #: The module ``cupyx``: CuPy's functions beyond NumPy's.
     extras: Any
-    #: The device; None for the object that stands for the thread's choice.
+    #: Index of the device; None for the object that represents the thread's device.
     ordinal: int | None = None
     _home: Any
 
@@ -48,7 +49,7 @@ class CudaDevices(Backend):
         self._held: list[tuple[Any, _Host]] = []
 
     def look_for_devices(self) -> None:
-        """Count the devices, now that the library is open."""
+        """Count the devices. The library must be open."""
         if self.library.cuda.runtime.getDeviceCount() > 1:
             self.several = True
             for teach in self.when_several:
@@ -61,15 +62,15 @@ class CudaDevices(Backend):
 
     # -- the thread's device ----------------------------------------------------------------
 
-    def chosen(self) -> int:
-        """The number of the device the calling thread has chosen."""
+    def chosen_device(self) -> int:
+        """Return the index of the device that the calling thread has chosen."""
         choice, real = self._choice, int(self.library.cuda.runtime.getDevice())
         if real != choice.made or not self.several:
             choice.chosen = choice.made = real
         return choice.chosen
 
     def choose(self, number: int) -> None:
-        """Make a device the calling thread's choice, and current."""
+        """Choose a device for the calling thread and make it current."""
         self._check(number)
         self.library.cuda.runtime.setDevice(number)
         self._choice.chosen = self._choice.made = number
@@ -86,7 +87,7 @@ class CudaDevices(Backend):
         if not self.several:
             return self
         if self.ordinal is None:
-            return self._at(self.chosen()).here()
+            return self._object_of(self.chosen_device()).here()
         runtime, choice = self.library.cuda.runtime, self._choice
         real = runtime.getDevice()
         if real != choice.made:
@@ -101,9 +102,9 @@ class CudaDevices(Backend):
             home: Self = self._home.here()
             return home
         self._check(index)
-        return self._at(index).here()
+        return self._object_of(index).here()
 
-    def _at(self, index: int) -> Self:
+    def _object_of(self, index: int) -> Self:
         if not self.several:
             return self
         found: Self | None = self._of_device.get(index)
@@ -113,10 +114,10 @@ class CudaDevices(Backend):
         return found
 
     def _twin(self, index: int) -> Self:
-        """The same library for one device, with nothing pending there."""
+        """Create the object of one device, without pending checks or copies."""
         twin = object.__new__(type(self))
-        kept = {name: vars(self)[name] for name in self._SHARED if name in vars(self)}
-        vars(twin).update(kept, ordinal=index)
+        shared = {name: vars(self)[name] for name in self._SHARED if name in vars(self)}
+        vars(twin).update(shared, ordinal=index)
         twin._start_empty()
         refuse_after_fork(twin)
         return twin
@@ -151,8 +152,8 @@ class CudaDevices(Backend):
         self.here()
         pinned = self.is_pinned_host(host)
         if not (non_blocking and pinned and host.flags.c_contiguous):
-            # CuPy does not wait for a copy from pinned memory, which the program may write to next;
-            # other memory it has read when it returns.
+            # CuPy does not wait for a copy from pinned memory, which the program may overwrite.
+            # From other memory it copies before it returns.
             return self.library.asarray(host, blocking=pinned)
         out = self.library.empty(host.shape, host.dtype)
         stream = self.library.cuda.get_current_stream()
@@ -166,39 +167,39 @@ class CudaDevices(Backend):
         host: _Host = self.extras.empty_pinned(array.shape, array.dtype)
         stream = self.library.cuda.get_current_stream()
         array.get(stream=stream, out=host, blocking=False)
-        self._hold(host)  # whoever is given the memory next must not find the copy in it
+        self._hold(host)  # the memory must not be reused before the copy is done
         return host
 
     def _from_device(self, array: Array, source: Any) -> Array:
-        """A copy of another GPU's array, in the order of both GPUs' streams."""
+        """Copy an array of another GPU, in the order of both GPUs' streams."""
         source.here()
         if not (array.flags.c_contiguous or array.flags.f_contiguous):
-            array = array.copy()  # CuPy copies none with gaps to another device
+            array = array.copy()  # CuPy copies no array with gaps to another device
         theirs, ready = self.library.cuda.get_current_stream(), source._mark()
         self.here()
         self.library.cuda.get_current_stream().wait_event(ready)
-        out = self.library.array(array)  # onto the current device
+        out = self.library.array(array)  # a copy on the current device
         done = self._mark()
         source.here()
-        theirs.wait_event(done)  # only then may the source's memory be used for something else
+        theirs.wait_event(done)  # the memory of the source may be reused only after the copy
         self.here()
         return out
 
     def _mark(self) -> Any:
-        """An event in the current stream of the current device."""
+        """Record an event in the current stream of the current device."""
         event = self.library.cuda.Event(disable_timing=True)
         event.record()
         return event
 
     def _hold(self, host: _Host) -> None:
-        """Keep ``host`` until the copy from or to it, the last work in the stream, is done."""
+        """Keep ``host`` alive until the last copy in the stream is done."""
         done = self._mark()
         self.let_go()
         with self._lock:
             self._held.append((done, host))
 
     def let_go(self) -> None:
-        """Forget the host memory that no copy reads from or writes to any more."""
+        """Release host memory that no pending copy uses."""
         if self._held:
             with self._lock:
                 self._held = [pair for pair in self._held if not pair[0].done]
@@ -214,17 +215,17 @@ class CudaDevices(Backend):
         return False
 
     def pinned_copy(self, host: _Host) -> _Host:
-        """A host array's contents in pinned memory."""
+        """Copy a host array to pinned memory."""
         if not host.size:
             return host.copy()
         for xp in self.in_use():
-            xp.let_go()  # then its memory can be used again
+            xp.let_go()  # so that its memory can be reused
         copy: _Host = self.extras.empty_pinned(host.shape, host.dtype)
         copy[...] = host
         return copy
 
     def is_pinned_host(self, host: _Host) -> bool:
-        """Whether a host array lies in pinned memory."""
+        """Whether a host array is in pinned memory."""
         runtime = self.library.cuda.runtime
         if not host.size:
             return False

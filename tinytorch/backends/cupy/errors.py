@@ -19,10 +19,10 @@ _LIBRARIES = f"install CUDA's libraries beside CuPy: {INSTALL_CUPY}"
 _OTHER_CUPY = "install the CuPy of a CUDA that knows this GPU, or use the backend 'numpy'"
 _NO_DRIVER = "install one on a machine with an NVIDIA GPU, or use the backend 'numpy'"
 
-#: The first release of CuPy whose functions are the ones called here.
+#: Oldest supported major version of CuPy.
 _OLDEST = 14
 
-#: By CUDA's status: ``reason``, what is wrong, what to do.
+#: ``reason``, description and remedy by CUDA's status.
 _STATUS = {
     2: (
         "no memory",
@@ -57,12 +57,12 @@ _STATUS = {
         "update the driver, or remove CUDA's compatibility package (cuda-compat)",
     ),
 }
-#: The library of CUDA's that a namespace of CuPy's loads when its functions are first called.
+#: CUDA libraries that namespaces of CuPy load at the first call of one of their functions.
 _BEHIND = {"fft": "cufft", "linalg": "cusolver"}
 
 
 def open_cupy(backend: str) -> tuple[Any, Any]:
-    """The modules ``cupy`` and ``cupyx``, after a first call has shown that a GPU works.
+    """Import ``cupy`` and ``cupyx`` and check by a first call that a GPU works.
 
     Args:
         backend: The name to use in error messages.
@@ -76,18 +76,18 @@ def open_cupy(backend: str) -> tuple[Any, Any]:
     cupy = _import(backend, "cupy")
     try:
         version = cupy.__version__
-    except AttributeError as error:  # a folder of that name, such as an uninstall leaves behind
-        raise _broken(backend, error) from error
+    except AttributeError as error:  # perhaps an empty folder that an uninstallation left behind
+        raise _import_failure(backend, error) from error
     if int(version.partition(".")[0]) < _OLDEST:
         what = f"CuPy {version} is installed, which is older than {_OLDEST}"
         raise _unavailable(backend, "CuPy too old", what, _UPDATE)
     try:
         if not cupy.cuda.runtime.getDeviceCount():
             raise _unavailable(backend, *_STATUS[100])
-        # CuPy loads these when it first needs them, which may be deep inside a computation.
+        # CuPy loads these libraries at first use, which may be deep inside a computation.
         cupy.cuda.nvrtc.getVersion()
         cupy.cuda.cublas  # noqa: B018
-        cupy.ones(1)  # takes memory, and compiles a kernel
+        cupy.ones(1)  # allocates memory and compiles a kernel
     except cupy.cuda.runtime.CUDARuntimeError as error:
         raise _status_error(backend, cupy.cuda.runtime, error) from error
     except cupy.cuda.compiler.CompileException as error:
@@ -98,13 +98,13 @@ def open_cupy(backend: str) -> tuple[Any, Any]:
         raise
     except (ImportError, OSError, RuntimeError) as error:
         raise _library_missing(backend, error) from error
-    # It has functions that CuPy lacks, and does not come with ``import cupyx``.
+    # ``import cupyx`` does not import this module, whose functions CuPy itself lacks.
     _import(backend, "cupyx.scipy.special")
     return cupy, _import(backend, "cupyx")
 
 
 def look_behind(namespace: str, cupy: Any, backend: str) -> None:
-    """Load the library of CUDA's that a namespace of CuPy's needs; most need none.
+    """Load the CUDA library that a namespace of CuPy needs. Most namespaces need none.
 
     Raises:
         BackendUnavailableError: If the library is missing.
@@ -122,15 +122,15 @@ def _import(backend: str, module: str) -> Any:
         return importlib.import_module(module)
     except ModuleNotFoundError as error:
         if error.name != module:
-            raise _broken(backend, error) from error
+            raise _import_failure(backend, error) from error
         cure = _IN_BROWSER if sys.platform == "emscripten" else INSTALL_CUPY
         raise _unavailable(backend, "not installed", "CuPy is not installed", cure) from error
     except Exception as error:
-        raise _broken(backend, error) from error
+        raise _import_failure(backend, error) from error
 
 
-def _broken(backend: str, error: Exception) -> BackendUnavailableError:
-    # CuPy writes a page about installing it around the error that it met.
+def _import_failure(backend: str, error: Exception) -> BackendUnavailableError:
+    # CuPy adds a page about its installation to the original error.
     _, page, original = str(error).rpartition("Original error:")
     said = original if page else f"{type(error).__name__}: {error}"
     said = " ".join(said.strip("= \n").split())
@@ -140,13 +140,14 @@ def _broken(backend: str, error: Exception) -> BackendUnavailableError:
 
 def _status_error(backend: str, runtime: Any, error: Any) -> BackendUnavailableError:
     version = runtime.driverGetVersion()
-    # The runtime answers 35 for no driver too, whose version is then 0.
+    # The runtime also returns 35 if there is no driver; the version is then 0.
     if error.status == 35 and not version:
         return _unavailable(backend, "no driver", "there is no NVIDIA driver", _NO_DRIVER)
     unknown = ("broken", f"CUDA fails ({error})", "check that `nvidia-smi` works")
     reason, what, cure = _STATUS.get(error.status, unknown)
     if error.status == 35:
-        what += f" (CUDA {dotted(version)} against {dotted(runtime.runtimeGetVersion())})"
+        needed = format_version(runtime.runtimeGetVersion())
+        what += f" (CUDA {format_version(version)} against {needed})"
     return _unavailable(backend, reason, what, cure)
 
 
@@ -168,8 +169,8 @@ def _unavailable(backend: str, reason: str, what: str, cure: str) -> BackendUnav
     return BackendUnavailableError(text, backend=backend, reason=reason)
 
 
-class _Forked:
-    """Stands for the library in a forked child, where CUDA cannot be used any more."""
+class _ForkedLibrary:
+    """Placeholder of the library in a forked child, where CUDA cannot be used."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -177,19 +178,19 @@ class _Forked:
     def __getattr__(self, attribute: str) -> NoReturn:
         if attribute.startswith("__"):
             raise AttributeError(attribute)
-        raise _forked(self._name)
+        raise _fork_error(self._name)
 
 
-def _forked(backend: str) -> BackendUnavailableError:
+def _fork_error(backend: str) -> BackendUnavailableError:
     what = "this process was forked after CUDA was in use, which CUDA does not survive"
     cure = "start processes with multiprocessing.set_start_method('spawn')"
     return _unavailable(backend, "forked", what, cure)
 
 
 def refuse_after_fork(backend: Backend) -> None:
-    """Have every use of ``backend`` in a forked child raise, instead of CUDA's puzzling 3.
+    """Make every use of ``backend`` in a forked child raise, instead of CUDA's status 3.
 
-    A switch to it raises too, before it changes anything.
+    A switch to the backend raises, too, before it changes the state.
     """
     from .. import withdraw
 
@@ -198,9 +199,9 @@ def refuse_after_fork(backend: Backend) -> None:
     def refuse() -> None:
         forked: Any = alive()
         if forked is not None:
-            withdraw(forked, _forked(forked.name))
-            kept = {"array_type": forked.array_type, "library": _Forked(forked.name)}
-            # Names taken from the library are kept on the instance: all of them must go.
+            withdraw(forked, _fork_error(forked.name))
+            kept = {"array_type": forked.array_type, "library": _ForkedLibrary(forked.name)}
+            # Names of the library are attributes of the instance, and all must be removed.
             vars(forked).clear()
             vars(forked).update(kept, extras=kept["library"])
 
@@ -208,32 +209,32 @@ def refuse_after_fork(backend: Backend) -> None:
         os.register_at_fork(after_in_child=refuse)
 
 
-def dotted(version: int) -> str:
-    """CUDA's 12080 as ``12.8``."""
+def format_version(version: int) -> str:
+    """Format a CUDA version: 12080 as ``12.8``."""
     return f"{version // 1000}.{version % 1000 // 10}"
 
 
-#: What tells our allocator from CuPy's.
+#: Attribute that marks an allocator of this module.
 _MARK = "of_tinytorch"
 
 
 def raise_torchs_error(cupy: Any) -> None:
-    """Have CuPy's allocator, whichever it is, raise an ``OutOfMemoryError`` that is ours too.
+    """Make CuPy's current allocator raise an error that is also a ``tt.OutOfMemoryError``.
 
-    Programs catch it to try again with less, as ``torch.cuda.OutOfMemoryError`` or as a
-    RuntimeError; those that know CuPy still get a MemoryError, of CuPy's own class.
+    Programs catch ``torch.cuda.OutOfMemoryError`` or RuntimeError to retry with a smaller batch.
+    The error is also CuPy's own MemoryError.
     """
     allocate = cupy.cuda.get_allocator()
     if hasattr(allocate, _MARK):
         return
     try:
-        cupy.cuda.set_allocator(_translating(allocate, cupy.cuda.memory.OutOfMemoryError))
-    except ValueError:  # inside ``using_allocator`` the program has chosen one
+        cupy.cuda.set_allocator(_wrap_allocator(allocate, cupy.cuda.memory.OutOfMemoryError))
+    except ValueError:  # inside ``using_allocator``: the program has chosen the allocator
         return
 
 
-def _translating(allocate: Callable[[int], Any], error: type[Exception]) -> Callable[[int], Any]:
-    # CuPy's own __init__ wants sizes; Python 3.14 finds it before that of RuntimeError.
+def _wrap_allocator(allocate: Callable[[int], Any], error: type[Exception]) -> Callable[[int], Any]:
+    # The __init__ of CuPy's class takes sizes, and Python 3.14 finds it before RuntimeError's.
     members = {"__module__": "tinytorch", "__reduce__": _reduce, "__init__": Exception.__init__}
     both = type("OutOfMemoryError", (OutOfMemoryError, error), members)
 
@@ -250,5 +251,5 @@ def _translating(allocate: Callable[[int], Any], error: type[Exception]) -> Call
 
 
 def _reduce(self: Exception) -> tuple[type[Exception], tuple[Any, ...]]:
-    """A process without CuPy can read it."""
+    """Pickle as an ``OutOfMemoryError``, which a process without CuPy can load."""
     return OutOfMemoryError, self.args

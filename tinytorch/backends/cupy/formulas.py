@@ -1,10 +1,10 @@
-"""Functions whose formula in CuPy is less than what torch promises, computed otherwise.
+"""Functions that CuPy computes less accurately than PyTorch, by other formulas.
 
-CuPy divides first and takes the floor of a rounded quotient, so that ``1.0 // 0.1`` is 10 and
-``1.0 % inf`` NaN; it takes the remainder of int64 in float64; it multiplies ``exp(-|x|)`` by a
-Bessel function that overflows; and ``nextafter`` goes from 0 to the smallest normal float32, since
-kernels are compiled with ``-ftz=true``, and in float16 from infinity to NaN. NumPy's and PyTorch's
-quotients start from ``fmod``, which is exact.
+CuPy takes the floor of a rounded quotient, so that ``1.0 // 0.1`` is 10 and ``1.0 % inf`` is NaN.
+It computes the remainder of int64 in float64. It multiplies ``exp(-|x|)`` by a Bessel function
+that overflows. Its ``nextafter`` goes from 0 to the smallest normal float32, because kernels are
+compiled with ``-ftz=true``, and in float16 from infinity to NaN. NumPy and PyTorch compute
+quotients from ``fmod``, which is exact.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any
 
 from ..base import Array
 
-#: From here on the terms of the asymptotic series fall below a float64's rounding.
+#: From here on the terms of the asymptotic series fall below the rounding of float64.
 _FAR = 30.0
-#: By dtype: the integers of its size, and the bits of its sign alone, of infinity and of a NaN.
+#: By dtype: the integer dtype of its size, and the bits of -0.0, of infinity and of a NaN.
 _BITS = {
     "float16": ("int16", -(2**15), 0x7C00, 0x7E00),
     "float32": ("int32", -(2**31), 0x7F800000, 0x7FC00000),
@@ -29,12 +29,12 @@ def _floats(*operands: Any) -> bool:
 
 
 def _other_side(rest: Array, divisor: Any) -> Array:
-    """Where the remainder has not the sign of the divisor."""
+    """Whether a nonzero remainder has another sign than the divisor, element by element."""
     return (rest != 0) & ((rest < 0) != (divisor < 0))
 
 
 def remainder(library: Any, a: Any, b: Any) -> Array:
-    """What ``floor_divide`` leaves, with the sign of ``b``."""
+    """Remainder of ``floor_divide``, with the sign of ``b``."""
     if not _floats(a, b):
         return library.remainder(a, b)
     rest = library.fmod(a, b)
@@ -42,13 +42,13 @@ def remainder(library: Any, a: Any, b: Any) -> Array:
 
 
 def floor_divide(library: Any, a: Any, b: Any) -> Array:
-    """The floor of the exact quotient; ``a / b`` where ``b`` is 0."""
+    """Floor of the exact quotient; ``a / b`` if ``b`` is 0."""
     if not _floats(a, b):
         return library.floor_divide(a, b)
     rest = library.fmod(a, b)
     quotient = (a - rest) / b
     quotient = library.where(_other_side(rest, b), quotient - 1, quotient)
-    # The division may have rounded to a neighbour of the integer that it is.
+    # The quotient is an integer, but its division may have been rounded to a neighbor.
     whole = library.floor(quotient)
     whole = library.where(quotient - whole > 0.5, whole + 1, whole)
     exact = library.true_divide(a, b)
@@ -57,7 +57,7 @@ def floor_divide(library: Any, a: Any, b: Any) -> Array:
 
 
 def fmod(library: Any, a: Any, b: Any) -> Array:
-    """The remainder with the sign of ``a``."""
+    """Remainder with the sign of ``a``."""
     if _floats(a, b):
         return library.fmod(a, b)
     rest = library.remainder(a, b)
@@ -65,7 +65,7 @@ def fmod(library: Any, a: Any, b: Any) -> Array:
 
 
 def nextafter(library: Any, a: Any, b: Any) -> Array:
-    """The neighbour of ``a`` on the way to ``b``: the next integer, as floats lie among these."""
+    """Next float after ``a`` towards ``b``: the bits of neighbors are consecutive integers."""
     dtype = library.result_type(a, b).name
     if dtype not in _BITS:
         return library.nextafter(a, b)
@@ -82,7 +82,7 @@ def nextafter(library: Any, a: Any, b: Any) -> Array:
 def scaled_bessel(library: Any, function: Any, order: int, x: Array) -> Array:
     """``exp(-|x|) * function(x)``, the modified Bessel function I of ``order`` 0 or 1.
 
-    Far from 0 by the asymptotic series.
+    Far from 0 the asymptotic series is used.
 
     Reference:
         Abramowitz and Stegun, "Handbook of mathematical functions", 1964, 9.7.1.
@@ -99,7 +99,7 @@ def scaled_bessel(library: Any, function: Any, order: int, x: Array) -> Array:
 
 
 def _series(order: int) -> list[float]:
-    """Coefficients of the powers of ``1 / x``."""
+    """Coefficients of the powers of ``1 / x`` in the asymptotic series."""
     terms, mu = [1.0], 4.0 * order * order
     for k in range(1, 20):
         terms.append(-terms[-1] * (mu - (2 * k - 1) ** 2) / (8.0 * k))

@@ -1,6 +1,6 @@
-"""Products of two matrices straight to cuBLAS: a third of the host's time of ``cupy.dot``.
+"""Products of two matrices by cuBLAS directly, in a third of the host time of ``cupy.dot``.
 
-Those of bfloat16 are summed in float32 and rounded once, together with what is added to them.
+Products of bfloat16 and the bias added to them are summed in float32 and rounded once.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ import numpy
 
 from ..base import Array
 
-#: Host memory that cuBLAS reads its factors from: 1 and 0 in each type.
+#: Host memory of the scalars alpha and beta of cuBLAS, 1 and 0, by dtype.
 _FACTORS = {char: numpy.array([1, 0], char) for char in "fd"}
-#: Where they are, which NumPy takes longer to say than cuBLAS to be called.
+#: Their addresses. Reading them from NumPy would take longer than the call of cuBLAS.
 _ADDRESSES = {char: int(factors.ctypes.data) for char, factors in _FACTORS.items()}
 _ROUTINES = {"f": "sgemm", "d": "dgemm"}
 
 
 def gemm(xp: Any, a: Array, b: Array) -> Array | None:
-    """``a @ b`` of two real matrices; None for what it does not take.
+    """``a @ b`` of two real matrices; None if cuBLAS cannot be called for them.
 
-    cuBLAS counts columns first, so it is asked for the transposed product, ``b.T @ a.T``, which
-    is the same memory.
+    cuBLAS is column-major, so it computes the transposed product ``b.T @ a.T``, which has the
+    same memory.
     """
     char = a.dtype.char
     if char not in _ROUTINES or b.dtype.char != char or not a.size or not b.size:
         return None
-    if char == "f" and _asks_for_tf32(xp, a.dtype):
-        return None  # this routine computes in full precision
+    if char == "f" and _uses_tf32(xp, a.dtype):
+        return None  # this routine computes in full float32 precision
     if a.shape[1] != b.shape[0]:
         return None
-    left, right = _laid_out(xp, a), _laid_out(xp, b)
+    left, right = _gemm_operand(xp, a), _gemm_operand(xp, b)
     (m, k), n = a.shape, b.shape[1]
     out = xp.empty((m, n), a.dtype)
     one = _ADDRESSES[char]
@@ -43,14 +43,14 @@ def gemm(xp: Any, a: Array, b: Array) -> Array | None:
     return out
 
 
-def _asks_for_tf32(xp: Any, dtype: Any) -> bool:
-    """Whether CuPy is told, by ``CUPY_TF32=1``, to multiply float32 on tensor cores, rounded."""
+def _uses_tf32(xp: Any, dtype: Any) -> bool:
+    """Whether CuPy multiplies float32 on tensor cores, in TF32, because ``CUPY_TF32=1``."""
     core = xp._core._routines_linalg
     return bool(core.get_compute_type(dtype) == core.COMPUTE_TYPE_TF32)
 
 
-def _laid_out(xp: Any, array: Array) -> tuple[Array, int, int]:
-    """The matrix, whether cuBLAS must transpose it, and its leading dimension."""
+def _gemm_operand(xp: Any, array: Array) -> tuple[Array, int, int]:
+    """Return the matrix, whether cuBLAS must transpose it, and its leading dimension."""
     flags = array.flags
     if flags.c_contiguous:
         return array, 0, array.shape[1]
@@ -60,7 +60,7 @@ def _laid_out(xp: Any, array: Array) -> tuple[Array, int, int]:
 
 
 def linear(xp: Any, input: Array, weight: Array, bias: Array) -> Array | None:
-    """``input @ weight.T + bias`` of bfloat16, rounded once; None for what it does not take."""
+    """``input @ weight.T + bias`` of bfloat16, rounded once; None for other arrays."""
     arrays = input, weight, bias
     if any(a.dtype.char != "E" or not a.size for a in arrays):
         return None
@@ -70,7 +70,7 @@ def linear(xp: Any, input: Array, weight: Array, bias: Array) -> Array | None:
     rows = xp.ascontiguousarray(input).reshape(-1, k)
     out = xp.empty((len(rows), n), input.dtype)
     out[...] = bias
-    left, right = _laid_out(xp, rows), _laid_out(xp, weight.T)
+    left, right = _gemm_operand(xp, rows), _gemm_operand(xp, weight.T)
     one, cublas = _ADDRESSES["f"], xp.cuda.cublas
     kind = xp.cuda.runtime.CUDA_R_16BF
     cublas.gemmEx(

@@ -1,8 +1,8 @@
-"""Fused kernels for CUDA: what takes several library calls elsewhere takes one here.
+"""Fused CUDA kernels, each of which replaces several calls of the library.
 
-Each is looked up by name through ``Backend.kernel`` and has a twin in NumPy's language beside the
-operation it serves. Sources are CUDA C++ for CuPy's ``RawKernel`` (one block of threads a row) and
-``ElementwiseKernel``; they compile when first used.
+``Backend.kernel`` looks a kernel up by name. The generic form in NumPy's names is beside the
+operation. Sources are CUDA C++ for CuPy's ``RawKernel`` (one block of threads per row) and
+``ElementwiseKernel``, compiled on first use.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .gemm import linear
 from .updates import INCLUDES, LETTERS, TYPES, Updates
 
 THREADS = 256
-#: Blocks that CUDA takes in a grid; CuPy hands it the lower 32 bits of a larger number.
+#: Most blocks of a grid. CuPy would pass the lower 32 bits of a larger number.
 _MOST_BLOCKS = 2**31 - 1
 
 _ROWS = r"""
@@ -123,20 +123,20 @@ extern "C" __global__ void layer_norm(
 }
 """
 
-#: name: (inputs, outputs, body) of the elementwise kernels.
+#: ``name: (inputs, outputs, body)`` of the elementwise kernels.
 ELEMENTWISE = {
     "gelu": (
         "T x", "T out",
         f"out = x * (T)0.5 * ((T)1 + (T)erf(x * (T){math.sqrt(0.5)!r}))",
     ),
-    # 1 + erf(x) has few digits left where x is negative, of floats too few for the last of a half.
+    # For negative x, 1 + erf(x) in float32 has too few digits for the last bit of a float16.
     "gelu_half": (
         "T x", "T out",
         "float wide = (float)x; "
         f"out = (T)(wide * 0.5f * erfcf(wide * (float){-math.sqrt(0.5)!r}))",
     ),
     "masked": ("T x, bool mask", "T out", "out = mask ? x : (T)0"),
-    # A product, also with 0: infinities and NaN become NaN, as in torch.
+    # A product also with 0, so that infinities and NaN become NaN, as in PyTorch.
     "dropout": (
         "T x, bool keep, float64 scale", "T out", "out = x * (keep ? (T)scale : (T)0)",
     ),
@@ -144,13 +144,13 @@ ELEMENTWISE = {
 
 
 def row_source(dtype: str) -> str:
-    """The CUDA source of the row kernels for a dtype."""
+    """CUDA source of the row kernels for a dtype."""
     storage, compute = TYPES[dtype]
     return _ROWS % {"T": storage, "C": compute, "include": INCLUDES.get(dtype, "")}
 
 
 class FusedKernels:
-    """The fused kernels of one CuPy, by name; ``backend.kernel(name)`` asks here."""
+    """Fused kernels of one CuPy backend by name, for ``backend.kernel``."""
 
     def __init__(self, xp: Any) -> None:
         self.xp = xp
@@ -159,7 +159,7 @@ class FusedKernels:
         self._updates = Updates(xp)
 
     def get(self, name: str) -> Any:
-        """The kernel called ``name``, or None."""
+        """Return the kernel called ``name``, or None."""
         return getattr(self, f"_{name}", None)
 
     # -- rows --------------------------------------------------------------------------------
@@ -177,10 +177,10 @@ class FusedKernels:
     def _takes_rows(self, array: Any, length: int) -> bool:
         return self._takes(array) and bool(array.size // length <= _MOST_BLOCKS)
 
-    def _over_rows(self, name: str, input: Any, dim: int) -> Any:
-        """A kernel that maps rows to rows, along any dimension; None if it takes no such array.
+    def _run_row_kernel(self, name: str, input: Any, dim: int) -> Any:
+        """Run a kernel that maps rows to rows along ``dim``; None for unsupported arrays.
 
-        The result is row-major: those who asked write to its flattened form, and view it.
+        The result is row-major, because callers write to its flattened form.
         """
         if not input.ndim or not self._takes_rows(input, input.shape[dim]):
             return None
@@ -197,13 +197,13 @@ class FusedKernels:
         return fits and bool(target.dtype.name == "int64")
 
     def _softmax(self, input: Any, dim: int) -> Any:
-        return self._over_rows("softmax", input, dim)
+        return self._run_row_kernel("softmax", input, dim)
 
     def _log_softmax(self, input: Any, dim: int) -> Any:
-        return self._over_rows("log_softmax", input, dim)
+        return self._run_row_kernel("log_softmax", input, dim)
 
     def _surprise(self, input: Any, target: Any, ignore_index: int) -> Any:
-        """Losses of class numbers and the range of those out of bounds; None if not taken."""
+        """Losses, and the range of classes out of bounds; None for unsupported arrays."""
         if not self._takes_classes(input, target):
             return None
         xp = self.xp
@@ -248,7 +248,7 @@ class FusedKernels:
     # -- elements ----------------------------------------------------------------------------
 
     def elementwise(self, name: str) -> Any:
-        """The elementwise kernel called ``name``."""
+        """Return the elementwise kernel called ``name``."""
         if name not in self._elementwise:
             inputs, outputs, body = ELEMENTWISE[name]
             self._elementwise[name] = self.xp.ElementwiseKernel(
@@ -258,20 +258,20 @@ class FusedKernels:
 
     def _gelu(self, input: Any) -> Any:
         name = "gelu_half" if input.dtype.itemsize == 2 else "gelu"
-        return self._in_order_of(input, name, input) if self._takes(input) else None
+        return self._run_like(input, name, input) if self._takes(input) else None
 
-    def _masked(self, array: Any, mask: Any) -> Any:
+    def _mask(self, array: Any, mask: Any) -> Any:
         return self.elementwise("masked")(array, mask)
 
     def _dropout(self, input: Any, keep: Any, scale: float) -> Any:
         if not self._takes(input):
             return None
-        return self._in_order_of(keep, "dropout", input, keep, scale)
+        return self._run_like(keep, "dropout", input, keep, scale)
 
-    def _in_order_of(self, array: Any, name: str, *arguments: Any) -> Any:
-        """The result of an elementwise kernel, which CuPy would write row by row, as torch's lies.
+    def _run_like(self, array: Any, name: str, *arguments: Any) -> Any:
+        """Run an elementwise kernel whose result has PyTorch's memory order, not CuPy's row-major.
 
-        An expanded array lies in no order: its gaps of 0 would come innermost.
+        An expanded array has no order: its strides of 0 would come innermost.
         """
         kernel = self.elementwise(name)
         input = arguments[0]

@@ -1,8 +1,8 @@
-"""The optimizers' updates over many tensors, each one launch for up to a hundred of them.
+"""Optimizer updates of many tensors, up to a hundred of them in one launch.
 
-A launch costs the host as much as it takes the GPU to update a small layer, so a model of many
-tensors would wait for its host. The addresses of the tensors go into the kernel's arguments, of
-which CUDA takes 4096 bytes; rows of the grid are tensors, and its columns walk their elements.
+A launch takes the host as long as the GPU needs to update a small layer, so separate launches
+would leave the GPU waiting. The addresses of the tensors are passed in the kernel's arguments, of
+which CUDA takes 4096 bytes. A row of the grid updates one tensor; its columns loop over elements.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ LETTERS = "efdE"
 
 
 THREADS = 256
-#: Bytes of the addresses and sizes; the numbers behind them need less than the rest of 4096.
+#: Bytes for the addresses and sizes. The scalars after them fit into the rest of the 4096.
 _TABLE_BYTES = 3840
 _ELEMENTS_PER_THREAD = 4
 _MOST_BLOCKS = 1024
@@ -135,7 +135,7 @@ extern "C" __global__ void adam_largest(
 
 
 def update_source(dtype: str) -> str:
-    """The CUDA source of the updates for a dtype."""
+    """CUDA source of the updates for a dtype."""
     storage, compute = TYPES[dtype]
     include = INCLUDES.get(dtype, "")
     return _SOURCE % {"T": storage, "C": compute, "include": include, "bytes": _TABLE_BYTES}
@@ -143,12 +143,12 @@ def update_source(dtype: str) -> str:
 
 @functools.cache
 def _table_type(columns: int, most: int) -> numpy.dtype[Any]:
-    """Of the addresses, a row for each kind of array, and of the sizes."""
+    """NumPy dtype of the table: a row of addresses for each kind of array, and the sizes."""
     return numpy.dtype([("at", "u8", (columns, most)), ("size", "i8", (most,))])
 
 
 class Updates:
-    """The updates on one CuPy, under the names and signatures of ``tinytorch.optim._kernels``."""
+    """Updates on one CuPy backend, with the signatures of ``tinytorch.optim._kernels``."""
 
     def __init__(self, xp: Any) -> None:
         self.xp = xp
@@ -158,7 +158,7 @@ class Updates:
         self, params: Arrays, grads: Arrays, momentum_buffers: Arrays, *, lr: float,
         momentum: float, dampening: float, weight_decay: float, nesterov: bool, maximize: bool,
     ) -> Any:  # fmt: skip
-        """SGD; NotImplemented for what the kernels do not take."""
+        """SGD; NotImplemented for unsupported arrays."""
         numbers = [lr, weight_decay, -1.0 if maximize else 1.0]
         if not momentum_buffers:
             return self._run("sgd", [params, grads], numbers)
@@ -170,7 +170,7 @@ class Updates:
         max_exp_avg_sqs: Arrays, *, step: float, lr: float, beta1: float, beta2: float, eps: float,
         weight_decay: float, decoupled: bool, maximize: bool,
     ) -> Any:  # fmt: skip
-        """Adam and AdamW; NotImplemented for what the kernels do not take."""
+        """Adam and AdamW; NotImplemented for unsupported arrays."""
         root = math.sqrt(1.0 - beta2**step)
         numbers = [
             lr * root / (1.0 - beta1**step), eps * root, beta1, beta2,
@@ -188,7 +188,7 @@ class Updates:
             if not self._takes((p, *state)) or g.dtype != p.dtype:
                 return NotImplemented
             if p.size:
-                groups.setdefault(p.dtype.name, []).append((p, self._in_row(g), *state))
+                groups.setdefault(p.dtype.name, []).append((p, self._as_row_major(g), *state))
         most = _TABLE_BYTES // (8 * (len(columns) + 1))
         for dtype, rows in groups.items():
             for start in range(0, len(rows), most):
@@ -203,7 +203,7 @@ class Updates:
             and all(a.dtype == first.dtype and a.flags.c_contiguous for a in others)
         )
 
-    def _in_row(self, array: Any) -> Any:
+    def _as_row_major(self, array: Any) -> Any:
         return array if array.flags.c_contiguous else self.xp.ascontiguousarray(array)
 
     def _launch(

@@ -1,4 +1,4 @@
-"""The embedded backend: NumPy, on the CPU."""
+"""The default backend: NumPy on the CPU."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ from .sums import (
     short_sum,
 )
 
-# glibc gives the memory of arrays from 128 KB on back to the system at once, and asking for it anew
-# costs several times what filling it does. That size grows with the largest block that was freed,
-# up to 32 MB (mallopt(3), M_MMAP_THRESHOLD): so free one, of which no page was ever touched.
+# glibc returns the memory of freed arrays of 128 KB and more to the system at once, and allocating
+# it again costs several times as much as filling it. This threshold grows with the largest freed
+# block, up to 32 MB (mallopt(3), M_MMAP_THRESHOLD). So free one, of which no page was touched.
 numpy.empty((32 << 20) - 8192, "uint8")
 
-#: Elements per block: several blocks of float32 fit the cache, and calls cost little beside them.
+#: Elements per block. Several blocks of float32 fit the cache, and the calls take little time.
 _BLOCK = 65536
-#: From here on a second thread is worth what it costs to wake it.
+#: From this many elements on a second thread saves time.
 _THREADED = 1 << 19
 #: Below this many elements numpy.where is fast enough.
 _FEW = 16384
-#: OpenBLAS takes one thread for a matrix and a vector that have no more elements than this.
+#: Up to this many elements OpenBLAS uses one thread for a matrix and a vector.
 _FEW_FACTORS = 9216
-#: Up to here numpy.matmul's loop over matrices costs less than to reshape them.
+#: Up to this many elements numpy.matmul's loop over matrices is faster than reshaping them.
 _SMALL = 512
-#: From here on selecting bits is faster than numpy.where on a mask that is not regular.
+#: From this many elements on selecting bits is faster than numpy.where on an irregular mask.
 _SOME = 4096
-#: From here on the formulas of float_functions are faster than NumPy without vectors.
+#: From this many elements on the formulas of float_functions beat NumPy's scalar loops.
 _SEVERAL = 512
-#: exp of this, over a sum of 2**60 of them, is far from both ends of float32.
+#: exp of this, and its quotient by a sum of 2**60 of them, are well inside float32's range.
 _MODERATE = 40.0
 _HALF = numpy.dtype("float16")
 #: Before NumPy 2.1 clip takes the bound where a float32 zero is equal to it.
@@ -65,7 +65,7 @@ _ZEROS = {numpy.dtype(f"f{size}"): numpy.zeros((), f"f{size}") for size in (2, 4
 
 
 def _or_formula(name: str) -> Callable[..., Any]:
-    """NumPy's function, of large float32 arrays a few times faster where NumPy's is slow."""
+    """NumPy's function, or a faster formula for large float32 arrays if there is one."""
     ufunc = getattr(numpy, name)
 
     def apply(self: Backend, array: Array, /, **options: Any) -> Any:
@@ -82,7 +82,7 @@ def _or_formula(name: str) -> Callable[..., Any]:
 
 
 def _floats(condition: Array, x: Any, y: Any) -> tuple[Array, Array] | None:
-    """``x`` and ``y`` as arrays of one float dtype if that, and their shapes, allow selecting."""
+    """Return ``x`` and ``y`` as arrays of one float dtype if they can be selected by bits."""
     array = x if isinstance(x, numpy.ndarray) and x.ndim else y
     if not isinstance(array, numpy.ndarray) or array.dtype.kind != "f":
         return None
@@ -105,7 +105,7 @@ def _accumulate(ufunc: Any, array: Array, axis: int | None, dtype: Any, out: Any
 
 
 class _Numbers(dict[float, Any]):
-    """Python numbers as 0-d arrays of one dtype, which NumPy takes in half the time."""
+    """Cache of Python scalars as 0-d arrays of one dtype, which NumPy takes in half the time."""
 
     def __init__(self, dtype: Any) -> None:
         self.dtype = dtype
@@ -121,7 +121,7 @@ class _Numbers(dict[float, Any]):
 
 
 class _NumbersOf(dict[Any, Callable[[float], Any]]):
-    """By dtype, the function that finds its numbers."""
+    """Functions that convert Python scalars, by dtype."""
 
     def __missing__(self, dtype: Any) -> Callable[[float], Any]:
         find = self[dtype] = _Numbers(dtype).__getitem__
@@ -132,7 +132,7 @@ _numbers = _NumbersOf()
 
 
 def _multiply(x1: Array, x2: Array, /, **options: Any) -> Array:
-    """``numpy.matmul``; a batch of matrices times one matrix is a single product."""
+    """``numpy.matmul`` that computes a batch of matrices times one matrix as a single product."""
     if x1.ndim > 2 and x2.ndim == 2 and x1.size > _SMALL and x1.flags.c_contiguous:
         if not options and x1.shape[-1] == x2.shape[0]:
             rows = numpy.matmul(x1.reshape(-1, x2.shape[0]), x2)
@@ -141,7 +141,7 @@ def _multiply(x1: Array, x2: Array, /, **options: Any) -> Array:
 
 
 class NumpyBackend(Backend):
-    """NumPy, the library every other backend is described against."""
+    """NumPy backend, whose results define those of the other backends."""
 
     name = "numpy"
     library: Any = numpy
@@ -186,7 +186,7 @@ class NumpyBackend(Backend):
         return _where(condition, x, y)
 
     def stack(self, arrays: Sequence[Array], axis: int = 0) -> Array:
-        """``numpy.stack``, in half the time along a new first dimension."""
+        """``numpy.stack``, twice as fast along a new first dimension."""
         return numpy.stack(arrays, axis) if axis else numpy.array(arrays)
 
     def blockwise(self, function: Callable[..., Array], *arrays: Array, unit: int = 1) -> Array:
@@ -218,7 +218,7 @@ class NumpyBackend(Backend):
         return out
 
     def full(self, shape: Any, fill_value: Any, dtype: Any = None, order: Any = "C") -> Array:
-        """``numpy.full``, in half the time for a number among floats."""
+        """``numpy.full``, twice as fast for a scalar and a float dtype."""
         if fill_value.__class__ is float and getattr(dtype, "kind", None) == "f":
             out = _empty(shape, dtype, order)
             out.fill(fill_value)
@@ -226,13 +226,13 @@ class NumpyBackend(Backend):
         return numpy.full(shape, fill_value, dtype, order)
 
     def ones(self, shape: Any, dtype: Any = None, order: Any = "C") -> Array:
-        """``numpy.ones``, likewise."""
+        """``numpy.ones``, twice as fast for a float dtype."""
         out = _empty(shape, dtype, order)
         out.fill(1.0)
         return out
 
     def eye(self, n: int, m: int | None = None, k: int = 0, dtype: Any = float) -> Array:
-        """``numpy.eye``, likewise."""
+        """``numpy.eye``, twice as fast for a float dtype."""
         if k:
             return numpy.eye(n, m, k, dtype)
         if m is None:
@@ -242,10 +242,10 @@ class NumpyBackend(Backend):
         return out
 
     def expand_dims(self, array: Array, axis: Any) -> Array:
-        """``numpy.expand_dims``, in a third of the time for an axis from 0 on."""
+        """``numpy.expand_dims``, three times as fast for a nonnegative axis."""
         if axis.__class__ is not int or axis < 0:
             return numpy.expand_dims(array, axis)
-        if not axis:  # by reshape, whose steps tell the order in memory; those of [None] are 0
+        if not axis:  # reshape gives the stride that shows the memory order; [None] gives 0
             return array.reshape((1,) + array.shape)
         shape = list(array.shape)
         shape.insert(axis, 1)
@@ -265,7 +265,7 @@ class NumpyBackend(Backend):
         self, array: Array, axis: Any = None, dtype: Any = None, out: Any = None,
         keepdims: bool = False, **others: Any,
     ) -> Any:  # fmt: skip
-        """``numpy.sum``, several times faster on large float arrays, and on a few elements."""
+        """``numpy.sum``, several times faster on large float arrays and on few elements."""
         if dtype is out is None and array.size < FEW and not others:
             found = short_sum(array, axis, keepdims)
             if found is not None:
@@ -277,7 +277,7 @@ class NumpyBackend(Backend):
                 if found is not None:
                     return found
             elif array.dtype.num > 255 or (array.dtype if own else dtype) == _HALF:
-                # In halves, rows are rounded after each addition, and ones counted up to 2048.
+                # float16 would be rounded after each addition, so ones would sum to at most 2048.
                 half = array.dtype if own else dtype
                 wide = numpy.asarray(array, half).astype(numpy.float32)
                 return self.sum(wide, axis, None, None, keepdims).astype(half)
@@ -307,12 +307,12 @@ class NumpyBackend(Backend):
         self, target: Array, array: Array, scale: float, keep: float = 1.0,
         buffer: Array | None = None,
     ) -> None:  # fmt: skip
-        """The same in one pass, for arrays large enough."""
+        """Scale and add in one pass for large arrays. See ``Backend``."""
         if not add_scaled(target, array, scale, keep):
             super().add_scaled(target, array, scale, keep, buffer)
 
     def sum_of_products(self, a: Array, b: Array) -> Array:
-        """The same in a third of the time, in pieces short enough to be summed up in turn."""
+        """Sum in pieces short enough for sequential summation, in a third of the time."""
         if a.dtype.char not in "fd":
             return super().sum_of_products(a, b)
         size = a.shape[-1]
@@ -326,8 +326,8 @@ class NumpyBackend(Backend):
         return super().sum_of_products(a, b)
 
     def between(self, array: Array, low: Any, high: Any) -> Array:
-        # Of equal halves numpy.maximum takes the bound, clip the array's. Of float32 that takes a
-        # third of the time with AVX2, but Python code of NumPy's comes before it.
+        # Of equal float16 numbers numpy.maximum returns the bound, clip the array's. clip takes a
+        # third of the time on float32 with AVX2, but runs Python code of NumPy first.
         dtype = array.dtype
         kind = dtype.char
         by_clip = kind == "e" or (kind == "f" and _CLIP_KEEPS_ZEROS and array.size >= _FEW)
@@ -339,7 +339,7 @@ class NumpyBackend(Backend):
         return array.clip(low, numpy.array(numpy.inf if high is None else high, array.dtype))
 
     def broadcast_to(self, array: Array, shape: tuple[int, ...]) -> Array:
-        """``numpy.broadcast_to``, which takes several times as long."""
+        """``numpy.broadcast_to``, several times as fast."""
         own, strides = array.shape, array.strides
         lead = len(shape) - len(own)
         if lead < 0 or array.__class__ is not numpy.ndarray or not array.flags.c_contiguous:
@@ -398,25 +398,27 @@ class NumpyBackend(Backend):
     def cumsum(
         self, array: Array, axis: int | None = None, dtype: Any = None, out: Any = None
     ) -> Array:
-        """``numpy.cumsum`` at a line of ours, which says nothing of infinities."""
+        """``numpy.cumsum`` called from this package, so that its warnings are silenced."""
         return _accumulate(numpy.add, array, axis, dtype, out)
 
     def cumprod(
         self, array: Array, axis: int | None = None, dtype: Any = None, out: Any = None
     ) -> Array:
-        """``numpy.cumprod``, likewise."""
+        """``numpy.cumprod`` called from this package, so that its warnings are silenced."""
         return _accumulate(numpy.multiply, array, axis, dtype, out)
 
     def fmod(self, a: Any, b: Any) -> Any:
-        found = float_functions.by_float64(float_functions.fmod, self.blockwise, a, b)
+        found = float_functions.compute_in_float64(float_functions.fmod, self.blockwise, a, b)
         return numpy.fmod(a, b) if found is None else found
 
     def remainder(self, a: Any, b: Any) -> Any:
-        found = float_functions.by_float64(float_functions.remainder, self.blockwise, a, b)
+        found = float_functions.compute_in_float64(float_functions.remainder, self.blockwise, a, b)
         return numpy.remainder(a, b) if found is None else found
 
     def floor_divide(self, a: Any, b: Any) -> Any:
-        found = float_functions.by_float64(float_functions.floor_divide, self.blockwise, a, b)
+        found = float_functions.compute_in_float64(
+            float_functions.floor_divide, self.blockwise, a, b
+        )
         return numpy.floor_divide(a, b) if found is None else found
 
     def logaddexp(self, a: Any, b: Any) -> Any:
@@ -436,12 +438,12 @@ class NumpyBackend(Backend):
         return blas.ldl(matrix, hermitian)
 
     def loses_nan(self, matrix: Array) -> bool:
-        """OpenBLAS does not divide a column by a pivot that is NaN."""
+        """Whether OpenBLAS may ignore NaN: it does not divide a column by a NaN pivot."""
         total = numpy.add.reduce(matrix, None)
         return bool(total != total)
 
     def is_moderate(self, array: Array, axis: int) -> bool:
-        """From the norm of a few; else the largest number of all, and the first of each row."""
+        """Check the norm of few elements; else the maximum, and the first element of each row."""
         if array.dtype.char not in "fd":
             return False
         if array.size < _SOME:
@@ -461,7 +463,7 @@ class NumpyBackend(Backend):
         return self.sum(array, axis, None, None, True)
 
     def highest(self, array: Array, axis: int) -> Array:
-        """From where it is, which NumPy finds along rows in a fraction of the time."""
+        """Maximum by ``argmax``, which NumPy computes along rows in a fraction of the time."""
         if axis in (-1, array.ndim - 1) and array.flags.c_contiguous:
             index = array.argmax(-1)
             index += self.row_starts[array.shape]
@@ -469,13 +471,13 @@ class NumpyBackend(Backend):
         return _highest(array, axis, None, None, True)
 
     def extremes(self, index: Array) -> tuple[int, int] | None:
-        """The same from where they are, likewise."""
+        """Minimum and maximum by ``argmin`` and ``argmax``, in a fraction of the time."""
         if not index.size or not index.flags.c_contiguous:
             return super().extremes(index)
         return index.item(index.argmin()), index.item(index.argmax())
 
     def take_in_each(self, array: Array, index: Array) -> Array:
-        """The same in a quarter of the time, which ``numpy.take`` needs where it may not raise."""
+        """Read by ``numpy.take`` with a mode that does not raise, four times as fast."""
         out = numpy.empty((*array.shape[:2], index.shape[1]), array.dtype)
         index = index.astype(numpy.intp, copy=False)
 
@@ -502,10 +504,10 @@ class NumpyBackend(Backend):
     number: Any = staticmethod(_numbers.__getitem__)
 
     def matmul(self, x1: Array, x2: Array, /, **options: Any) -> Array:
-        """``numpy.matmul``; small products take one of BLAS's threads."""
+        """``numpy.matmul`` that computes small products in one BLAS thread."""
         if x1.size * x2.shape[-1] > blas.SINGLE or x1.size + x2.size > _FEW_FACTORS:
             return blas.call(blas.products_work(x1, x2), _multiply, x1, x2, **options)
-        # On a few elements in half the time. A single 0 would lose NaN: it scales as nothing.
+        # dot takes half the time on few elements. For a single 0 BLAS would lose NaN.
         if x1.ndim == x2.ndim == 2 and x1.size > 1 < x2.size and x1.dtype.char in "fdFD":
             if not options:
                 return x1.dot(x2)
@@ -516,7 +518,7 @@ class NumpyBackend(Backend):
     tan, arctanh = _or_formula("tan"), _or_formula("arctanh")
 
     def row_after_row(self, row: int, size: int) -> AbstractContextManager[None]:
-        """With it ``x - x.mean(-1, keepdims=True)`` of long rows takes a third of the time."""
+        """Make ``x - x.mean(-1, keepdims=True)`` of long rows three times as fast."""
         return row_after_row(row, size)
 
     def in_parts(
@@ -527,14 +529,14 @@ class NumpyBackend(Backend):
         return blas.run(work, count)
 
     def make_generator(self, seed: int) -> Any:
-        """torch's CPU streams as they are: what is drawn is NumPy's already."""
+        """Create a generator of PyTorch's CPU streams, whose draws are NumPy arrays already."""
         from ..rng.mt19937 import TorchMT19937
 
         return TorchMT19937(seed)
 
     def info(self) -> dict[str, str]:
         """Library, version, and the BLAS that NumPy has loaded."""
-        from . import blas  # asked by --info alone
+        from . import blas  # only --info needs it here
 
         return {**super().info(), **blas.info()}
 

@@ -46,7 +46,7 @@ def info() -> dict[str, str]:
 
 
 class Threads(NamedTuple):
-    """How many threads OpenBLAS uses, to be read and set, for the whole process."""
+    """Functions that read and set the number of OpenBLAS's threads in this process."""
 
     get: Callable[[], int]
     set: Callable[[int], None]

@@ -21,13 +21,13 @@ import numpy
 from numpy.lib import introspect
 
 _ONE, _HALF = numpy.float32(1), numpy.float32(0.5)
-#: What cosh still halves before exp overflows.
+#: Largest argument for which exp, and so the formula of cosh, does not overflow.
 _LARGEST = 88.0
 _FORMULAS: dict[str, tuple[Callable[[Any], Any], tuple[str, ...]]] = {}
 
 
-def _from(*ufuncs: str) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
-    """Notes which of NumPy's functions a formula takes its time from."""
+def _uses(*ufuncs: str) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
+    """Register the NumPy functions that determine the speed of a formula."""
 
     def note(formula: Callable[[Any], Any]) -> Callable[[Any], Any]:
         _FORMULAS[formula.__name__] = formula, ufuncs
@@ -38,18 +38,18 @@ def _from(*ufuncs: str) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]
 
 @functools.cache
 def faster(name: str) -> Callable[[Any], Any] | None:
-    """The formula below for the function, where it is faster than NumPy's own."""
+    """Return the formula of this module if it is faster than NumPy's function, else None."""
     formula, ufuncs = _FORMULAS[name]
-    return formula if all(map(_in_vectors, ufuncs)) and not _in_vectors(name) else None
+    return formula if all(map(_is_vectorized, ufuncs)) and not _is_vectorized(name) else None
 
 
-def _in_vectors(name: str) -> bool:
+def _is_vectorized(name: str) -> bool:
     found = introspect.opt_func_info(func_name=f"^{name}$", signature="float32")
     target = found.get(name, {}).get("ff", {}).get("current", "baseline")
     return not target.startswith("baseline")
 
 
-@_from("log")
+@_uses("log")
 def log1p(x: Any) -> Any:
     """``log(1 + x)``, and what rounding ``1 + x`` lost: right to 4 units in the last place."""
     whole = x + _ONE
@@ -64,7 +64,7 @@ def log1p(x: Any) -> Any:
     return numpy.copysign(whole, x, out=whole)
 
 
-@_from("tanh", "exp")
+@_uses("tanh", "exp")
 def expm1(x: Any) -> Any:
     """``tanh(x / 2) (exp(x) + 1)``: right to 4 units in the last place."""
     half = x * _HALF
@@ -75,7 +75,7 @@ def expm1(x: Any) -> Any:
     return out
 
 
-@_from("exp")
+@_uses("exp")
 def cosh(x: Any) -> Any:
     """``exp(x) / 2 + 1 / (2 exp(x))``: right to 3 units in the last place."""
     out = numpy.absolute(x)
@@ -87,7 +87,7 @@ def cosh(x: Any) -> Any:
     return out
 
 
-@_from("tanh", "exp")
+@_uses("tanh", "exp")
 def sinh(x: Any) -> Any:
     """``tanh(x) cosh(x)``: right to 5 units in the last place."""
     out = cosh(x)
@@ -95,7 +95,7 @@ def sinh(x: Any) -> Any:
     return out
 
 
-@_from("sin", "cos")
+@_uses("sin", "cos")
 def tan(x: Any) -> Any:
     """``sin(x) / cos(x)``: right to 3 units in the last place."""
     out = numpy.sin(x)
@@ -103,7 +103,7 @@ def tan(x: Any) -> Any:
     return out
 
 
-@_from("log")
+@_uses("log")
 def arctanh(x: Any) -> Any:
     """``log1p(2 |x| / (1 - |x|)) / 2`` with the sign of ``x``: right to 5 units in the last place.
 
@@ -121,23 +121,23 @@ def arctanh(x: Any) -> Any:
 
 Kernel = Callable[[Any, Any], Any]
 
-#: Below this many elements there is nothing to gain.
+#: Below this many elements NumPy's own function is as fast.
 _FEW = 4096
 _SINGLE = numpy.dtype("float32")
-#: Quotients up to here are cut off without an error.
+#: Quotients up to here are truncated exactly.
 _EXACT = 2.0**28
-#: Up to here NumPy's own float32 formula finds the same whole quotient.
+#: Up to here NumPy's float32 formula finds the same integer quotient.
 _WHOLE = 2.0**21
 
 
-def by_float64(kernel: Kernel, blockwise: Any, a: Any, b: Any) -> Any:
-    """``kernel(a, b)`` a block at a time, or None where the library's own function is to be used.
+def compute_in_float64(kernel: Kernel, blockwise: Any, a: Any, b: Any) -> Any:
+    """Compute ``kernel(a, b)`` block by block, or return None to use the library's function.
 
     Args:
-        kernel: One of the functions below.
-        blockwise: The backend's method.
-        a: Array, or a number.
-        b: Array, or a number.
+        kernel: Function of this module.
+        blockwise: ``Backend.blockwise``.
+        a: Array or scalar.
+        b: Array or scalar.
     """
     if _size(a) < _FEW and _size(b) < _FEW:
         return None
@@ -154,7 +154,7 @@ def _size(x: Any) -> int:
 
 
 def _single(x: Any) -> Any:
-    """A float32 array that is large or 0-d, or None."""
+    """Return a float32 array that is large or 0-d, or None."""
     if x.__class__ is float or x.__class__ is int:
         return numpy.array(x, _SINGLE)
     known = x.__class__ is numpy.ndarray and x.dtype == _SINGLE
@@ -162,7 +162,7 @@ def _single(x: Any) -> Any:
 
 
 def _quotient(a: Any, b: Any, rounding: Any, limit: float) -> Any:
-    """The rounded quotient in float64; None where one is too large or NaN, or one by infinity."""
+    """Rounded quotient in float64; None if one is too large or NaN, or a divisor is infinite."""
     quotient = numpy.divide(a, b, dtype="float64")
     rounding(quotient, out=quotient)
     size = max(numpy.maximum.reduce(quotient, None), -numpy.minimum.reduce(quotient, None))
@@ -170,7 +170,7 @@ def _quotient(a: Any, b: Any, rounding: Any, limit: float) -> Any:
 
 
 def _rest(a: Any, b: Any) -> Any:
-    """Remainder of the truncated quotient, but for the sign of 0; None where it is not exact."""
+    """Remainder of the truncated quotient, except the sign of 0; None if it is not exact."""
     taken = _quotient(a, b, numpy.trunc, _EXACT)
     if taken is None:
         return None
@@ -180,13 +180,13 @@ def _rest(a: Any, b: Any) -> Any:
 
 
 def fmod(a: Any, b: Any) -> Any:
-    """The remainder with the sign of ``a``."""
+    """Remainder with the sign of ``a``."""
     rest = _rest(a, b)
     return numpy.fmod(a, b) if rest is None else numpy.copysign(rest, a, out=rest)
 
 
 def remainder(a: Any, b: Any) -> Any:
-    """The remainder with the sign of ``b``."""
+    """Remainder with the sign of ``b``."""
     rest = _rest(a, b)
     if rest is None:
         return numpy.remainder(a, b)
@@ -198,7 +198,7 @@ def remainder(a: Any, b: Any) -> Any:
 
 
 def floor_divide(a: Any, b: Any) -> Any:
-    """The quotient rounded down."""
+    """Quotient rounded down."""
     whole = _quotient(a, b, numpy.floor, _WHOLE)
     return numpy.floor_divide(a, b) if whole is None else whole.astype(_SINGLE)
 
@@ -228,7 +228,7 @@ _FAR = (
 
 
 def formula(name: str, single: bool) -> Callable[[Any, Any], Any]:
-    """The function ``name`` below of a library and an array; for float32 the shorter one."""
+    """Return the function ``name`` of this module; for float32 the shorter approximation."""
     short = f"{name}_single" if single else name
     return globals().get(short) or globals()[name]  # type: ignore[no-any-return]
 
@@ -257,7 +257,7 @@ def _tail(xp: Any, x: Any) -> Any:
 
 
 def _exp_of_square(xp: Any, x: Any, sign: float) -> Any:
-    """``exp(sign * x^2)``, x^2 being split in two so that its rounding is not blown up."""
+    """``exp(sign * x^2)``, with x^2 split in two so that exp does not amplify its rounding."""
     rounded = xp.trunc(x * 16.0)
     rounded *= 1 / 16.0
     rest = (x - rounded) * (x + rounded)
@@ -270,7 +270,7 @@ def _exp_of_square(xp: Any, x: Any, sign: float) -> Any:
 
 
 def _core(xp: Any, x: Any, size: Any) -> Any:
-    """The error function for ``size = |x| <= 0.46875``; elsewhere anything finite."""
+    """Error function for ``size = |x| <= 0.46875``; elsewhere an unspecified finite value."""
     small = xp.minimum(size, 0.46875)
     return x * _ratio(small * small, _NEAR)
 

@@ -1,4 +1,4 @@
-"""The gamma function's logarithm, its derivatives and relatives, from NumPy's operations."""
+"""Log-gamma, its derivatives, incomplete gamma functions and Bessel functions by formulas."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ import numpy
 
 # Bernoulli numbers B(2k) for k from 1 on, https://dlmf.nist.gov/24.2.
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6)
-#: By the size of a number: steps of the recurrence, after which so many terms of a series are
-#: right to its precision.
+#: Steps of the recurrence, and terms of the series after them, by the item size of the dtype.
 _STEPS, _TERMS = {4: 6, 8: 10}, {4: 4, 8: 7}
 
 
 def digamma(xp: Any, x: Any) -> Any:
-    """By reflection for negative ``x``, the recurrence, the asymptotic series.
+    """Digamma function: reflection for negative ``x``, recurrence, asymptotic series.
 
     Reference:
         https://dlmf.nist.gov/5.15 has its derivative; here 5.5.2, 5.5.4 and 5.11.2.
@@ -29,20 +28,20 @@ def digamma(xp: Any, x: Any) -> Any:
     terms = _BERNOULLI[: _TERMS[x.dtype.itemsize]]
     series = _sum_of_powers(inverse, [b / (2 * k) for k, b in enumerate(terms, 1)])
     value = xp.log(up) - 0.5 / up - series * inverse - total
-    return reflected(xp, x, value) if left.any() else value
+    return apply_reflection(xp, x, value) if left.any() else value
 
 
-def reflected(xp: Any, x: Any, value: Any) -> Any:
-    """``digamma`` of ``x``, where ``value`` is that of ``x``, or of ``1 - x`` if ``x < 0``."""
+def apply_reflection(xp: Any, x: Any, value: Any) -> Any:
+    """Digamma of ``x`` from ``value``, the digamma of ``x``, or of ``1 - x`` where ``x < 0``."""
     part = _from_nearest(xp, x)
     turned = value - math.pi / xp.tan(xp.where(part == 0, math.nan, part) * math.pi)
     return xp.where(x < 0, turned, value)
 
 
 def trigamma(xp: Any, x: Any) -> Any:
-    """By reflection below 1/2, the recurrence, the asymptotic series.
+    """Trigamma function: reflection below 1/2, recurrence, asymptotic series.
 
-    Of float32 near a pole it is off by what rounding ``x`` itself changes.
+    In float32 the error near a pole is that of rounding ``x``.
 
     Reference:
         https://dlmf.nist.gov/5.15 (5.15.5, 5.15.6 and 5.15.8)
@@ -53,14 +52,14 @@ def trigamma(xp: Any, x: Any) -> Any:
     series = _sum_of_powers(inverse, _BERNOULLI[: _TERMS[x.dtype.itemsize]]) * inverse
     total = total + (1 + 0.5 / up + series) / up
     part = _from_nearest(xp, x)
-    # PyTorch rounds pi x to single precision: the same sines give the same numbers.
+    # PyTorch rounds pi x to single precision. The same rounding gives the same values.
     angle = part if x.dtype.itemsize == 8 else xp.where(part == 0, 0, x)
     sine = xp.sin(angle * math.pi)
     return xp.where(left, math.pi**2 / (sine * sine) - total, total)
 
 
 def _from_nearest(xp: Any, x: Any) -> Any:
-    """How far ``x`` is from a whole number, exactly; NaN for infinities."""
+    """Exact difference of ``x`` and the nearest integer; NaN for infinities."""
     return x - xp.rint(x)
 
 

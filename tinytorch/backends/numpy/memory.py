@@ -187,9 +187,9 @@ POSSIBLE = sys.platform not in ("emscripten", "wasi", "win32")
 
 
 class Segment:
-    """A mapped file, with one descriptor; arrays on it keep it alive.
+    """Mapped file with one descriptor. Arrays on it keep it alive.
 
-    ``mmap.mmap`` would duplicate the descriptor, and give no access to the duplicate.
+    ``mmap.mmap`` would duplicate the descriptor without access to the duplicate.
     """
 
     def __init__(self, descriptor: int, size: int) -> None:
@@ -209,8 +209,8 @@ class Segment:
         _releases[descriptor] = close, unmap  # the newest reference is called first
 
 
-#: By descriptor, the references that release a piece. Another one with the same descriptor takes
-#: the place of one that is gone.
+#: References that release a segment, by descriptor. A new segment with the descriptor of a freed
+#: one replaces its entry.
 _releases: dict[int, tuple[CallingRef, CallingRef]] = {}
 _MAP_FAILED = ctypes.c_void_p(-1).value
 
@@ -226,12 +226,12 @@ def c_library() -> Any:
     return library
 
 
-#: By what tells a file apart, the array of all bytes of those that are mapped here.
+#: Arrays of all bytes of the mapped files, by device and inode.
 _mapped: WeakValues[tuple[int, int], Any] = WeakValues()
 
 
 def unnamed_file() -> int:
-    """The descriptor of a new file."""
+    """Create a file without a name and return its descriptor."""
     if hasattr(os, "memfd_create"):
         return os.memfd_create("tinytorch", os.MFD_CLOEXEC)
     with tempfile.TemporaryFile() as file:
@@ -239,18 +239,18 @@ def unnamed_file() -> int:
 
 
 def allocate(size: int) -> Any:
-    """New memory of zeros, as an array of bytes; of one byte at least, which a mapping wants."""
+    """Allocate zeros as an array of bytes, of at least one byte because a mapping needs one."""
     descriptor = unnamed_file()
     os.ftruncate(descriptor, max(size, 1))
     return attach(descriptor)
 
 
 def attach(descriptor: int) -> Any:
-    """The memory behind a descriptor, which is now its own, as the array of all its bytes."""
+    """Map the file of a descriptor, take ownership of that, and return the array of its bytes."""
     status = os.fstat(descriptor)
     key = status.st_dev, status.st_ino
     found = _mapped.get(key)
-    if found is None or found.size < status.st_size:  # a file may have grown
+    if found is None or found.size < status.st_size:  # the file may have grown
         segment = Segment(descriptor, status.st_size)
         found = _mapped[key] = numpy.asarray(segment)
     else:
@@ -258,13 +258,13 @@ def attach(descriptor: int) -> Any:
     return found
 
 
-def attached() -> int:
-    """How many pieces are mapped here."""
+def mapped_count() -> int:
+    """Number of segments mapped in this process."""
     return len(_mapped)
 
 
 def segment_of(array: Any) -> Segment | None:
-    """The piece that an array lies in; None if no other process can be given its memory."""
+    """Segment of an array; None if its memory cannot be shared with another process."""
     base = array
     while base is not None and not isinstance(base, Segment):
         base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)
@@ -272,13 +272,13 @@ def segment_of(array: Any) -> Segment | None:
 
 
 def root_of(segment: Segment) -> Any:
-    """The array of all bytes of a piece."""
+    """Array of all bytes of a segment."""
     status = os.fstat(segment.descriptor)
     return _mapped.get((status.st_dev, status.st_ino))
 
 
 class Move:
-    """All the memory that an array is a part of, copied to where processes share it."""
+    """Copy of the whole memory block of an array in shared memory."""
 
     def __init__(self, array: Any) -> None:
         while isinstance(array.base, numpy.ndarray):
@@ -290,6 +290,6 @@ class Move:
         self.there[: end - self.start] = bytes_there
 
     def __call__(self, array: Any) -> Any:
-        """What an array on the memory as it was is there."""
+        """Return the view of the shared memory that corresponds to a view of the former memory."""
         offset = array.__array_interface__["data"][0] - self.start
         return numpy.ndarray(array.shape, array.dtype, self.there, offset, array.strides)

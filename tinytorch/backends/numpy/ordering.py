@@ -1,10 +1,10 @@
-"""Orders of NumPy arrays, sorted as integers that hold an element and its place.
+"""Stable argsort of NumPy arrays by sorting integers that hold an element and its index.
 
-NumPy sorts 64-bit integers with the processor's vectors, ten times faster than it sorts indices
-stably. So an element of up to 32 bits becomes the upper part of such a number, in a form that
-compares as the element does, and its index the lower part: equal elements stay in their order,
-and the sorted numbers hold the indices. Elements of 64 bits are put in order by NumPy first, and
-their ranks take their place if some of them are equal.
+NumPy sorts 64-bit integers with SIMD instructions, ten times faster than it sorts indices stably.
+An element of up to 32 bits becomes the upper half of such an integer, in a form that has the same
+order, and its index the lower half. Equal elements thus stay in their order, and the sorted
+integers hold the indices. Elements of 64 bits are sorted by NumPy first; if some are equal, their
+ranks are used instead of the elements.
 """
 
 from __future__ import annotations
@@ -38,21 +38,23 @@ def order(array: Any, axis: int, descending: bool, in_parts: InParts) -> Any:
     rows, shape = _rows(array, axis)
     pack = _packer(rows, descending)
     if pack is None:
-        return _restored(_ranked_order(rows, descending), shape, axis)
-    return _restored(_each(rows, pack, lambda keys: keys.sort(1), 0, size, in_parts), shape, axis)
+        return _restore_shape(_ranked_order(rows, descending), shape, axis)
+    return _restore_shape(
+        _each(rows, pack, lambda keys: keys.sort(1), 0, size, in_parts), shape, axis
+    )
 
 
 def stable(array: Any, axis: int, descending: bool) -> Any:
     """``order`` by NumPy's own stable sort."""
     if not descending:
         return numpy.argsort(array, axis=axis, kind="stable")
-    # A stable order of the reversed elements, reversed, leaves equal ones in their order.
+    # A stable sort of the reversed elements, reversed, keeps equal elements in their order.
     found = numpy.argsort(numpy.flip(array, axis), axis=axis, kind="stable")
     return array.shape[axis] - 1 - numpy.flip(found, axis)
 
 
 def leading(array: Any, count: int, axis: int, descending: bool, in_parts: InParts) -> Any:
-    """The first ``count`` indices of the order along ``axis``; of equal elements any."""
+    """First ``count`` indices of ``order`` along ``axis``; equal elements in any order."""
     size = array.shape[axis]
     if array.size < _SOME:
         part = slice(None, -count - 1, -1) if descending else slice(0, count)
@@ -72,15 +74,19 @@ def leading(array: Any, count: int, axis: int, descending: bool, in_parts: InPar
             keys.partition(count - 1, 1)
             keys[:, :count].sort(1)
 
-        return _restored(_each(rows, pack, first, 0, count, in_parts), shape, axis)
+        return _restore_shape(_each(rows, pack, first, 0, count, in_parts), shape, axis)
     cut_at = size - count if descending else count - 1
     some = slice(cut_at, None) if descending else slice(0, count)
     candidates = numpy.argpartition(rows, cut_at, axis=1)[:, some]
-    return _restored(_ordered(rows, candidates, count, descending, in_parts), shape, axis)
+    return _restore_shape(
+        _order_candidates(rows, candidates, count, descending, in_parts), shape, axis
+    )
 
 
-def _ordered(rows: Any, candidates: Any, count: int, descending: bool, in_parts: InParts) -> Any:
-    """The first ``count`` of the candidates' indices, in the order of what they name."""
+def _order_candidates(
+    rows: Any, candidates: Any, count: int, descending: bool, in_parts: InParts
+) -> Any:
+    """First ``count`` candidate indices, sorted by the elements at these indices."""
     chosen = order(numpy.take_along_axis(rows, candidates, 1), 1, descending, in_parts)
     return numpy.take_along_axis(candidates, chosen[:, :count], 1)
 
@@ -88,10 +94,10 @@ def _ordered(rows: Any, candidates: Any, count: int, descending: bool, in_parts:
 def _tournament(
     array: Any, count: int, axis: int, descending: bool, parts: int, in_parts: InParts
 ) -> Any:
-    """``leading``, among the groups of elements whose best ones are the best.
+    """``leading`` by searching only the ``count`` groups with the best elements.
 
-    A row is cut into ``parts``, and elements at the same place of each make a group. One that
-    is in none of the ``count`` best groups is beaten by the best of each of them.
+    A row is split into ``parts``, and the elements at one position of all parts are a group. An
+    element outside the ``count`` best groups is behind the best element of each of them.
     """
     moved = numpy.moveaxis(array, axis, -1)
     if axis != array.ndim - 1 and not moved.flags.c_contiguous:
@@ -99,7 +105,7 @@ def _tournament(
     rows = moved.reshape(-1, moved.shape[-1])
     length = rows.shape[1] // parts
     groups = rows[:, : parts * length].reshape(-1, parts, length)
-    # A NaN is the largest: maximum hands it on, fmin takes anything else.
+    # NaN is largest: maximum propagates it, and fmin ignores it.
     best = numpy.maximum.reduce(groups, 1) if descending else numpy.fmin.reduce(groups, 1)
     cut_at = length - count if descending else count - 1
     chosen = numpy.argpartition(best, cut_at, axis=1)
@@ -109,7 +115,9 @@ def _tournament(
     candidates = numpy.concatenate(
         (members.reshape(len(rows), -1), numpy.broadcast_to(rest, (len(rows), rest.size))), 1
     )
-    return _restored(_ordered(rows, candidates, count, descending, in_parts), moved.shape, axis)
+    return _restore_shape(
+        _order_candidates(rows, candidates, count, descending, in_parts), moved.shape, axis
+    )
 
 
 def pick(array: Any, axis: int, place: Any, in_parts: InParts) -> Any:
@@ -135,23 +143,23 @@ def pick(array: Any, axis: int, place: Any, in_parts: InParts) -> Any:
         found = numpy.argpartition(rows, place, axis=1)[:, place : place + 1]
     else:
         found = _each(rows, pack, lambda keys: keys.partition(place, 1), place, 1, in_parts)
-    return _restored(found, shape, axis)
+    return _restore_shape(found, shape, axis)
 
 
 def _rows(array: Any, axis: int) -> tuple[Any, tuple[int, ...]]:
-    """One order a row, and the shape they had."""
+    """Return the array with one sort per row, and the former shape."""
     moved = numpy.moveaxis(array, axis, -1)
     rows = numpy.ascontiguousarray(moved).reshape(-1, moved.shape[-1])
     return rows, moved.shape
 
 
-def _restored(rows: Any, shape: tuple[int, ...], axis: int) -> Any:
+def _restore_shape(rows: Any, shape: tuple[int, ...], axis: int) -> Any:
     out = rows.reshape(*shape[:-1], rows.shape[1])
     return numpy.ascontiguousarray(numpy.moveaxis(out, -1, axis))
 
 
 def _packer(rows: Any, descending: bool) -> Pack | None:
-    """What makes rows of sortable numbers of a block of rows; None if they need more bits."""
+    """Return a function that packs a block of rows into integers; None if 64 bits do not do."""
     kind, size, shift = rows.dtype.kind, rows.dtype.itemsize, _shift(rows.shape[1])
     if shift > 31:
         return None
@@ -178,7 +186,7 @@ def _packer(rows: Any, descending: bool) -> Pack | None:
 
 
 def _float_key(part: Any) -> Any:
-    """int64 numbers that compare as floats of up to 32 bits do, NaN above all others."""
+    """int64 keys with the order of floats of up to 32 bits; NaN is largest."""
     bits = (part.astype("float32", copy=False) + numpy.float32(0)).view("int32")  # no -0
     flip = bits >> 31
     flip &= _SIGN
@@ -199,7 +207,7 @@ def _each(
     rows: Any, pack: Pack, arrange: Callable[[Any], None], first: int, count: int,
     in_parts: InParts,
 ) -> Any:  # fmt: skip
-    """Indices from ``first`` on in every row's keys, after ``arrange`` has moved them."""
+    """Indices in the keys of each row from ``first`` on, after ``arrange`` has reordered them."""
     out = numpy.empty((len(rows), count), "int64")
     step = max(1, _BLOCK // rows.shape[1])
     mask = (1 << _shift(rows.shape[1])) - 1
@@ -219,7 +227,7 @@ def _each(
 
 
 def _ranked_order(rows: Any, descending: bool) -> Any:
-    """The order of rows whose elements leave no room for an index."""
+    """Argsort of rows whose elements have 64 bits."""
     found = numpy.argsort(rows, axis=1)
     ordered = numpy.take_along_axis(rows, found, 1)
     rises = ordered[:, 1:] > ordered[:, :-1]

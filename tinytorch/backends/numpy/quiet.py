@@ -1,11 +1,11 @@
-"""NumPy's functions without its warnings, and its indices in 64 bits.
+"""NumPy's functions without warnings, and 64-bit indices on platforms with 32-bit addresses.
 
-Warnings at lines of this package are dropped, see ``facade.packages``; those at lines of NumPy's
-own modules are not. ``numpy.errstate`` would take a third as long as a small Fourier transform
-does: a call in a context in which NumPy ignores errors takes half of that. Only NumPy runs in
-there, so the values of other context variables do not matter.
+Warnings at lines of this package are dropped (see ``facade.packages``), but not those at lines of
+NumPy's own modules. ``numpy.errstate`` takes a third of the time of a small Fourier transform. A
+call in a ``contextvars`` context in which NumPy ignores errors takes half as long. Only NumPy runs
+inside it, so the values of other context variables do not matter.
 
-Indices are int64 also where NumPy's have the 32 bits of an address, as in the browser's Python.
+NumPy's indices have 32 bits where addresses do, as in the browser's Python. Here they are int64.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ import numpy
 
 _SILENCE = Context()
 _SILENCE.run(numpy.seterr, all="ignore")
-# Of its own for each call: a context cannot be entered twice, by threads or within itself.
+# Each call gets its own copy, because a context can be entered only once at a time.
 _silence = _SILENCE.copy
 
 
 def quiet(function: Callable[..., Any]) -> Callable[..., Any]:
-    """``function`` of NumPy's, without warnings of floating-point errors."""
+    """Wrap a function of NumPy so that it ignores floating-point errors."""
 
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
@@ -37,7 +37,7 @@ def quiet(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class QuietNamespace:
-    """A submodule of NumPy's with quiet functions, imported when one is asked for."""
+    """Submodule of NumPy whose functions ignore floating-point errors, imported on first access."""
 
     def __init__(self, module: str) -> None:
         self._module = module
@@ -50,16 +50,16 @@ class QuietNamespace:
         return found
 
 
-#: What gives indices, of NumPy's functions and of the backend's own.
+#: Functions of NumPy and of the backend that return indices.
 FUNCTIONS = (
     "argmax", "argmin", "argpartition", "argsort", "argwhere", "bincount", "digitize",
     "flatnonzero", "indices", "lexsort", "nanargmax", "nanargmin", "nonzero", "ravel_multi_index",
     "searchsorted", "tril_indices", "triu_indices", "unravel_index",
     "last_true", "leading", "order", "pick",
 )  # fmt: skip
-#: Functions of which not every result is one: with one argument, and after the first result.
+#: Functions that return indices only if called with one argument, or after the first result.
 POSITIONS, WITH_VALUES = ("where",), ("unique",)
-#: Functions that there refuse int64 indices, and the place of that argument.
+#: Functions that raise for int64 indices on such platforms, and the position of the argument.
 TAKERS = {"bincount": 0, "put": 1, "repeat": 1, "take": 1}
 
 
@@ -69,7 +69,7 @@ def is_narrow() -> bool:
 
 
 def widen(backend: type) -> None:
-    """Have the functions of a backend on NumPy take and give int64 indices."""
+    """Make the functions of a NumPy backend accept and return int64 indices."""
     for name, place in TAKERS.items():
         _accept(backend, name, place)
     for name in FUNCTIONS:
@@ -77,7 +77,7 @@ def widen(backend: type) -> None:
     for name in POSITIONS:
         _replace(backend, name, lambda found, count: _wide(found) if count == 1 else found)
     for name in WITH_VALUES:
-        _replace(backend, name, _after_first)
+        _replace(backend, name, _widen_after_first)
 
 
 def _accept(backend: type, name: str, place: int) -> None:
@@ -93,7 +93,7 @@ def _accept(backend: type, name: str, place: int) -> None:
 
 
 def _narrow(indices: Any) -> Any:
-    """int64 indices as NumPy's; what has too many bits stays out of bounds."""
+    """Convert int64 indices to NumPy's; values that do not fit stay out of bounds."""
     if not isinstance(indices, numpy.ndarray) or indices.dtype != "int64":
         return indices
     bounds = numpy.iinfo(numpy.int32)
@@ -118,5 +118,5 @@ def _wide(found: Any) -> Any:
     return found.astype("int64", copy=False) if isinstance(found, numpy.ndarray) else found
 
 
-def _after_first(found: Any, count: int) -> Any:
+def _widen_after_first(found: Any, count: int) -> Any:
     return (found[0], *map(_wide, found[1:])) if isinstance(found, tuple) else found

@@ -2,9 +2,9 @@
 
 - ``float_sum`` and ``short_sum`` multiply by ones. ``numpy.add.reduce`` adds one row after the
   other without using the width of the processor; a matrix-vector product does, and in two threads.
-  The order of the additions differs: sums of a few hundred elements are summed up in turn, so the
-  error grows with the logarithm of the number of rows, as that of pairwise summation does. On a
-  few elements a product is called in a third of the time.
+  The order of the additions differs. A few hundred elements at a time are summed sequentially, so
+  the error grows with the logarithm of the number of rows, as in pairwise summation. On few
+  elements the call of a product takes a third of the time.
 - ``float_prod`` cuts rows into pieces that are multiplied with each other.
   ``numpy.multiply.reduce`` along the last dimension waits for each product before the next.
 - ``add_rows`` adds rows by index, the gradient of a look-up table. ``numpy.add.at`` takes rows one
@@ -60,7 +60,7 @@ class _Ones(dict[int, Any]):
 
 
 def no_ones(size: int) -> None:
-    """For the dtypes that have no ``SHORT_ONES``."""
+    """Return None, for the dtypes without ``SHORT_ONES``."""
 
 
 #: For each dtype, a function from a size to as many ones; None for a size that is not short.
@@ -107,7 +107,7 @@ def float_sum(array: Any, axis: Any, keepdims: bool) -> Any:
     ndim = array.ndim
     given = range(ndim) if axis is None else (axis,) if isinstance(axis, int) else axis
     axes = tuple(sorted(a % ndim for a in given))
-    found = (_sum if array.flags.c_contiguous else _turned)(array, axes)
+    found = (_sum if array.flags.c_contiguous else _sum_transposed)(array, axes)
     if found is None:
         found = _rows_apart(array, axes)
     if found is None:
@@ -115,7 +115,7 @@ def float_sum(array: Any, axis: Any, keepdims: bool) -> Any:
             return None
         found = array
         for one in reversed(axes):
-            found = _along(found, one)
+            found = _sum_strided(found, one)
     if not keepdims:
         return found
     return found.reshape(tuple(1 if i in axes else n for i, n in enumerate(array.shape)))
@@ -140,10 +140,10 @@ def _sum(array: Any, axes: tuple[int, ...]) -> Any:
     return _columns(sums.reshape(outer, -1)).reshape(kept) if first else sums.reshape(kept)
 
 
-def _turned(array: Any, axes: tuple[int, ...]) -> Any:
-    """The sum of an array whose dimensions, in another order, are those of a contiguous one.
+def _sum_transposed(array: Any, axes: tuple[int, ...]) -> Any:
+    """Sum an array that is contiguous with its dimensions in another order.
 
-    Its rows may lie apart, as every second one of a matrix do.
+    There may be gaps between its rows, as between every second row of a matrix.
     """
     order = sorted(range(array.ndim), key=lambda i: -array.strides[i])
     turned = array.transpose(order)
@@ -163,7 +163,7 @@ def _turned(array: Any, axes: tuple[int, ...]) -> Any:
 
 
 def _rows_apart(array: Any, axes: tuple[int, ...]) -> Any:
-    """The sum over rows that lie anywhere, and over other dimensions."""
+    """Sum over contiguous rows with any strides between them, and over other dimensions."""
     first = array.ndim
     while first - 1 in axes:
         first -= 1
@@ -180,15 +180,15 @@ def _rows_apart(array: Any, axes: tuple[int, ...]) -> Any:
 
 
 def piece_of(row: int) -> int | None:
-    """How many elements of a row to sum up in turn; None where that does not divide it well."""
+    """Number of elements to sum sequentially; None if none divides the row well."""
     if row <= LONG_ROW:
         return row
     part = math.gcd(row, _ROW)
     return part if part >= _ROW // 2 else None
 
 
-def _along(array: Any, axis: int) -> Any:
-    """The sum over one dimension of an array with any strides, in pieces that are views."""
+def _sum_strided(array: Any, axis: int) -> Any:
+    """Sum over one dimension of an array with any strides, in pieces that are views."""
     count = array.shape[axis]
     if count <= _ROW or abs(array.strides[axis]) == min(map(abs, array.strides)):
         return numpy.add.reduce(array, axis)  # pairwise along what lies closest together
@@ -197,7 +197,7 @@ def _along(array: Any, axis: int) -> Any:
     shape = (*array.shape[:axis], -1, _ROW, *array.shape[axis + 1 :])
     parts = numpy.add.reduce(array[(*front, slice(whole))].reshape(shape), axis + 1)
     rest = numpy.add.reduce(array[(*front, slice(whole, None))], axis)
-    return _along(parts, axis) + rest
+    return _sum_strided(parts, axis) + rest
 
 
 def _total(flat: Any) -> Any:
@@ -294,7 +294,7 @@ def add_scaled(target: Any, array: Any, scale: float, keep: float = 1.0) -> bool
     name = "axpy" if keep == 1 else "axpby"
     function = _function(target.dtype.char, name) if target.size <= _MOST else None
     if function is None:
-        _in_blocks(target.reshape(-1), array.reshape(-1), scale, keep)
+        _add_scaled_blocks(target.reshape(-1), array.reshape(-1), scale, keep)
         return True
     x, y = array.ctypes.data, target.ctypes.data
     factor = () if keep == 1 else (keep,)
@@ -303,7 +303,7 @@ def add_scaled(target: Any, array: Any, scale: float, keep: float = 1.0) -> bool
     return True
 
 
-def _in_blocks(target: Any, array: Any, scale: float, keep: float) -> None:
+def _add_scaled_blocks(target: Any, array: Any, scale: float, keep: float) -> None:
     buffer = numpy.empty(_BLOCK, target.dtype)
     for start in range(0, target.size, _BLOCK):
         part = target[start : start + _BLOCK]

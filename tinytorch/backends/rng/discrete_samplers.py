@@ -102,7 +102,7 @@ def binomial(unit: Unit, count: float, chance: float) -> float:
 
 
 def _few_successes(unit: Unit, count: float, chance: float) -> float:
-    """By the distances between successes, which follow the geometric law.
+    """Number of successes, by the distances between them, which are geometrically distributed.
 
     Reference:
         Devroye: Non-Uniform Random Variate Generation, 1986, page 525.

@@ -404,10 +404,11 @@ if TYPE_CHECKING:
 
 
 class HostGenerator(TorchMT19937):
-    """The engine for a backend that has none of its own: draws on the host, then copies.
+    """Generator for backends without one of their own. It draws on the host and copies.
 
-    So one seed gives the same numbers on every backend. What only compares or sorts them with
-    given arrays is done where those are; laws that read them number by number fetch them.
+    One seed therefore gives the same values on every backend. Draws that are only compared or
+    sorted with given arrays are processed on the device of these arrays. Distributions with
+    parameters that are read one by one copy the parameters to the host.
     """
 
     def __init__(self, backend: Backend, seed: int = DEFAULT_SEED) -> None:
@@ -419,7 +420,7 @@ class HostGenerator(TorchMT19937):
         return self._backend.library
 
     def bernoulli(self, p: float | Array, shape: Sequence[int], dtype: Any) -> Array:
-        """The same, compared where ``p`` is: an array of chances is not fetched."""
+        """See ``TorchMT19937``. An array of probabilities is compared on its own device."""
         if isinstance(p, (int, float)):
             return super().bernoulli(p, shape, dtype)
         self._check_all((p >= 0) & (p <= 1), NO_CHANCE)

@@ -16,7 +16,7 @@ import numpy as np
 
 from .formulas import BLOCK, UNIT24, NDArray, blocks, cast, low24
 
-#: The seed of a generator nobody seeded.
+#: Seed of a generator before ``manual_seed``.
 DEFAULT_SEED = 67280421310721
 #: Bytes of a state in PyTorch's layout.
 STATE_SIZE = 5056

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from ... import dtypes
 from ...backends import load
-from ...backends.storage import deep_copied
+from ...backends.storage import deep_copy
 from ...core.device import device
 from ...core.pickling import Memory, memory_of
 from ...core.relocation import ARRAY_OF, share
@@ -330,7 +330,7 @@ class UntypedStorage(Casts):
         return object.__sizeof__(self) + self.nbytes()
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Self:
-        return self._of(deep_copied(self._xp, self._array, memo)[0], self._xp)
+        return self._of(deep_copy(self._xp, self._array, memo)[0], self._xp)
 
     def copy_(self, source: UntypedStorage, non_blocking: bool = False) -> Self:
         """Write the elements of another storage, of as many, over these.

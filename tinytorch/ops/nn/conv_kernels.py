@@ -646,7 +646,7 @@ def _flips_well(xp: Backend, weight: Array, stride: Sizes, groups: int) -> bool:
     """
     if any(s != 1 for s in stride) or 2 * groups * weight.shape[1] < weight.shape[0]:
         return False
-    return bool(xp.isfinite(weight).all())
+    return xp.is_finite(weight) is not False
 
 
 def _flipped(xp: Any, weight: Array, groups: int) -> Array:
