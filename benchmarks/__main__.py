@@ -1,10 +1,10 @@
-"""Measure everything, or what ``--only`` names; print the table and write JSON.
+"""Measure all rows, or those that ``--only`` selects; print the table and write JSON.
 
-python -m benchmarks                  # all of it, a few minutes
-python -m benchmarks --only chain     # the rows whose name holds "chain"; several texts: any
-python -m benchmarks --only numpy     # calls of NumPy's dialect beside NumPy's
-python -m benchmarks --only small     # everyday calls on few numbers, and their mean
-python -m benchmarks --quick          # a look: fewer and shorter rounds
+python -m benchmarks                  # all rows, a few minutes
+python -m benchmarks --only chain     # the rows with "chain" in their name; of several texts, any
+python -m benchmarks --only numpy     # calls of tinytorch.numpy beside NumPy's
+python -m benchmarks --only small     # common calls on few elements, and their mean
+python -m benchmarks --quick          # fewer and shorter rounds
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from .timing import Effort
 from .workers import Make, Workers
 
 RESULTS = Path(__file__).parent / "results" / "latest.json"
-BUSY = 0.5  # of one core
-FEWER = 9  # rounds, where every turn begins with a rest,
-LONGER = 5  # times as long
+BUSY = 0.5  # share of one core
+FEWER = 9  # rounds of a row whose turns begin with a rest,
+LONGER = 5  # factor of the time of such a turn
 REST = 0.3  # seconds
 Measure = Callable[[Workers, Effort], Row]
 
 
-def timed(work: str, unit: str, budget: float | None, make: Make) -> Measure:
+def time_statements(work: str, unit: str, budget: float | None, make: Make) -> Measure:
     """Return a measurement of statements whose budget is a ratio to PyTorch's time."""
 
     def measure(workers: Workers, effort: Effort) -> Row:
-        if unit == "ms":  # long enough for threads
+        if unit == "ms":  # long enough to start threads
             rest = min(REST, 15 * effort.seconds)
             rounds, seconds = min(effort.rounds, FEWER), LONGER * effort.seconds
             effort = replace(effort, rounds=rounds, seconds=seconds, rest=rest)
@@ -96,11 +96,11 @@ def add_larger(add: Callable[[str, str, float | None, Make], None]) -> None:
 
 
 def measurements() -> dict[str, Measure]:
-    """Return every row's measurement under its name, with the budgets of DESIGN.md §10."""
+    """Return the measurement of every row, by its name, with the budgets of DESIGN.md §10."""
     rows: dict[str, Measure] = {}
 
     def add(work: str, unit: str, budget: float | None, make: Make) -> None:
-        rows[work] = timed(work, unit, budget, make)
+        rows[work] = time_statements(work, unit, budget, make)
 
     for work, row in {
         "import, over numpy": import_row,
@@ -111,10 +111,10 @@ def measurements() -> dict[str, Measure]:
     add("facade: a dtype", "ns", None, partial(ops.attribute, name="float32"))
     for size in (16, 1000):
         for op in ops.SOURCES:
-            add(f"plain {op}, {size}", "µs", 0.6, partial(ops.plain, op=op, size=size))
+            add(f"plain {op}, {size}", "µs", 0.6, partial(ops.call_op, op=op, size=size))
     for size in (16, 1000):
         for op in ops.SOURCES:
-            add(f"recorded {op}, {size}", "µs", 0.75, partial(ops.recorded, op=op, size=size))
+            add(f"recorded {op}, {size}", "µs", 0.75, partial(ops.record_op, op=op, size=size))
     for size in (16, 1000):
         add(f"chain of 100, {size}", "µs", 0.6, partial(ops.chain, size=size))
     for optimizer in ("SGD", "Adam"):

@@ -1,7 +1,7 @@
-"""What small calls take in NumPy alone, where that is more than one call.
+"""PyTorch's small calls in NumPy alone, where they need more than one call of NumPy's.
 
-Each function makes the fewest and quickest calls that lead to PyTorch's result: nothing built on
-NumPy can be quicker, so these times say which of PyTorch's are out of reach.
+Each function makes the fewest and quickest calls that compute PyTorch's result. No library on NumPy
+can be quicker, so these times show which of PyTorch's times cannot be reached.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ import numpy as np
 Array = np.ndarray[Any, Any]
 _maximum = np.maximum.reduce
 
-#: PyTorch's engine, and NumPy's: the same words from the same seed.
+#: PyTorch's generator is also NumPy's: both draw the same words from one seed.
 WORDS = np.random.MT19937(0)
 _RANDOM = np.random.RandomState(WORDS)
 
 
 def seed(number: int) -> None:
-    """Restart the random numbers."""
+    """Seed the random numbers."""
     _RANDOM.seed(number)
 
 
-# -- random numbers, as PyTorch makes them of the engine's words ---------------------------------
-# A 0-d array goes into a call in half the time of a Python number or a scalar of NumPy's.
+# -- random numbers, which PyTorch computes from the generator's words -------------------------
+# A call converts a 0-d array in half the time of a Python number or a NumPy scalar.
 
 _FLOAT32, _FLOAT64, _INT64 = (np.dtype(name) for name in ("float32", "float64", "int64"))
 _LOW24, _UNIT = np.array(0xFFFFFF, np.uint64), np.array(2.0**-24, np.float32)
@@ -36,7 +36,7 @@ _WORDS = {10: np.array(10, np.uint64)}
 
 
 def rand(shape: tuple[int, ...]) -> Array:
-    """Numbers from ``[0, 1)``: the low 24 bits of a word each."""
+    """Uniform numbers in ``[0, 1)``, each from the low 24 bits of a word."""
     words = WORDS.random_raw(shape)
     words &= _LOW24
     units = words.astype(_FLOAT32)
@@ -45,7 +45,7 @@ def rand(shape: tuple[int, ...]) -> Array:
 
 
 def randn_few(count: int, shape: tuple[int, ...]) -> Array:
-    """Fewer than 16 normals, an even number: Box and Muller's pairs, two words a uniform."""
+    """An even number of normals below 16: Box-Muller pairs, two words for each uniform."""
     flat = iter(WORDS.random_raw(2 * count).tolist())
     values = []
     for a, b, c, d in zip(flat, flat, flat, flat):
@@ -56,7 +56,7 @@ def randn_few(count: int, shape: tuple[int, ...]) -> Array:
 
 
 def randn_many(count: int, shape: tuple[int, ...]) -> Array:
-    """Normals, a multiple of 16: in blocks of 8 radii and 8 angles."""
+    """A multiple of 16 normals, in blocks of 8 radii and 8 angles."""
     units = rand((count // 16, 2, 8))
     radius = _ONE - units[:, 0]
     np.log(radius, radius)
@@ -69,13 +69,13 @@ def randn_many(count: int, shape: tuple[int, ...]) -> Array:
 
 
 def randint(high: int, shape: tuple[int, ...]) -> Array:
-    """Integers from ``[0, high)``: a word modulo ``high`` each."""
+    """Integers in ``[0, high)``, each a word modulo ``high``."""
     return (WORDS.random_raw(shape) % _WORDS[high]).view(_INT64)
 
 
-# -- what takes several calls ----------------------------------------------------------------------
-# A product with ones adds up in a third of the time that ``add.reduce`` takes, and two scalars are
-# divided in a seventh of the time of two 0-d arrays.
+# -- results of several calls ----------------------------------------------------------------------
+# A product with ones sums in a third of the time of ``add.reduce``, and a division of two scalars
+# takes a seventh of the time of one of 0-d arrays.
 
 _ONES = {n: np.ones(n, np.float32) for n in (3, 4, 8, 16)}
 _WIDE_ONES = {n: np.ones(n) for n in (4, 8)}
@@ -97,32 +97,32 @@ def mean(x: Array) -> Array:
 
 
 def _highest(x: Array) -> Array:
-    """The largest of each row, as a column."""
+    """The maximum of each row, as a column."""
     return x.ravel()[x.argmax(1) + _STARTS[x.shape]][:, None]
 
 
 def _is_moderate(x: Array) -> bool:
-    """Whether no exponential overflows, and none of a row's vanish all: from the norm."""
+    """Whether, by the norm, no exponential overflows and no row of them is all zeros."""
     flat = x.ravel()
     return flat.dot(flat) <= 1600.0  # type: ignore[no-any-return]
 
 
 def softmax(x: Array) -> Array:
-    """Exponentials of each row over their sum."""
+    """The exponentials of each row, divided by their sum."""
     e = np.exp(x if _is_moderate(x) else x - _highest(x))
     e /= add_up(e, 1)[:, None]
     return e
 
 
 def log_softmax(x: Array) -> Array:
-    """Each row less the logarithm of the sum of its exponentials."""
+    """Each row minus the logarithm of the sum of its exponentials."""
     shifted = x - _maximum(x, 1, None, None, True)
     shifted -= np.log(add_up(np.exp(shifted), 1))[:, None]
     return shifted
 
 
 def var(x: Array) -> Array:
-    """The unbiased variance of each row, its squares added up in float64."""
+    """The unbiased variance of each row; the squares are summed in float64."""
     wide, count = x.astype(_FLOAT64), x.shape[1]
     mean = wide.dot(_WIDE_ONES[count])
     mean /= _WIDE[count]
@@ -133,20 +133,20 @@ def var(x: Array) -> Array:
 
 
 def maxima(x: Array) -> tuple[Array, Array]:
-    """The largest of each row, and where it is."""
+    """The maximum of each row, and its index."""
     index = x.argmax(1)
     return x.ravel()[index + _STARTS[x.shape]], index
 
 
 def linear(x: Array, weight: Array, bias: Array) -> Array:
-    """Rows times a weight of shape ``(out, in)``, and a bias."""
+    """Rows times a weight of shape ``(out, in)``, plus a bias."""
     out = x.dot(weight.T)
     out += bias
     return out
 
 
 def layer_norm(x: Array, weight: Array, bias: Array) -> Array:
-    """Rows of mean 0 and variance 1, times a weight, and a bias."""
+    """Rows normalized to mean 0 and variance 1, times a weight, plus a bias."""
     out = x - mean(x)[:, None]
     scale = np.vecdot(out, out)
     scale /= _NUMBERS[x.shape[1]]
@@ -173,7 +173,7 @@ def mse_loss(x: Array, y: Array) -> Array:
 
 
 def relu(x: Array) -> Array:
-    """The numbers above 0."""
+    """The maximum of each element and 0."""
     return np.maximum(_NUMBERS[0], x)
 
 
@@ -184,7 +184,7 @@ def linspace(start: float, stop: float, steps: int) -> Array:
 
 
 def network(x: Array, y: Array, layers: list[Array]) -> Array:
-    """The loss of two layers and a ReLU between, and the gradients of their parameters."""
+    """The loss of two layers with a ReLU between them, and the gradients of their parameters."""
     w1, b1, w2, b2 = layers
     h = relu(linear(x, w1, b1))
     out = linear(h, w2, b2)

@@ -1,7 +1,7 @@
-"""Calls of NumPy's dialect beside NumPy's own, in one process, taking turns.
+"""Calls of ``tinytorch.numpy`` beside NumPy's own, in one process, in turns.
 
-On few numbers what counts is the time that a call takes more than NumPy's; on a million, where the
-arithmetic is all, the ratio.
+On few elements the figure is the time above NumPy's. On a million elements, where the time is that
+of the arithmetic, it is the ratio.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ import numpy as np
 from .report import Row
 from .timing import Effort, Statement, least_of, loops_for
 
-ABOVE = 5e-6  # seconds a call may take more than NumPy's
+ABOVE = 5e-6  # bound on the seconds of a call above NumPy's
 MEDIAN = 1.5e-6
 RATIO = 1.1
-#: In a library ``np``: arrays ``a b`` of floats, ``m`` of two dimensions, ``k`` of integers, ``w``
-#: of bools, ``i`` places, ``c`` to be changed, ``n`` their number.
+#: Calls in a library ``np``. Arrays: ``a b`` floats, ``m`` a matrix, ``k`` integers, ``w`` bools,
+#: ``i`` indices, ``c`` one that is modified; ``n`` is their number of elements.
 CALLS = (
     "np.arange(n)", "np.zeros(n)", "np.ones(n)", "np.full(n, 2.0)", "np.empty_like(a)",
     "np.linspace(0, 1, n)", "np.array([1.0, 2.0, 3.0])", "np.asarray(a)", "np.eye(4)",
@@ -35,7 +35,7 @@ CALLS = (
     "np.sort(a)", "np.argsort(a)", "np.unique(k)", "np.any(w)", "a.tolist()", "np.random.rand(n)",
     "len(m)", "a.shape", "float(a[0])",
 )  # fmt: skip
-#: Of a million numbers.
+#: Calls on a million elements.
 LARGE = (
     "a + b", "a * 2", "np.exp(a)", "np.sqrt(c)", "np.where(w, a, b)", "a.sum()", "a.mean()",
     "a.std()", "m.max(axis=1)", "np.exp(m) / np.exp(m).sum(axis=1, keepdims=True)", "np.sort(a)",
@@ -57,7 +57,7 @@ def operands(np_: Any, count: int) -> dict[str, Any]:
 
 
 def row(work: str, source: str, count: int, effort: Effort) -> Row:
-    """Measure a call in NumPy and in its dialect: the least time of many short turns of each."""
+    """Measure a call in NumPy and ``tinytorch.numpy``: the minimum over many short turns."""
     effort = replace(effort, rounds=2 * effort.rounds, seconds=effort.seconds / 10, rest=0.0)
     libraries = {"numpy": np, "tinytorch": importlib.import_module("tinytorch.numpy")}
     timers = {
@@ -73,7 +73,7 @@ def row(work: str, source: str, count: int, effort: Effort) -> Row:
 
 
 def summary(label: str, rows: Sequence[Row]) -> list[str]:
-    """Return lines that say what calls take more than NumPy's, in the median and at most."""
+    """Return lines with the median and the maximum of the time above NumPy's."""
     found = [r for r in rows if r.work.startswith(label) and r.figure == "above numpy"]
     if not found:
         return []

@@ -1,10 +1,10 @@
 """Measure all_reduce and a step of DistributedDataParallel on two ranks, beside PyTorch's gloo.
 
-python -m benchmarks.distributed             # a table: least times, bytes a second, ratios
+python -m benchmarks.distributed             # a table: minimal times, bytes per second, ratios
 python -m benchmarks.distributed --quick     # fewer sizes and rounds
 
-Both libraries run in the same two processes, turn by turn, each on one thread. A time is the least
-of the rounds, and of a round the mean of its calls on the slower rank.
+Both libraries run in the same two processes, in turns, each on one thread. A time is the minimum
+over the rounds; the time of a round is the mean of its calls on the slower rank.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ RANKS = 2
 BUDGET = 1.2
 SIZES = [1 << power for power in range(10, 27)]  # bytes, 1 kB to 64 MB
 QUICK = [1 << power for power in (10, 16, 20, 26)]
-#: Bytes that the calls of a round reduce in all, and the most calls there are.
+#: Bytes that all calls of a round reduce, and the maximal number of calls.
 VOLUME, CALLS = 1 << 26, 200
 WIDTHS, BATCH, STEPS = (784, 512, 512, 10), 64, 10
 Run = Callable[[], object]
 
 
 def all_reduce(library: Any, nbytes: int) -> Run:
-    """One all_reduce of float32s."""
+    """One all_reduce of float32 elements."""
     tensor = library.zeros(nbytes // 4)
     return lambda: library.distributed.all_reduce(tensor)
 
 
 def step(library: Any, distributed: bool) -> Run:
-    """A training step of a network of three layers; alone it exchanges nothing."""
+    """A training step of three layers, in DistributedDataParallel if ``distributed``."""
     nn = library.nn
     library.manual_seed(0)
     layers = [m for a, b in zip(WIDTHS, WIDTHS[1:]) for m in (nn.Linear(a, b), nn.ReLU())][:-1]
@@ -56,7 +56,7 @@ def step(library: Any, distributed: bool) -> Run:
 def least(
     runs: dict[str, Run], libraries: dict[str, Any], calls: int, rounds: int
 ) -> dict[str, float]:
-    """Of each library the least time of a call, in seconds: turn by turn, the slower rank's."""
+    """The minimal seconds of a call for each library, on the slower rank, measured in turns."""
     best = dict.fromkeys(runs, float("inf"))
     for _ in range(rounds):
         for name, run in runs.items():
@@ -73,7 +73,7 @@ def least(
 
 
 def measure(quick: bool) -> list[tuple[str, float, dict[str, float]]]:
-    """Rows of what was done, bytes on the way, and seconds by library."""
+    """Rows of the work, the bytes it sends, and the seconds for each library."""
     import torch
 
     import tinytorch
@@ -87,7 +87,9 @@ def measure(quick: bool) -> list[tuple[str, float, dict[str, float]]]:
     for nbytes in QUICK if quick else SIZES:
         runs = {name: all_reduce(library, nbytes) for name, library in libraries.items()}
         calls = max(1, min(CALLS, VOLUME // nbytes))
-        rows.append((f"all_reduce {sized(nbytes)}", nbytes, least(runs, libraries, calls, rounds)))
+        rows.append(
+            (f"all_reduce {format_size(nbytes)}", nbytes, least(runs, libraries, calls, rounds))
+        )
     for text, distributed in ("alone", False), ("DDP", True):
         runs = {name: step(library, distributed) for name, library in libraries.items()}
         rows.append((f"MLP step, {text}", 0, least(runs, libraries, STEPS, rounds)))
@@ -96,8 +98,8 @@ def measure(quick: bool) -> list[tuple[str, float, dict[str, float]]]:
     return rows
 
 
-def sized(nbytes: int) -> str:
-    """A number of bytes as people write it."""
+def format_size(nbytes: int) -> str:
+    """A number of bytes with its unit."""
     for power, unit in (20, "MB"), (10, "kB"):
         if nbytes >= 1 << power:
             return f"{nbytes >> power} {unit}"
@@ -114,7 +116,7 @@ def report(rows: list[tuple[str, float, dict[str, float]]]) -> None:
 
 
 def main() -> int:
-    """Start the ranks, or be one."""
+    """Start the ranks, or run as one of them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="fewer sizes and rounds")
     options = parser.parse_args()

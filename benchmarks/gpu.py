@@ -1,10 +1,10 @@
-"""What a GPU does with the library: ``python -m benchmarks.gpu``, under ten minutes.
+"""Tests and speed of the library on a GPU: ``python -m benchmarks.gpu``, under ten minutes.
 
-The parts are the suite on real CuPy, what an operation costs the host beside PyTorch, matrix
-products, and two networks trained beside PyTorch eager from the same weights. Each runs in a
-process of its own with a time limit, since a GPU that has failed once fails for the rest of its
-process: what goes wrong is reported and stops nothing else. The suite comes last and takes what is
-left of the ten minutes. A table is printed; ``--json`` keeps the figures.
+The parts are the test suite on real CuPy, the host time of an operation beside PyTorch's, matrix
+products, and two networks that both libraries train from the same weights, PyTorch in eager mode.
+Each part runs in its own process with a time limit, because a GPU that has failed once fails for
+the rest of its process: a failure is reported and stops no other part. The suite comes last and
+takes the rest of the ten minutes. The program prints a table; ``--json`` writes the figures.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from . import gpu_bfloat16, gpu_suite
 HERE = Path(__file__).parent
 RESULTS = HERE / "results"
 Report = dict[str, Any]
-#: How many training steps are timed.
+#: Number of timed training steps.
 REPEATS = 100
 
 
 def machine() -> Report:
-    """What the figures were measured on."""
+    """The machine of the figures: GPU, processor, versions."""
     import cupy
 
     facts: Report = {"system": platform.platform(), "cores": os.cpu_count(), "processor": _cpu()}
@@ -48,7 +48,7 @@ def machine() -> Report:
     facts["device"] = properties["name"].decode()
     facts["cuda"] = cupy.cuda.runtime.runtimeGetVersion()
     facts["driver"] = cupy.cuda.runtime.driverGetVersion()
-    keep(facts)  # the first import of PyTorch may take its time
+    keep(facts)  # the first import of PyTorch can be slow
     try:
         import torch
 
@@ -60,7 +60,7 @@ def machine() -> Report:
 
 
 def _cpu() -> str:
-    """The processor's name, where the system tells it."""
+    """The processor's name, if the system reports it."""
     facts = Path("/proc/cpuinfo")
     lines = facts.read_text().splitlines() if facts.exists() else []
     names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
@@ -71,7 +71,7 @@ def _cpu() -> str:
 
 
 def host_overhead() -> Report:
-    """Microseconds of host time per operation on 16 elements, queued without waiting."""
+    """Host time per operation on 16 elements, in µs, without synchronization."""
     report: Report = {}
     for name, m in _libraries():
         report[name] = _overhead(m)
@@ -113,7 +113,7 @@ def _host_time(work: Callable[[], Any], m: Any) -> float:
 def products() -> Report:
     """Rates of matrix products in TFLOP/s, beside PyTorch.
 
-    tinytorch has no bfloat16: in its place stands cuBLAS, called through CuPy.
+    tinytorch has no bfloat16; that row calls cuBLAS through CuPy.
     """
     shapes = {
         "4096": ((4096, 4096), (4096, 4096)),
@@ -146,7 +146,7 @@ def _bfloat16_rate(m: Any, precision: str, left: Any, right: Any, transposed: bo
 
 @contextmanager
 def tf32() -> Iterator[None]:
-    """Have both libraries multiply float32 on tensor cores: CuPy's ``CUPY_TF32=1``, for a block."""
+    """Let both libraries multiply float32 on tensor cores: CuPy's ``CUPY_TF32=1``, for a block."""
     import cupy
 
     routines = cupy._core._routines_linalg
@@ -200,9 +200,9 @@ def _device_time(work: Callable[[], Any], m: Any, repeats: int) -> float:
 
 
 def _queueing(work: Callable[[], Any], m: Any) -> float:
-    """Median seconds that the host takes for ``work`` on a device that has nothing else to do.
+    """Median seconds of the host for ``work`` on an idle device.
 
-    Where it is as long as ``_device_time`` says, the device waits for the host.
+    If they are as many as those of ``_device_time``, the device waits for the host.
     """
     samples = []
     for _ in range(REPEATS):
@@ -214,12 +214,12 @@ def _queueing(work: Callable[[], Any], m: Any) -> float:
 
 
 def mlp() -> Report:
-    """Training 784-1024-1024-10, batch 512, SGD: losses compared, time, peak memory."""
+    """Training 784-1024-1024-10, batch 512, SGD: comparison of losses, time, peak memory."""
     return _train((784, 1024, 1024, 10), 512)
 
 
 def digits() -> Report:
-    """Training the demo's network 64-256-10, batch 32; the losses are those without dropout."""
+    """Training the demo's network 64-256-10, batch 32; losses are compared without dropout."""
     return _train((64, 256, 10), 32, "GELU", 0.3)
 
 
@@ -247,7 +247,7 @@ def _train(
 
 
 def _network(m: Any, weights: Any, activation: str, dropout: bool) -> Any:
-    """Linear layers with an activation, and dropout that drops nothing yet, between them."""
+    """Linear layers with an activation and a dropout of probability 0 between them."""
     layers: list[Any] = []
     for weight in weights:
         layer = m.nn.Linear(weight.shape[1], weight.shape[0])
@@ -277,7 +277,7 @@ def _run(m: Any, model: Any, inputs: Any, targets: Any, dropout: float) -> Repor
         if isinstance(layer, m.nn.Dropout):
             layer.p = dropout
     seconds = _device_time(step, m, REPEATS)
-    m.cuda.synchronize()  # which answers checks, by kernels that may have to be compiled first
+    m.cuda.synchronize()  # read the checks, whose kernels may have to be compiled first
     start = time.perf_counter()
     for _ in range(REPEATS):
         step()
@@ -291,7 +291,7 @@ def _run(m: Any, model: Any, inputs: Any, targets: Any, dropout: float) -> Repor
 
 
 def _peak(m: Any, step: Callable[[], Any]) -> int:
-    """The most memory in some steps, which are not timed: to watch it takes time."""
+    """The peak memory of some steps, which are not timed: recording memory takes time."""
     m.cuda.reset_peak_memory_stats()
     for _ in range(5):
         step()
@@ -306,7 +306,7 @@ def _libraries() -> Iterator[tuple[str, Any]]:
         import torch
     except ImportError:
         return
-    if not torch.cuda.is_available():  # a PyTorch for processors alone
+    if not torch.cuda.is_available():  # a PyTorch without CUDA
         return
     torch.backends.cuda.matmul.allow_tf32 = False
     yield "torch", torch
@@ -315,7 +315,7 @@ def _libraries() -> Iterator[tuple[str, Any]]:
 def _attempt(work: Callable[[], Any]) -> Any:
     try:
         return work()
-    except Exception as error:  # a failure is a figure too: it goes into the report as it is
+    except Exception as error:  # a failure is a result, too: report it
         return f"{type(error).__name__}: {str(error)[:200]}"
 
 
@@ -323,33 +323,36 @@ def _attempt(work: Callable[[], Any]) -> Any:
 
 #: Seconds for all parts together.
 ALL_WITHIN = 590.0
-#: Seconds in which a GPU has to answer at all: CuPy is loaded for the first time, and compiles.
+#: Time limit in seconds of the first call on the GPU, which loads CuPy and compiles.
 ANSWERS_WITHIN = 60.0
-#: A part that has fewer left is not begun: pytest alone takes some to start and to end.
+#: Seconds that must be left to start a part: starting and ending pytest takes some.
 LEAST = 20.0
-#: What there is to run, told the seconds it has, and how many it may take of those that are left.
+#: Functions of the parts, which get their seconds, and the most seconds that each may take.
 PARTS: dict[str, tuple[Callable[[float], Report], float]] = {
     "machine": (lambda seconds: machine(), 30.0),
     "host overhead": (lambda seconds: host_overhead(), 60.0),
     "products": (lambda seconds: products(), 75.0),
     "mlp": (lambda seconds: mlp(), 45.0),
     "digits": (lambda seconds: digits(), 45.0),
-    "gpu tests": (lambda seconds: gpu_suite.of_gpus(seconds - 10), 75.0),
-    "suite": (lambda seconds: gpu_suite.on_cupy(seconds - 15, "not torch"), ALL_WITHIN),
-    "suite beside PyTorch": (lambda seconds: gpu_suite.on_cupy(seconds - 15, "torch"), ALL_WITHIN),
+    "gpu tests": (lambda seconds: gpu_suite.run_gpu_tests(seconds - 10), 75.0),
+    "suite": (lambda seconds: gpu_suite.run_on_cupy(seconds - 15, "not torch"), ALL_WITHIN),
+    "suite beside PyTorch": (
+        lambda seconds: gpu_suite.run_on_cupy(seconds - 15, "torch"),
+        ALL_WITHIN,
+    ),
 }
 
 
 def command(name: str, file: Path, seconds: float) -> list[str]:
-    """How to run a part in a process of its own that writes its figures to ``file``."""
+    """The command line of a part in a process of its own that writes its figures to ``file``."""
     return [sys.executable, "-m", "benchmarks.gpu", "--part", name, "--json", str(file),
             "--seconds", str(seconds)]  # fmt: skip
 
 
 def unusable() -> str:
-    """Why there is no GPU to measure; nothing where there is one.
+    """The reason why no GPU can be measured; empty if one can.
 
-    It is asked in another process: this one is to leave the GPU to the parts.
+    The test runs in another process, so that this one leaves the GPU to the parts.
     """
     asked = "import tinytorch; tinytorch.ones(1, device='cuda')"
     try:
@@ -366,20 +369,20 @@ def _last_line(text: str) -> str:
     return (text.strip() or "no reason given").splitlines()[-1]
 
 
-def isolated(name: str, seconds: float) -> Report:
-    """The figures of a part, or an ``error`` that says how it failed."""
+def run_isolated(name: str, seconds: float) -> Report:
+    """Run a part in a process of its own; return its figures, or an ``error`` with the reason."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "part.json"
-        missing = _ended(command(name, file, seconds), seconds)
+        missing = _run_process(command(name, file, seconds), seconds)
         if not file.exists():
             return {"error": missing or "it left no figures"}
         found: Report = json.loads(file.read_text())
         return {**found, "error": missing} if missing else found
 
 
-def _ended(command: list[str], seconds: float) -> str:
-    """Run a program, and say how it failed; what it has started ends with it."""
-    with tempfile.TemporaryFile("w+") as said:  # a pipe would stay open as long as its children
+def _run_process(command: list[str], seconds: float) -> str:
+    """Run a program and end all processes that it started; return how it failed, or ""."""
+    with tempfile.TemporaryFile("w+") as said:  # a pipe would stay open until its children end
         process = subprocess.Popen(
             command, stdout=subprocess.DEVNULL, stderr=said, start_new_session=True
         )
@@ -395,18 +398,18 @@ def _ended(command: list[str], seconds: float) -> str:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End a process and those of its session: a test that hangs would keep the GPU."""
+    """End a process and its process group: a test that hangs would keep the GPU."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
     process.wait()
 
 
-#: Where the part that this process runs keeps its figures.
+#: The file for the figures of the part that this process runs.
 _part: dict[str, Path] = {}
 
 
 def keep(report: Report) -> None:
-    """Write what a part has measured so far: it is not lost if the rest fails or takes too long."""
+    """Write the figures of a part so far, in case the rest fails or takes too long."""
     if "file" in _part:
         written = _part["file"].with_suffix(".new")
         written.write_text(json.dumps(report, default=str))
@@ -425,7 +428,7 @@ def run_part(name: str, file: Path, seconds: float) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the parts, print a table, write JSON; the result is how many parts failed.
+    """Run the parts, print a table, write JSON; return the number of parts that failed.
 
     Without a GPU nothing is run and no file written.
     """
@@ -446,7 +449,9 @@ def main(arguments: list[str]) -> int:
     for name in options.only or PARTS:
         start = time.perf_counter()
         seconds = min(PARTS[name][1], end - start)
-        report[name] = {"stopped": "no time left"} if seconds < LEAST else isolated(name, seconds)
+        report[name] = (
+            {"stopped": "no time left"} if seconds < LEAST else run_isolated(name, seconds)
+        )
         print(f"\n{name} ({time.perf_counter() - start:.1f} s)")
         _show(report[name])
         options.json.parent.mkdir(parents=True, exist_ok=True)
@@ -459,7 +464,7 @@ def _show(part: Report) -> None:
         if key == "failed":
             lines = [f"{name}: {why}" for name, why in value.items()]
             print(f"  failed: {len(value)}", *lines[:40], sep="\n    ")
-        elif key == "error":  # the table has the reason, the file the traceback
+        elif key == "error":  # the table shows the reason, the file has the traceback
             print(f"  {key:28} {_last_line(value)}")
         elif isinstance(value, dict):
             cells = [f"{k} {v}" for k, v in value.items() if k != "losses"]

@@ -1,7 +1,7 @@
-"""Products of bfloat16 matrices by cuBLAS, which CuPy lends, for a rate beside PyTorch's.
+"""Products of bfloat16 matrices by cuBLAS, which CuPy exposes, for a rate beside PyTorch's.
 
-This is cuBLAS's rate and not tinytorch's. The numbers' bits lie in arrays of uint16: those of a
-float32 without the last 16, rounded.
+This is cuBLAS's rate and not tinytorch's. The bits of the elements are in arrays of uint16: those
+of a float32 without the last 16, rounded.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-#: Host memory that cuBLAS reads its factors from.
+#: Host memory from which cuBLAS reads its scale factors.
 _FACTORS = np.array([1, 0], "float32")
 
 
@@ -22,12 +22,12 @@ def bits(values: Any) -> Any:
 
 
 def numbers(found: Any) -> Any:
-    """The float32 that such bits stand for."""
+    """The float32 elements of such bits."""
     return (found.astype("uint32") << 16).view("float32")
 
 
 def product(cupy: Any, left: Any, right: Any) -> Callable[[], Any]:
-    """What multiplies two matrices, or two batches, into the same array at each call.
+    """Return a function that multiplies two matrices, or two batches, into one array.
 
     Sums are float32, and rounded once. ``left`` is row-major; ``right`` may be a transposed view.
     """
@@ -38,7 +38,7 @@ def product(cupy: Any, left: Any, right: Any) -> Callable[[], Any]:
     how = cublas.CUBLAS_COMPUTE_32F, cublas.CUBLAS_GEMM_DEFAULT
     one = _FACTORS.ctypes.data
     zero = one + _FACTORS.itemsize
-    # cuBLAS counts columns first: the transposed product is the same memory.
+    # cuBLAS is column-major: the transposed product has the same memory.
     shape = int(transposed), 0, n, m, k
     operands = [(right.data.ptr, kind, k if transposed else n), (left.data.ptr, kind, k)]
     result = out.data.ptr, kind, n
@@ -58,10 +58,10 @@ def product(cupy: Any, left: Any, right: Any) -> Callable[[], Any]:
 
 
 def checked_product(cupy: Any, left: Any, right: Any, transposed: bool) -> Callable[[], Any]:
-    """A ``product`` of positive float32 arrays, made bfloat16, whose corner is right.
+    """Return a ``product`` of positive float32 arrays as bfloat16, and check its corner.
 
     Raises:
-        ArithmeticError: If it computes something else.
+        ArithmeticError: If the corner is wrong.
     """
     a, b = bits(cupy.asarray(left)), bits(cupy.asarray(right))
     if transposed:

@@ -1,4 +1,4 @@
-"""The project's tests on a GPU, in a pytest of their own that may run out of time."""
+"""The project's tests on a GPU, in a pytest process with a time limit."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from . import outcomes
 
 ROOT = Path(__file__).parent.parent
 Report = dict[str, Any]
-#: Tests of what a GPU adds, which choose the backend themselves.
+#: Tests for GPUs alone, which choose the backend themselves.
 GPU_TESTS = ("tests/cuda", "tests/backends/cupy")
 
 
-def on_cupy(seconds: float, which: str) -> Report:
-    """The suite on real CuPy, in several processes where pytest can start them.
+def run_on_cupy(seconds: float, which: str) -> Report:
+    """Run the suite on real CuPy, in several processes if pytest-xdist is installed.
 
-    ``which`` is a pytest expression over marks: what needs PyTorch is run apart from the rest.
+    ``which`` is a pytest expression over marks: tests with PyTorch run apart from the rest.
     """
-    # Slow ones build and install, clients are tried on processors, some are about no array, and
-    # programs print what processors' random numbers give.
+    # Left out: slow tests build and install, clients run on CPUs, some folders are not about
+    # arrays, and programs print results of the CPU's random numbers.
     names = ("facade", "state", "typing", "test_programs.py")
     left_out = [f"--ignore=tests/{name}" for name in names]
     wanted = ["-m", f"not slow and not clients and {which}"]
     return run([*_several(14), "--backend", "cupy", *wanted, *left_out, "tests"], seconds)
 
 
-def of_gpus(seconds: float) -> Report:
-    """The tests that need a GPU and name its backend: the rest of the suite runs in their stead."""
+def run_gpu_tests(seconds: float) -> Report:
+    """Run the tests that need a GPU and name its backend."""
     return run([*_several(4), *GPU_TESTS], seconds)
 
 
@@ -42,8 +42,8 @@ def _several(most: int) -> list[str]:
 
 
 def run(options: list[str], seconds: float) -> Report:
-    """How tests end; where the time runs out, how those ended that had been run by then."""
-    # Machines of this kind do not change under a test: warnings of other packages are not ours.
+    """Run tests and return their outcomes: those so far if the time runs out."""
+    # Warnings of other packages on such a machine are not faults of the library.
     command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "--no-header",
                "-p", "no:cacheprovider", "-p", "benchmarks.outcomes", "-W", "default",
                "--continue-on-collection-errors", *options]  # fmt: skip

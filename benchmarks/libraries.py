@@ -1,4 +1,4 @@
-"""Which libraries are here, and the machine they run on."""
+"""The installed libraries, and the machine they run on."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ THREADS = 2
 
 @dataclass(frozen=True)
 class Libraries:
-    """The libraries that could be imported, and why the others could not."""
+    """The libraries that could be imported, and the errors of the others."""
 
     modules: dict[str, ModuleType]
     absent: dict[str, str]
@@ -31,7 +31,7 @@ class Libraries:
         return self.modules[name]
 
     def torch_like(self) -> dict[str, Any]:
-        """Return those that share PyTorch's API, so that one program serves them."""
+        """Return the libraries with PyTorch's API, which run the same program."""
         return {name: self.modules[name] for name in ("tinytorch", "torch") if name in self}
 
 
@@ -49,13 +49,13 @@ def load(names: Sequence[str] = NAMES) -> Libraries:
 
 
 def is_installed(name: str) -> bool:
-    """Tell whether there is such a package, and not just a folder of that name on the path."""
+    """Whether there is such a package, and not just a folder of that name on the path."""
     spec = importlib.util.find_spec(name)
     return spec is not None and spec.origin is not None
 
 
 def describe_machine(libraries: Libraries) -> dict[str, Any]:
-    """Return what a reader needs to judge the figures: processor, cores and versions."""
+    """Return what a reader needs to compare figures: processor, cores and versions."""
     return {
         "processor": processor(),
         "cores": os.cpu_count(),
@@ -70,12 +70,12 @@ def describe_machine(libraries: Libraries) -> dict[str, Any]:
 
 
 def load_average() -> float | None:
-    """Return how many processes wanted a core during the last minute; Windows does not tell."""
+    """Return the load average of the last minute; None on Windows, which has none."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 
 def processor() -> str:
-    """Return the processor's name; Linux alone tells it in a file."""
+    """Return the processor's name; Linux alone has it in a file."""
     cpuinfo = Path("/proc/cpuinfo")
     if sys.platform == "linux" and cpuinfo.exists():
         for line in cpuinfo.read_text().splitlines():

@@ -1,13 +1,13 @@
-"""What a loader's worker processes bring, and how fast batches come from them.
+"""Speed of a loader with worker processes, and of the batches that they send.
 
 ``python -m benchmarks.loading`` prints, for tinytorch and PyTorch in turn in one run:
 
-- passes over a dataset of pure Python's work, with 0 and with 2 workers: times and their ratio;
-- megabytes a second of large batches through one worker that does nothing else.
+- passes over a dataset of work in pure Python, with 0 and with 2 workers: times and their ratio;
+- megabytes per second of large batches from one worker without other work.
 
-Least times of several rounds. Where other programs keep the processors busy the ratio says
-little; what the processors spend, in the parent and in both workers, tells what it would be on two
-idle ones: the one pass's processor time over the larger of the parent's and half of the workers'.
+Times are minima over several rounds. If other programs use the processors, the ratio of times is
+unreliable. The processor times then predict the ratio on two idle processors: the time of the pass
+without workers over the larger of the parent's and half of the workers'.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LIBRARIES = ("tinytorch", "torch")
 
 
 class Work:
-    """Samples that take about a millisecond of Python each."""
+    """Samples that each take about a millisecond of Python."""
 
     def __len__(self) -> int:
         return 2400
@@ -36,7 +36,7 @@ class Work:
 
 
 class Large:
-    """Samples of 4 MB, made before."""
+    """Samples of 4 MB, created beforehand."""
 
     def __init__(self, torch: Any) -> None:
         self.sample = torch.ones(1_000_000)
@@ -59,7 +59,7 @@ def seconds(loader: Any) -> tuple[float, float, float]:
 
 
 def least(rounds: int, loader: Any) -> tuple[float, float, float]:
-    """Return the least of each of these over so many passes."""
+    """Return the minimum of each of these times over several passes."""
     found = zip(*(seconds(loader) for _ in range(rounds)), strict=True)
     passed, parent, children = map(min, found)
     return passed, parent, children

@@ -47,7 +47,7 @@ def step(libraries: Libraries, optimizer: str, batch: int) -> dict[str, Statemen
 
 
 def torch_step(m: Any, optimizer: str, batch: int) -> Callable[[], object]:
-    """Return the step as any PyTorch program writes it; ``m`` is ``tinytorch`` or ``torch``."""
+    """Return the step in PyTorch's API; ``m`` is ``tinytorch`` or ``torch``."""
     x, labels = (m.tensor(array) for array in data(batch))
     layers = [m.nn.Linear(fan_in, fan_out) for fan_in, fan_out in zip(SIZES, SIZES[1:])]
     with m.no_grad():
@@ -68,7 +68,7 @@ def torch_step(m: Any, optimizer: str, batch: int) -> Callable[[], object]:
 
 
 def numpy_step(optimizer: str, batch: int) -> Callable[[], object]:
-    """Return the step with gradients written out by hand and nothing else optimised."""
+    """Return the step with gradients written out by hand, without other optimization."""
     x, labels = data(batch)
     parameters = initial()
     update = UPDATES[optimizer](parameters)

@@ -1,4 +1,4 @@
-"""One operation, recorded and not, and a chain of a hundred: what a small program pays per op."""
+"""Time of one operation, recorded or not, and of a chain of a hundred, in small programs."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ def attribute(libraries: Libraries, name: str) -> dict[str, Statement]:
     }
 
 
-def plain(libraries: Libraries, op: str, size: int) -> dict[str, Statement]:
-    """Return one op that nobody differentiates."""
+def call_op(libraries: Libraries, op: str, size: int) -> dict[str, Statement]:
+    """Return one op that is not recorded."""
     a, b = operands(size)
     statements = {"numpy": Statement(SOURCES[op], {"m": np, "a": a, "b": b})}
     for name, m in libraries.torch_like().items():
@@ -39,7 +39,7 @@ def plain(libraries: Libraries, op: str, size: int) -> dict[str, Statement]:
     if "autograd" in libraries:
         from autograd import numpy as anp
 
-        # Operators on plain arrays never reach autograd: only its functions are its own.
+        # Operators of NumPy arrays do not call autograd; its functions do.
         function = {"add": "add", "mul": "multiply", "exp": "exp", "sum": "sum"}[op]
         arguments = "a, b" if op in ("add", "mul") else "a"
         statements["autograd"] = Statement(
@@ -52,7 +52,7 @@ def plain(libraries: Libraries, op: str, size: int) -> dict[str, Statement]:
     return statements
 
 
-def recorded(libraries: Libraries, op: str, size: int) -> dict[str, Statement]:
+def record_op(libraries: Libraries, op: str, size: int) -> dict[str, Statement]:
     """Return one op whose first operand requires a gradient; NumPy's line is the bare op."""
     a, b = operands(size)
     statements = {"numpy": Statement(SOURCES[op], {"m": np, "a": a, "b": b})}
@@ -71,7 +71,7 @@ def recorded(libraries: Libraries, op: str, size: int) -> dict[str, Statement]:
 
 
 def autograd_box(array: np.ndarray) -> Any:
-    """Return ``array`` as autograd sees it while it traces a function."""
+    """Return ``array`` in the box that autograd passes to a function that it traces."""
     from autograd.core import VJPNode
     from autograd.tracer import new_box
 
@@ -106,7 +106,7 @@ def chain(libraries: Libraries, size: int) -> dict[str, Statement]:
 
 
 def chain_by_hand(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Return the chain's gradient, written out as a person would."""
+    """Return the chain's gradient, written out by hand."""
     y = a
     for _ in range(CHAIN // 2):
         y = y * b

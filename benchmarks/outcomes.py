@@ -1,9 +1,9 @@
-"""A pytest plugin that notes how each test ends when it ends: a run that is cut short has told.
+"""A pytest plugin that writes the outcome of each test at once, so that no timeout loses them.
 
-``pytest -p benchmarks.outcomes`` writes a line of JSON a test to the file that the environment
-variable ``OUTCOMES`` names: its name, how it ended, and why if it failed. A file that cannot be
-read counts as an error. Of several processes, one whose GPU is lost ends, and another takes its
-place: the rest of its tests would fail for that alone.
+``pytest -p benchmarks.outcomes`` writes one line of JSON for each test to the file that the
+environment variable ``OUTCOMES`` names: its name, its outcome, and the reason if it failed. A file
+that cannot be collected counts as an error. If there are several processes, one whose GPU is lost
+ends and is replaced, because all of its further tests would fail.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from typing import Any, TextIO
 import pytest
 
 VARIABLE = "OUTCOMES"
-#: Where a file lies on the machine, but for its name: results are kept, and read elsewhere.
+#: The folder in a path of this machine, which reports leave out.
 _FOLDER = re.compile(r"(?<![\w.])/(?:[\w.+-]+/)+")
 _notes: list[TextIO] = []
-#: In one of several processes: whether the test that runs has failed.
+#: In one of several processes: whether the current test has failed.
 _worker: dict[str, bool] = {}
 
 
 def pytest_configure(config: Any) -> None:
-    """Open the file; of several processes the one that hears of all tests does."""
+    """Open the file; of several processes, the one that gets all reports does."""
     if hasattr(config, "workerinput"):
         _worker["failed"] = False
     else:
@@ -34,14 +34,14 @@ def pytest_configure(config: Any) -> None:
 
 
 def pytest_unconfigure() -> None:
-    """Close it."""
+    """Close the file."""
     while _notes:
         _notes.pop().close()
 
 
-@pytest.hookimpl(trylast=True)  # when the process that hears of all tests has been told
+@pytest.hookimpl(trylast=True)  # after the report to the process that gets all of them
 def pytest_runtest_logreport(report: Any) -> None:
-    """Note a test's end, or what broke before or after it."""
+    """Write the outcome of a test, or an error of its setup or teardown."""
     how = "error" if report.failed and report.when != "call" else report.outcome
     if report.when == "call" or report.outcome != "passed":
         _note(report, how)
@@ -54,7 +54,7 @@ def pytest_runtest_logreport(report: Any) -> None:
 
 
 def pytest_collectreport(report: Any) -> None:
-    """Note a file whose tests could not be found, as where a package is missing."""
+    """Write the error of a file that could not be collected, as where a package is missing."""
     if report.failed:
         _note(report, "error")
 
@@ -66,7 +66,7 @@ def _note(report: Any, how: str) -> None:
 
 
 def gpu_is_lost() -> bool:
-    """Whether CUDA refuses everything in this process, as after an illegal access to memory."""
+    """Whether every call of CUDA fails in this process, as after an illegal memory access."""
     cupy: Any = sys.modules.get("cupy")
     if cupy is None:
         return False
@@ -85,7 +85,7 @@ def _why(report: Any) -> str:
 
 
 def read(file: Path) -> dict[str, Any]:
-    """Counts of the tests by how they ended, and why the first of those that failed did."""
+    """The number of tests by outcome, and the reasons of the first failures."""
     counts: dict[str, int] = {}
     failed: dict[str, str] = {}
     for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():

@@ -1,4 +1,4 @@
-"""Rows of figures: as a table to read, as JSON to keep."""
+"""Rows of figures, as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Row:
     """One piece of work in every library that can do it.
 
     Attributes:
-        work: What was done.
+        work: Name of the work.
         unit: The unit the table shows; ``values`` are seconds, or bare ratios where it is ``×``.
-        values: The median for each library.
-        budget: The bound of DESIGN.md §10 on ``figure``; ``None`` where it sets none.
-        figure: What the bound is on: tinytorch's time over PyTorch's or over NumPy's, what it
-            takes above NumPy's, or its own.
-        at_least: Whether the bound is a lower one.
+        values: Median for each library.
+        budget: The bound of DESIGN.md §10 on ``figure``; ``None`` if there is none.
+        figure: The bounded figure: the ratio of tinytorch's time to PyTorch's or NumPy's, its
+            time above NumPy's, or its own time.
+        at_least: Whether the bound is a lower bound.
     """
 
     work: str
@@ -40,31 +40,35 @@ class Row:
             return None
         return self.values["tinytorch"] / self.values[other]
 
-    def measured(self) -> float | None:
-        """Return the number that stands beside the budget."""
+    def figure_value(self) -> float | None:
+        """Return the figure to compare with the budget."""
         if self.figure == "own":
             return self.values.get("tinytorch")
         if self.figure == "above numpy":
             return self.values["tinytorch"] - self.values["numpy"]
         return self.ratio("numpy" if self.figure == "over numpy" else "torch")
 
-    def met(self) -> bool | None:
-        """Tell whether the budget is met; ``None`` without a budget or a measurement."""
-        measured = self.measured()
+    def is_met(self) -> bool | None:
+        """Whether the budget is met; ``None`` without a budget or a measurement."""
+        measured = self.figure_value()
         if self.budget is None or measured is None:
             return None
         return measured >= self.budget if self.at_least else measured <= self.budget
 
     def as_json(self) -> dict[str, Any]:
         ratios = {name: self.ratio(name) for name in self.values if name != "tinytorch"}
-        return asdict(self) | {"ratios": ratios, "measured": self.measured(), "met": self.met()}
+        return asdict(self) | {
+            "ratios": ratios,
+            "measured": self.figure_value(),
+            "met": self.is_met(),
+        }
 
 
 def cells(row: Row) -> list[str]:
-    """Return a row of the table: the values, the ratio that counts, its budget, the verdict."""
+    """Return a row of the table: the values, the figure, its budget, and whether it is met."""
     scale = UNITS[row.unit]
     values = [f"{row.values[name] * scale:.3g}" if name in row.values else "–" for name in NAMES]
-    measured, verdict = row.measured(), {True: "met", False: "MISSED", None: ""}[row.met()]
+    measured, verdict = row.figure_value(), {True: "met", False: "MISSED", None: ""}[row.is_met()]
     bound = "≥" if row.at_least else "≤"
     own_scale = scale if row.figure in ("own", "above numpy") else 1.0
     figure = "–" if measured is None else f"{measured * own_scale:.2f}"

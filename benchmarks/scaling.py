@@ -1,4 +1,4 @@
-"""Predict what a step of DistributedDataParallel takes on many ranks, from what two take.
+"""Predict the time of a step of DistributedDataParallel on many ranks from that on two.
 
 python -m benchmarks.scaling --latency 1e-5 --rate 2e9 --backward 0.02 --forward 0.01 --bytes 1e8
 
@@ -6,8 +6,8 @@ A message of n bytes takes ``latency + n / rate`` seconds. An all_reduce of n by
 takes the less of two ways (R. Thakur, R. Rabenseifner, W. Gropp, "Optimization of Collective
 Communication Operations in MPICH", 2005): recursive doubling, log2(p) messages of all n bytes, or a
 reduce-scatter and an all-gather, 2 log2(p) messages of 2 n (p - 1) / p bytes together. Buckets are
-reduced while backward goes on: of the messages only what is left at its end is waited for, the last
-bucket at least.
+reduced during backward: the step waits only for messages that are left at its end, at least those
+of the last bucket.
 """
 
 from __future__ import annotations

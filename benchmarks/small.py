@@ -1,10 +1,9 @@
-"""Everyday calls on a handful of numbers, where what a library does beside the arithmetic shows.
+"""Common calls on few elements, whose time is mostly the library's overhead.
 
-All libraries stand in one process here and take turns of a few milliseconds: the calls are too
-small for threads, and the least time of many turns is what the machine can do. Every row is
-measured with one thread and with two. Beside them stands what NumPy
-takes with nothing built on it (`bare`): PyTorch makes some results by one routine of its own that
-take several of NumPy's calls.
+All libraries run in one process, in turns of a few milliseconds: the calls are too small for
+threads, and the minimum over many turns is the time without disturbance. Every row is measured with
+one thread and with two. A further column is the time in NumPy alone (`bare`), because some results
+of one routine of PyTorch need several calls of NumPy.
 """
 
 from __future__ import annotations
@@ -23,20 +22,20 @@ from .report import Row
 from .timing import Effort, Statement, least_of, loops_for
 
 BUDGET = 1.0
-MEAN = 0.8  # of the ratios, geometric
-OVER_BARE = 1.4  # for rows that NumPy's calls alone take longer for
+MEAN = 0.8  # bound on the geometric mean of the ratios
+OVER_BARE = 1.4  # bound for rows whose calls of NumPy alone take longer
 
 
 class Call(NamedTuple):
-    """One row: source in a library ``m`` and its ``F``, and in NumPy ``n``, with its ``bare``."""
+    """One row: its source in a library ``m`` with ``F``, and in NumPy ``n`` with ``bare``."""
 
     source: str
     bare: str | None = None
 
 
-#: Tensors: ``x y z`` (z of zeros) of (3, 4), ``c`` to be changed, ``p`` recorded, ``q`` of (16,
-#: 16), ``h`` of (8, 16), ``a b`` of 16 and ``A B`` of 1000 numbers, ``r R`` the same recorded,
-#: ``mask i labels``; layers.
+#: Tensors of shape (3, 4): ``x y``, ``z`` of zeros, ``c`` which is modified, ``p`` which requires
+#: a gradient. ``q`` is (16, 16), ``h`` (8, 16), ``a b`` have 16 and ``A B`` 1000 elements, ``r R``
+#: the same with a gradient. There are also ``mask i labels``, and layers.
 CALLS = {
     "zeros(3, 4)": Call("m.zeros(3, 4)", "n.zeros((3, 4), f)"),
     "ones(3, 4)": Call("m.ones(3, 4)", "o = n.empty((3, 4), f); o.fill(1)"),
@@ -174,7 +173,7 @@ def statements(libraries: Libraries, name: str) -> dict[str, Statement]:
 
 
 def row(work: str, name: str, threads: int, libraries: Libraries, effort: Effort) -> Row:
-    """Measure a row of `CALLS`: the least time of many short turns of each library."""
+    """Measure a row of `CALLS`: the minimum over many short turns for each library."""
     many, short = 4 * effort.rounds, effort.seconds / 10
     effort = replace(effort, rounds=many, seconds=short, rest=0.0)
     before = {m: m.get_num_threads() for m in libraries.torch_like().values()}
@@ -190,13 +189,13 @@ def row(work: str, name: str, threads: int, libraries: Libraries, effort: Effort
 
 
 def summary(label: str, rows: Sequence[Row]) -> list[str]:
-    """Return lines that say the mean ratio and which rows take longer than PyTorch, and why.
+    """Return lines with the mean ratio and the rows that are slower than PyTorch, with the reason.
 
     Args:
-        label: What the work of the rows that are meant begins with.
+        label: Prefix of the work of the rows to summarize.
         rows: Rows of any work.
     """
-    found = [(r.measured(), r) for r in rows if r.work.startswith(label)]
+    found = [(r.figure_value(), r) for r in rows if r.work.startswith(label)]
     ratios = [(ratio, r) for ratio, r in found if ratio is not None]
     if not ratios:
         return []

@@ -1,4 +1,4 @@
-"""Small ops in two threads at once, against the same ops one after the other."""
+"""Throughput of small ops in two threads at once, as a ratio to one thread."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Work = Callable[[int], None]
 
 
 def work(a: Any, b: Any) -> Work:
-    """Return a function that does ``n`` recorded ops, as a training loop's thread would."""
+    """Return a function that runs ``n`` recorded ops, as a training loop does."""
 
     def run(n: int) -> None:
         for _ in range(n):
@@ -44,7 +44,7 @@ def seconds_alone(run: Work, loops: int) -> float:
 
 
 def seconds_in_two(run: Work, loops: int) -> float:
-    """Return the time two threads take for ``loops`` between them, without their start."""
+    """Return the seconds of two threads for ``loops`` together, without their start."""
     barrier = Barrier(3)
 
     def body() -> None:

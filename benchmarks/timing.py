@@ -1,4 +1,4 @@
-"""Time statements in turns and keep the medians."""
+"""Timing of statements in turns."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from typing import Any
 class Statement:
     """Source to run in a loop, and the names it uses.
 
-    Source and not a function, because a call costs as much as what some rows measure.
+    It is source and not a function, because a call takes as long as some of the statements.
     """
 
     source: str
     names: Mapping[str, Any] = field(default_factory=dict)
 
     def timer(self) -> timeit.Timer:
-        # timeit switches the garbage collector off; a library that leaves cycles behind has to
-        # pay for them here as it does in a program.
+        # timeit switches the garbage collector off. Switch it on, so that a library that creates
+        # reference cycles pays for them as in a program.
         return timeit.Timer(self.source, setup="import gc; gc.enable()", globals=dict(self.names))
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to measure: ``rounds`` turns of about ``seconds`` for each library.
+    """Length of a measurement: ``rounds`` turns of about ``seconds`` for each library.
 
-    Before each turn everybody rests for ``rest`` seconds: idle threads of a pool spin for up to
-    0.2 s before they sleep, on the core that the next library wants. After a rest nothing is
-    measured for as long as a turn takes: the kernel may keep the threads that wake up on one core
-    for some 50 ms, which a program that goes on working pays once.
+    All libraries rest for ``rest`` seconds before each turn, because idle threads of a pool spin
+    for up to 0.2 s before they sleep, on the core that the next library needs. After a rest, one
+    turn is not measured: the kernel may keep the threads that wake up on one core for some 50 ms,
+    which a longer program pays once.
     """
 
     rounds: int = 15
@@ -42,7 +42,7 @@ class Effort:
 
 
 def loops_for(timer: timeit.Timer, seconds: float) -> int:
-    """Return how many loops of ``timer`` take about ``seconds``."""
+    """Return the number of loops of ``timer`` that take about ``seconds``."""
     timer.timeit(1)  # the first call imports, allocates and starts threads
     loops = 1
     while (spent := timer.timeit(loops)) < seconds / 4:
@@ -50,10 +50,12 @@ def loops_for(timer: timeit.Timer, seconds: float) -> int:
     return max(1, round(loops * seconds / spent))
 
 
-def in_turns(timers: Mapping[str, Callable[[], float]], effort: Effort) -> dict[str, list[float]]:
-    """Return what each timer returned, asked in turns.
+def collect_samples(
+    timers: Mapping[str, Callable[[], float]], effort: Effort
+) -> dict[str, list[float]]:
+    """Call the timers in turns; return the results of each.
 
-    The order rotates from round to round, so that nobody always follows the same neighbour.
+    The order rotates from round to round, so that no library always follows the same other one.
     """
     samples: dict[str, list[float]] = {name: [] for name in timers}
     names = list(timers)
@@ -66,10 +68,12 @@ def in_turns(timers: Mapping[str, Callable[[], float]], effort: Effort) -> dict[
 
 
 def medians_of(timers: Mapping[str, Callable[[], float]], effort: Effort) -> dict[str, float]:
-    """Return the median of what each timer returns, asked in turns."""
-    return {name: statistics.median(values) for name, values in in_turns(timers, effort).items()}
+    """Call the timers in turns; return the median of each."""
+    return {
+        name: statistics.median(values) for name, values in collect_samples(timers, effort).items()
+    }
 
 
 def least_of(timers: Mapping[str, Callable[[], float]], effort: Effort) -> dict[str, float]:
-    """Return the least of what each timer returns, asked in turns."""
-    return {name: min(values) for name, values in in_turns(timers, effort).items()}
+    """Call the timers in turns; return the minimum of each."""
+    return {name: min(values) for name, values in collect_samples(timers, effort).items()}

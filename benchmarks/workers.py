@@ -1,8 +1,8 @@
 """One process per library, in which its statements run.
 
-In one process the libraries' thread pools get into each other's way: the threads of one spin while
-another computes, and whatever needs two threads looks several times slower than it is. Only one
-process works at a time, and they take turns.
+In one process the libraries' thread pools would disturb each other: threads of one spin while
+another computes, and work on two threads seems several times slower than it is. Only one process
+works at a time, in turns.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from .libraries import Libraries, load
 from .timing import Effort, Statement, loops_for, medians_of
 
-#: Makes the statements of a row for the libraries there are; it has to be picklable.
+#: Picklable function that returns the statements of a row for the installed libraries.
 Make = Callable[[Libraries], Mapping[str, Statement]]
 
 
@@ -29,7 +29,7 @@ class Worker:
         self.process.start()
 
     def prepare(self, make: Make, effort: Effort) -> bool:
-        """Make the library's statement ready; whether it has one."""
+        """Prepare the library's statement; return whether it has one."""
         return bool(self._ask("prepare", make, effort))
 
     def time(self) -> float:
@@ -90,7 +90,7 @@ def _serve(library: str, connection: Connection) -> None:
                     warmup = loops if request[2].rest else -(-loops // 8)
                 connection.send(statement is not None)
             else:
-                timer.timeit(warmup)  # the others have had the caches since
+                timer.timeit(warmup)  # other workers have used the caches since
                 connection.send(timer.timeit(loops) / loops)
-        except Exception as error:  # raised again where it was asked for
+        except Exception as error:  # the parent raises it again
             connection.send(error)

@@ -61,12 +61,12 @@ def test_an_error_in_a_worker_is_raised_here(workers: Workers) -> None:
 )
 def test_a_budget_is_met_on_its_own_side(measured: float, at_least: bool, met: bool) -> None:
     row = report.Row("work", "µs", {"tinytorch": measured, "torch": 1.0}, 0.7, at_least=at_least)
-    assert row.met() is met
+    assert row.is_met() is met
 
 
 def test_an_absent_library_leaves_a_gap_and_no_verdict() -> None:
     row = report.Row("work", "µs", {"tinytorch": 1e-6, "numpy": 1e-6}, 0.7)
-    assert row.met() is None
+    assert row.is_met() is None
     assert report.cells(row) == ["work", "µs", "1", "1", "–", "–", "–", "1.00", "–", "≤ 0.7", ""]
 
 

@@ -152,7 +152,7 @@ def test_all_parts_take_less_than_ten_minutes(
         now += gpu.ANSWERS_WITHIN
         return ""
 
-    monkeypatch.setattr(gpu, "isolated", use_up)
+    monkeypatch.setattr(gpu, "run_isolated", use_up)
     monkeypatch.setattr(gpu, "unusable", answer)
     monkeypatch.setattr(gpu.time, "perf_counter", lambda: now)
     file = tmp_path / "gpu.json"
@@ -182,7 +182,7 @@ def test_what_a_part_started_ends_with_it(tmp_path: Path) -> None:
 
     def ended(waits: bool, seconds: float) -> str:
         text = program(parent, program(child, str(alive)), waits)
-        return gpu._ended([sys.executable, "-c", text], seconds)
+        return gpu._run_process([sys.executable, "-c", text], seconds)
 
     assert ended(True, 1.0) == "not done after 1 s"
     assert ended(False, 9.0) == "ended with status 3\n"
@@ -287,7 +287,7 @@ def test_what_ran_before_the_time_was_over_is_kept(
 
 def test_a_part_without_figures_has_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu, "command", lambda *given: [sys.executable, "-c", "pass"])
-    assert gpu.isolated("mlp", 9.0) == {"error": "it left no figures"}
+    assert gpu.run_isolated("mlp", 9.0) == {"error": "it left no figures"}
 
 
 def test_the_command_runs_a_part(tmp_path: Path) -> None:

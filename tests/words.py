@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: Folders and files without faults.
 DONE = """
 README.md CHANGELOG.md
-docs stubs
+benchmarks docs stubs
 tinytorch/backends
 tinytorch/ao.py tinytorch/cpu tinytorch/dtypes.py tinytorch/export.py tinytorch/fft.py
 tinytorch/functional.py tinytorch/fx.py tinytorch/linalg.py tinytorch/mps.py
