@@ -148,7 +148,7 @@ def opened(loaded: LoadedStorage, kind: StorageType) -> Any:
         array = loaded.array(dtype)
     else:
         return loaded
-    made = STORAGE_CLASSES[kind.dtype is not None]._of(array, xp)
+    made = STORAGE_CLASSES[kind.dtype is not None]._from_array(array, xp)
     made._lent = True
     return made
 

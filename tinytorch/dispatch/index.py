@@ -372,8 +372,8 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
     },
     "private": {
         "numpy.functions.elementwise": "_bits",
-        "ops.create.conversion": """_assigned _clear_region _laid _pinned _to_dtype _view_scatter
-            _written_over""",
+        "ops.create.conversion": """_clear_region _copy_assigned _copy_strided _overwrite _pin
+            _to_dtype _view_scatter""",
         "ops.create.factories": "_ones_like _zeros_like",
         "ops.fft.stft": "_framed _overlapped",
         "ops.fft.transforms": """_complex_transform _from_half _real_transform _resized
@@ -424,7 +424,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.pointwise.selection": "Tensor._where_method _masked",
         "ops.random.gammas": """_dirichlet_grad _sample_dirichlet _standard_gamma
             _standard_gamma_grad""",
-        "ops.random.inplace": "_refilled",
+        "ops.random.inplace": "_refill",
         "ops.reduce.cumulative": "_recurrence _running_index",
         "ops.reduce.extrema": "_extreme_of_all _max_along _min_along",
         "ops.reduce.histograms": "_edges _histogram",

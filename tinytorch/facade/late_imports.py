@@ -55,5 +55,5 @@ def _backward(*args: Any, **options: Any) -> None:
 def _writing() -> Writing:
     from ..ops.create import conversion
 
-    operations = conversion._view_scatter, conversion._assigned, conversion._written_over
+    operations = conversion._view_scatter, conversion._copy_assigned, conversion._overwrite
     return Writing(*(operation.op.backward for operation in operations))

@@ -1,1 +1,1 @@
-"""Tensors made and converted, and the memory behind them."""
+"""Creation and conversion of tensors, and their storages."""

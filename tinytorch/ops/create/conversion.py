@@ -36,17 +36,17 @@ def _to_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> ArrayOrInput:
     return (copied(xp, input) if 0 in input.strides else input).astype(native)
 
 
-_to_dtype.vjp(input=lambda xp, g: g)  # the engine casts it back
+_to_dtype.vjp(input=lambda xp, g: g)  # the engine converts the gradient to the input's dtype
 
 
 @op(method=True, elementwise=True, reduced=Reduced.NATIVE)
 def clone(xp: Backend, input: Array, *, memory_format: Any = None) -> Array:
-    """A copy of ``input`` in memory of its own; gradients flow back through it.
+    """Copy of ``input`` in new memory; gradients flow through it.
 
     Args:
         input: Tensor of any shape.
-        memory_format: In which order its elements lie in memory; the default,
-            ``preserve_format``, is the order they have.
+        memory_format: The order of the elements in memory; the default,
+            ``preserve_format``, is the present order.
 
     Example:
         >>> import tinytorch as tt
@@ -65,47 +65,47 @@ def clone(xp: Backend, input: Array, *, memory_format: Any = None) -> Array:
 clone.vjp(input=lambda xp, g: g)
 
 
-def _assigned_name(node: Node) -> str:
-    """The name of what was computed, as if it had been so in place."""
+def _copied_node_name(node: Node) -> str:
+    """Name of the node of the copied result, as if it had been computed in place."""
     made: Any = node_of(node.edges[0])
     return "CopyBackwards" if made is None else str(made.name())
 
 
-@op(node=_assigned_name, reduced=Reduced.NATIVE)
-def _assigned(xp: Backend, input: Array) -> Array:
+@op(node=_copied_node_name, reduced=Reduced.NATIVE)
+def _copy_assigned(xp: Backend, input: Array) -> Array:
     return xp.array(input)
 
 
-_assigned.vjp(input=lambda xp, g: g)
+_copy_assigned.vjp(input=lambda xp, g: g)
 
 
 @op(node="CopyBackwards", reduced=Reduced.NATIVE)
-def _written_over(xp: Backend, input: Array, src: Array) -> Array:
+def _overwrite(xp: Backend, input: Array, src: Array) -> Array:
     return xp.array(src)
 
 
-# What the old value was made from has a gradient all the same, of zeros: so it is in torch, where
-# a backward pass finds there what was modified after it had been saved.
-_written_over.vjp(input=lambda xp, g: xp.zeros_like(g), src=lambda xp, g: g)
+# As in torch, the old value has a gradient of zeros, so that a backward pass reaches its graph and
+# detects saved tensors that were modified.
+_overwrite.vjp(input=lambda xp, g: xp.zeros_like(g), src=lambda xp, g: g)
 
 
 @op(reduced=Reduced.NATIVE)
-def _laid(xp: Backend, input: Array, strides: Any) -> Array:
-    """``input``, or a copy, with its elements so far apart in memory; None: row-major.
+def _copy_strided(xp: Backend, input: Array, strides: Any) -> Array:
+    """Return ``input``, or a copy, with the given strides; None: row-major.
 
-    What a view's replay shows of an array may hang on that.
+    The result of replaying a view may depend on the strides.
     """
     if input.flags.c_contiguous if strides is None else lies(input, strides):
         return input
     return laid(xp, input, strides)
 
 
-_laid.vjp(input=lambda xp, g: g)
+_copy_strided.vjp(input=lambda xp, g: g)
 
 
 @op(reduced=Reduced.NATIVE)
 def _clear_region(xp: Backend, input: Array, replay: Any, strides: Any) -> Array:
-    """``input`` with zeros where the view made by ``replay`` lies."""
+    """Copy of ``input`` with zeros in the region of the view that ``replay`` returns."""
     out = laid(xp, input, strides)
     part = region(out, replay, xp)
     if part.size and not xp.is_view(part, out):
@@ -121,47 +121,47 @@ _clear_region.vjp(input=lambda xp, g, replay, strides: xp.call(_clear_region, g,
 def _view_scatter(
     xp: Backend, input: Array, value: Array, replay: Any, strides: Any = None
 ) -> Array:
-    """``input`` with ``value`` where the view made by ``replay`` lies.
+    """Copy of ``input`` with ``value`` in the region of the view that ``replay`` returns.
 
     ``strides`` are those of ``input``; None: row-major.
     """
     out = copied(xp, input)
-    waits_for = waiting(replay)
-    if waits_for is not None:
-        value = getattr(xp, waits_for)(value)
+    lazy_function = waiting(replay)
+    if lazy_function is not None:
+        value = getattr(xp, lazy_function)(value)
     xp.writable(region(out, replay, xp))[...] = value
     return out
 
 
-def _gradient_there(xp: Any, g: Any, replay: Any, strides: Any) -> Any:
-    """The gradient of what was written where a view lies.
+def _view_gradient(xp: Any, g: Any, replay: Any, strides: Any) -> Any:
+    """Gradient of the value that was written to the region of a view.
 
-    Inside a backward pass it is conjugated, which a view that shows parts of complex numbers, or
-    pairs of real ones as complex, must not see.
+    In a backward pass gradients are conjugated. A view between complex numbers and their real
+    parts must therefore be applied to the conjugate of the conjugate.
     """
-    waits_for = waiting(replay)
-    if waits_for is not None:
-        return getattr(xp, waits_for)(_shown_gradient(xp, g, replay, strides))
-    return _shown_gradient(xp, g, replay, strides)
+    lazy_function = waiting(replay)
+    if lazy_function is not None:
+        return getattr(xp, lazy_function)(_region_gradient(xp, g, replay, strides))
+    return _region_gradient(xp, g, replay, strides)
 
 
-def _shown_gradient(xp: Any, g: Any, replay: Any, strides: Any) -> Any:
-    shown = region(xp.call(_laid, g, strides), replay, xp)
+def _region_gradient(xp: Any, g: Any, replay: Any, strides: Any) -> Any:
+    shown = region(xp.call(_copy_strided, g, strides), replay, xp)
     if (g.dtype.kind == "c") is (shown.dtype.kind == "c"):
         return shown
     if shown.dtype.kind == "c":
         return xp.conj(shown)
-    return region(xp.call(_laid, xp.conj(g), strides), replay, xp)
+    return region(xp.call(_copy_strided, xp.conj(g), strides), replay, xp)
 
 
 _view_scatter.vjp(
     input=lambda xp, g, replay, strides: xp.call(_clear_region, g, replay, strides),
-    value=_gradient_there,
+    value=_view_gradient,
 )
 
 
 class _Transfer:
-    """What the engine asks of an operation, for a move from one backend to another."""
+    """Backward operation of a transfer from one backend to another."""
 
     name = "to"
     backward_name = "ToCopyBackward0"
@@ -175,7 +175,7 @@ class _Transfer:
 
     @staticmethod
     def joint(xp: Any, g: Any, out: Any, shapes: Any, args: Any) -> list[Any]:
-        """The gradient, moved back."""
+        """Move the gradient back to the source."""
         source, target = args
         if isinstance(g, Tensor):
             return [_to_backend(g, source)]
@@ -196,20 +196,21 @@ def to(
     copy: bool = False,
     memory_format: Any = None,
 ) -> Tensor:
-    """``input`` in another dtype, on another device, or as another tensor is.
+    """Convert ``input`` to another dtype or device, or to those of another tensor.
 
     Args:
         input: Tensor of any shape.
-        *args: A dtype, a device, or a tensor to follow; positional forms as in torch.
-        dtype: The wanted dtype.
-        device: The wanted device.
-        backend: The wanted backend or its name.
-        non_blocking: Do not wait for a transfer to end. From pinned memory (``pin_memory``)
-            to a GPU, whatever uses the result there waits by itself. To the CPU, the numbers
-            are there after ``tt.cuda.synchronize()``.
-        copy: Copy even where nothing changes.
+        *args: A dtype, a device, or a tensor whose dtype and device are used; positional forms as
+            in torch.
+        dtype: The new dtype.
+        device: The new device.
+        backend: The new backend or its name.
+        non_blocking: Do not wait for the end of a transfer. From pinned memory (``pin_memory``)
+            to a GPU, later operations on the GPU wait by themselves. To the CPU, the values
+            are valid after ``tt.cuda.synchronize()``.
+        copy: Whether to copy even if nothing changes.
         memory_format: In which order the result's elements lie in memory; the default,
-            ``preserve_format``, is the order they have.
+            ``preserve_format``, is the present order.
 
     Returns:
         ``input`` itself if nothing changes and ``copy`` is False.
@@ -231,7 +232,7 @@ def to(
         non_blocking, copy = flags[0], copy or any(flags[1:])
     out = input
     if backend is not None or device is not None:
-        out = _to_backend(out, _backend_of(device, backend), bool(non_blocking))
+        out = _to_backend(out, _select_backend(device, backend), bool(non_blocking))
     if dtype is not None:
         wanted = dtypes.as_dtype(dtype)
         if out.dtype is not wanted:
@@ -252,7 +253,7 @@ def _read_target(arg: Any, dtype: Any, where: Any) -> tuple[Any, Any]:
     return arg, where
 
 
-def _backend_of(where: Any, backend: Any) -> Backend:
+def _select_backend(where: Any, backend: Any) -> Backend:
     return load(backend).here() if backend is not None else backend_of_device(where)
 
 
@@ -274,11 +275,11 @@ def _to_backend(tensor: Tensor, xp: Backend, non_blocking: bool = False) -> Tens
     "(input: Tensor, dtype: dtypes.dtype | str, non_blocking: bool = False) -> Tensor",
 ))  # fmt: skip
 def type(input: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
-    """``input`` in another dtype; without one, the name of its tensor type.
+    """Convert ``input`` to another dtype; without a dtype, return the name of its tensor type.
 
     Args:
         input: Tensor of any shape.
-        dtype: A dtype, its name or that of a tensor type. Default None.
+        dtype: A dtype, its name, or the name of a tensor type. Default None.
 
     Example:
         >>> import tinytorch as tt
@@ -299,7 +300,7 @@ def type(input: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
 
 
 def tensor_type_name(tensor: Tensor) -> str:
-    """torch's legacy name of tensors of a dtype and place, such as ``torch.cuda.FloatTensor``."""
+    """torch's legacy name of a dtype and device type, such as ``torch.cuda.FloatTensor``."""
     where = tensor._xp.device_type
     place = f"torch.{where}" if where in ("cuda", "meta") else "torch"
     kind = tensor.dtype
@@ -309,11 +310,11 @@ def tensor_type_name(tensor: Tensor) -> str:
 
 @composite(namespaces=("Tensor",))
 def type_as(input: Tensor, other: Tensor) -> Tensor:
-    """``input`` in the dtype of ``other``.
+    """Convert ``input`` to the dtype of ``other``.
 
     Args:
         input: Tensor of any shape.
-        other: Tensor of the wanted dtype.
+        other: Tensor of the new dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -325,7 +326,7 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
 
 @composite(namespaces=("Tensor",))
 def cpu(input: Tensor, memory_format: Any = None) -> Tensor:
-    """``input`` on the CPU.
+    """Move ``input`` to the CPU.
 
     Example:
         >>> import tinytorch as tt
@@ -339,7 +340,7 @@ def cpu(input: Tensor, memory_format: Any = None) -> Tensor:
 def cuda(
     input: Tensor, device: Any = None, non_blocking: Any = False, memory_format: Any = None
 ) -> Tensor:
-    """``input`` on a CUDA device, through CuPy.
+    """Move ``input`` to a CUDA device, through CuPy.
 
     Raises:
         BackendUnavailableError: If there is no CuPy or no device.
@@ -356,14 +357,14 @@ def cuda(
 
 @composite(namespaces=("Tensor",))
 def pin_memory(input: Tensor, device: Any = None) -> Tensor:
-    """``input`` in pinned host memory, from which a GPU copies while the program goes on.
+    """Copy ``input`` to pinned host memory, from which transfers to a GPU are asynchronous.
 
     Args:
         input: Tensor on the CPU.
         device: Accepted for compatibility.
 
     Returns:
-        A copy, through which gradients flow back; ``input`` itself if it is pinned already.
+        A copy through which gradients flow, or ``input`` itself if it is pinned already.
 
     Raises:
         RuntimeError: If there is no GPU, or ``input`` is on one.
@@ -374,20 +375,20 @@ def pin_memory(input: Tensor, device: Any = None) -> Tensor:
         >>> if tt.cuda.is_available():
         ...     batch = batch.pin_memory().to("cuda", non_blocking=True)
     """
-    return input if is_pinned(input) else _pinned(input)
+    return input if is_pinned(input) else _pin(input)
 
 
 @op(node="ToCopyBackward0")
-def _pinned(xp: Backend, input: Array) -> Array:
+def _pin(xp: Backend, input: Array) -> Array:
     return xp.pinned(input)
 
 
-_pinned.vjp(input=lambda xp, g: g)
+_pin.vjp(input=lambda xp, g: g)
 
 
 @composite(namespaces=("Tensor",))
 def is_pinned(input: Tensor, device: Any = None) -> bool:
-    """Whether ``input`` lies in pinned host memory.
+    """Whether ``input`` is in pinned host memory.
 
     Args:
         input: Tensor of any shape.
@@ -402,15 +403,15 @@ def is_pinned(input: Tensor, device: Any = None) -> bool:
 
 
 def _cast_method(name: str, dtype: dtypes.dtype) -> None:
-    """File ``x.name()``, which is ``x.to(dtype)``."""
+    """Define the method ``x.name()``, which is ``x.to(dtype)``."""
 
     def cast(input: Tensor, memory_format: Any = None) -> Tensor:
         return to(input, dtype, memory_format=memory_format)
 
     cast.__name__ = cast.__qualname__ = name
-    skipped = "  # doctest: +SKIP" if dtype in dtypes.LOW else ""  # it wants an extra
+    skipped = "  # doctest: +SKIP" if dtype in dtypes.LOW else ""  # requires an optional package
     cast.__doc__ = (
-        f"``input`` as {dtype.name}.\n\nExample:\n    >>> import tinytorch as tt\n"
+        f"Convert ``input`` to {dtype.name}.\n\nExample:\n    >>> import tinytorch as tt\n"
         f"    >>> tt.ones(1).{name}().dtype{skipped}\n    tinytorch.{dtype.name}\n"
     )
     composite(cast, namespaces=("Tensor",), elementwise=True)
@@ -428,17 +429,17 @@ _NAMES = frozenset(("tensor", "other", "scalar", "scalar1", "scalar2"))
 
 @composite
 def result_type(*tensors: Any, **named: Any) -> dtypes.dtype:
-    """The dtype of an arithmetic operation on tensors and numbers.
+    """Result dtype of an arithmetic operation on tensors and numbers.
 
-    Tensors with dimensions come before 0-d tensors, and those before numbers.
+    Tensors with dimensions have priority over 0-d tensors, and these over numbers.
 
     Args:
-        *tensors: Tensors and Python numbers; NumPy's dtypes, too.
-        **named: Likewise, by PyTorch's names: ``tensor``, ``other``, ``scalar``, ``scalar1`` and
+        *tensors: Tensors, Python numbers or NumPy's dtypes.
+        **named: The same, by PyTorch's names: ``tensor``, ``other``, ``scalar``, ``scalar1`` and
             ``scalar2``.
 
     Raises:
-        TypeError: For another name, or nothing.
+        TypeError: If a name is unknown, or there is no argument.
 
     Example:
         >>> import tinytorch as tt
@@ -459,11 +460,11 @@ def result_type(*tensors: Any, **named: Any) -> dtypes.dtype:
 
 @composite
 def can_cast(from_: Any, to: Any) -> bool:
-    """Whether a dtype may become another without a change of kind: no float an integer.
+    """Whether a dtype can be converted to another without a loss of kind, such as float to int.
 
     Args:
-        from_: The dtype there is.
-        to: The one that is wanted.
+        from_: The present dtype.
+        to: The new dtype.
 
     Example:
         >>> import tinytorch as tt

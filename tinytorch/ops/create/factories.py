@@ -1,7 +1,4 @@
-"""Making tensors: from data, filled, the identity.
-
-Making tensors after another: in its shape, its dtype and its place.
-"""
+"""Creation of tensors: from data, filled, uninitialized, and with another tensor's properties."""
 
 from __future__ import annotations
 
@@ -19,12 +16,12 @@ from ...dispatch.promotion import dtype_of_number, fit_number, written_number
 from ...state import default_dtype, place_of_new, settings
 from ...warnings import warn, warn_once
 from ..memory_order import in_order, order_like
-from .sequences import PLAIN_NUMBERS, array_from, array_of_plain, as_list, has_items
+from .sequences import PYTHON_SCALARS, array_from, array_of_scalars, as_list, has_items
 
 
 @creation(backend_function="zeros")
 def zeros(xp: Backend, size: Shape, *, dtype: Any = None) -> Array:
-    """A tensor of zeros.
+    """Tensor of zeros.
 
     Args:
         size: The shape, as a sequence or as ints one by one.
@@ -41,7 +38,7 @@ def zeros(xp: Backend, size: Shape, *, dtype: Any = None) -> Array:
 
 @creation(backend_function="ones")
 def ones(xp: Backend, size: Shape, *, dtype: Any = None) -> Array:
-    """A tensor of ones.
+    """Tensor of ones.
 
     Args:
         size: The shape, as a sequence or as ints one by one.
@@ -59,16 +56,16 @@ def ones(xp: Backend, size: Shape, *, dtype: Any = None) -> Array:
 def empty(
     xp: Backend, size: Shape, *, memory_format: Any = contiguous_format, dtype: Any = None
 ) -> Array:
-    """A tensor whose elements are whatever its memory held.
+    """Uninitialized tensor.
 
     Args:
         size: The shape, as a sequence or as ints one by one.
-        memory_format: In which order they lie in memory; default row-major.
+        memory_format: The order of the elements in memory; default row-major.
         dtype: Default: the default dtype.
 
     Raises:
-        RuntimeError: If the format is ``preserve_format``, or one of tensors with another number
-            of dimensions.
+        RuntimeError: If the format is ``preserve_format``, or requires another number of
+            dimensions.
 
     Example:
         >>> import tinytorch as tt
@@ -87,7 +84,7 @@ def empty(
 
 @creation(default_dtype=False)
 def full(xp: Backend, size: Shape, fill_value: Any, *, dtype: Any = None) -> Array:
-    """A tensor with one value everywhere.
+    """Tensor filled with one value.
 
     Args:
         size: The shape, a sequence of ints.
@@ -107,7 +104,7 @@ def full(xp: Backend, size: Shape, fill_value: Any, *, dtype: Any = None) -> Arr
                 native = xp.native_dtype(default_dtype())
         if native.kind == "f" and native.itemsize > 2:
             return xp.full(size, fill_value, native)
-    if hasattr(fill_value, "item"):  # a tensor, or a number of NumPy's
+    if hasattr(fill_value, "item"):  # a tensor, or a NumPy scalar
         fill_value = fill_value.item()
     if not isinstance(fill_value, (bool, int, float, complex)):
         raise TypeError(
@@ -121,16 +118,16 @@ def full(xp: Backend, size: Shape, fill_value: Any, *, dtype: Any = None) -> Arr
 
 @creation
 def eye(xp: Backend, n: int, m: int | None = None, k: int = 0, *, dtype: Any = None) -> Array:
-    """A matrix with ones on its diagonal and zeros elsewhere.
+    """Matrix with ones on a diagonal and zeros elsewhere.
 
     Args:
-        n: Rows.
-        m: Columns; default ``n``.
-        k: Which diagonal; default the main one, positive ones are above it.
+        n: The number of rows.
+        m: The number of columns; default ``n``.
+        k: The diagonal; default the main one, positive numbers are above it.
         dtype: Default: the default dtype.
 
     Raises:
-        RuntimeError: For a negative size.
+        RuntimeError: If a size is negative.
 
     Example:
         >>> import tinytorch as tt
@@ -158,21 +155,21 @@ def tensor(
     pin_memory: bool = False,
     backend: Any = None,
 ) -> Tensor:
-    """A new tensor with a copy of ``data``.
+    """Create a tensor with a copy of ``data``.
 
     Args:
         data: A number, nested sequences of numbers, of tensors of one element or of arrays, an
             array, or a tensor.
-        dtype: Default: an array's own, and that of a number of NumPy's; the default dtype for
+        dtype: The dtype. Default: that of an array or NumPy scalar; the default dtype for
             Python floats, int64 for ints, bool for bools.
-        device: Where; default the active backend.
-        requires_grad: Whether it is a leaf whose gradient is wanted.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-        backend: A backend or its name; overrides the active one.
+        device: The device; default that of the active backend.
+        requires_grad: Whether the result is a leaf that requires grad.
+        pin_memory: Whether to use pinned memory; only on the CPU, if there is a GPU.
+        backend: A backend or its name, instead of the active one.
 
     Raises:
-        ValueError: If nested sequences are ragged, or hold a tensor of several elements.
-        RuntimeError: For what is no number, or is beyond the dtype.
+        ValueError: If nested sequences are ragged, or contain a tensor of several elements.
+        RuntimeError: If an element is not a number, or exceeds the dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -184,13 +181,13 @@ def tensor(
         _warn_of_copying()
     xp = backend_for(device, backend)
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
-    out = wrap(_array_of(held(data), xp, wanted), xp)
+    out = wrap(_to_array(held(data), xp, wanted), xp)
     out = pinned(out) if pin_memory else out
     return out.requires_grad_() if requires_grad else out
 
 
 def _warn_of_copying() -> None:
-    """Say what copies a tensor better than a constructor from data."""
+    """Warn that ``clone`` should be used to copy a tensor."""
     warn(
         "To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone() "
         "or sourceTensor.detach().clone().requires_grad_(True), rather than tensor() or "
@@ -198,17 +195,17 @@ def _warn_of_copying() -> None:
     )
 
 
-def _array_of(data: Any, xp: Backend, dtype: dtypes.dtype | None) -> Array:
-    if data.__class__ in PLAIN_NUMBERS:
-        return array_of_plain(data, xp, dtype or dtype_of_number(data))
+def _to_array(data: Any, xp: Backend, dtype: dtypes.dtype | None) -> Array:
+    if data.__class__ in PYTHON_SCALARS:
+        return array_of_scalars(data, xp, dtype or dtype_of_number(data))
     if data.__class__ is list:
         return array_from(data, xp, dtype)
     if isinstance(data, Tensor):
         raw = data._data if data._xp is xp else xp.receive(data._data, data._xp)
         return xp.array(raw, dtype=None if dtype is None else xp.native_dtype(dtype))
     if hasattr(getattr(data, "dtype", None), "char"):
-        xp.dtype_of(data)  # TypeError for what torch has no dtype for
-        data = _in_native_bytes(data)
+        xp.dtype_of(data)  # raises TypeError for a dtype that torch does not have
+        data = _to_native_byte_order(data)
         if isinstance(data, xp.array_type):
             return xp.array(data, dtype=None if dtype is None else xp.native_dtype(dtype))
         return xp.convert(data, dtype)
@@ -227,21 +224,21 @@ def _array_of(data: Any, xp: Backend, dtype: dtypes.dtype | None) -> Array:
     return array
 
 
-def _in_native_bytes(data: Any) -> Any:
-    """An array whose numbers have their bytes in the processor's order."""
+def _to_native_byte_order(data: Any) -> Any:
+    """Convert an array to the processor's byte order."""
     native = data.dtype.newbyteorder("=")
     return data if data.dtype == native else data.astype(native)
 
 
 @composite
 def as_tensor(data: Any, dtype: Any = None, device: Any = None, *, backend: Any = None) -> Tensor:
-    """``data`` as a tensor, sharing its memory where possible.
+    """Convert ``data`` to a tensor, sharing its memory where possible.
 
     Args:
         data: A tensor, an array, a number or nested sequences.
-        dtype: The wanted dtype; default as for ``tensor``.
-        device: Where; default where ``data`` is, or the active backend.
-        backend: A backend or its name; overrides the active one.
+        dtype: The dtype; default as for ``tensor``.
+        device: The device; default that of ``data``, or of the active backend.
+        backend: A backend or its name, instead of the active one.
 
     Example:
         >>> import tinytorch as tt
@@ -255,7 +252,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None, *, backend: Any 
     xp = backend_for(device, backend)
     if isinstance(data, xp.array_type):
         xp.dtype_of(data)
-        data = _in_native_bytes(data)
+        data = _to_native_byte_order(data)
         return wrap(data, xp.holding(data)).to(dtype=dtype, device=device, backend=backend)
     return tensor(data, dtype=dtype, backend=xp)
 
@@ -270,20 +267,20 @@ def asarray(
     *,
     backend: Any = None,
 ) -> Tensor:
-    """``obj`` as a tensor, without a copy where possible; a tensor keeps its history.
+    """Convert ``obj`` to a tensor, without a copy where possible; a tensor keeps its graph.
 
     Args:
         obj: A tensor, an array, a buffer of numbers, a number or nested sequences.
-        dtype: The wanted dtype; default as for ``tensor``.
-        device: Where; default where ``obj`` is, or the active backend.
-        copy: True always copies, False never; default only where it must.
-        requires_grad: Whether its gradient is wanted; a tensor that already asks for it does not
-            stop.
-        backend: A backend or its name; overrides the active one.
+        dtype: The dtype; default as for ``tensor``.
+        device: The device; default that of ``obj``, or of the active backend.
+        copy: True always copies, False never copies; default None copies only if necessary.
+        requires_grad: Whether the result requires grad. A tensor that requires grad still does if
+            False is passed.
+        backend: A backend or its name, instead of the active one.
 
     Raises:
         ValueError: If ``copy`` is False and sharing memory is impossible.
-        RuntimeError: If ``copy`` is False and ``obj`` a number of NumPy's.
+        RuntimeError: If ``copy`` is False and ``obj`` is a NumPy scalar.
 
     Example:
         >>> import tinytorch as tt
@@ -299,14 +296,14 @@ def asarray(
     if copy is False and not shared:
         if hasattr(obj, "dtype") and not hasattr(obj, "__setitem__"):
             raise RuntimeError("can't alias NumPy scalars. Make it an array, or let it be copied.")
-        raise ValueError(f"can't alias {_unlike(obj, out)}.")
+        raise ValueError(f"can't alias {_describe_difference(obj, out)}.")
     if copy and shared:
         out = out.clone()
     return out.requires_grad_() if requires_grad and not out.requires_grad else out
 
 
-def _unlike(obj: Any, out: Tensor) -> str:
-    """Why ``out`` does not share the memory of ``obj``."""
+def _describe_difference(obj: Any, out: Tensor) -> str:
+    """Describe why ``out`` does not share the memory of ``obj``."""
     if not hasattr(getattr(obj, "dtype", None), "kind") or not hasattr(obj, "strides"):
         return "arbitrary sequence into a tensor"
     have = out._xp.dtype_of(obj) if not isinstance(obj, Tensor) else obj.dtype
@@ -317,7 +314,7 @@ def _unlike(obj: Any, out: Tensor) -> str:
 
 @creation
 def scalar_tensor(xp: Backend, s: Any, *, dtype: Any = None) -> Array:
-    """A 0-d tensor of a number.
+    """0-d tensor of a number.
 
     Args:
         s: A number.
@@ -333,14 +330,14 @@ def scalar_tensor(xp: Backend, s: Any, *, dtype: Any = None) -> Array:
 
 @composite
 def from_numpy(ndarray: Any) -> Tensor:
-    """A tensor that shares the memory of a NumPy array; on other devices, a copy.
+    """Tensor that shares the memory of a NumPy array; on other devices, a copy.
 
     Args:
         ndarray: NumPy array of any shape, of a dtype that tensors have.
 
     Raises:
-        TypeError: For anything but an array, or a dtype torch does not have.
-        ValueError: If its numbers have their bytes in another order than the processor's.
+        TypeError: If ``ndarray`` is not an array, or torch does not have its dtype.
+        ValueError: If its byte order is not the processor's.
 
     Example:
         >>> import numpy as np
@@ -373,7 +370,7 @@ def from_numpy(ndarray: Any) -> Tensor:
 
 @creation
 def empty_strided(xp: Backend, size: Shape, stride: Sequence[int], *, dtype: Any = None) -> Array:
-    """A tensor of given sizes and strides whose elements are whatever its memory held.
+    """Uninitialized tensor with given sizes and strides.
 
     Args:
         size: The shape, a sequence of ints.
@@ -404,15 +401,15 @@ def empty_strided(xp: Backend, size: Shape, stride: Sequence[int], *, dtype: Any
 def empty_permuted(
     xp: Backend, size: Shape, physical_layout: Sequence[int], *, dtype: Any = None
 ) -> Array:
-    """A tensor whose dimensions lie in memory in another order, its elements undefined.
+    """Uninitialized tensor whose dimensions have a given order in memory.
 
     Args:
         size: The shape, a sequence of ints.
-        physical_layout: The dimensions, the one with the largest steps first.
+        physical_layout: The dimensions, from the largest stride to the smallest.
         dtype: Default: the default dtype.
 
     Raises:
-        RuntimeError: If ``physical_layout`` is no permutation of the dimensions.
+        RuntimeError: If ``physical_layout`` is not a permutation of the dimensions.
 
     Example:
         >>> import tinytorch as tt
@@ -442,21 +439,21 @@ def empty_permuted(
 def frombuffer(
     buffer: Any, *, dtype: Any, count: int = -1, offset: int = 0, requires_grad: bool = False
 ) -> Tensor:
-    """The numbers in a buffer of bytes, in a tensor of one dimension.
+    """Interpret a buffer of bytes as a tensor of one dimension.
 
     Args:
         buffer: Bytes, or an object that has the buffer interface.
-        dtype: What the bytes stand for.
-        count: How many numbers; default all.
-        offset: How many bytes to skip first; default 0.
-        requires_grad: Whether it is a leaf whose gradient is wanted.
+        dtype: The dtype as which the bytes are read.
+        count: The number of elements; default all.
+        offset: The number of bytes to skip; default 0.
+        requires_grad: Whether the result is a leaf that requires grad.
 
     Returns:
-        A tensor that shares the buffer's memory if that can be written to and the active
+        A tensor that shares the buffer's memory if the memory is writable and the active
         backend is on the CPU, else a copy.
 
     Raises:
-        ValueError: If the buffer is too short, or no whole number of elements long.
+        ValueError: If the buffer is too short, or its size is not a multiple of the element size.
 
     Example:
         >>> import tinytorch as tt
@@ -474,7 +471,7 @@ if TYPE_CHECKING:
 
 
 class Placement(TypedDict, total=False):
-    """How a tensor made after another may differ from it."""
+    """Options of the creation functions that use another tensor's properties."""
 
     dtype: dtypes.dtype | None
     layout: Any
@@ -486,8 +483,8 @@ class Placement(TypedDict, total=False):
     shape: Any
 
 
-def _like(name: str, input: Tensor, size: Any, options: Any, *values: Any) -> Tensor:
-    """A creation function with ``input``'s shape, dtype and backend as defaults."""
+def _create_like(name: str, input: Tensor, size: Any, options: Any, *values: Any) -> Tensor:
+    """Call a creation function with ``input``'s shape, dtype and backend as defaults."""
     data = input._data
     if not options and size is None and data.flags.c_contiguous:
         xp = input._xp
@@ -516,18 +513,18 @@ def _zeros_like(xp: Backend, input: Array) -> Array:
 
 @composite(elementwise=True, fast=_zeros_like)
 def zeros_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
-    """Zeros in the shape, dtype and place of ``input``.
+    """Tensor of zeros with the shape, dtype and device of ``input``.
 
     Args:
-        input: The model.
-        **options: ``dtype``, ``device``, ``requires_grad`` to differ from it.
+        input: The tensor whose properties are used.
+        **options: ``dtype``, ``device`` and ``requires_grad``, if they differ from ``input``'s.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.zeros_like(tt.tensor([1, 2]))
         tensor([0, 0])
     """
-    return _like("zeros", input, None, options)
+    return _create_like("zeros", input, None, options)
 
 
 @op
@@ -540,123 +537,123 @@ def _ones_like(xp: Backend, input: Array) -> Array:
 
 @composite(elementwise=True, fast=_ones_like)
 def ones_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
-    """Ones in the shape, dtype and place of ``input``.
+    """Tensor of ones with the shape, dtype and device of ``input``.
 
     Args:
-        input: The model.
-        **options: ``dtype``, ``device``, ``requires_grad`` to differ from it.
+        input: The tensor whose properties are used.
+        **options: ``dtype``, ``device`` and ``requires_grad``, if they differ from ``input``'s.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.ones_like(tt.tensor([1, 2]))
         tensor([1, 1])
     """
-    return _like("ones", input, None, options)
+    return _create_like("ones", input, None, options)
 
 
 @composite
 def empty_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
-    """Uninitialised memory in the shape, dtype and place of ``input``.
+    """Uninitialized tensor with the shape, dtype and device of ``input``.
 
     Args:
-        input: The model.
-        **options: ``dtype``, ``device``, ``requires_grad`` to differ from it.
+        input: The tensor whose properties are used.
+        **options: ``dtype``, ``device`` and ``requires_grad``, if they differ from ``input``'s.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.empty_like(tt.zeros(2, 3)).shape
         tinytorch.Size([2, 3])
     """
-    return _like("empty", input, None, options)
+    return _create_like("empty", input, None, options)
 
 
 @composite(elementwise=True)
 def full_like(input: Tensor, fill_value: Any, **options: Unpack[Placement]) -> Tensor:
-    """One value everywhere, in the shape, dtype and place of ``input``.
+    """Tensor filled with one value, with the shape, dtype and device of ``input``.
 
     Args:
-        input: The model.
-        fill_value: The number.
-        **options: ``dtype``, ``device``, ``requires_grad`` to differ from it.
+        input: The tensor whose properties are used.
+        fill_value: The value, a number.
+        **options: ``dtype``, ``device`` and ``requires_grad``, if they differ from ``input``'s.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.full_like(tt.zeros(2), 7)
         tensor([7., 7.])
     """
-    return _like("full", input, None, options, fill_value)
+    return _create_like("full", input, None, options, fill_value)
 
 
 @composite(namespaces=("Tensor",))
 def new_zeros(input: Tensor, *size: int | Sequence[int], **options: Unpack[Placement]) -> Tensor:
-    """Zeros of another shape, in the dtype and place of ``input``.
+    """Tensor of zeros with another shape, and the dtype and device of ``input``.
 
     Args:
         input: Tensor of any shape.
         *size: The shape, as a sequence or as ints one by one.
-        **options: ``dtype``, ``device`` and ``requires_grad`` where they are to differ.
+        **options: ``dtype``, ``device`` and ``requires_grad``, if they differ from ``input``'s.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.tensor([1]).new_zeros(2)
         tensor([0, 0])
     """
-    return _like("zeros", input, _sizes(size, options), options)
+    return _create_like("zeros", input, _read_size(size, options), options)
 
 
 @composite(namespaces=("Tensor",))
 def new_ones(input: Tensor, *size: int | Sequence[int], **options: Unpack[Placement]) -> Tensor:
-    """Ones of another shape, in the dtype and place of ``input``.
+    """Tensor of ones with another shape, and the dtype and device of ``input``.
 
     Args:
         input: Tensor of any shape.
         *size: The shape, as a sequence or as ints one by one.
-        **options: ``dtype``, ``device`` and ``requires_grad`` where they are to differ.
+        **options: ``dtype``, ``device`` and ``requires_grad``, if they differ from ``input``'s.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.tensor([1]).new_ones(2)
         tensor([1, 1])
     """
-    return _like("ones", input, _sizes(size, options), options)
+    return _create_like("ones", input, _read_size(size, options), options)
 
 
 @composite(namespaces=("Tensor",))
 def new_empty(input: Tensor, *size: int | Sequence[int], **options: Unpack[Placement]) -> Tensor:
-    """Uninitialised memory of another shape, in the dtype and place of ``input``.
+    """Uninitialized tensor with another shape, and the dtype and device of ``input``.
 
     Args:
         input: Tensor of any shape.
         *size: The shape, as a sequence or as ints one by one.
-        **options: ``dtype``, ``device`` and ``requires_grad`` where they are to differ.
+        **options: ``dtype``, ``device`` and ``requires_grad``, if they differ from ``input``'s.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.tensor([1]).new_empty(2).dtype
         tinytorch.int64
     """
-    return _like("empty", input, _sizes(size, options), options)
+    return _create_like("empty", input, _read_size(size, options), options)
 
 
 @composite(namespaces=("Tensor",))
 def new_full(input: Tensor, size: Shape, fill_value: Any, **options: Unpack[Placement]) -> Tensor:
-    """One value everywhere in another shape, in the dtype and place of ``input``.
+    """Tensor filled with one value, with another shape and the dtype and device of ``input``.
 
     Args:
         input: Tensor of any shape.
         size: The shape, a sequence.
         fill_value: The value.
-        **options: ``dtype``, ``device`` and ``requires_grad`` where they are to differ.
+        **options: ``dtype``, ``device`` and ``requires_grad``, if they differ from ``input``'s.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.tensor([1]).new_full((2,), 5)
         tensor([5, 5])
     """
-    return _like("full", input, size, options, fill_value)
+    return _create_like("full", input, size, options, fill_value)
 
 
-def _sizes(size: tuple[Any, ...], options: Any) -> Any:
+def _read_size(size: tuple[Any, ...], options: Any) -> Any:
     if "size" in options:
         return options.pop("size")
     return size[0] if len(size) == 1 and isinstance(size[0], (tuple, list)) else size
@@ -664,12 +661,12 @@ def _sizes(size: tuple[Any, ...], options: Any) -> Any:
 
 @composite(namespaces=("Tensor",))
 def new_tensor(input: Tensor, data: Any, **options: Unpack[Placement]) -> Tensor:
-    """``tt.tensor(data)`` in the dtype and place of ``input``.
+    """``tt.tensor(data)`` with the dtype and device of ``input``.
 
     Args:
         input: Tensor of any shape.
         data: A number, nested sequences, an array or a tensor; it is copied.
-        **options: ``dtype``, ``device`` and ``requires_grad`` where they are to differ.
+        **options: ``dtype``, ``device`` and ``requires_grad``, if they differ from ``input``'s.
 
     Example:
         >>> import tinytorch as tt
@@ -688,17 +685,17 @@ def new_tensor(input: Tensor, data: Any, **options: Unpack[Placement]) -> Tensor
 def new_empty_strided(
     input: Tensor, size: Shape, stride: Sequence[int], **options: Unpack[Placement]
 ) -> Tensor:
-    """Uninitialised memory of given sizes and strides, in the dtype and place of ``input``.
+    """Uninitialized tensor with given sizes and strides, and the dtype and device of ``input``.
 
     Args:
         input: Tensor of any shape.
         size: The shape, a sequence.
-        stride: Elements from one place to the next, for every dimension.
-        **options: ``dtype``, ``device`` and ``requires_grad`` where they are to differ.
+        stride: Steps, in elements, along each dimension.
+        **options: ``dtype``, ``device`` and ``requires_grad``, if they differ from ``input``'s.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.tensor([1]).new_empty_strided((2, 3), (1, 2)).stride()
         (1, 2)
     """
-    return _like("empty_strided", input, size, options, stride)
+    return _create_like("empty_strided", input, size, options, stride)

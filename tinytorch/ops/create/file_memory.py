@@ -1,7 +1,4 @@
-"""Files and buffers as memory: ``from_file``, and what storages of them are made of.
-
-Tensors in memory that processes share.
-"""
+"""Tensors and storages of mapped files, buffers and shared memory."""
 
 from __future__ import annotations
 
@@ -19,17 +16,17 @@ from ...dispatch.op import Array, composite
 from ...state import default_dtype
 from .factories import from_numpy
 
-#: NumPy's signs for orders of bytes.
-_ORDERS = {"big": ">", "little": "<", "native": "="}
+#: NumPy's symbols of byte orders.
+_BYTE_ORDERS = {"big": ">", "little": "<", "native": "="}
 
 
-def mapped(filename: str | os.PathLike[str], shared: bool, nbytes: int) -> Array:
-    """The first bytes of a file, as memory: read when they are looked at.
+def map_file(filename: str | os.PathLike[str], shared: bool, nbytes: int) -> Array:
+    """Map the first bytes of a file into memory.
 
     Args:
-        filename: The file; made, or made longer, if ``shared``.
-        shared: Whether what is written to the memory is written to the file.
-        nbytes: How many bytes.
+        filename: The file; created or extended if ``shared``.
+        shared: Whether writes to the memory are written to the file.
+        nbytes: The number of bytes.
 
     Raises:
         RuntimeError: If the file cannot be opened or, unless ``shared``, is too short.
@@ -47,7 +44,7 @@ def mapped(filename: str | os.PathLike[str], shared: bool, nbytes: int) -> Array
             f"{error.strerror} ({error.errno})"
         ) from None
     try:
-        _make_room(file, filename, shared, nbytes)
+        _extend_file(file, filename, shared, nbytes)
         if shared and memory.POSSIBLE:
             return memory.attach(os.dup(file))[:nbytes]
         access = mmap.ACCESS_WRITE if shared else mmap.ACCESS_COPY
@@ -56,14 +53,14 @@ def mapped(filename: str | os.PathLike[str], shared: bool, nbytes: int) -> Array
         os.close(file)
 
 
-def numbers_in(
+def read_numbers(
     buffer: Any, byte_order: str | None, count: int, offset: int, dtype: dtypes.dtype
 ) -> Array:
-    """A copy of the numbers in a bytes-like object; see ``UntypedStorage.from_buffer``."""
+    """Copy the numbers in a bytes-like object; see ``UntypedStorage.from_buffer``."""
     itemsize, length = dtype.itemsize, memoryview(buffer).nbytes
     if byte_order is None and itemsize > 1:
         raise RuntimeError("from_buffer(): missing required argument 'byte_order' (pos 2)")
-    if byte_order not in (None, *_ORDERS):
+    if byte_order not in (None, *_BYTE_ORDERS):
         raise ValueError(
             f"invalid byte_order '{byte_order}' (expected 'big', 'little', or 'native')"
         )
@@ -83,13 +80,13 @@ def numbers_in(
         )
     host = load("numpy").library
     kind = host.dtype(dtype.dtype)
-    if kind.kind == "b":  # whatever is not 0 is True
+    if kind.kind == "b":  # every nonzero byte is True
         return host.frombuffer(buffer, "uint8", count, offset) != 0
-    there = kind.newbyteorder(_ORDERS[byte_order or "native"])
+    there = kind.newbyteorder(_BYTE_ORDERS[byte_order or "native"])
     return host.frombuffer(buffer, there, count, offset).astype(kind)
 
 
-def _make_room(file: int, filename: str | os.PathLike[str], shared: bool, nbytes: int) -> None:
+def _extend_file(file: int, filename: str | os.PathLike[str], shared: bool, nbytes: int) -> None:
     size = os.fstat(file).st_size
     if size >= nbytes:
         return
@@ -106,16 +103,16 @@ def from_file(
     filename: str, shared: bool | None = None, size: int = 0, *, dtype: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:  # fmt: skip
-    """The first numbers of a file, in a tensor of one dimension.
+    """Map the first numbers of a file to a tensor of one dimension.
 
-    On a backend of the CPU they are read when they are looked at.
+    On a backend of the CPU the file is read lazily, when elements are accessed.
 
     Args:
-        filename: The file; made, or made longer, if ``shared``.
-        shared: Whether what is written to the tensor is written to the file.
-        size: How many numbers. Default: none.
-        dtype: What the bytes stand for. Default: the default dtype.
-        requires_grad: Whether it is a leaf whose gradient is wanted.
+        filename: The file; created or extended if ``shared``.
+        shared: Whether writes to the tensor are written to the file.
+        size: The number of elements. Default: 0.
+        dtype: The dtype as which the bytes are read. Default: the default dtype.
+        requires_grad: Whether the result is a leaf that requires grad.
 
     Raises:
         RuntimeError: If the file cannot be opened or, unless ``shared``, is too short.
@@ -128,14 +125,14 @@ def from_file(
         tensor([7, 7], dtype=tinytorch.int32)
     """
     kind = default_dtype() if dtype is None else dtypes.as_dtype(dtype)
-    numbers = mapped(filename, bool(shared), size * kind.itemsize).view(kind.dtype)
+    numbers = map_file(filename, bool(shared), size * kind.itemsize).view(kind.dtype)
     tensor: Any = from_numpy(numbers)
     return tensor.requires_grad_() if requires_grad else tensor  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("Tensor",))
 def is_shared(input: Tensor) -> bool:
-    """Whether other processes can be given the memory: after ``share_memory_``, and on a GPU.
+    """Whether the memory can be shared with other processes: after ``share_memory_``, or on a GPU.
 
     Example:
         >>> import tinytorch as tt
@@ -147,14 +144,14 @@ def is_shared(input: Tensor) -> bool:
 
 @composite(namespaces=("Tensor",))
 def share_memory_(input: Tensor) -> Tensor:
-    """Move the memory of ``input`` to where processes share it, and return ``input``.
+    """Move the memory of ``input`` to shared memory, and return ``input``.
 
-    A process that is given the tensor, as an argument, through a queue or by a fork, sees what
-    others write to it. Tensors that are parts of the same memory move with it; arrays of NumPy's
-    stay. On a GPU, and if it is shared already, there is nothing to do.
+    Processes that receive the tensor as an argument, through a queue or by a fork, share all later
+    writes to it. Tensors that share the same memory move with it; NumPy arrays do not. If the
+    tensor is on a GPU, or shared already, it is unchanged.
 
     Raises:
-        NotImplementedError: On a backend of the CPU whose memory cannot be shared, and where the
+        NotImplementedError: If the memory of a CPU backend cannot be shared, or the operating
             system cannot pass memory to other processes.
 
     Example:

@@ -1,4 +1,4 @@
-"""Tensors of evenly spaced numbers."""
+"""Tensors of space_evenly spaced numbers."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from ...warnings import warn
 from ..checks import refuse
 
 
-def _number(name: str, value: Any) -> Any:
-    """A bound as a Python number; RuntimeError for a tensor with dimensions."""
+def _to_number(name: str, value: Any) -> Any:
+    """Convert a bound to a Python number; raise RuntimeError for a tensor with dimensions."""
     if not isinstance(value, Tensor):
-        return _plain_number(name, value.item() if hasattr(value, "item") else value)
+        return _check_number(name, value.item() if hasattr(value, "item") else value)
     if value.ndim:
         raise RuntimeError(
             f"{name} only supports 0-dimensional start and end tensors, but got one of shape "
@@ -30,7 +30,7 @@ def _number(name: str, value: Any) -> Any:
     return value.item()
 
 
-def _plain_number(name: str, value: Any) -> Any:
+def _check_number(name: str, value: Any) -> Any:
     if isinstance(value, (int, float, complex)):
         return value
     raise TypeError(
@@ -48,17 +48,17 @@ def arange(
     *,
     dtype: Any = None,
 ) -> Array:
-    """Numbers from ``start`` to below ``end``, ``step`` apart.
+    """Evenly spaced numbers from ``start`` to below ``end``, with the given step.
 
     Args:
-        start: First number; with one argument, ``end``, and the first is 0, as without it.
-        end: Where to stop; not included.
-        step: Distance; negative to count down.
+        start: The first number; default 0. A single argument is ``end``.
+        end: The end, which is not included.
+        step: The distance between numbers; negative to count down.
         dtype: Default: int64 if all are ints, else the default dtype.
 
     Raises:
-        RuntimeError: If ``step`` is 0 or leads away from ``end``, or there is no end.
-        TypeError: Without an argument.
+        RuntimeError: If ``step`` is 0 or has the wrong sign, or ``end`` is missing.
+        TypeError: If there is no argument.
 
     Example:
         >>> import tinytorch as tt
@@ -74,34 +74,34 @@ def arange(
         if 0 < step and 0 <= start <= end < 1 << 31:
             numbers = xp.arange(start, end, step) if start or step > 1 else xp.arange(end)
             return numbers if numbers.itemsize == 8 else numbers.astype("int64")
-    start, end, step = (_number("arange", v) for v in (start, end, step))
+    start, end, step = (_to_number("arange", v) for v in (start, end, step))
     if dtype is None:
         integers = all(isinstance(v, int) for v in (start, end, step))
         dtype = xp.native_dtype(dtypes.int64 if integers else default_dtype())
     if dtype.name == "int64":
-        start, end, step = (_whole(v) for v in (start, end, step))
+        start, end, step = (_truncate_finite(v) for v in (start, end, step))
     count = _count(start, end, step)
     if dtype.kind == "b":
         raise NotImplementedError("\"arange_cpu\" not implemented for 'Bool'")
     if dtype.kind in "fcV":
-        # In float64, so that no rounding error of a step is added up.
+        # Compute in float64, so that rounding errors of the step do not accumulate.
         return (xp.arange(count, dtype="float64") * step + start).astype(dtype)
     return (xp.arange(count, dtype="int64") * int(step) + int(start)).astype(dtype)
 
 
 @creation(default_dtype=False, out=Out.RESHAPE)
 def range(xp: Backend, start: float, end: float, step: float = 1, *, dtype: Any = None) -> Array:
-    """Numbers from ``start`` to ``end``, which is included; deprecated, as it is in PyTorch.
+    """Evenly spaced numbers from ``start`` to ``end`` inclusive; deprecated, as in PyTorch.
 
     Args:
-        start: First number.
-        end: Where to stop; the last number, if the steps meet it.
-        step: Distance; negative to count down.
+        start: The first number.
+        end: The end, which is the last number if it is a multiple of the step from ``start``.
+        step: The distance between numbers; negative to count down.
         dtype: Default: the default dtype, also for ints.
 
     Raises:
-        RuntimeError: If ``step`` is 0 or leads away from ``end``.
-        NotImplementedError: For bools and complex numbers.
+        RuntimeError: If ``step`` is 0 or has the wrong sign.
+        NotImplementedError: If the dtype is bool or complex.
 
     Example:
         >>> import warnings
@@ -115,21 +115,21 @@ def range(xp: Backend, start: float, end: float, step: float = 1, *, dtype: Any 
         "tinytorch.range is deprecated, because its behavior is inconsistent with Python's range "
         "builtin. Instead, use tinytorch.arange, which produces values in [start, end).",
     )
-    start, end, step = (_number("range", v) for v in (start, end, step))
+    start, end, step = (_to_number("range", v) for v in (start, end, step))
     wanted = dtype or xp.native_dtype(default_dtype())
     if wanted.kind in "bc":
         shown = scalar_name(xp.dtype_of_native(wanted))
         raise NotImplementedError(f"\"range_cpu\" not implemented for '{shown}'")
     _count(start, end, step, "range")
-    if wanted.kind in "iu":  # the steps are rounded, not the numbers
-        start, end, step = (_whole(v) for v in (start, end, step))
+    if wanted.kind in "iu":  # round the step, not the numbers
+        start, end, step = (_truncate_finite(v) for v in (start, end, step))
         _count(start, end, step, "range")
     count = int((end - start) / step + 1)
     return (xp.arange(count, dtype="float64") * step + start).astype(wanted)
 
 
-def _whole(value: Any) -> Any:
-    """A finite float as an int, as torch reads the bounds of an int64 range."""
+def _truncate_finite(value: Any) -> Any:
+    """Truncate a finite float to an int, as torch does for the bounds of an int64 range."""
     return int(value) if isinstance(value, float) and math.isfinite(value) else value
 
 
@@ -150,8 +150,8 @@ def _count(start: Any, end: Any, step: Any, name: str = "arange") -> int:
     return int(math.ceil((end - start) / step))
 
 
-def _steps(name: str, steps: Any) -> int:
-    """How many numbers, as an int that is not negative."""
+def _check_steps(name: str, steps: Any) -> int:
+    """Convert a number of steps to a nonnegative int."""
     if not hasattr(steps, "__index__"):
         raise TypeError(
             f"{name}() received an invalid combination of arguments: steps must be int, not "
@@ -163,29 +163,29 @@ def _steps(name: str, steps: Any) -> int:
     return count
 
 
-def _ends(
+def _read_ends(
     xp: Backend, name: str, start: Any, end: Any, steps: int, dtype: Any
 ) -> tuple[Any, Any, Any]:
-    """The bounds as ``dtype`` holds them, and the native dtype wanted."""
-    start, end = _number(name, start), _number(name, end)
-    dtype = _spaced_dtype(xp, name, start + end, dtype)
+    """Convert the bounds to ``dtype``; also return the native dtype of the result."""
+    start, end = _to_number(name, start), _to_number(name, end)
+    dtype = _result_dtype(xp, name, start + end, dtype)
     if dtype.kind == "b" and steps > 1:
         refuse(xp, f"{name}_cpu", "b", xp.empty((), dtype))
-    fitting = [written_number(v, xp.dtype_of_native(dtype)) for v in (start, end)]
-    # A single number is computed from its bound as it is.
-    start, end = (start, end) if steps == 1 else fitting
+    converted = [written_number(v, xp.dtype_of_native(dtype)) for v in (start, end)]
+    # A single number is computed from the unconverted bound.
+    start, end = (start, end) if steps == 1 else converted
     return start, end, dtype
 
 
-def evenly(xp: Backend, start: Any, end: Any, steps: int, dtype: Any) -> Any:
-    """``steps`` numbers, each counted from the nearer end, and of a product and a sum in one.
+def space_evenly(xp: Backend, start: Any, end: Any, steps: int, dtype: Any) -> Any:
+    """Compute ``steps`` numbers, each from the nearer end by one fused multiply-add.
 
-    Halves are rounded twice, as they are by PyTorch.
+    float16 and bfloat16 are rounded twice, as in PyTorch.
     """
     if dtype.kind == "c":
         part = xp.real(xp.empty((), dtype)).dtype
         parts = [
-            evenly(xp, *ends, steps, part).astype(part)
+            space_evenly(xp, *ends, steps, part).astype(part)
             for ends in ((start.real, end.real), (start.imag, end.imag))
         ]
         return xp.stack(parts, -1).view(dtype)[..., 0]
@@ -195,25 +195,25 @@ def evenly(xp: Backend, start: Any, end: Any, steps: int, dtype: Any) -> Any:
     place = xp.arange(steps, dtype="float64")
     if dtype.kind in "iu" or dtype.itemsize == 8:
         step = (end - start) / many
-        first, second = _fused(start, step, place), _fused(end, -step, many - place)
+        first, second = _multiply_add(start, step, place), _multiply_add(end, -step, many - place)
     else:
         start, end = xp.asarray(start, dtype), xp.asarray(end, dtype)
-        wide = dtype if dtype.itemsize < 4 else "float64"  # where products of singles are exact
+        wide = dtype if dtype.itemsize < 4 else "float64"  # in which products of float32 are exact
         step = ((end - start) / xp.asarray(many, dtype)).astype(wide)
         first = start.astype(wide) + step * place.astype(wide)
         second = end.astype(wide) - step * (many - place).astype(wide)
     return xp.where(place < steps // 2, first, second)
 
 
-#: Up to so many numbers are quicker made one by one.
+#: Largest number of steps for which a loop in Python is faster.
 _FEW = 24
 _REALS = (int, float)
 _write, _read = struct.Struct("f").pack, struct.Struct("f").unpack
 _write_two, _read_two = struct.Struct("2f").pack, struct.Struct("2f").unpack
 
 
-def _a_few(start: float, end: float, steps: int) -> list[float]:
-    """What ``evenly`` computes of float32, still to be rounded."""
+def _space_few(start: float, end: float, steps: int) -> list[float]:
+    """``space_evenly`` for float32 in Python floats, before rounding."""
     first, last = _read_two(_write_two(start, end))
     (width,) = _read(_write(last - first))
     (step,) = _read(_write(width / (steps - 1)))
@@ -224,11 +224,11 @@ def _a_few(start: float, end: float, steps: int) -> list[float]:
     ]
 
 
-def _fused(start: float, step: float, count: Any) -> Any:
-    """``start + step * count``, rounded once, as by a processor's fused operation.
+def _multiply_add(start: float, step: float, count: Any) -> Any:
+    """``start + step * count``, rounded once, as by a processor's fused multiply-add.
 
-    What the product and the sum lose is added: products of ``count`` with a step of half as many
-    digits, and with the rest of it, are exact.
+    The rounding errors of the product and of the sum are added to the result. They can be computed
+    because the products of ``count`` with the upper and lower half of the step's digits are exact.
 
     Reference: T. J. Dekker, A floating-point technique for extending the available precision,
     Numerische Mathematik 18 (1971).
@@ -239,12 +239,12 @@ def _fused(start: float, step: float, count: Any) -> Any:
         return total
     digits, exponent = math.frexp(step)
     short = math.ldexp(round(math.ldexp(digits, 26)), exponent - 26)
-    taken = total - start
-    lost = (start - (total - taken)) + (product - taken)
-    return total + (lost + ((count * short - product) + count * (step - short)))
+    added = total - start
+    error = (start - (total - added)) + (product - added)
+    return total + (error + ((count * short - product) + count * (step - short)))
 
 
-def _spaced_dtype(xp: Backend, name: str, sample: Any, dtype: Any) -> Any:
+def _result_dtype(xp: Backend, name: str, sample: Any, dtype: Any) -> Any:
     default = default_dtype()
     if dtype is None:
         return xp.native_dtype(default.to_complex() if isinstance(sample, complex) else default)
@@ -259,13 +259,13 @@ def linspace(
     xp: Backend, start: Any, end: Any, steps: int = 50, *, endpoint: bool = True,
     dtype: Any = None,
 ) -> Array:  # fmt: skip
-    """``steps`` evenly spaced numbers from ``start`` to ``end``, both included.
+    """``steps`` space_evenly spaced numbers from ``start`` to ``end``, both included.
 
     Args:
-        start: First number, or a 0-d tensor.
-        end: Last number, or a 0-d tensor.
-        steps: How many; default 50.
-        endpoint: Whether ``end`` is one of them; default yes.
+        start: The first number, or a 0-d tensor.
+        end: The last number, or a 0-d tensor.
+        steps: The number of elements; default 50.
+        endpoint: Whether ``end`` is included; default True.
         dtype: Default: the default dtype.
 
     Returns:
@@ -273,7 +273,7 @@ def linspace(
 
     Raises:
         RuntimeError: If ``steps`` is negative.
-        TypeError: If it is no int.
+        TypeError: If ``steps`` is not an int.
 
     Example:
         >>> import tinytorch as tt
@@ -282,13 +282,13 @@ def linspace(
     """
     if steps.__class__ is int and 1 < steps <= _FEW and endpoint is True:
         native = xp.native_dtype(default_dtype()) if dtype is None else dtype
-        # Python's numbers, if float32 holds them and their difference.
+        # Use Python numbers if float32 can represent them and their difference.
         if native.char == "f" and start.__class__ in _REALS and end.__class__ in _REALS:
             if -1e38 < start < 1e38 and -1e38 < end < 1e38:
-                return xp.asarray(_a_few(start, end, steps), native)
-    steps = _steps("linspace", steps) + (not endpoint)
-    start, end, dtype = _ends(xp, "linspace", start, end, steps, dtype)
-    numbers = evenly(xp, start, end, steps, dtype).astype(dtype)
+                return xp.asarray(_space_few(start, end, steps), native)
+    steps = _check_steps("linspace", steps) + (not endpoint)
+    start, end, dtype = _read_ends(xp, "linspace", start, end, steps, dtype)
+    numbers = space_evenly(xp, start, end, steps, dtype).astype(dtype)
     return numbers if endpoint else numbers[:-1]
 
 
@@ -296,13 +296,13 @@ def linspace(
 def logspace(
     xp: Backend, start: Any, end: Any, steps: int = 50, base: float = 10.0, *, dtype: Any = None
 ) -> Array:
-    """``base`` to the power of ``steps`` evenly spaced numbers from ``start`` to ``end``.
+    """``base`` to the power of ``steps`` space_evenly spaced numbers from ``start`` to ``end``.
 
     Args:
-        start: First exponent, or a 0-d tensor.
-        end: Last exponent, or a 0-d tensor.
-        steps: How many; default 50.
-        base: What is raised; default 10.
+        start: The first exponent, or a 0-d tensor.
+        end: The last exponent, or a 0-d tensor.
+        steps: The number of elements; default 50.
+        base: The base of the powers; default 10.
         dtype: Default: the default dtype.
 
     Returns:
@@ -310,15 +310,15 @@ def logspace(
 
     Raises:
         RuntimeError: If ``steps`` is negative.
-        TypeError: If it is no int.
+        TypeError: If ``steps`` is not an int.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.logspace(0, 2, 3)
         tensor([  1.,  10., 100.])
     """
-    steps = _steps("logspace", steps)
-    start, end, dtype = _ends(xp, "logspace", start, end, steps, dtype)
+    steps = _check_steps("logspace", steps)
+    start, end, dtype = _read_ends(xp, "logspace", start, end, steps, dtype)
     if not steps:
         return xp.zeros((0,), dtype)
     wide = dtype if dtype.kind == "c" else xp.native_dtype(dtypes.float64)
@@ -330,6 +330,6 @@ def logspace(
     second = end.astype(wide) - step * (steps - 1 - place).astype(wide)
     exponents = first if steps == 1 else xp.where(place < steps // 2, first, second)
     numbers = xp.power(xp.asarray(base, wide), exponents)
-    if dtype.kind in "fV" and dtype.itemsize == 2:  # doubles become halves by way of singles
+    if dtype.kind in "fV" and dtype.itemsize == 2:  # convert float64 to 16 bits through float32
         numbers = numbers.astype("float32")
     return numbers.astype(dtype)

@@ -1,4 +1,4 @@
-"""From nested Python sequences to an array, in the dtype torch finds for what is in them."""
+"""Conversion of nested Python sequences to an array with torch's dtype inference."""
 
 from __future__ import annotations
 
@@ -12,43 +12,43 @@ from ...dispatch.op import Array, Backend
 from ...dispatch.promotion import dtype_of_number
 from ...state import default_dtype
 
-PLAIN_NUMBERS = {bool, int, float, complex}
+PYTHON_SCALARS = {bool, int, float, complex}
 _TEXT = (str, bytes)
 
 
 def array_from(data: Any, xp: Backend, wanted: dtypes.dtype | None) -> Array:
-    """A new array from nested sequences of numbers, tensors of one element and arrays.
+    """Create an array from nested sequences of numbers, tensors of one element and arrays.
 
     Args:
         data: The sequence.
         xp: The backend of the array.
-        wanted: Its dtype; default: Python's numbers count as the default dtypes, all else has
-            its own, and together they are promoted.
+        wanted: The dtype. Default: the promoted dtype of all elements, where Python scalars have
+            the default dtypes.
 
     Raises:
-        ValueError: If it is ragged, holds text, an int beyond int64, or, for floating-point
+        ValueError: If it is ragged, contains text, an int beyond int64, or, for floating-point
             and complex dtypes, a tensor of several elements.
-        TypeError: If there are numbers where sequences should be, or the other way round, or
-            a tensor of several elements for other dtypes.
-        RuntimeError: If it holds anything else, or a number beyond ``wanted``.
+        TypeError: If there are numbers in the place of sequences, or the reverse, or a tensor of
+            several elements for other dtypes.
+        RuntimeError: If it contains anything else, or a number that exceeds ``wanted``.
     """
     leaves: set[type] = set()
     try:
         _collect_types(data, leaves)
-    except RecursionError:  # one that holds itself
+    except RecursionError:  # the sequence contains itself
         raise ValueError(f"too many dimensions {type(data).__name__!r}") from None
-    if leaves <= PLAIN_NUMBERS:
-        return array_of_plain(data, xp, wanted or _dtype_of_plain(leaves))
+    if leaves <= PYTHON_SCALARS:
+        return array_of_scalars(data, xp, wanted or _dtype_of_scalars(leaves))
     found: dict[dtypes.dtype, bool] = {}
-    plain = [_plain(item, xp, found, first=i == 0) for i, item in enumerate(data)]
+    scalars = [_to_scalars(item, xp, found, first=i == 0) for i, item in enumerate(data)]
     dtype = wanted or (reduce(dtypes.promote_types, found) if found else default_dtype())
     if any(found.values()):
-        _refuse_tensor(dtype)
-    return array_of_plain(plain, xp, dtype)
+        _raise_for_tensor(dtype)
+    return array_of_scalars(scalars, xp, dtype)
 
 
 def _collect_types(data: Any, leaves: set[type]) -> None:
-    """Add the types of what is in nested lists and tuples, level by level."""
+    """Add the types of the elements of nested lists and tuples to ``leaves``."""
     nested = False
     for kind in set(map(type, data)):
         if issubclass(kind, (list, tuple)):
@@ -61,17 +61,17 @@ def _collect_types(data: Any, leaves: set[type]) -> None:
                 _collect_types(item, leaves)
 
 
-def _dtype_of_plain(leaves: set[type]) -> dtypes.dtype:
+def _dtype_of_scalars(leaves: set[type]) -> dtypes.dtype:
     for kind in (complex, float, int, bool):
         if kind in leaves:
             return dtype_of_number(kind())
     return default_dtype()
 
 
-def _plain(item: Any, xp: Backend, found: dict[dtypes.dtype, bool], first: bool) -> Any:
-    """``item`` in terms of Python's lists and numbers; its dtypes are added to ``found``.
+def _to_scalars(item: Any, xp: Backend, found: dict[dtypes.dtype, bool], first: bool) -> Any:
+    """Convert ``item`` to Python lists and scalars, and add its dtypes to ``found``.
 
-    Beside a dtype is whether a tensor of it is no number.
+    The value of a dtype in ``found`` is whether a tensor of it has several elements.
     """
     if isinstance(item, Tensor):
         several = item.numel() != 1
@@ -81,30 +81,30 @@ def _plain(item: Any, xp: Backend, found: dict[dtypes.dtype, bool], first: bool)
         if first:
             raise ValueError(f"too many dimensions {type(item).__name__!r}")
         raise TypeError(f"new(): invalid data type {type(item).__name__!r}")
-    if hasattr(getattr(item, "dtype", None), "char"):  # an array, or a number of NumPy's
+    if hasattr(getattr(item, "dtype", None), "char"):  # an array, or a NumPy scalar
         found.setdefault(xp.dtype_of_native(item.dtype), False)
         return item.tolist()
     if isinstance(item, (bool, int, float, complex)):
         found.setdefault(dtype_of_number(item), False)
         return item
     if isinstance(item, Sequence):
-        return [_plain(part, xp, found, first=i == 0) for i, part in enumerate(item)]
+        return [_to_scalars(part, xp, found, first=i == 0) for i, part in enumerate(item)]
     if has_items(item):
-        return _plain(as_list(item), xp, found, first)
+        return _to_scalars(as_list(item), xp, found, first)
     raise RuntimeError(f"Could not infer dtype of {type(item).__name__}")
 
 
 def has_items(data: Any) -> bool:
-    """Whether Python calls its items by number, as those of a sequence."""
+    """Whether an object has items by index, as a sequence does."""
     return hasattr(data, "__getitem__") and not isinstance(data, dict)
 
 
 def as_list(data: Any) -> list[Any]:
-    """The items of what is no ``Sequence`` but has them by number, as many as its length says.
+    """Items of an object that has a length and items by index but is not a ``Sequence``.
 
     Raises:
         TypeError: If it has no length.
-        ValueError: If it does not give its items by number.
+        ValueError: If an item cannot be read by index.
     """
     count = len(data)
     try:
@@ -115,21 +115,21 @@ def as_list(data: Any) -> list[Any]:
         ) from error
 
 
-def _refuse_tensor(dtype: dtypes.dtype) -> NoReturn:
-    """torch's error for a tensor of several elements where a number of ``dtype`` should be."""
+def _raise_for_tensor(dtype: dtypes.dtype) -> NoReturn:
+    """Raise torch's error for a tensor of several elements in place of a number."""
     if dtype.is_floating_point or dtype.is_complex:
         raise ValueError("only one element tensors can be converted to Python scalars")
     raise TypeError("only integer tensors of a single element can be converted to an index")
 
 
-def array_of_plain(data: Any, xp: Backend, dtype: dtypes.dtype) -> Array:
-    """A new array of ``dtype`` from a number, or nested numbers; see ``array_from``."""
+def array_of_scalars(data: Any, xp: Backend, dtype: dtypes.dtype) -> Array:
+    """Create an array of ``dtype`` from a number or nested numbers; see ``array_from``."""
     try:
         return xp.convert(data, dtype)
     except OverflowError:
-        return _wrapped(data, xp, dtype)
+        return _wrap_negative_ints(data, xp, dtype)
     except (TypeError, ValueError) as error:
-        _refuse_ragged(data, _sizes(data), 0, dtype)
+        _raise_for_ragged(data, _leading_shape(data), 0, dtype)
         if "NaN to integer" in str(error):
             raise RuntimeError(
                 f"value cannot be converted to type {dtype.name} without overflow: NaN"
@@ -137,11 +137,11 @@ def array_of_plain(data: Any, xp: Backend, dtype: dtypes.dtype) -> Array:
         raise
 
 
-def _wrapped(data: Any, xp: Backend, dtype: dtypes.dtype) -> Array:
-    """Ints that do not fit: unsigned dtypes count negative ones from their end, as in C."""
+def _wrap_negative_ints(data: Any, xp: Backend, dtype: dtypes.dtype) -> Array:
+    """Convert ints that exceed a dtype; negative ints wrap around in unsigned dtypes, as in C."""
     if dtype in (dtypes.int64, dtypes.uint64):
         raise ValueError("Overflow when unpacking long long")
-    wide = array_of_plain(data, xp, dtypes.int64)
+    wide = array_of_scalars(data, xp, dtypes.int64)
     limit = dtypes.iinfo(dtype).max
     least = dtypes.iinfo(dtype).min or -limit
     if bool(((wide > limit) | (wide < least)).any()):
@@ -149,8 +149,8 @@ def _wrapped(data: Any, xp: Backend, dtype: dtypes.dtype) -> Array:
     return xp.astype(wide, xp.native_dtype(dtype))
 
 
-def _sizes(data: Any) -> list[int]:
-    """The shape that the first elements promise."""
+def _leading_shape(data: Any) -> list[int]:
+    """Shape of nested sequences, according to the first element of each."""
     sizes = []
     while isinstance(data, (list, tuple)):
         sizes.append(len(data))
@@ -160,22 +160,22 @@ def _sizes(data: Any) -> list[int]:
     return sizes
 
 
-def _refuse_ragged(data: Any, sizes: list[int], dim: int, dtype: dtypes.dtype) -> None:
-    """torch's error for the first place where ``data`` is not of shape ``sizes``."""
+def _raise_for_ragged(data: Any, sizes: list[int], dim: int, dtype: dtypes.dtype) -> None:
+    """Raise torch's error for the first sequence that does not fit the shape ``sizes``."""
     sequence = isinstance(data, (list, tuple))
     if dim == len(sizes):
         if sequence:
-            _refuse_sequence(data, dtype)
+            _raise_for_sequence(data, dtype)
         return
     if not sequence:
         raise TypeError("not a sequence")
     if len(data) != sizes[dim]:
         raise ValueError(f"expected sequence of length {sizes[dim]} at dim {dim} (got {len(data)})")
     for item in data:
-        _refuse_ragged(item, sizes, dim + 1, dtype)
+        _raise_for_ragged(item, sizes, dim + 1, dtype)
 
 
-def _refuse_sequence(data: Any, dtype: dtypes.dtype) -> NoReturn:
+def _raise_for_sequence(data: Any, dtype: dtypes.dtype) -> NoReturn:
     kind = type(data).__name__
     if dtype.is_floating_point or dtype.is_complex:
         raise TypeError(f"must be real number, not {kind}")

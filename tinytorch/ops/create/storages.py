@@ -1,4 +1,4 @@
-"""The memory behind tensors, as an object: ``untyped_storage`` and ``storage``."""
+"""The storage of a tensor as an object: ``untyped_storage``, ``storage`` and ``set_``."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ..shape.strides import check_bounds
 from .typed_storage import TypedStorage, deprecate
 from .untyped_storage import UntypedStorage
 
-#: References to the tensors whose memory streams make use of, by their identity.
+#: References to the tensors whose memory is used by other streams, by their id.
 _USES: dict[int, CallingRef] = {}
 
 
 def _memory(input: Tensor) -> Array:
     if not input.numel():
         return input._xp.empty(0, input._data.dtype)
-    # Not of the tensor's own array: of a window CuPy knows no base, only the whole allocation.
+    # Use the tensor's whole memory: for a window CuPy has no base, only the whole allocation.
     found = input._xp.memory(input._memory())
     dtype = input._data.dtype
     if found is None or found[0].nbytes % dtype.itemsize:
@@ -36,10 +36,10 @@ def _memory(input: Tensor) -> Array:
 
 @composite(namespaces=("Tensor",))
 def untyped_storage(input: Tensor) -> UntypedStorage:
-    """The memory that ``input`` is a part of, in bytes.
+    """The storage of ``input``, in bytes.
 
     Raises:
-        NotImplementedError: If the memory, which another library made, has gaps.
+        NotImplementedError: If the memory was allocated by another library and has gaps.
 
     Example:
         >>> import tinytorch as tt
@@ -47,15 +47,15 @@ def untyped_storage(input: Tensor) -> UntypedStorage:
         >>> x.untyped_storage().data_ptr() == x.view(3, 1).untyped_storage().data_ptr()
         True
     """
-    return _of_tensor(UntypedStorage, input)  # type: ignore[no-any-return]
+    return _wrap_tensor_memory(UntypedStorage, input)  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("Tensor",))
 def storage(input: Tensor) -> TypedStorage:
-    """The memory that ``input`` is a part of, in its elements; deprecated, as it is in PyTorch.
+    """The storage of ``input``, in elements of its dtype; deprecated, as in PyTorch.
 
     Raises:
-        NotImplementedError: If the memory, which another library made, has gaps.
+        NotImplementedError: If the memory was allocated by another library and has gaps.
 
     Example:
         >>> import warnings
@@ -66,7 +66,7 @@ def storage(input: Tensor) -> TypedStorage:
         6
     """
     deprecate()
-    return _of_tensor(TypedStorage, input)  # type: ignore[no-any-return]
+    return _wrap_tensor_memory(TypedStorage, input)  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("Tensor",), public=True)
@@ -78,17 +78,17 @@ def _typed_storage(input: Tensor) -> TypedStorage:
         >>> len(tt.zeros(2, 3)[0]._typed_storage())
         6
     """
-    return _of_tensor(TypedStorage, input)  # type: ignore[no-any-return]
+    return _wrap_tensor_memory(TypedStorage, input)  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("Tensor",))
 def record_stream(input: Tensor, stream: Any) -> None:
-    """Leave the memory of ``input`` to a stream: reuse it only when the stream's work is done.
+    """Mark the memory of ``input`` as used by a stream, so that it is not reused too early.
 
-    The work is that which the stream has when the tensor is deleted.
+    The memory is reused only after the work that the stream has when the tensor is deleted.
 
     Args:
-        input: Tensor on a GPU, of whose memory another stream than its own makes use.
+        input: Tensor on a GPU whose memory is used by another stream than its own.
         stream: The ``cuda.Stream``.
 
     Raises:
@@ -107,14 +107,14 @@ def record_stream(input: Tensor, stream: Any) -> None:
     for key, use in tuple(_USES.items()):
         if use() is None:
             _USES.pop(key, None)
-    # The list holds the memory until CUDA, behind the work of the stream, clears it.
+    # The list references the memory until a CUDA callback, after the stream's work, clears it.
     launch = partial(stream._raw.launch_host_func, list.clear, [input._memory().data.mem])
     use = CallingRef(input, launch)
     _USES[id(use)] = use
 
 
-def _of_tensor(kind: Any, input: Tensor) -> Any:
-    made = kind._of(_memory(input), input._xp)
+def _wrap_tensor_memory(kind: Any, input: Tensor) -> Any:
+    made = kind._from_array(_memory(input), input._xp)
     made._lent = True
     return made
 
@@ -127,25 +127,25 @@ def set_(
     size: Any = None,
     stride: Any = None,
 ) -> Tensor:
-    """Make ``input`` itself a window into other memory, of its dtype.
+    """Change ``input`` in place to a window into other memory of the same dtype.
 
-    Where gradients are recorded they do not flow through it: a backward pass refuses.
+    It is not differentiable: a backward pass through it raises.
 
     Args:
         input: Tensor.
-        source: A tensor, whose place, shape and strides it gets unless others are given; a
-            storage; or None for no memory and no elements.
-        storage_offset: The window's first element, counted from that of ``source``.
-        size: The window's sizes; of a storage the default is all of it.
-        stride: The window's strides; the default is row-major order.
+        source: A tensor, whose offset, shape and strides are the defaults; a storage; or None for
+            a tensor without elements.
+        storage_offset: The window's first element, relative to that of ``source``.
+        size: The window's sizes; for a storage the default is all of it.
+        stride: The window's strides; default row-major.
 
     Returns:
         ``input``.
 
     Raises:
-        TypeError: If ``source`` is none of them.
-        RuntimeError: If dtypes differ, also that of a typed storage, the window reaches beyond
-            the memory, or ``input`` is a leaf that requires grad.
+        TypeError: If ``source`` is of another type.
+        RuntimeError: If the dtypes differ (also that of a typed storage), the window exceeds the
+            memory, or ``input`` is a leaf that requires grad.
 
     Example:
         >>> import tinytorch as tt
@@ -199,7 +199,7 @@ def _take_window(input: Tensor, source: Any, start: int, size: Any, stride: Any)
 
 @composite
 def is_storage(obj: Any) -> bool:
-    """Whether ``obj`` is the memory behind tensors.
+    """Whether ``obj`` is a storage.
 
     Args:
         obj: Any object.

@@ -1,4 +1,4 @@
-"""The memory behind tensors, in elements: ``TypedStorage``, and its name for each dtype."""
+"""``TypedStorage``, the storage of a tensor in elements of its dtype, and its named classes."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from .untyped_storage import Casts, UntypedStorage
 
 
 class TypedStorage(UntypedStorage):
-    """All the memory that a tensor is a part of, in elements of its dtype; deprecated in PyTorch.
+    """Storage of tensors, in elements of their dtype; deprecated in PyTorch.
 
     Args:
-        size: How many elements, which are whatever the memory held; or the elements, a sequence.
-        wrap_storage: The memory, instead.
-        dtype: The type of its elements. Default: the default dtype.
-        device: Where. Default: where new tensors are.
+        size: The number of elements, which are uninitialized; or a sequence of the elements.
+        wrap_storage: An existing storage, in place of ``size``.
+        dtype: The dtype of the elements. Default: the default dtype.
+        device: The device. Default: the device of new tensors.
 
     Raises:
-        RuntimeError: For arguments that do not go together.
-        TypeError: For those of another type.
+        RuntimeError: If the arguments do not fit each other.
+        TypeError: If an argument has a wrong type.
 
     Example:
         >>> import warnings
@@ -51,31 +51,37 @@ class TypedStorage(UntypedStorage):
             self._make(size, default_dtype() if dtype is None else dtype, device)
             return
         if size:
-            raise _misused("No positional arguments should be given when using 'wrap_storage'")
+            raise _argument_error(
+                "No positional arguments should be given when using 'wrap_storage'"
+            )
         if dtype is None:
-            raise _misused("Argument 'dtype' must be specified")
+            raise _argument_error("Argument 'dtype' must be specified")
         if not isinstance(dtype, dtypes.dtype):
-            raise _wrong(f"Argument 'dtype' must be torch.dtype, but got {type(dtype)}")
+            raise _argument_type_error(
+                f"Argument 'dtype' must be torch.dtype, but got {type(dtype)}"
+            )
         if device is not None:
-            raise _misused("Argument 'device' should not be specified when 'wrap_storage' is given")
+            raise _argument_error(
+                "Argument 'device' should not be specified when 'wrap_storage' is given"
+            )
         if type(wrap_storage) is not UntypedStorage:
-            raise _wrong(
+            raise _argument_type_error(
                 f"Argument 'wrap_storage' must be UntypedStorage, but got {type(wrap_storage)}"
             )
         self._xp = wrap_storage._xp
         self._array = wrap_storage._array.reshape(-1).view(self._xp.native_dtype(dtype))
 
     def _make(self, size: tuple[Any, ...], dtype: Any, device: Any) -> None:
-        """Memory of its own, for so many elements or for those given."""
+        """Allocate new memory, for a number of elements or from a sequence."""
         if not isinstance(dtype, dtypes.dtype):
             raise RuntimeError(f"expected torch.dtype, but got {type(dtype)}")
         if len(size) > 1:
-            raise _misused("Too many positional arguments")
+            raise _argument_error("Too many positional arguments")
         wanted = size[0] if size else 0
         if isinstance(wanted, str):
             raise TypeError("new(): invalid data type 'str'")
         if not isinstance(wanted, (int, Sequence)):
-            raise _wrong(f"Argument type not recognized: {type(wanted)}")
+            raise _argument_type_error(f"Argument type not recognized: {type(wanted)}")
         make = empty if isinstance(wanted, int) else tensor
         made: Any = make(wanted, dtype=dtype, device=device)
         self._array, self._xp = made._data, made._xp
@@ -83,14 +89,14 @@ class TypedStorage(UntypedStorage):
     def _numbers(self) -> Array:
         return self._array
 
-    def _written(self, value: Any) -> Any:
+    def _to_element(self, value: Any) -> Any:
         if isinstance(value, UntypedStorage):
             raise RuntimeError(f"cannot set item with value type {type(value)}")
         return value
 
     @property
     def dtype(self) -> dtypes.dtype:
-        """The type of the elements."""
+        """The dtype of the elements."""
         return self._xp.dtype_of(self._array)
 
     def __getitem__(self, index: Any) -> Any:
@@ -99,11 +105,11 @@ class TypedStorage(UntypedStorage):
         return super().__getitem__(index)
 
     def untyped(self) -> UntypedStorage:
-        """The same memory in bytes."""
-        return UntypedStorage._of(self._array, self._xp)
+        """The storage of the same memory in bytes."""
+        return UntypedStorage._from_array(self._array, self._xp)
 
     def resize_(self, size: int) -> Self:
-        """Have ``size`` elements: the first of these, and then whatever the memory held."""
+        """Change the number of elements to ``size``; new elements are uninitialized."""
         return super().resize_(size * self.element_size())
 
     @property
@@ -111,39 +117,39 @@ class TypedStorage(UntypedStorage):
         return self.untyped()
 
     def pickle_storage_type(self) -> str:
-        """PyTorch's name for storages of this dtype: ``"FloatStorage"``."""
+        """PyTorch's name for storages of this dtype, such as ``"FloatStorage"``."""
         return STORAGES[self.dtype.name]
 
     def type(self) -> str:
-        """The same with the module where PyTorch has it: ``"torch.FloatStorage"``."""
+        """PyTorch's name with its module, such as ``"torch.FloatStorage"``."""
         place = "torch.cuda" if self.is_cuda else "torch"
         return f"{place}.{self.pickle_storage_type()}"
 
     def _check_dtype(self, dtype: dtypes.dtype) -> None:
-        """RuntimeError if its elements are of another dtype."""
+        """Raise RuntimeError if the elements have another dtype."""
         if dtype is not self.dtype:
             raise RuntimeError(
                 f"Expected a Storage of type {scalar_name(dtype)} or an UntypedStorage, but got "
                 f"type {scalar_name(self.dtype)} for argument 'storage'"
             )
 
-    def _facts(self) -> str:
+    def _describe(self) -> str:
         return f"dtype={self.dtype}, device={self.device}"
 
 
 Casts._typed = TypedStorage
 
 
-def _misused(what: str) -> RuntimeError:
-    return RuntimeError(f"TypedStorage() received an invalid combination of arguments. {what}")
+def _argument_error(reason: str) -> RuntimeError:
+    return RuntimeError(f"TypedStorage() received an invalid combination of arguments. {reason}")
 
 
-def _wrong(what: str) -> TypeError:
-    return TypeError(f"TypedStorage() received an invalid combination of arguments. {what}")
+def _argument_type_error(reason: str) -> TypeError:
+    return TypeError(f"TypedStorage() received an invalid combination of arguments. {reason}")
 
 
 def deprecate() -> None:
-    """Warn of the class, as PyTorch does."""
+    """Warn that the class is deprecated, as PyTorch does."""
     warn(
         "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be "
         "the only storage class. To access UntypedStorage directly, use tensor.untyped_storage() "
@@ -155,7 +161,7 @@ ARRAY_OF[TypedStorage] = "_array"
 
 
 class NamedStorage(type):
-    """The class of the names: calling one makes a ``TypedStorage``, which is an instance of it."""
+    """Metaclass of the named classes, whose calls return instances of ``TypedStorage``."""
 
     dtype: Any
 
@@ -165,7 +171,7 @@ class NamedStorage(type):
         for name in others:
             if name not in ("device", "dtype"):
                 raise TypeError(f"{cls.__name__}() got an unexpected keyword argument '{name}'")
-            raise _misused(f"Keyword argument '{name}' cannot be specified")
+            raise _argument_error(f"Keyword argument '{name}' cannot be specified")
         device = "cpu" if wrap_storage is None else None
         return TypedStorage(
             *args, wrap_storage=wrap_storage, dtype=cls.dtype, device=device, _internal=_internal
@@ -184,12 +190,12 @@ class NamedStorage(type):
         return TypedStorage(wrap_storage=found, dtype=cls.dtype)
 
     def from_file(cls, filename: Any, shared: bool = False, size: int = 0) -> TypedStorage:
-        """``UntypedStorage.from_file`` for so many elements of this dtype."""
+        """``UntypedStorage.from_file`` for ``size`` elements of this dtype."""
         found = UntypedStorage.from_file(filename, shared, size * cls.dtype.itemsize)
         return TypedStorage(wrap_storage=found, dtype=cls.dtype)
 
 
-def _named(name: str) -> Any:
+def _make_named_storage(name: str) -> Any:
     dtype = next(dtypes.NAMES[kind] for kind, called in STORAGES.items() if called == name)
     numbers = {"b": [True, False], "f": [1.0, 0.0], "c": [1 + 0j, 0j]}.get(dtype.kind, [1, 0])
     example = f"""
@@ -197,7 +203,7 @@ def _named(name: str) -> Any:
         ...     warnings.simplefilter("ignore", UserWarning)
         ...     tt.{name}([1, 0]).tolist(), isinstance(tt.ones(1).storage(), tt.{name})
         ({numbers}, {dtype is dtypes.float32})"""
-    if dtype is dtypes.bfloat16:  # which NumPy does not have
+    if dtype is dtypes.bfloat16:  # a dtype that NumPy does not have
         example = f"""
         >>> isinstance(tt.ones(1), tt.{name})
         False"""
@@ -212,15 +218,15 @@ def _named(name: str) -> Any:
     return NamedStorage(name, (), {"__module__": "tinytorch", "__doc__": text, "dtype": dtype})
 
 
-FloatStorage: Any = _named("FloatStorage")
-DoubleStorage: Any = _named("DoubleStorage")
-HalfStorage: Any = _named("HalfStorage")
-BFloat16Storage: Any = _named("BFloat16Storage")
-LongStorage: Any = _named("LongStorage")
-IntStorage: Any = _named("IntStorage")
-ShortStorage: Any = _named("ShortStorage")
-CharStorage: Any = _named("CharStorage")
-ByteStorage: Any = _named("ByteStorage")
-BoolStorage: Any = _named("BoolStorage")
-ComplexFloatStorage: Any = _named("ComplexFloatStorage")
-ComplexDoubleStorage: Any = _named("ComplexDoubleStorage")
+FloatStorage: Any = _make_named_storage("FloatStorage")
+DoubleStorage: Any = _make_named_storage("DoubleStorage")
+HalfStorage: Any = _make_named_storage("HalfStorage")
+BFloat16Storage: Any = _make_named_storage("BFloat16Storage")
+LongStorage: Any = _make_named_storage("LongStorage")
+IntStorage: Any = _make_named_storage("IntStorage")
+ShortStorage: Any = _make_named_storage("ShortStorage")
+CharStorage: Any = _make_named_storage("CharStorage")
+ByteStorage: Any = _make_named_storage("ByteStorage")
+BoolStorage: Any = _make_named_storage("BoolStorage")
+ComplexFloatStorage: Any = _make_named_storage("ComplexFloatStorage")
+ComplexDoubleStorage: Any = _make_named_storage("ComplexDoubleStorage")

@@ -1,7 +1,7 @@
-"""What PyTorch offers for tensors of other kinds: sparse, quantized, on other devices.
+"""PyTorch's functions for other kinds of tensors: sparse, quantized, nested, on other devices.
 
-Every tensor here is dense, so what asks for the kind is answered as PyTorch answers for a dense
-tensor, and what makes or needs another kind says that there is none.
+Every tensor here is dense. Predicates return the same as PyTorch's for a dense tensor. Functions
+that create or require another kind raise an error that says that it is not supported.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ from ...core.tensor import Tensor
 from ...dispatch.op import composite
 from ..linalg.matmul import mm
 
-# -- operations that there are none of -------------------------------------------------------------
+# -- unsupported operations ------------------------------------------------------------------------
 
-#: Kinds of tensors that there are none of, by what is said of them.
+#: Error texts of unsupported kinds of tensors.
 _SPARSE = "sparse tensors are not supported: every tensor is dense"
 _QUANTIZED = "quantized tensors are not supported"
 _NESTED = "nested tensors are not supported: every tensor has one shape"
 _MKLDNN = "MKL-DNN's layout is not supported: every tensor is strided"
 _HALVES = "complex numbers of two halves (complex32) are not supported"
-#: Functions of the top level.
+#: Top-level functions.
 _FUNCTIONS = {
     _SPARSE: "hspmm hsmm saddmm sparse_bsc_tensor sparse_bsr_tensor sparse_compressed_tensor "
     "sparse_coo_tensor sparse_csc_tensor sparse_csr_tensor",
@@ -39,15 +39,15 @@ _METHODS = {
     _NESTED: "to_padded_tensor",
     _MKLDNN: "to_mkldnn",
 }
-#: Both.
+#: Operations that are functions and methods.
 _BOTH = {
     _SPARSE: "resize_as_sparse_ smm sspaddmm",
     _QUANTIZED: "int_repr q_per_channel_axis q_per_channel_scales q_per_channel_zero_points "
     "q_scale q_zero_point",
     _HALVES: "chalf",
 }
-#: Methods of sparse tensors, with what PyTorch says of calling them on others.
-_OF_SPARSE = {
+#: Methods of sparse tensors, by PyTorch's error for other tensors.
+_SPARSE_METHODS = {
     "sparse coordinate tensor layout": "coalesce indices is_coalesced",
     "sparse tensor layout": "values",
     "sparse row compressed tensor layout": "crow_indices col_indices",
@@ -55,8 +55,8 @@ _OF_SPARSE = {
 }
 
 
-def _refuse(name: str, error: type[Exception], text: str, **options: Any) -> None:
-    """File an operation that raises ``error``."""
+def _define_unsupported(name: str, error: type[Exception], text: str, **options: Any) -> None:
+    """Define an operation that raises ``error``."""
 
     def function(*args: Any, **given: Any) -> NoReturn:
         raise error(text)
@@ -64,11 +64,11 @@ def _refuse(name: str, error: type[Exception], text: str, **options: Any) -> Non
     def method(input: Tensor, *args: Any, **given: Any) -> NoReturn:
         raise error(text)
 
-    refused = method if options else function
-    call = f"tt.{name}()" if refused is function else f"tt.ones(2).{name}()"
-    refused.__name__ = name
-    first = "" if refused is function else "input: Tensor of any shape.\n        "
-    refused.__doc__ = f"""Raise {error.__name__}: {text}.
+    unsupported = method if options else function
+    call = f"tt.{name}()" if unsupported is function else f"tt.ones(2).{name}()"
+    unsupported.__name__ = name
+    first = "" if unsupported is function else "input: Tensor of any shape.\n        "
+    unsupported.__doc__ = f"""Raise {error.__name__}: {text}.
 
     Args:
         {first}*args: Whatever is given: it is not looked at.
@@ -84,7 +84,7 @@ def _refuse(name: str, error: type[Exception], text: str, **options: Any) -> Non
         ...
         {error.__name__}: {text}
     """
-    composite(refused, **options)
+    composite(unsupported, **options)
 
 
 for _table, _options in (
@@ -94,26 +94,26 @@ for _table, _options in (
 ):
     for _text, _names in _table.items():
         for _name in _names.split():
-            _refuse(_name, NotImplementedError, f"{_name}: {_text}", **_options)
-for _layout, _names in _OF_SPARSE.items():
+            _define_unsupported(_name, NotImplementedError, f"{_name}: {_text}", **_options)
+for _layout, _names in _SPARSE_METHODS.items():
     for _name in _names.split():
         _text = f"{_name} expected {_layout} but got Strided"
-        _refuse(_name, RuntimeError, _text, namespaces=("Tensor",))
+        _define_unsupported(_name, RuntimeError, _text, namespaces=("Tensor",))
         if _name not in ("coalesce", "is_coalesced"):
-            _refuse(f"{_name}_copy", RuntimeError, _text)
+            _define_unsupported(f"{_name}_copy", RuntimeError, _text)
 
 
-# -- what is asked of any tensor -------------------------------------------------------------------
+# -- predicates and properties of any tensor -------------------------------------------------------
 
 
-def _never(name: str, what: str) -> None:
-    """File an attribute of tensors that is always False."""
+def _define_false_attribute(name: str, reason: str) -> None:
+    """Define an attribute of tensors that is always False."""
 
     def attribute(input: Tensor) -> bool:
         return False
 
     attribute.__name__ = name
-    attribute.__doc__ = f"""False: {what}.
+    attribute.__doc__ = f"""False: {reason}.
 
     Example:
         >>> import tinytorch as tt
@@ -124,16 +124,16 @@ def _never(name: str, what: str) -> None:
 
 
 for _name in ("ipu", "maia", "mps", "mtia", "vulkan", "xla", "xpu"):
-    _never(f"is_{_name}", "there is no such device")
+    _define_false_attribute(f"is_{_name}", "there is no such device")
 for _name, _text in (
     ("is_mkldnn", _MKLDNN), ("is_nested", _NESTED), ("is_sparse_csr", _SPARSE),
 ):  # fmt: skip
-    _never(_name, _text)
+    _define_false_attribute(_name, _text)
 
 
 @composite(method=True)
 def is_distributed(input: Tensor) -> bool:
-    """False: a tensor is in one process.
+    """Whether a tensor is distributed over processes: always False.
 
     Example:
         >>> import tinytorch as tt
@@ -145,7 +145,7 @@ def is_distributed(input: Tensor) -> bool:
 
 @composite(namespaces=("Tensor",))
 def dense_dim(input: Tensor) -> int:
-    """The number of dimensions: all are dense.
+    """The number of dense dimensions, which is that of all dimensions.
 
     Example:
         >>> import tinytorch as tt
@@ -157,7 +157,7 @@ def dense_dim(input: Tensor) -> int:
 
 @composite(namespaces=("Tensor",))
 def sparse_dim(input: Tensor) -> int:
-    """0: no dimension is sparse.
+    """The number of sparse dimensions, which is 0.
 
     Example:
         >>> import tinytorch as tt
@@ -169,7 +169,7 @@ def sparse_dim(input: Tensor) -> int:
 
 @composite(namespaces=("Tensor",))
 def to_dense(input: Tensor, dtype: Any = None, *, masked_grad: bool | None = None) -> Tensor:
-    """``input`` itself, in another dtype if one is given: it is dense.
+    """Return ``input``, which is dense already, converted to ``dtype`` if one is passed.
 
     Args:
         input: Tensor of any shape.
@@ -187,7 +187,7 @@ def to_dense(input: Tensor, dtype: Any = None, *, masked_grad: bool | None = Non
 
 @composite(method=True)
 def dequantize(input: Tensor) -> Tensor:
-    """``input`` in float32, which a tensor that is not quantized becomes.
+    """Convert ``input`` to float32, as PyTorch does for a tensor that is not quantized.
 
     Example:
         >>> import tinytorch as tt
@@ -202,7 +202,7 @@ def dequantize(input: Tensor) -> Tensor:
 
 @composite(like=mm)
 def spmm(input: Tensor, mat2: Tensor) -> Tensor:
-    """``mm``: in PyTorch the first matrix may be sparse, and need not.
+    """``mm``; in PyTorch the first matrix may be sparse.
 
     Example:
         >>> import tinytorch as tt
@@ -215,7 +215,7 @@ def spmm(input: Tensor, mat2: Tensor) -> Tensor:
 
 @composite(like=mm)
 def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
-    """``mm``: in PyTorch one matrix may be sparse, and need not.
+    """``mm``; in PyTorch one of the matrices may be sparse.
 
     Example:
         >>> import tinytorch as tt

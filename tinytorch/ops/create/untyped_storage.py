@@ -1,4 +1,4 @@
-"""The memory behind tensors, in bytes: ``UntypedStorage``, and the casts of every storage."""
+"""``UntypedStorage``, the storage of a tensor in bytes, and the casts of all storages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...core.relocation import ARRAY_OF, share
 from ...core.tensor import wrap
 from ...dispatch.op import Array, Backend
 from .factories import empty, tensor
-from .file_memory import mapped, numbers_in
+from .file_memory import map_file, read_numbers
 
 
 class Casts:
@@ -30,11 +30,11 @@ class Casts:
         raise NotImplementedError
 
     def _cast(self, dtype: dtypes.dtype) -> Any:
-        """A storage of the elements as numbers of a dtype; itself if they are such already."""
+        """Convert the elements to a dtype; return the storage itself if they have it already."""
         numbers: Any = wrap(self._numbers(), self._xp)
         if isinstance(self, self._typed) and numbers.dtype is dtype:
             return self
-        return self._typed._of(numbers.to(dtype)._data, self._xp)
+        return self._typed._from_array(numbers.to(dtype)._data, self._xp)
 
     def byte(self) -> Any:
         """The elements as uint8."""
@@ -81,21 +81,21 @@ class Casts:
         return self._cast(dtypes.complex128)
 
     def bool(self) -> Any:
-        """Which elements are not 0."""
+        """The elements as bool: True if they are not 0."""
         return self._cast(dtypes.bool)
 
 
 class UntypedStorage(Casts):
-    """All the memory that a tensor is a part of, in bytes.
+    """Storage of tensors, in bytes.
 
-    Two storages are equal if they are the same memory.
+    Two storages are equal if they have the same memory.
 
     Args:
-        size: How many bytes, which are whatever the memory held; or the bytes, a sequence of ints.
-        device: Where. Default: where new tensors are.
+        size: The number of bytes, which are uninitialized; or the bytes, a sequence of ints.
+        device: The device. Default: the device of new tensors.
 
     Raises:
-        RuntimeError: For a negative size.
+        RuntimeError: If the size is negative.
 
     Example:
         >>> import tinytorch as tt
@@ -121,7 +121,7 @@ class UntypedStorage(Casts):
 
     _array: Array
     _xp: Backend
-    #: Whether it is the memory of a tensor, whose size is the tensor's affair.
+    #: Whether it is the memory of a tensor, which then determines its size.
     _lent = False
 
     def __init__(self, size: int | Sequence[int] = 0, *, device: Any = None) -> None:
@@ -133,20 +133,20 @@ class UntypedStorage(Casts):
         self._array, self._xp = made._data, made._xp
 
     @classmethod
-    def _of(cls, array: Array, xp: Backend) -> Self:
-        """The storage that is the memory of ``array``."""
+    def _from_array(cls, array: Array, xp: Backend) -> Self:
+        """Create the storage of the memory of ``array``."""
         made = cls.__new__(cls)
         made._array, made._xp = array, xp
         return made
 
     @staticmethod
     def from_file(filename: Any, shared: bool = False, nbytes: int = 0) -> UntypedStorage:
-        """The first bytes of a file, read when they are looked at.
+        """Map the first bytes of a file, which is read lazily.
 
         Args:
-            filename: The file; made, or made longer, if ``shared``.
-            shared: Whether what is written to the storage is written to the file.
-            nbytes: How many bytes. Default: none.
+            filename: The file; created or extended if ``shared``.
+            shared: Whether writes to the storage are written to the file.
+            nbytes: The number of bytes. Default: 0.
 
         Raises:
             RuntimeError: If the file cannot be opened or, unless ``shared``, is too short.
@@ -160,36 +160,37 @@ class UntypedStorage(Casts):
             ...     storage.fill_(7).tolist()
             [7, 7, 7, 7]
         """
-        return UntypedStorage._of(mapped(filename, shared, nbytes), load("numpy"))
+        return UntypedStorage._from_array(map_file(filename, shared, nbytes), load("numpy"))
 
     @staticmethod
     def from_buffer(
         buffer: Any, byte_order: str | None = None, count: int = -1, offset: int = 0, *,
         dtype: Any = dtypes.uint8,
     ) -> UntypedStorage:  # fmt: skip
-        """A copy of the numbers in a bytes-like object, on the CPU.
+        """Copy the numbers in a bytes-like object to a storage on the CPU.
 
         Args:
             buffer: The object, such as a bytearray.
-            byte_order: ``"big"``, ``"little"`` or ``"native"``; of single bytes None will do.
-            count: How many numbers. Default: all.
-            offset: The byte that the first begins with.
-            dtype: What the bytes stand for.
+            byte_order: ``"big"``, ``"little"`` or ``"native"``; may be None for dtypes of one byte.
+            count: The number of elements. Default: all.
+            offset: The index of the first byte.
+            dtype: The dtype as which the bytes are read.
 
         Raises:
             RuntimeError: If ``byte_order`` is missing.
-            ValueError: If it is another text, or the numbers are not whole or not there.
+            ValueError: If ``byte_order`` is unknown, or the buffer has too few bytes or an
+                incomplete element.
 
         Example:
             >>> import tinytorch as tt
             >>> tt.UntypedStorage.from_buffer(b"abc", offset=1).tolist()
             [98, 99]
         """
-        found = numbers_in(buffer, byte_order, count, offset, dtypes.as_dtype(dtype))
-        return UntypedStorage._of(found, load("numpy"))
+        found = read_numbers(buffer, byte_order, count, offset, dtypes.as_dtype(dtype))
+        return UntypedStorage._from_array(found, load("numpy"))
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        """Pickles that hold tensors of this memory, too, hold it once."""
+        """Pickle the memory once for all tensors and storages that share it."""
         memory = memory_of(self._array, self._xp)
         if memory is None:
             return super().__reduce_ex__(protocol)  # type: ignore[return-value]
@@ -199,10 +200,10 @@ class UntypedStorage(Casts):
         return self._array.view("uint8")
 
     def _check_dtype(self, dtype: dtypes.dtype) -> None:
-        """Bytes can be read as elements of any dtype."""
+        """Accept any dtype, since bytes can be read as elements of every dtype."""
 
     def data_ptr(self) -> int:
-        """The address of the first byte; 0 if there is none."""
+        """The address of the first byte; 0 for an empty storage."""
         return self._xp.address(self._array) if self._array.size else 0
 
     @property
@@ -218,7 +219,7 @@ class UntypedStorage(Casts):
         return int(self._numbers().size)
 
     def element_size(self) -> int:
-        """Bytes per element."""
+        """The number of bytes of an element."""
         return int(self._numbers().dtype.itemsize)
 
     def tolist(self) -> list[Any]:
@@ -232,40 +233,40 @@ class UntypedStorage(Casts):
 
     @property
     def device(self) -> device:
-        """Where the memory is."""
+        """The device of the memory."""
         return device(self._xp.device_type, self._xp.device_index(self._array))
 
     @property
     def is_cuda(self) -> bool:
-        """Whether it is on a GPU."""
+        """Whether the memory is on a GPU."""
         return self._xp.device_type == "cuda"
 
     @property
     def is_sparse(self) -> bool:
-        """False."""
+        """Whether the storage is sparse: always False."""
         return False
 
     @property
     def filename(self) -> None:
-        """None: the name of a file is not kept."""
+        """Name of the mapped file: always None, since it is not stored."""
 
     def is_pinned(self, device: Any = None) -> bool:
-        """Whether it is memory of the CPU that a GPU copies from by itself."""
+        """Whether it is pinned host memory."""
         return bool(wrap(self._array, self._xp).is_pinned())
 
     def resizable(self) -> bool:
-        """Whether ``resize_`` may give it another size."""
+        """Whether ``resize_`` can change the size."""
         return not self._lent
 
     def is_shared(self) -> bool:
-        """Whether other processes can be given the memory; see ``Tensor.is_shared``."""
+        """Whether the memory can be shared with other processes; see ``Tensor.is_shared``."""
         return self._xp.is_shared(self._array)
 
     def share_memory_(self) -> Self:
-        """Move it, and the tensors of it, to where processes share it.
+        """Move the storage, and its tensors, to shared memory.
 
         Raises:
-            NotImplementedError: As ``Tensor.share_memory_``.
+            NotImplementedError: As for ``Tensor.share_memory_``.
 
         Example:
             >>> import tinytorch as tt
@@ -292,7 +293,7 @@ class UntypedStorage(Casts):
                     f"Trying to slice with a step of {index.step}, but only a step of 1 is "
                     "supported"
                 )
-            return self._of(numbers[index], self._xp)
+            return self._from_array(numbers[index], self._xp)
         if isinstance(index, bool) or not hasattr(index, "__index__"):
             raise TypeError(
                 f"can't index a tinytorch.{type(self).__name__} with {type(index).__name__}"
@@ -305,9 +306,9 @@ class UntypedStorage(Casts):
         return self._xp.item(numbers[place : place + 1])
 
     def __setitem__(self, index: int | slice, value: Any) -> None:
-        self._numbers()[index] = self._written(value)
+        self._numbers()[index] = self._to_element(value)
 
-    def _written(self, value: Any) -> Any:
+    def _to_element(self, value: Any) -> Any:
         if not hasattr(value, "__index__"):
             raise RuntimeError(
                 f"can only set storage content with a int types, but got {type(value).__name__} "
@@ -316,13 +317,13 @@ class UntypedStorage(Casts):
         return operator.index(value) & 255
 
     def fill_(self, value: Any) -> Self:
-        """Write one number everywhere."""
-        self._numbers()[...] = self._written(value)
+        """Set all elements to one number."""
+        self._numbers()[...] = self._to_element(value)
         return self
 
     def clone(self) -> Self:
-        """A copy, in memory of its own."""
-        return self._of(self._xp.array(self._array), self._xp)
+        """Copy the storage to new memory."""
+        return self._from_array(self._xp.array(self._array), self._xp)
 
     __copy__ = clone
 
@@ -330,17 +331,17 @@ class UntypedStorage(Casts):
         return object.__sizeof__(self) + self.nbytes()
 
     def __deepcopy__(self, memo: dict[Any, Any]) -> Self:
-        return self._of(deep_copy(self._xp, self._array, memo)[0], self._xp)
+        return self._from_array(deep_copy(self._xp, self._array, memo)[0], self._xp)
 
     def copy_(self, source: UntypedStorage, non_blocking: bool = False) -> Self:
-        """Write the elements of another storage, of as many, over these.
+        """Copy the elements of another storage of the same size to this one.
 
         Args:
-            source: The other one, on any device.
+            source: The other storage, on any device.
             non_blocking: Accepted for compatibility.
 
         Raises:
-            RuntimeError: If it has another size.
+            RuntimeError: If ``source`` has another size.
         """
         if source.nbytes() != self.nbytes():
             raise RuntimeError(
@@ -351,11 +352,11 @@ class UntypedStorage(Casts):
         return self
 
     def resize_(self, size: int) -> Self:
-        """Have ``size`` bytes: the first of these, and then whatever the memory held.
+        """Change the number of bytes to ``size``; new bytes are uninitialized.
 
         Raises:
-            NotImplementedError: If it is the memory of a tensor, and of another size: a tensor
-                here keeps the array it has.
+            NotImplementedError: If the size would change and the storage belongs to a tensor, whose
+                array cannot be replaced.
         """
         if self._lent and size != self.nbytes():
             raise NotImplementedError(
@@ -363,45 +364,45 @@ class UntypedStorage(Casts):
                 f"have {size}; resize_() or set_() the tensor"
             )
         made = self._xp.empty(size, "uint8")
-        kept = min(size, self.nbytes())
-        made[:kept] = self._array.reshape(-1).view("uint8")[:kept]
+        count = min(size, self.nbytes())
+        made[:count] = self._array.reshape(-1).view("uint8")[:count]
         self._array = made.view(self._numbers().dtype)
         return self
 
     def byteswap(self, dtype: dtypes.dtype) -> None:
-        """Turn the order of bytes in each element of a dtype around.
+        """Reverse the order of the bytes in each element of a dtype.
 
         Args:
-            dtype: The type of the elements that the bytes are.
+            dtype: The dtype of the elements.
         """
-        size = dtype.to_real().itemsize if dtype.is_complex else dtype.itemsize  # of each part
+        size = dtype.to_real().itemsize if dtype.is_complex else dtype.itemsize  # size of each part
         rows = self._array.reshape(-1).view("uint8").reshape(-1, size)
         rows[...] = self._xp.array(rows[:, ::-1])
 
     def cpu(self) -> Self:
-        """The storage, or a copy of it on the CPU if it is elsewhere."""
+        """The storage itself, or a copy on the CPU if it is on another device."""
         return self.to(device="cpu")
 
     def to(self, *, device: Any, non_blocking: bool = False) -> Self:
-        """The storage, or a copy of it on ``device`` if it is elsewhere.
+        """The storage itself, or a copy on ``device`` if it is on another device.
 
         Args:
-            device: Where.
+            device: The device.
             non_blocking: Accepted for compatibility.
         """
         there: Any = wrap(self._array, self._xp).to(device)
-        return self if there._data is self._array else self._of(there._data, there._xp)
+        return self if there._data is self._array else self._from_array(there._data, there._xp)
 
     def type(self) -> str:
-        """``"torch.storage.UntypedStorage"``, in PyTorch's words."""
+        """PyTorch's name of the class: ``"torch.storage.UntypedStorage"``."""
         return "torch.storage.UntypedStorage"
 
     def untyped(self) -> UntypedStorage:
-        """The storage itself: its elements are bytes."""
+        """The storage itself, since its elements are bytes."""
         return self
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """The memory as numbers of a dtype, which ``asarray`` reads; default bytes."""
+        """NumPy array of the memory, for ``numpy.asarray``; the default dtype is uint8."""
         numbers = self._xp.to_numpy(self._numbers())
         if dtype is not None:
             self._check_dtype(dtypes.as_dtype(dtype))
@@ -416,7 +417,7 @@ class UntypedStorage(Casts):
     def __hash__(self) -> int:
         return hash((self.data_ptr(), self.nbytes()))
 
-    def _facts(self) -> str:
+    def _describe(self) -> str:
         return f"device={self.device}"
 
     def __repr__(self) -> str:
@@ -425,13 +426,13 @@ class UntypedStorage(Casts):
         except NotImplementedError:  # on the device meta
             lines = "...\n"
         name = type(self).__name__
-        return f"{lines}[tinytorch.storage.{name}({self._facts()}) of size {self.size()}]"
+        return f"{lines}[tinytorch.storage.{name}({self._describe()}) of size {self.size()}]"
 
 
 ARRAY_OF[UntypedStorage] = "_array"
 
 
 def _rebuild(cls: type[UntypedStorage], memory: Memory, dtype: dtypes.dtype, lent: bool) -> Any:
-    made = cls._of(memory.flat.view(memory.xp.native_dtype(dtype)), memory.xp)
+    made = cls._from_array(memory.flat.view(memory.xp.native_dtype(dtype)), memory.xp)
     made._lent = lent
     return made

@@ -31,7 +31,7 @@ def fftn(
         dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
         norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by
             the number of points, ``"ortho"`` by the root of that.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Complex tensor of the sizes ``s`` along ``dim``.
@@ -69,7 +69,7 @@ def ifftn(
         dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
         norm: ``"backward"``, the default, divides by the number of points, ``"forward"`` not at
             all, ``"ortho"`` by the root of that.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Complex tensor of the sizes ``s`` along ``dim``.
@@ -107,7 +107,7 @@ def rfftn(
         dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
         norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by
             the number of points, ``"ortho"`` by the root of that.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Complex tensor of the sizes ``s`` along ``dim``, of ``s[-1] // 2 + 1`` along the last.
@@ -145,7 +145,7 @@ def irfftn(
         dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
         norm: ``"backward"``, the default, divides by the number of points, ``"forward"`` not at
             all, ``"ortho"`` by the root of that.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Real tensor of the sizes ``s`` along ``dim``.
@@ -183,7 +183,7 @@ def hfftn(
         dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
         norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by
             the number of points, ``"ortho"`` by the root of that.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Real tensor of the sizes ``s`` along ``dim``.
@@ -221,7 +221,7 @@ def ihfftn(
         dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
         norm: ``"backward"``, the default, divides by the number of points, ``"forward"`` not at
             all, ``"ortho"`` by the root of that.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Complex tensor of the sizes ``s`` along ``dim``, of ``s[-1] // 2 + 1`` along the last.
@@ -259,7 +259,7 @@ def fft2(
         dim: The dimensions; default the last two.
         norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by
             the number of points, ``"ortho"`` by the root of that.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Complex tensor of the sizes ``s`` along ``dim``.
@@ -297,7 +297,7 @@ def ifft2(
         dim: The dimensions; default the last two.
         norm: ``"backward"``, the default, divides by the number of points, ``"forward"`` not at
             all, ``"ortho"`` by the root of that.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Complex tensor of the sizes ``s`` along ``dim``.
@@ -335,7 +335,7 @@ def rfft2(
         dim: The dimensions; default the last two.
         norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by
             the number of points, ``"ortho"`` by the root of that.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Complex tensor of the sizes ``s`` along ``dim``, of ``s[-1] // 2 + 1`` along the last.
@@ -373,7 +373,7 @@ def irfft2(
         dim: The dimensions; default the last two.
         norm: ``"backward"``, the default, divides by the number of points, ``"forward"`` not at
             all, ``"ortho"`` by the root of that.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Real tensor of the sizes ``s`` along ``dim``.
@@ -411,7 +411,7 @@ def hfft2(
         dim: The dimensions; default the last two.
         norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by
             the number of points, ``"ortho"`` by the root of that.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Real tensor of the sizes ``s`` along ``dim``.
@@ -449,7 +449,7 @@ def ihfft2(
         dim: The dimensions; default the last two.
         norm: ``"backward"``, the default, divides by the number of points, ``"forward"`` not at
             all, ``"ortho"`` by the root of that.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Complex tensor of the sizes ``s`` along ``dim``, of ``s[-1] // 2 + 1`` along the last.

@@ -312,7 +312,7 @@ def fft(
         dim: The dimension; default the last.
         norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by n,
             ``"ortho"`` by the root of n.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Complex tensor of size n along ``dim``.
@@ -348,7 +348,7 @@ def ifft(
         dim: The dimension; default the last.
         norm: ``"backward"``, the default, divides by n, ``"forward"`` not at all, ``"ortho"`` by
             the root of n.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Complex tensor of size n along ``dim``.
@@ -384,7 +384,7 @@ def rfft(
         dim: The dimension; default the last.
         norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by n,
             ``"ortho"`` by the root of n.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Complex tensor of size ``n // 2 + 1`` along ``dim``.
@@ -421,7 +421,7 @@ def irfft(
         dim: The dimension; default the last.
         norm: ``"backward"``, the default, divides by n, ``"forward"`` not at all, ``"ortho"`` by
             the root of n.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Real tensor of size n along ``dim``.
@@ -457,7 +457,7 @@ def hfft(
         dim: The dimension; default the last.
         norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by n,
             ``"ortho"`` by the root of n.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Real tensor of size n along ``dim``.
@@ -493,7 +493,7 @@ def ihfft(
         dim: The dimension; default the last.
         norm: ``"backward"``, the default, divides by n, ``"forward"`` not at all, ``"ortho"`` by
             the root of n.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Complex tensor of size ``n // 2 + 1`` along ``dim``.

@@ -122,7 +122,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
     Args:
         A: ``(..., n, n)``, floating-point or complex; one triangle is read.
         UPLO: Which: ``"L"``, the default, or ``"U"``.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         ``(..., n)``, real and ascending.
@@ -236,7 +236,7 @@ def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     Args:
         A: ``(..., n, n)``, floating-point or complex.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         ``(..., n)``, complex, in no particular order.

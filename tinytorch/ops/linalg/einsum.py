@@ -470,7 +470,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         b: Tensor of any shape.
         dims: The dimensions of ``a`` and those of ``b`` to sum over, as two lists; or how many:
             the last ones of ``a`` and the first ones of ``b``. Default 2.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Tensor with the other dimensions of ``a`` and then those of ``b``.
@@ -544,7 +544,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     Args:
         input: ``(..., k)``, or 0-d: a factor.
         other: ``(..., k)``, or 0-d.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Tensor with the other dimensions of ``input`` and then those of ``other``.

@@ -297,7 +297,7 @@ def lu_solve(
         B: ``(..., n, k)``, or ``(..., k, n)`` for ``left=False``; leading dimensions broadcast.
         left: Solve ``A X = B`` (default) or ``X A = B``.
         adjoint: Solve with ``A^H`` instead; default False.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Tensor of the broadcast shape of ``B``; infinite or NaN where ``A`` is singular.

@@ -50,7 +50,7 @@ def matmul(xp: Backend, input: Array, other: Array, *, out: Array | None = None)
     Args:
         input: ``(k,)``, ``(n, k)`` or ``(..., n, k)``.
         other: ``(k,)``, ``(k, m)`` or ``(..., k, m)``; leading dimensions broadcast.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         The dot product of two vectors (0-d), a matrix-vector product, or matrices of shape
@@ -179,7 +179,7 @@ def mm(xp: Backend, input: Array, mat2: Array, *, out: Array | None = None) -> A
     Args:
         input: ``(n, k)``.
         mat2: ``(k, m)``.
-        out: Where to write the result.
+        out: The output tensor.
 
     Raises:
         RuntimeError: If they are no matrices or the inner sizes differ.
@@ -210,7 +210,7 @@ def bmm(xp: Backend, input: Array, mat2: Array, *, out: Array | None = None) -> 
     Args:
         input: ``(b, n, k)``.
         mat2: ``(b, k, m)``.
-        out: Where to write the result.
+        out: The output tensor.
 
     Raises:
         RuntimeError: If they are no batches of matrices or sizes differ.

@@ -130,7 +130,7 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | Non
         b: ``(..., n, k)``.
         LU_data: ``(..., n, n)``, from ``linalg.lu_factor``.
         LU_pivots: int32 ``(..., n)``, from the same.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         ``(..., n, k)``.

@@ -376,7 +376,7 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     Args:
         A: ``(..., m, m)``.
         n: The exponent; 0 gives the identity, a negative one the power of the inverse.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         ``(..., m, m)``.

@@ -42,7 +42,7 @@ def vector_norm(
         dim: Dimension or dimensions; None, the default, takes all as one vector.
         keepdim: Keep the reduced dimensions with size 1.
         dtype: Convert ``x`` to this first; real for real ``x``, and not narrower.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Real tensor without the reduced dimensions. Its gradient is 0 where the norm is 0, and
@@ -119,7 +119,7 @@ def matrix_norm(
         dim: The dimensions of rows and columns; default the last two.
         keepdim: Keep both with size 1.
         dtype: Convert ``A`` to this first.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Real tensor without the two dimensions.
@@ -193,7 +193,7 @@ def norm(
         dim: One dimension for vectors, two for matrices; None, the default, means all.
         keepdim: Keep the reduced dimensions with size 1.
         dtype: Convert ``A`` to this first.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Real tensor without the reduced dimensions.
@@ -239,7 +239,7 @@ def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) 
     Args:
         A: ``(..., m, n)``, square for orders other than None, 2 and -2.
         p: The order of ``linalg.matrix_norm``; None, the default, is 2.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Real tensor ``(...)``, infinite for singular matrices.

@@ -37,7 +37,7 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
 
     Args:
         tensors: Matrices; the first and the last may be vectors.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         The product: a matrix, a vector if one end is one, 0-d if both are.

@@ -212,7 +212,7 @@ def householder_product(A: Tensor, tau: Tensor, *, out: Tensor | None = None) ->
     Args:
         A: ``(..., m, n)``, m at least n, the vectors below its diagonal, from ``geqrf``.
         tau: ``(..., k)``, k at most n.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         ``(..., m, n)``, orthonormal columns if the factors are ``geqrf``'s.
@@ -276,7 +276,7 @@ def ormqr(
         other: ``(..., m, n)``, with m = q for ``left``, else n = q.
         left: Give ``Q @ other`` (default) or ``other @ Q``.
         transpose: Use the adjoint of ``Q``; default False.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         ``(..., m, n)``.

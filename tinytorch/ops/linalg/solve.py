@@ -308,7 +308,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     Args:
         A: Tensor whose first ``ind`` sizes have the product of the others.
         ind: How many dimensions count as rows; default 2.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Tensor of shape ``A.shape[ind:] + A.shape[:ind]``.
@@ -348,7 +348,7 @@ def tensorsolve(
         A: Tensor whose first sizes are those of ``B``, and whose others have their product.
         B: The right-hand side.
         dims: Dimensions of ``A`` to move to the end first; default none.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Tensor of shape ``A.shape[B.ndim:]``.

@@ -171,7 +171,7 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
     Args:
         A: ``(..., m, n)``, floating-point or complex.
         driver: torch's name of a CUDA routine; only None.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         ``(..., min(m, n))``, real and descending.

@@ -278,7 +278,7 @@ def cholesky_solve(
         B: ``(..., n, k)``.
         L: ``(..., n, n)``, a factor from ``linalg.cholesky``; only its triangle is read.
         upper: Whether ``L`` is the upper factor, so that ``L^H L X = B``; default False.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         ``(..., n, k)``.
@@ -328,7 +328,7 @@ def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = Non
     Args:
         L: ``(..., n, n)``, a factor from ``linalg.cholesky``; only its triangle is read.
         upper: Whether ``L`` is the upper factor, of ``L^H L``; default False.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         ``(..., n, n)``.

@@ -67,7 +67,7 @@ def add(
         input: Tensor of any shape.
         other: Tensor or number; the two shapes broadcast.
         alpha: Factor of ``other``; default 1.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Tensor of the broadcast shape and torch's promoted dtype.
@@ -110,7 +110,7 @@ def sub(
         input: Tensor of any shape.
         other: Tensor or number; the two shapes broadcast.
         alpha: Factor of ``other``; default 1.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Tensor of the broadcast shape and torch's promoted dtype.
@@ -152,7 +152,7 @@ def mul(xp: Backend, input: Operand, other: Operand, *, out: Array | None = None
     Args:
         input: Tensor of any shape.
         other: Tensor or number; the two shapes broadcast.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Tensor of the broadcast shape and torch's promoted dtype.

@@ -7,8 +7,7 @@ from typing import Any
 from ...core.lazy_bits import Conjugate, Negative, let_wait
 from ...core.storage import RefusedAttribute
 from ...core.tensor import Tensor
-from ...core.torch_function import is_never_asked
-from ...core.torch_function import attach
+from ...core.torch_function import attach, is_never_asked
 from ...dispatch.op import (
     Array,
     Backend,

@@ -96,7 +96,7 @@ def ldexp(input: Tensor, other: Tensor) -> Tensor:
         other: Tensor of exponents; the two shapes broadcast.
 
     Returns:
-        Tensor of the broadcast shape; integers give the default dtype.
+        Tensor of the broadcast shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt

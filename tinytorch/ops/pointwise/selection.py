@@ -45,7 +45,7 @@ def maximum(xp: Backend, input: Array, other: Array, *, out: Array | None = None
     Args:
         input: Tensor of any shape.
         other: Tensor; the two shapes broadcast.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Tensor of the broadcast shape. Where both are equal, each receives half of the gradient.
@@ -75,7 +75,7 @@ def minimum(xp: Backend, input: Array, other: Array, *, out: Array | None = None
     Args:
         input: Tensor of any shape.
         other: Tensor; the two shapes broadcast.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Tensor of the broadcast shape. Where both are equal, each receives half of the gradient.

@@ -1,1 +1,1 @@
-"""Random numbers."""
+"""Operations that draw random numbers."""

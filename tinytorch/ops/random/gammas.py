@@ -1,9 +1,10 @@
-"""Random numbers of the gamma and Dirichlet laws, and how they depend on their parameters.
+"""Samples of the gamma and Dirichlet distributions, and their derivatives by the parameters.
 
-A number of the gamma law is a function of its shape ``a`` at a fixed probability
-``u = P(a, x)``; so ``dx/da = -(dP/da) / p(x)``, where ``p = dP/dx`` is the density. The integral
-of ``p(t) (log t - ψ(a))``, which is ``dP/da``, is taken on the side of ``x`` where it has one
-sign: nothing cancels. The beta law, a margin of the Dirichlet law, is treated in the same way.
+A sample ``x`` of the gamma distribution is a function of the shape ``a`` at a fixed probability
+``u = P(a, x)``. Therefore ``dx/da = -(dP/da) / p(x)``, where ``p = dP/dx`` is the density.
+``dP/da`` is the integral of ``p(t) (log t - ψ(a))``. It is computed on the side of ``x`` where the
+integrand has one sign, so that there is no cancellation. The beta distribution, a marginal of the
+Dirichlet distribution, is treated in the same way.
 """
 
 from __future__ import annotations
@@ -16,25 +17,25 @@ from ...dispatch.op import Array, Backend, op
 from ..special.gamma_functions import digamma
 from .inplace import engine_of, not_implemented
 
-#: Steps ``u`` of the double exponential rule ``v = exp(u - exp(-u))`` and their width.
+#: Step width and nodes ``u`` of the double exponential rule ``v = exp(u - exp(-u))``.
 _WIDTH = 0.1
 _STEPS = [_WIDTH * k for k in range(-34, 56)]
 
 
 @op
 def _standard_gamma(xp: Backend, input: Array, generator: Any = None) -> Array:
-    """Numbers of the gamma law of rate 1, one for each shape in ``input``.
+    """Samples of the gamma distribution with rate 1, one for each shape in ``input``.
 
     Args:
         input: Shapes, a float tensor.
-        generator: A ``Generator``. Default: the default one.
+        generator: A ``Generator``. Default: the default generator.
 
     Returns:
-        Tensor of ``input``'s shape and dtype; for the same seed PyTorch's numbers, save for
+        Tensor of ``input``'s shape and dtype; with the same seed, PyTorch's numbers, up to
         rounding in float32. Its gradient is that of the quantiles.
 
     Raises:
-        NotImplementedError: If ``input`` holds no real floating-point numbers, or halves.
+        NotImplementedError: If the dtype of ``input`` is not float32 or float64.
     """
     if input.dtype.kind != "f" or input.dtype.itemsize < 4:
         raise not_implemented("_standard_gamma", "gamma_cpu", input.dtype)
@@ -47,18 +48,18 @@ _standard_gamma.vjp(input=lambda xp, g, input, out: g * xp.call(_standard_gamma_
 
 @op
 def _sample_dirichlet(xp: Backend, input: Array, generator: Any = None) -> Array:
-    """Numbers of the Dirichlet law, one vector for each vector of concentrations.
+    """Samples of the Dirichlet distribution, one vector for each vector of concentrations.
 
     Args:
         input: Concentrations, a float tensor; the last dimension is the vector.
-        generator: A ``Generator``. Default: the default one.
+        generator: A ``Generator``. Default: the default generator.
 
     Returns:
-        Tensor of ``input``'s shape and dtype, whose vectors sum to one; for the same seed
+        Tensor of ``input``'s shape and dtype, whose vectors sum to one; with the same seed,
         PyTorch's numbers.
 
     Raises:
-        NotImplementedError: If ``input`` holds no real floating-point numbers, or halves.
+        NotImplementedError: If the dtype of ``input`` is not float32 or float64.
     """
     if input.dtype.kind != "f" or input.dtype.itemsize < 4:
         raise not_implemented("_sample_dirichlet", "dirichlet", input.dtype)
@@ -70,58 +71,58 @@ def _sample_dirichlet(xp: Backend, input: Array, generator: Any = None) -> Array
     return xp.astype(xp.clip(shares, limits.tiny, 1 - limits.epsneg), input.dtype)
 
 
-def _shared(xp: Any, g: Any, input: Any, out: Any) -> Any:
+def _dirichlet_gradient(xp: Any, g: Any, input: Any, out: Any) -> Any:
     rest = xp.broadcast_to(xp.sum(input, axis=-1, keepdims=True), input.shape)
     slope = xp.call(_dirichlet_grad, out, input, rest)
     return slope * (g - xp.sum(out * g, axis=-1, keepdims=True))
 
 
-_sample_dirichlet.vjp(input=_shared)
+_sample_dirichlet.vjp(input=_dirichlet_gradient)
 
 
 @op
 def _standard_gamma_grad(xp: Backend, input: Array, output: Array) -> Array:
-    """The derivative of numbers of the gamma law by their shapes.
+    """Derivative of samples of the gamma distribution by their shapes.
 
     Args:
-        input: Shapes.
-        output: The numbers drawn for them.
+        input: The shapes.
+        output: The samples that were drawn for them.
     """
     a, x = (xp.astype(z, xp.float64) for z in (input, output))
     mean_log = digamma.kernel(xp, a)
     log_x = xp.log(x)
-    # The side of x to integrate on. Far below 1 the integrand goes a long way up: not there.
+    # The side of x on which to integrate. The range above an x far below 1 is too long.
     side = xp.where(log_x < xp.maximum(mean_log, -2.0), -1.0, 1.0)
     rate = xp.absolute(a - x) + xp.sqrt(x)
-    scale = 1 / xp.where(side > 0, xp.maximum(rate, 1.0), xp.minimum(rate, _falling(xp, a)))
+    scale = 1 / xp.where(side > 0, xp.maximum(rate, 1.0), xp.minimum(rate, _decay_rate(xp, a)))
 
     def term(v: Array) -> Array:  # at t = x * exp(v)
         density = xp.exp(a * v - x * xp.expm1(v))
         return density * (log_x + v - mean_log)
 
-    return xp.astype(side * x * _one_sided(term, side * scale), input.dtype)
+    return xp.astype(side * x * _integrate_half_line(term, side * scale), input.dtype)
 
 
 @op
 def _dirichlet_grad(xp: Backend, input: Array, alpha: Array, total: Array) -> Array:
-    """The derivative of numbers of the Dirichlet law by their own concentrations.
+    """Derivative of samples of the Dirichlet distribution by their own concentrations.
 
     Args:
-        input: The numbers.
-        alpha: Their concentrations.
-        total: The sums of the concentrations of each vector, of ``alpha``'s shape.
+        input: The samples.
+        alpha: The concentrations of the samples.
+        total: The sum of the concentrations of each vector, expanded to ``alpha``'s shape.
     """
     x, a, b = (xp.astype(z, xp.float64) for z in (input, alpha, total - alpha))
     mean_log = digamma.kernel(xp, a) - digamma.kernel(xp, a + b)
     log_x = xp.log(x)
     below = log_x < xp.maximum(mean_log, -2 - xp.log1p(b))
-    # Above x the integral runs over 1 - t, with the two parameters' parts exchanged.
+    # Above x the integral is over 1 - t, with the two parameters exchanged.
     near, far = xp.where(below, x, 1 - x), xp.where(below, 1 - x, x)
     own, other = xp.where(below, a, b), xp.maximum(xp.where(below, b, a) - 1, 0.0)
     power = xp.where(below, b, a) - 1
     curvature = xp.sqrt(own) + xp.sqrt(other * near) / far
     rate = xp.absolute(own - other * near / far) + curvature
-    scale = 1 / xp.minimum(rate, _falling(xp, own))
+    scale = 1 / xp.minimum(rate, _decay_rate(xp, own))
 
     def term(v: Array) -> Array:  # at near * exp(v), where v is negative
         rest = far - near * xp.expm1(v)
@@ -129,21 +130,21 @@ def _dirichlet_grad(xp: Backend, input: Array, alpha: Array, total: Array) -> Ar
         log_t = xp.where(below, log_x + v, xp.log(rest))
         return density * (log_t - mean_log)
 
-    slope = xp.where(below, -1.0, 1.0) * near * _one_sided(term, -scale)
+    slope = xp.where(below, -1.0, 1.0) * near * _integrate_half_line(term, -scale)
     return xp.astype(slope / (1 - x), input.dtype)
 
 
-def _falling(xp: Backend, power: Array) -> Array:
-    """How fast the density of a number falls far below it, however it begins there."""
+def _decay_rate(xp: Backend, power: Array) -> Array:
+    """Upper bound of the rate at which the density falls below a sample."""
     return power + xp.minimum(power, xp.sqrt(power))
 
 
-def _one_sided(term: Callable[[Array], Array], scale: Array) -> Array:
-    """The integral of ``term`` from 0 to infinity, or of ``term(-v)`` for a negative scale.
+def _integrate_half_line(term: Callable[[Array], Array], scale: Array) -> Array:
+    """Integral of ``term`` from 0 to infinity, or of ``term(-v)`` for a negative scale.
 
     Args:
         term: The integrand.
-        scale: Of the order of the integrand's width.
+        scale: The approximate width of the integrand.
     """
     total = 0.0
     for u in _STEPS:

@@ -1,9 +1,7 @@
-"""Filling tensors with random numbers: ``normal_``, ``uniform_`` and the like.
+"""In-place random operations such as ``normal_`` and ``uniform_``, and helpers of all of them.
 
-A tensor is filled in the order of its memory, as in torch. What it held does not matter to
-the result, so no gradient flows back through it.
-
-What random operations share: their engine, the order of drawing, bounds and checks.
+A tensor is filled in the order of its memory, as in torch. The result does not depend on the old
+values, so no gradient flows to them.
 """
 
 from __future__ import annotations
@@ -25,14 +23,14 @@ from ..memory_order import in_order, memory_order
 
 
 def engine_of(name: str, xp: Backend, generator: Any) -> Any:
-    """What draws for a call: the generator's engine, or that of the backend's default.
+    """Random engine of a call: the generator's, or that of the backend's default generator.
 
     Raises:
-        TypeError: If ``generator`` is no ``Generator``.
-        RuntimeError: If it draws for another backend.
+        TypeError: If ``generator`` is not a ``Generator``.
+        RuntimeError: If the generator is for another backend.
     """
     default = generator_of(xp)
-    engine = getattr(default, "_engine", None)  # raises inside a vmap that refuses
+    engine = getattr(default, "_engine", None)  # raises inside vmap with randomness="error"
     if generator is None:
         return default if engine is None else engine
     engine = getattr(generator, "_engine", None)
@@ -62,7 +60,7 @@ def engine_of(name: str, xp: Backend, generator: Any) -> Any:
 
 
 def limits(dtype: dtypes.dtype) -> tuple[int, int]:
-    """The lowest and highest integer that a dtype holds."""
+    """The lowest and highest integer that a dtype can represent."""
     if dtype.kind == "b":
         return 0, 1
     if dtype.is_floating_point:
@@ -75,13 +73,13 @@ def limits(dtype: dtypes.dtype) -> tuple[int, int]:
 def integers(
     name: str, engine: Any, shape: Sequence[int], native: Any, low: int, high: int
 ) -> Array:
-    """Integers in ``[low, high)`` as ``native``.
+    """Draw integers in ``[low, high)`` with the dtype ``native``.
 
     Raises:
-        RuntimeError: If there is none, or the dtype does not hold them.
+        RuntimeError: If the range is empty, or the dtype cannot represent it.
 
     Warns:
-        UserWarning: If a float dtype holds them with gaps only.
+        UserWarning: If a float dtype cannot represent all integers of the range.
     """
     if low >= high:
         raise RuntimeError(
@@ -96,7 +94,7 @@ def integers(
             f"types, got {dtype.name}"
         )
     if dtype.is_floating_point:
-        low, high = _rounded_low(low, dtype), _rounded_high(high, dtype)
+        low, high = _round_low(low, dtype), _round_high(high, dtype)
     lowest, highest = limits(dtype)
     for bound, value in (("from", low), ("to - 1", high - 1)):
         if not lowest <= value <= highest:
@@ -117,24 +115,24 @@ def _warn_of_gaps(name: str, bound: str, value: int, dtype: dtypes.dtype) -> Non
 
 
 def _mantissa(dtype: dtypes.dtype) -> int:
-    """Bits of a float's mantissa: 24 for float32."""
+    """Number of bits of a float dtype's mantissa: 24 for float32."""
     return round(1 / dtypes.finfo(dtype).eps).bit_length()
 
 
-def _rounded_high(high: int, dtype: dtypes.dtype) -> int:
-    """The bound, lowered to the float below if the last integer would round up to it."""
-    rounded, step = _rounded(high - 1, dtype)
+def _round_high(high: int, dtype: dtypes.dtype) -> int:
+    """Lower the upper bound to the next float if the last integer would round up to it."""
+    rounded, step = _round_to_float(high - 1, dtype)
     return rounded - step if rounded >= high else high
 
 
-def _rounded_low(low: int, dtype: dtypes.dtype) -> int:
-    """The bound, raised to the float above if the integer after it would round below it."""
-    rounded, step = _rounded(low + 1, dtype)
+def _round_low(low: int, dtype: dtypes.dtype) -> int:
+    """Raise the lower bound to the next float if the integer after it would round below it."""
+    rounded, step = _round_to_float(low + 1, dtype)
     return rounded + step if rounded < low else low
 
 
-def _rounded(value: int, dtype: dtypes.dtype) -> tuple[int, int]:
-    """``value`` rounded to a float of the dtype, and the distance of floats around it."""
+def _round_to_float(value: int, dtype: dtypes.dtype) -> tuple[int, int]:
+    """Round ``value`` to a float of the dtype; also return the distance between floats there."""
     step = 1 << max(abs(value).bit_length() - _mantissa(dtype), 0)
     quotient, rest = divmod(value, step)
     if 2 * rest > step or (2 * rest == step and quotient % 2):
@@ -146,19 +144,19 @@ def _rounded(value: int, dtype: dtypes.dtype) -> tuple[int, int]:
 
 
 def check_probability(name: str, p: Any) -> None:
-    """RuntimeError if ``p`` is not in ``[0, 1]``."""
+    """Raise RuntimeError if ``p`` is not in ``[0, 1]``."""
     if not 0 <= p <= 1:
         raise RuntimeError(f"{name} expects p to be in [0, 1], but got p={p}")
 
 
 def check_normal(name: str, std: Any) -> None:
-    """RuntimeError if ``std`` is negative or NaN."""
+    """Raise RuntimeError if ``std`` is negative or NaN."""
     if not std >= 0:
         raise RuntimeError(f"{name}: normal expects std >= 0.0, but found std {std}")
 
 
 def check_uniform(low: float, high: float, dtype: dtypes.dtype) -> None:
-    """RuntimeError unless ``[low, high)`` is a range that the dtype spans."""
+    """Raise RuntimeError unless ``[low, high)`` is a valid range of the dtype."""
     info = dtypes.finfo(dtype.to_real())
     for bound, value in (("from", low), ("to", high)):
         if not info.min <= value <= info.max:
@@ -175,30 +173,30 @@ def check_uniform(low: float, high: float, dtype: dtypes.dtype) -> None:
 
 
 def not_implemented(name: str, kernel: str, dtype: Any) -> NotImplementedError:
-    """torch's error for a dtype that a random function does not draw."""
+    """Build torch's error for a dtype that a random function does not support."""
     word = scalar_name(dtypes.as_dtype(dtype))
     return NotImplementedError(f"{name}: \"{kernel}\" not implemented for '{word}'")
 
 
 @op(reduced=Reduced.NATIVE)
-def _refilled(xp: Backend, input: Array, values: Array) -> Array:
+def _refill(xp: Backend, input: Array, values: Array) -> Array:
     return values
 
 
-_refilled.vjp(input=lambda xp, g: xp.zeros_like(g))
+_refill.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 
 def _fill(
     input: Tensor, name: str, generator: Any, draw: Callable[[Any, Any, Any], Array]
 ) -> Tensor:
-    """Write ``draw(engine, shape, dtype)`` over ``input``, in the order of its memory."""
+    """Fill ``input`` with ``draw(engine, shape, dtype)``, in the order of its memory."""
     if isinstance(input, Waiting):
         return write_through(input, f"{name}_", lambda work: _fill(work, name, generator, draw))
     check_writable(name, input)
     xp, data = input._xp, input._data
     engine = engine_of(f"{name}_", xp, generator)
     if not xp.has_numbers:
-        draw = _undrawn(xp)
+        draw = _skip_draw(xp)
     if data.flags.c_contiguous:
         values = draw(engine, data.shape, data.dtype)
     else:
@@ -206,37 +204,37 @@ def _fill(
         values = in_order(xp, data.shape, order, lambda shape: draw(engine, shape, data.dtype))
     if grad_enabled() and input.requires_grad:
         node = f"{name.title().replace('_', '')}Backward{2 if name == 'bernoulli' else 0}"
-        return call_inplace(OPS["_refilled"], (input, wrap(values, xp)), {}, node)
+        return call_inplace(OPS["_refill"], (input, wrap(values, xp)), {}, node)
     xp.copyto(data, values)
     input._bump()
     return input
 
 
-def _undrawn(xp: Backend) -> Callable[[Any, Any, Any], Array]:
-    """What stands for drawing where nobody reads the numbers: it takes no time."""
+def _skip_draw(xp: Backend) -> Callable[[Any, Any, Any], Array]:
+    """Replacement of a draw on a backend whose values are never read."""
     return lambda engine, shape, dtype: xp.empty(shape, dtype)
 
 
-def _refuse_discrete(name: str, law: str, dtype: dtypes.dtype) -> None:
+def _check_continuous(name: str, distribution: str, dtype: dtypes.dtype) -> None:
     if not dtype.is_floating_point:
         raise RuntimeError(
-            f"{name}: {law} distribution is a continuous probability distribution. dtype must be "
-            f"a floating point but you specified {scalar_name(dtype)}"
+            f"{name}: {distribution} distribution is a continuous probability distribution. dtype "
+            f"must be a floating point but you specified {scalar_name(dtype)}"
         )
 
 
 @composite(namespaces=("Tensor",))
 def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Tensor:
-    """Fill ``input`` with normal numbers, in place.
+    """Fill ``input`` with samples of a normal distribution, in place.
 
     Args:
         input: Tensor of a float or complex dtype.
-        mean: Their mean; of both parts of complex numbers.
-        std: Their standard deviation; default 1.
-        generator: A ``Generator``. Default: the default one.
+        mean: The mean, for complex numbers of both parts; default 0.
+        std: The standard deviation; default 1.
+        generator: A ``Generator``. Default: the default generator.
 
     Returns:
-        ``input``; torch's numbers for the same seed, but for rounding.
+        ``input``; with the same seed, torch's numbers up to rounding.
 
     Raises:
         RuntimeError: If ``std`` is negative.
@@ -267,15 +265,15 @@ def uniform_(
 
     Args:
         input: Tensor of a float or complex dtype.
-        from_: The lower bound, by position (torch's name is a Python keyword); default 0.
+        from_: The lower bound, by position since torch's name is a Python keyword; default 0.
         to: The upper bound; default 1.
-        generator: A ``Generator``. Default: the default one.
+        generator: A ``Generator``. Default: the default generator.
 
     Returns:
-        ``input``; torch's numbers for the same seed, exactly.
+        ``input``; with the same seed, exactly torch's numbers.
 
     Raises:
-        RuntimeError: If the bounds are out of order or of the dtype's range.
+        RuntimeError: If the bounds are not in order, or out of the dtype's range.
         NotImplementedError: For an integer dtype.
 
     Example:
@@ -298,12 +296,12 @@ def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     """Fill ``input`` with ones, with probability ``p``, and zeros, in place.
 
     Args:
-        input: Tensor of any dtype but a complex one.
+        input: Tensor of any dtype except complex ones.
         p: A number, or a float tensor that broadcasts to ``input``'s shape; default 0.5.
-        generator: A ``Generator``. Default: the default one.
+        generator: A ``Generator``. Default: the default generator.
 
     Returns:
-        ``input``; torch's numbers for the same seed, exactly.
+        ``input``; with the same seed, exactly torch's numbers.
 
     Raises:
         RuntimeError: If a probability is not in ``[0, 1]``.
@@ -318,29 +316,32 @@ def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
     if input.is_complex():
         raise not_implemented("bernoulli_", "bernoulli_scalar_cpu_", input.dtype)
     if isinstance(p, Tensor):
-        return _bernoulli_each(input, p, generator)
+        return _bernoulli_tensor(input, p, generator)
     check_probability("bernoulli_", p)
     return _fill(
         input, "bernoulli", generator, lambda e, shape, dtype: e.bernoulli(float(p), shape, dtype)
     )
 
 
-def _bernoulli_each(input: Tensor, p: Tensor, generator: Any) -> Tensor:
+def _bernoulli_tensor(input: Tensor, p: Tensor, generator: Any) -> Tensor:
     if not p.is_floating_point():
         raise not_implemented("bernoulli_", "bernoulli_tensor_cpu_p_", p.dtype)
     xp = input._xp
-    chances = p._data if p._xp is xp else xp.from_numpy(p._xp.to_numpy(p._data))
-    if chances.ndim > input.ndim or any(
-        n not in (1, m) for n, m in zip(chances.shape[::-1], input.shape[::-1], strict=False)
+    probabilities = p._data if p._xp is xp else xp.from_numpy(p._xp.to_numpy(p._data))
+    if probabilities.ndim > input.ndim or any(
+        n not in (1, m) for n, m in zip(probabilities.shape[::-1], input.shape[::-1], strict=False)
     ):
         raise RuntimeError(
             f"bernoulli_: The expanded size of the tensor ({list(input.shape)}) must match the "
-            f"existing size of p ({list(chances.shape)})"
+            f"existing size of p ({list(probabilities.shape)})"
         )
     order = memory_order(input._data)
-    chances = xp.transpose(xp.broadcast_to(chances, input._data.shape), order)
+    probabilities = xp.transpose(xp.broadcast_to(probabilities, input._data.shape), order)
     return _fill(
-        input, "bernoulli", generator, lambda e, shape, dtype: e.bernoulli(chances, shape, dtype)
+        input,
+        "bernoulli",
+        generator,
+        lambda e, shape, dtype: e.bernoulli(probabilities, shape, dtype),
     )
 
 
@@ -355,16 +356,16 @@ def random_(
     and with ``to=None`` up to what the dtype holds.
 
     Args:
-        input: Tensor of any dtype but a complex one.
+        input: Tensor of any dtype except complex ones.
         from_: The lowest, by position (torch's name is a Python keyword).
         to: One above the highest.
-        generator: A ``Generator``. Default: the default one.
+        generator: A ``Generator``. Default: the default generator.
 
     Returns:
-        ``input``; torch's numbers for the same seed, exactly.
+        ``input``; with the same seed, exactly torch's numbers.
 
     Raises:
-        RuntimeError: If there is no integer in the range, or the dtype does not hold it.
+        RuntimeError: If the range is empty, or the dtype cannot represent it.
 
     Example:
         >>> import tinytorch as tt
@@ -380,15 +381,15 @@ def random_(
         low, high = 0, integer("random_", "to", from_ if to is ... else to)
     else:
         low = integer("random_", "from", from_)
-        high = _above_all(input.dtype) if to is None else integer("random_", "to", to)
+        high = _default_high(input.dtype) if to is None else integer("random_", "to", to)
     return _fill(
         input, "random", generator,
         lambda e, shape, dtype: integers("random_", e, shape, dtype, low, high),
     )  # fmt: skip
 
 
-def _above_all(dtype: dtypes.dtype) -> int:
-    """One above the last integer up to which a dtype holds all."""
+def _default_high(dtype: dtypes.dtype) -> int:
+    """One above the last integer up to which a dtype can represent all integers."""
     if dtype.is_floating_point:
         return 2 * round(1 / dtypes.finfo(dtype).eps) + 1
     return limits(dtype)[1] + 1
@@ -396,18 +397,18 @@ def _above_all(dtype: dtypes.dtype) -> int:
 
 @composite(namespaces=("Tensor",))
 def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Any = None) -> Tensor:
-    """Fill ``input`` with exponentially distributed numbers, in place.
+    """Fill ``input`` with samples of an exponential distribution, in place.
 
     Args:
         input: Tensor of a float dtype.
-        lambd: The rate, one over the mean; default 1.
-        generator: A ``Generator``. Default: the default one.
+        lambd: The rate, which is the inverse of the mean; default 1.
+        generator: A ``Generator``. Default: the default generator.
 
     Returns:
-        ``input``; torch's numbers for the same seed, but for rounding.
+        ``input``; with the same seed, torch's numbers up to rounding.
 
     Raises:
-        RuntimeError: If ``lambd`` is not positive, or ``input`` holds no floats.
+        RuntimeError: If ``lambd`` is not positive, or ``input`` is not a float tensor.
 
     Example:
         >>> import tinytorch as tt
@@ -415,7 +416,7 @@ def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Any = None) ->
         >>> tt.zeros(2).exponential_()
         tensor([3.5083, 1.2304])
     """
-    _refuse_discrete("exponential_", "Exponential", input.dtype)
+    _check_continuous("exponential_", "Exponential", input.dtype)
     if not lambd > 0:
         raise RuntimeError(f"exponential_ expects lambda > 0.0, but found lambda={lambd}")
     return _fill(
@@ -426,15 +427,15 @@ def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Any = None) ->
 
 @composite(namespaces=("Tensor",))
 def geometric_(input: Tensor, p: float, *, generator: Any = None) -> Tensor:
-    """Fill ``input`` with numbers of trials until the first success, in place.
+    """Fill ``input`` with samples of the number of trials until the first success, in place.
 
     Args:
         input: Tensor of a float or integer dtype.
         p: Probability of a success, in ``(0, 1)``.
-        generator: A ``Generator``. Default: the default one.
+        generator: A ``Generator``. Default: the default generator.
 
     Returns:
-        ``input``; torch's numbers for the same seed.
+        ``input``; with the same seed, torch's numbers.
 
     Raises:
         RuntimeError: If ``p`` is not in ``(0, 1)``.
@@ -459,19 +460,19 @@ def geometric_(input: Tensor, p: float, *, generator: Any = None) -> Tensor:
 def cauchy_(
     input: Tensor, median: float = 0.0, sigma: float = 1.0, *, generator: Any = None
 ) -> Tensor:
-    """Fill ``input`` with Cauchy distributed numbers, in place.
+    """Fill ``input`` with samples of a Cauchy distribution, in place.
 
     Args:
         input: Tensor of a float dtype.
-        median: Their median; default 0.
-        sigma: Half the distance of their quartiles; default 1.
-        generator: A ``Generator``. Default: the default one.
+        median: The median; default 0.
+        sigma: Half the distance between the quartiles; default 1.
+        generator: A ``Generator``. Default: the default generator.
 
     Returns:
-        ``input``; torch's numbers for the same seed, but for rounding.
+        ``input``; with the same seed, torch's numbers up to rounding.
 
     Raises:
-        RuntimeError: If ``sigma`` is not positive, or ``input`` holds no floats.
+        RuntimeError: If ``sigma`` is not positive, or ``input`` is not a float tensor.
 
     Example:
         >>> import tinytorch as tt
@@ -479,7 +480,7 @@ def cauchy_(
         >>> tt.zeros(2).cauchy_()
         tensor([10.5977,  0.7648])
     """
-    _refuse_discrete("cauchy_", "Cauchy", input.dtype)
+    _check_continuous("cauchy_", "Cauchy", input.dtype)
     if not sigma > 0:
         raise RuntimeError(f"cauchy_ expects sigma > 0.0, but found sigma={sigma}")
     return _fill(
@@ -492,20 +493,20 @@ def cauchy_(
 def log_normal_(
     input: Tensor, mean: float = 1.0, std: float = 2.0, *, generator: Any = None
 ) -> Tensor:
-    """Fill ``input`` with numbers whose logarithm is normally distributed, in place.
+    """Fill ``input`` with samples of a log-normal distribution, in place.
 
     Args:
         input: Tensor of a float dtype.
         mean: Mean of the logarithms; default 1.
         std: Standard deviation of the logarithms; default 2.
-        generator: A ``Generator``. Default: the default one.
+        generator: A ``Generator``. Default: the default generator.
 
     Returns:
-        ``input``; torch's numbers for the same seed, but for rounding.
+        ``input``; with the same seed, torch's numbers up to rounding.
 
     Raises:
         RuntimeError: If ``std`` is not positive.
-        NotImplementedError: If ``input`` holds no floats.
+        NotImplementedError: If ``input`` is not a float tensor.
 
     Example:
         >>> import tinytorch as tt

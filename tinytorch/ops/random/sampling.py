@@ -1,11 +1,7 @@
-"""Random tensors: creation, and sampling from given parameters.
+"""Creation of random tensors, and sampling from distributions with given parameters.
 
-The numbers are PyTorch's for the same seed; see ``backends/torch_mt19937.py``. The
-``*_like`` forms are in ``sampling_like.py``, the in-place ones in ``inplace.py``.
-
-Random tensors of another tensor's shape, dtype and order in memory.
-
-Random numbers of events: Poisson and binomial.
+With the same seed the numbers are PyTorch's; see ``backends/rng``. The in-place forms are in
+``inplace.py``.
 """
 
 from __future__ import annotations
@@ -30,15 +26,15 @@ from .inplace import check_normal, check_probability, engine_of, integers, not_i
 
 @creation
 def rand(xp: Backend, size: Shape, *, generator: Any = None, dtype: Any = None) -> Array:
-    """Numbers drawn uniformly from ``[0, 1)``.
+    """Samples of the uniform distribution on ``[0, 1)``.
 
     Args:
         size: The shape, as a sequence or as ints one by one.
-        generator: A ``Generator``. Default: the default one.
+        generator: A ``Generator``. Default: the default generator.
         dtype: A float or complex dtype. Default: the default dtype.
 
     Returns:
-        Tensor of shape ``size``; torch's numbers for the same seed, exactly.
+        Tensor of shape ``size``; with the same seed, exactly torch's numbers.
 
     Raises:
         NotImplementedError: For an integer dtype.
@@ -56,16 +52,16 @@ def rand(xp: Backend, size: Shape, *, generator: Any = None, dtype: Any = None) 
 
 @creation
 def randn(xp: Backend, size: Shape, *, generator: Any = None, dtype: Any = None) -> Array:
-    """Numbers drawn from the normal distribution of mean 0 and variance 1.
+    """Samples of the standard normal distribution.
 
     Args:
         size: The shape, as a sequence or as ints one by one.
-        generator: A ``Generator``. Default: the default one.
-        dtype: A float or complex dtype; the parts of a complex number have variance 1/2
-            each. Default: the default dtype.
+        generator: A ``Generator``. Default: the default generator.
+        dtype: A float or complex dtype. The real and the imaginary part of a complex number have
+            variance 1/2 each. Default: the default dtype.
 
     Returns:
-        Tensor of shape ``size``; torch's numbers for the same seed, but for rounding.
+        Tensor of shape ``size``; with the same seed, torch's numbers up to rounding.
 
     Raises:
         NotImplementedError: For an integer dtype.
@@ -91,23 +87,23 @@ def randint(
     generator: Any = None,
     dtype: Any = None,
 ) -> Array:
-    """Integers drawn uniformly from ``low`` up to but not including ``high``.
+    """Integers drawn uniformly from ``[low, high)``.
 
-    ``randint(high, size)`` and ``randint(low, high, size)``.
+    The forms are ``randint(high, size)`` and ``randint(low, high, size)``.
 
     Args:
-        low: The lowest; default 0.
-        high: One above the highest.
+        low: The lowest integer; default 0.
+        high: One above the highest integer.
         size: The shape, a tuple of ints.
-        generator: A ``Generator``. Default: the default one.
-        dtype: Any dtype but a complex one. Default: int64.
+        generator: A ``Generator``. Default: the default generator.
+        dtype: Any dtype except complex ones. Default: int64.
 
     Returns:
-        Tensor of shape ``size``; torch's numbers for the same seed, exactly.
+        Tensor of shape ``size``; with the same seed, exactly torch's numbers.
 
     Raises:
-        RuntimeError: If there is no integer in the range, or ``dtype`` does not hold it.
-        TypeError: If ``size`` is no tuple or list.
+        RuntimeError: If the range is empty, or ``dtype`` cannot represent it.
+        TypeError: If ``size`` is not a tuple or list.
 
     Example:
         >>> import tinytorch as tt
@@ -122,7 +118,7 @@ def randint(
 
 
 def _read_bounds(name: str, low: Any, high: Any, size: Any) -> tuple[int, int, Any]:
-    """``(high, size)`` or ``(low, high, size)``, whichever was given, ``size`` maybe by name."""
+    """Read the arguments ``(high, size)`` or ``(low, high, size)``."""
     if size is None and isinstance(high, (tuple, list)):
         low, high, size = 0, low, high
     elif high is None and low:
@@ -141,15 +137,15 @@ def randperm(xp: Backend, n: int, *, generator: Any = None, dtype: Any = None) -
     """The integers from 0 to ``n - 1`` in random order.
 
     Args:
-        n: How many; at least 0.
-        generator: A ``Generator``. Default: the default one.
+        n: The number of integers; at least 0.
+        generator: A ``Generator``. Default: the default generator.
         dtype: Default: int64.
 
     Returns:
-        Tensor of shape ``(n,)``; torch's numbers for the same seed, exactly.
+        Tensor of shape ``(n,)``; with the same seed, exactly torch's numbers.
 
     Raises:
-        RuntimeError: If ``n`` is negative, or ``dtype`` does not hold ``n``.
+        RuntimeError: If ``n`` is negative, or ``dtype`` cannot represent ``n``.
         NotImplementedError: For a bool or complex dtype.
 
     Example:
@@ -190,21 +186,21 @@ def bernoulli(
     generator: Any = None,
     out: Array | None = None,
 ) -> Array:
-    """Ones and zeros: one with the probability that ``input`` gives.
+    """Samples of Bernoulli distributions: 1 with the probability in ``input``, otherwise 0.
 
     Args:
         input: Probabilities, a float tensor of any shape.
-        p: One probability for all elements, of which ``input`` is then only the shape and
-            dtype.
-        generator: A ``Generator``. Default: the default one.
-        out: Where to write the result.
+        p: One probability for all elements. In this case only the shape and dtype of ``input``
+            are used.
+        generator: A ``Generator``. Default: the default generator.
+        out: The output tensor.
 
     Returns:
         Tensor of ``input``'s shape and dtype; its gradient is zero.
 
     Raises:
         RuntimeError: If a probability is not in ``[0, 1]``.
-        NotImplementedError: If ``input`` holds integers.
+        NotImplementedError: If ``input`` is an integer tensor.
 
     Example:
         >>> import tinytorch as tt
@@ -235,22 +231,21 @@ def multinomial(
     generator: Any = None,
     out: Array | None = None,
 ) -> Array:
-    """Indices drawn with the probabilities that rows of weights give.
+    """Indices drawn with probabilities proportional to the weights in each row.
 
     Args:
-        input: Weights of shape ``(n,)`` or ``(rows, n)``, a float tensor; they need not sum
-            to 1.
-        num_samples: How many indices per row.
-        replacement: Whether an index may come more than once.
-        generator: A ``Generator``. Default: the default one.
-        out: Where to write the result.
+        input: Weights of shape ``(n,)`` or ``(rows, n)``, a float tensor. They need not sum to 1.
+        num_samples: The number of indices for each row.
+        replacement: Whether an index may be drawn more than once.
+        generator: A ``Generator``. Default: the default generator.
+        out: The output tensor.
 
     Returns:
         int64 tensor of shape ``(num_samples,)`` or ``(rows, num_samples)``.
 
     Raises:
-        RuntimeError: For another shape or dtype, for weights that are negative, infinite,
-            NaN or all zero in a row, and for more samples than there are to be had.
+        RuntimeError: If shape or dtype is wrong, if weights are negative, infinite, NaN or all
+            zero in a row, or if there are too few indices for so many samples.
 
     Example:
         >>> import tinytorch as tt
@@ -290,20 +285,20 @@ def normal(
     requires_grad: bool = False,
     backend: Any = None,
 ) -> Tensor:
-    """Normal numbers, each with the mean and standard deviation given for its place.
+    """Samples of normal distributions with the given means and standard deviations.
 
     Args:
         mean: A number, or a float tensor.
         std: A number, or a tensor; default 1.
-        size: The shape, where both are numbers.
-        generator: A ``Generator``. Default: the default one.
-        out: Where to write the result.
-        dtype: Where both are numbers, a float or complex dtype. Default: the default dtype.
+        size: The shape, if both are numbers.
+        generator: A ``Generator``. Default: the default generator.
+        out: The output tensor.
+        dtype: A float or complex dtype, if both are numbers. Default: the default dtype.
         layout: ``strided``, which is the default.
-        device: Where both are numbers: where. Default: the active backend's.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-        requires_grad: Whether the result is a leaf whose gradient is wanted.
-        backend: A backend or its name; overrides the active one.
+        device: The device, if both are numbers. Default: that of the active backend.
+        pin_memory: Whether to use pinned memory; only on the CPU, if there is a GPU.
+        requires_grad: Whether the result is a leaf that requires grad.
+        backend: A backend or its name, instead of the active one.
 
     Returns:
         Tensor of shape ``size``, or of the broadcast shape of ``mean`` and ``std``.
@@ -319,20 +314,20 @@ def normal(
         tensor([1.5410, 9.9707])
     """
     check_layout("normal", layout)
-    if size is not None:  # then a tensor stands for its number
-        mean, std = (_number(v) for v in (mean, std))
+    if size is not None:  # a 0-d tensor is then read as a number
+        mean, std = (_to_number(v) for v in (mean, std))
     if isinstance(mean, Tensor) or isinstance(std, Tensor):
         if dtype is not None:
             raise TypeError(
                 "normal() received an invalid combination of arguments: dtype is for a mean and "
                 "std that are numbers"
             )
-        result = _normal_of(mean, std, generator)
+        result = _normal_from_tensors(mean, std, generator)
     else:
         if size is None:
             raise TypeError("normal() missing required argument 'size': mean and std are numbers")
         check_normal("normal", std)
-        result = _normal_sized(mean, std, size, generator, dtype, device, backend)
+        result = _normal_of_size(mean, std, size, generator, dtype, device, backend)
         result = pinned(result) if pin_memory else result
     if out is not None:
         check_out(OPS["normal"], out, (mean, std))
@@ -348,8 +343,8 @@ def normal(
     return result.requires_grad_() if requires_grad else result
 
 
-def _number(value: Any) -> Any:
-    """A number for a tensor of no dimensions; TypeError for one that has some."""
+def _to_number(value: Any) -> Any:
+    """Convert a 0-d tensor to a number; raise TypeError for a tensor with dimensions."""
     if not isinstance(value, Tensor):
         return value
     if value.ndim:
@@ -360,15 +355,15 @@ def _number(value: Any) -> Any:
     return value.item()
 
 
-def _all_non_negative(std: Tensor) -> bool:
+def _is_nonnegative(std: Tensor) -> bool:
     return bool((std._data >= 0).all())
 
 
-def _normal_of(mean: Any, std: Any, generator: Any) -> Tensor:
+def _normal_from_tensors(mean: Any, std: Any, generator: Any) -> Tensor:
     if isinstance(std, Tensor):
         if std.is_complex():
             raise RuntimeError("normal expects standard deviation to be non-complex")
-        if not _all_non_negative(std):
+        if not _is_nonnegative(std):
             raise RuntimeError("normal expects all elements of std >= 0.0")
     else:
         check_normal("normal", std)
@@ -402,7 +397,7 @@ def _pass_zeros(result: Tensor, *given: Any) -> Tensor:
     return result
 
 
-def _normal_sized(
+def _normal_of_size(
     mean: float, std: float, size: Any, generator: Any, dtype: Any, device: Any, backend: Any
 ) -> Tensor:
     xp = backend_for(device, backend)
@@ -414,7 +409,7 @@ def _normal_sized(
     return wrap(engine.normal(shape, xp.native_dtype(wanted), mean, std), xp)
 
 
-def _like(
+def _draw_like(
     name: str,
     input: Tensor,
     draw: Callable[[Any, Any, Any, bool], Any],
@@ -426,9 +421,9 @@ def _like(
     requires_grad: bool,
     memory_format: Any,
 ) -> Tensor:
-    """A tensor of ``input``'s shape, drawn in the order in which it lies in memory: the input's.
+    """Draw a tensor with the shape and the memory order of ``input``.
 
-    ``draw(engine, shape, dtype, contiguous)`` makes the array.
+    ``draw(engine, shape, dtype, contiguous)`` returns the array.
     """
     xp = input._xp if device is None and backend is None else backend_for(device, backend)
     native = xp.native_dtype(input.dtype if dtype is None else dtypes.as_dtype(dtype))
@@ -455,18 +450,18 @@ def rand_like(
     memory_format: Any = None,
     backend: Any = None,
 ) -> Tensor:
-    """Numbers drawn uniformly from ``[0, 1)``, as many and of the dtype of ``input``.
+    """Samples of the uniform distribution on ``[0, 1)``, with the shape and dtype of ``input``.
 
     Args:
         input: Tensor of any shape.
-        generator: A ``Generator``. Default: the default one.
-        dtype: Default: ``input``'s.
+        generator: A ``Generator``. Default: the default generator.
+        dtype: The dtype. Default: that of ``input``.
         layout: ``strided``, which is the default.
-        device: Where. Default: where ``input`` is.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-        requires_grad: Whether the result is a leaf whose gradient is wanted.
-        memory_format: In which order its elements lie in memory. Default: as ``input``'s.
-        backend: A backend or its name. Default: ``input``'s.
+        device: The device. Default: that of ``input``.
+        pin_memory: Whether to use pinned memory; only on the CPU, if there is a GPU.
+        requires_grad: Whether the result is a leaf that requires grad.
+        memory_format: Order of the elements in memory. Default: that of ``input``.
+        backend: A backend or its name. Default: that of ``input``.
 
     Returns:
         Tensor of ``input``'s shape.
@@ -487,7 +482,7 @@ def rand_like(
             raise not_implemented("rand_like", "check_uniform_bounds", native)
         return engine.uniform(shape, native)
 
-    return _like(
+    return _draw_like(
         "rand_like", input, draw, generator, dtype, device, backend, pin_memory, requires_grad,
         memory_format,
     )  # fmt: skip
@@ -506,18 +501,18 @@ def randn_like(
     memory_format: Any = None,
     backend: Any = None,
 ) -> Tensor:
-    """Numbers drawn from the standard normal distribution, as many as ``input`` has.
+    """Samples of the standard normal distribution, with the shape of ``input``.
 
     Args:
         input: Tensor of any shape.
-        generator: A ``Generator``. Default: the default one.
-        dtype: Default: ``input``'s.
+        generator: A ``Generator``. Default: the default generator.
+        dtype: The dtype. Default: that of ``input``.
         layout: ``strided``, which is the default.
-        device: Where. Default: where ``input`` is.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-        requires_grad: Whether the result is a leaf whose gradient is wanted.
-        memory_format: In which order its elements lie in memory. Default: as ``input``'s.
-        backend: A backend or its name. Default: ``input``'s.
+        device: The device. Default: that of ``input``.
+        pin_memory: Whether to use pinned memory; only on the CPU, if there is a GPU.
+        requires_grad: Whether the result is a leaf that requires grad.
+        memory_format: Order of the elements in memory. Default: that of ``input``.
+        backend: A backend or its name. Default: that of ``input``.
 
     Returns:
         Tensor of ``input``'s shape.
@@ -538,7 +533,7 @@ def randn_like(
             raise not_implemented("randn_like", "normal_kernel_cpu", native)
         return engine.normal(shape, native, contiguous=contiguous)
 
-    return _like(
+    return _draw_like(
         "randn_like", input, draw, generator, dtype, device, backend, pin_memory, requires_grad,
         memory_format,
     )  # fmt: skip
@@ -559,28 +554,28 @@ def randint_like(
     memory_format: Any = None,
     backend: Any = None,
 ) -> Tensor:
-    """Integers drawn uniformly from ``low`` to below ``high``, as many as ``input`` has.
+    """Integers drawn uniformly from ``[low, high)``, with the shape of ``input``.
 
-    ``randint_like(input, high)`` and ``randint_like(input, low, high)``.
+    The forms are ``randint_like(input, high)`` and ``randint_like(input, low, high)``.
 
     Args:
         input: Tensor of any shape.
-        low: The lowest; default 0.
-        high: One above the highest.
-        generator: A ``Generator``. Default: the default one.
-        dtype: Default: ``input``'s.
+        low: The lowest integer; default 0.
+        high: One above the highest integer.
+        generator: A ``Generator``. Default: the default generator.
+        dtype: The dtype. Default: that of ``input``.
         layout: ``strided``, which is the default.
-        device: Where. Default: where ``input`` is.
-        pin_memory: Whether it lies in pinned memory; only on the CPU, where there is a GPU.
-        requires_grad: Whether the result is a leaf whose gradient is wanted.
-        memory_format: In which order its elements lie in memory. Default: as ``input``'s.
-        backend: A backend or its name. Default: ``input``'s.
+        device: The device. Default: that of ``input``.
+        pin_memory: Whether to use pinned memory; only on the CPU, if there is a GPU.
+        requires_grad: Whether the result is a leaf that requires grad.
+        memory_format: Order of the elements in memory. Default: that of ``input``.
+        backend: A backend or its name. Default: that of ``input``.
 
     Returns:
         Tensor of ``input``'s shape.
 
     Raises:
-        RuntimeError: If there is no integer in the range, or the dtype does not hold it.
+        RuntimeError: If the range is empty, or the dtype cannot represent it.
 
     Example:
         >>> import tinytorch as tt
@@ -595,7 +590,7 @@ def randint_like(
     def draw(engine: Any, shape: Any, native: Any, contiguous: bool) -> Array:
         return integers("randint_like", engine, shape, native, first, last)
 
-    return _like(
+    return _draw_like(
         "randint_like", input, draw, generator, dtype, device, backend, pin_memory, requires_grad,
         memory_format,
     )  # fmt: skip
@@ -603,19 +598,19 @@ def randint_like(
 
 @op
 def poisson(xp: Backend, input: Array, generator: Any = None) -> Array:
-    """Numbers of events, drawn for each rate in ``input`` from its Poisson distribution.
+    """Samples of Poisson distributions, one for each rate in ``input``.
 
     Args:
         input: Rates, a float tensor of any shape.
-        generator: A ``Generator``. Default: the default one.
+        generator: A ``Generator``. Default: the default generator.
 
     Returns:
-        Tensor of ``input``'s shape and dtype; for the same seed PyTorch's numbers. Its gradient
+        Tensor of ``input``'s shape and dtype; with the same seed, PyTorch's numbers. Its gradient
         is zero.
 
     Raises:
         RuntimeError: If a rate is negative or NaN.
-        NotImplementedError: If ``input`` holds no real floating-point numbers.
+        NotImplementedError: If ``input`` is not a real floating-point tensor.
 
     Example:
         >>> import tinytorch as tt
@@ -633,21 +628,21 @@ poisson.vjp(input=lambda xp, g: xp.zeros_like(g))
 
 @op
 def binomial(xp: Backend, count: Array, prob: Array, generator: Any = None) -> Array:
-    """Numbers of successes, drawn for each number of trials and chance of success.
+    """Samples of binomial distributions with given numbers of trials and probabilities.
 
     Args:
         count: Numbers of trials, a float tensor of any shape.
-        prob: Chances, of the same dtype; broadcast with ``count``.
-        generator: A ``Generator``. Default: the default one.
+        prob: Probabilities of success, of the same dtype; broadcast with ``count``.
+        generator: A ``Generator``. Default: the default generator.
 
     Returns:
-        Tensor of the broadcast shape and that dtype; for the same seed PyTorch's numbers in
-        float64, and save for rounding in float32. No gradient flows back.
+        Tensor of the broadcast shape and that dtype; with the same seed, PyTorch's numbers in
+        float64, and up to rounding in float32. It is not differentiable.
 
     Raises:
-        ValueError: If ``count`` holds no real floating-point numbers.
+        ValueError: If ``count`` is not a real floating-point tensor.
         RuntimeError: If the dtypes differ.
-        NotImplementedError: For halves.
+        NotImplementedError: If the dtype is float16.
 
     Example:
         >>> import tinytorch as tt

@@ -1,7 +1,7 @@
 """Primitive polynomials and initial direction numbers of Sobol sequences, for 512 dimensions.
 
 The table is the beginning of ``new-joe-kuo-6.21201``, found with search criterion D(6). The file is
-Copyright (c) 2008, Frances Y. Kuo and Stephen Joe, under a BSD licence of three clauses.
+Copyright (c) 2008, Frances Y. Kuo and Stephen Joe, under a three-clause BSD license.
 
 Reference: S. Joe and F. Y. Kuo, Constructing Sobol sequences with better two-dimensional
 projections, SIAM J. Sci. Comput. 30, 2635-2654 (2008); https://web.maths.unsw.edu.au/~fkuo/sobol/
@@ -9,11 +9,11 @@ projections, SIAM J. Sci. Comput. 30, 2635-2654 (2008); https://web.maths.unsw.e
 
 from __future__ import annotations
 
-#: Dimensions there are numbers for, the first of which needs none.
+#: Number of dimensions in the table, including the first one, which has no entry.
 DIMENSIONS = 512
 
-#: From the second dimension on, in hexadecimal digits: the coefficients of a polynomial over the
-#: integers modulo 2, one bit each, a colon, and as many odd numbers as its degree.
+#: Entries from the second dimension on, in hexadecimal digits: the coefficients of a polynomial
+#: over the integers modulo 2, one bit each; a colon; and as many odd numbers as its degree.
 _TABLE = """
 3:1 7:1.3 b:1.3.1 d:1.1.1 13:1.1.3.3 19:1.3.5.d 25:1.1.5.5.11 29:1.1.5.5.5 2f:1.1.7.b.13
 37:1.1.5.1.1 3b:1.1.1.3.b 3d:1.3.5.5.1f 43:1.3.3.9.7.31 5b:1.1.1.f.15.15 61:1.3.1.d.1b.31
@@ -242,17 +242,17 @@ def direction_numbers(dimension: int, bits: int) -> list[list[int]]:
     """The direction numbers of the first dimensions, of ``bits`` bits each.
 
     Args:
-        dimension: How many dimensions.
-        bits: How many numbers of each.
+        dimension: The number of dimensions.
+        bits: The number of direction numbers for each dimension, and their number of bits.
     """
-    rows = [[1] * bits, *(_continued(entry, bits) for entry in _TABLE.split()[: dimension - 1])]
+    rows = [[1] * bits, *(_extend(entry, bits) for entry in _TABLE.split()[: dimension - 1])]
     return [[number << (bits - 1 - j) for j, number in enumerate(row)] for row in rows]
 
 
-def _continued(entry: str, bits: int) -> list[int]:
-    """The numbers of an entry and those that follow from them by the polynomial's recurrence."""
-    written, _, start = entry.partition(":")
-    polynomial, numbers = int(written, 16), [int(number, 16) for number in start.split(".")]
+def _extend(entry: str, bits: int) -> list[int]:
+    """Extend the numbers of an entry by the polynomial's recurrence."""
+    coefficients, _, start = entry.partition(":")
+    polynomial, numbers = int(coefficients, 16), [int(number, 16) for number in start.split(".")]
     degree = len(numbers)
     for j in range(degree, bits):
         new = numbers[j - degree]

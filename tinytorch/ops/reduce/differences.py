@@ -41,7 +41,7 @@ def diff(
         dim: The dimension; default the last.
         prepend: What to put before ``input`` first.
         append: What to put after it.
-        out: Where to write the result.
+        out: The output tensor.
 
     Returns:
         Tensor that is ``n`` shorter along ``dim``.

@@ -10,7 +10,7 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Out, composite, no_derivative, op
 from ..checks import integer, refuse
-from ..create.ranges import evenly
+from ..create.ranges import space_evenly
 from ..results import named_result
 
 # -- edges ----------------------------------------------------------------------------------------
@@ -42,7 +42,7 @@ def _edges(xp: Backend, input: Array, name: str, bins: int, low: Any, high: Any)
     alone = low == high
     half = xp.asarray(0.5, dtype=low.dtype)
     low, high = xp.where(alone, low - half, low), xp.where(alone, high + half, high)
-    return evenly(xp, low, high, _checked_bins(name, bins) + 1, low.dtype).astype(low.dtype)
+    return space_evenly(xp, low, high, _checked_bins(name, bins) + 1, low.dtype).astype(low.dtype)
 
 
 # -- counting ------------------------------------------------------------------------------------

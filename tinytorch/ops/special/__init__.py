@@ -1,1 +1,1 @@
-"""Special functions, which most array libraries lack."""
+"""Special functions, which most array libraries do not have."""

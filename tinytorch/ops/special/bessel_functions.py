@@ -1,15 +1,14 @@
-"""Bessel functions and Airy's. Most numbers come from SciPy, or on a GPU from CuPy.
+"""Bessel functions and the Airy function. Most values are computed by SciPy, or CuPy on a GPU.
 
-Bessel's functions J and Y of orders 0 and 1, by the quotients of polynomials of Cephes.
-
-Up to 5 the functions are quotients in x², with their first zeros as factors; beyond 5 a wave whose
-amplitude and phase are quotients in (5/x)².
+The Bessel functions J and Y of orders 0 and 1 are the rational functions of Cephes. Up to 5 they
+are quotients of polynomials in x², with the first zeros as factors. Beyond 5 they are a wave whose
+amplitude and phase are quotients of polynomials in (5/x)².
 
 Source: S. L. Moshier, Cephes Mathematical Library 2.1 (1989), ``j0.c`` and ``j1.c``. There the
-divisors of ``_PHASE``, ``_J`` and ``_Y`` lead with a further coefficient of 1, which PyTorch's
-functions leave out (``aten/src/ATen/native/Math.h``), and these with them: a program gets the
-numbers it gets from PyTorch. They are off by less than 1e-6, most right above 5, and by less than
-2e-8 below 5; beyond 20 the difference is nothing.
+denominators of ``_PHASE``, ``_J`` and ``_Y`` have another leading coefficient of 1, which PyTorch's
+functions omit (``aten/src/ATen/native/Math.h``). It is omitted here, too, so that results are equal
+to PyTorch's. Their error is less than 1e-6, with the maximum just above 5, less than 2e-8 below 5,
+and zero beyond 20.
 """
 
 from __future__ import annotations
@@ -88,13 +87,13 @@ _Y1: tuple[Coefficients, Coefficients] = (
 
 
 class _Order(NamedTuple):
-    """What differs between orders 0 and 1."""
+    """Constants of one order, 0 or 1."""
 
-    shift: float  # of the wave's phase
+    shift: float  # phase shift of the wave
     amplitude: tuple[Coefficients, Coefficients]
     phase: tuple[Coefficients, Coefficients]
     near: tuple[Coefficients, Coefficients]
-    zeros: tuple[float, float]  # the squares of the first two zeros of J beside 0
+    zeros: tuple[float, float]  # squares of the first two nonzero zeros of J
 
 
 _ZERO = _Order(
@@ -110,40 +109,40 @@ _ONE = _Order(
 
 
 def j0(xp: Any, x: Any) -> Any:
-    """J of order 0, of any real number."""
+    """Bessel function of the first kind, order 0, for real numbers."""
     x = abs(x)
-    near = xp.where(x < 1e-5, 1 - x * x / 4, _near(x, _ZERO))
-    return xp.where(x <= 5, near, _wave(xp, x, _ZERO)[0])
+    near = xp.where(x < 1e-5, 1 - x * x / 4, _small_argument(x, _ZERO))
+    return xp.where(x <= 5, near, _large_argument(xp, x, _ZERO)[0])
 
 
 def j1(xp: Any, x: Any) -> Any:
-    """J of order 1, of any real number."""
+    """Bessel function of the first kind, order 1, for real numbers."""
     size = abs(x)
-    far = _wave(xp, size, _ONE)[0] * xp.sign(x)
-    return xp.where(size <= 5, x * _near(x, _ONE), far)
+    far = _large_argument(xp, size, _ONE)[0] * xp.sign(x)
+    return xp.where(size <= 5, x * _small_argument(x, _ONE), far)
 
 
 def y0(xp: Any, x: Any) -> Any:
-    """Y of order 0: minus infinity at 0, NaN below."""
+    """Bessel function of the second kind, order 0; -inf at 0, NaN below."""
     near = _quotient(x * x, _Y0) + 2 / math.pi * xp.log(x) * j0(xp, x)
-    return xp.where(x <= 5, near, _wave(xp, x, _ZERO)[1])
+    return xp.where(x <= 5, near, _large_argument(xp, x, _ZERO)[1])
 
 
 def y1(xp: Any, x: Any) -> Any:
-    """Y of order 1: minus infinity at 0, NaN below."""
+    """Bessel function of the second kind, order 1; -inf at 0, NaN below."""
     near = x * _quotient(x * x, _Y1) + 2 / math.pi * (j1(xp, x) * xp.log(x) - 1 / x)
     near = xp.where(x == 0, -math.inf, near)
-    return xp.where(x <= 5, near, _wave(xp, x, _ONE)[1])
+    return xp.where(x <= 5, near, _large_argument(xp, x, _ONE)[1])
 
 
-def _near(x: Any, order: _Order) -> Any:
+def _small_argument(x: Any, order: _Order) -> Any:
     square = x * x
     first, second = order.zeros
     return _quotient(square, order.near) * ((square - first) * (square - second))
 
 
-def _wave(xp: Any, x: Any, order: _Order) -> tuple[Any, Any]:
-    """J and Y beyond 5."""
+def _large_argument(xp: Any, x: Any, order: _Order) -> tuple[Any, Any]:
+    """J and Y for arguments above 5."""
     near = 5 / x
     square = near * near
     p, q = _quotient(square, order.amplitude), near * _quotient(square, order.phase)
@@ -159,7 +158,7 @@ def _quotient(x: Any, coefficients: tuple[Coefficients, Coefficients]) -> Any:
 
 
 def _polynomial(x: Any, coefficients: Coefficients) -> Any:
-    """Horner's scheme, the highest power first."""
+    """Evaluate a polynomial by Horner's scheme; the first coefficient is the leading one."""
     first, second, *rest = coefficients
     total = first * x + second
     for coefficient in rest:
@@ -173,25 +172,25 @@ SPECIAL = ("special",)
 
 @op(inplace=True, promote="float", namespaces=("", "special"), method=True)
 def i0(xp: Backend, input: Array) -> Array:
-    """The modified Bessel function of the first kind, order 0.
+    """Modified Bessel function of the first kind, order 0.
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.i0(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 1.2661])
     """
-    return _of_scipy(xp, "i0", input)
+    return _call_scipy(xp, "i0", input)
 
 
-def _of_scipy(xp: Backend, name: str, x: Array, torch_name: str | None = None) -> Array:
+def _call_scipy(xp: Backend, name: str, x: Array, torch_name: str | None = None) -> Array:
     refuse(xp, f"{torch_name or name}_cpu", "c", x)
     return special(xp, name, x, public=torch_name)
 
 
-def _of_cephes(xp: Backend, name: str, kernel: Any, x: Array) -> Array:
+def _call_cephes(xp: Backend, name: str, kernel: Any, x: Array) -> Array:
     refuse(xp, f"{name}_cpu", "c", x)
     if is_half(x):
         return in_single(xp, lambda xp, x: kernel(xp, x), x)
@@ -203,17 +202,17 @@ i0.vjp(input=lambda xp, g, input: g * xp.call(i1, input))
 
 @op(promote="float", namespaces=SPECIAL)
 def i0e(xp: Backend, input: Array) -> Array:
-    """``exp(-|x|) * i0(x)``.
+    """``exp(-|x|) * i0(x)``, the exponentially scaled form of ``i0``.
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.special.i0e(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 0.4658])
     """
-    return _of_scipy(xp, "i0e", input)
+    return _call_scipy(xp, "i0e", input)
 
 
 i0e.vjp(input=lambda xp, g, input, out: g * (xp.call(i1e, input) - xp.sign(input) * out))
@@ -221,46 +220,46 @@ i0e.vjp(input=lambda xp, g, input, out: g * (xp.call(i1e, input) - xp.sign(input
 
 @op(promote="float", namespaces=SPECIAL)
 def i1(xp: Backend, input: Array) -> Array:
-    """The modified Bessel function of the first kind, order 1.
+    """Modified Bessel function of the first kind, order 1.
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.special.i1(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.5652])
     """
-    return _of_scipy(xp, "i1", input)
+    return _call_scipy(xp, "i1", input)
 
 
-def _over(xp: Any, out: Any, x: Any) -> Any:
-    """``i1(x) / x``, which tends to 1/2 at 0."""
+def _i1_over_x(xp: Any, out: Any, x: Any) -> Any:
+    """``i1(x) / x``, with its limit 1/2 at 0."""
     zero = x == 0
     return xp.where(zero, 0.5, out / xp.where(zero, 1, x))
 
 
-i1.vjp(input=lambda xp, g, input, out: g * (xp.call(i0, input) - _over(xp, out, input)))
+i1.vjp(input=lambda xp, g, input, out: g * (xp.call(i0, input) - _i1_over_x(xp, out, input)))
 
 
 @op(promote="float", namespaces=SPECIAL)
 def i1e(xp: Backend, input: Array) -> Array:
-    """``exp(-|x|) * i1(x)``.
+    """``exp(-|x|) * i1(x)``, the exponentially scaled form of ``i1``.
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.special.i1e(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.2079])
     """
-    return _of_scipy(xp, "i1e", input)
+    return _call_scipy(xp, "i1e", input)
 
 
 i1e.vjp(
     input=lambda xp, g, input, out: (
-        g * (xp.call(i0e, input) - xp.sign(input) * out - _over(xp, out, input))
+        g * (xp.call(i0e, input) - xp.sign(input) * out - _i1_over_x(xp, out, input))
     )
 )
 
@@ -269,102 +268,102 @@ i1e.vjp(
 def bessel_j0(xp: Backend, input: Array) -> Array:
     """The Bessel function of the first kind, order 0. Not differentiable, as in torch.
 
-    The numbers are torch's, whose error reaches 1e-6 where ``abs(input)`` is a little above 5;
-    SciPy's are right to the last digits.
+    The values are those of torch, whose error reaches 1e-6 where ``abs(input)`` is just above 5.
+    SciPy's are accurate to machine precision.
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.special.bessel_j0(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 0.7652])
     """
-    return _of_cephes(xp, "bessel_j0", j0, input)
+    return _call_cephes(xp, "bessel_j0", j0, input)
 
 
 @op(promote="float", namespaces=SPECIAL)
 def bessel_j1(xp: Backend, input: Array) -> Array:
     """The Bessel function of the first kind, order 1. Not differentiable, as in torch.
 
-    The numbers are torch's, whose error reaches 1e-6 where ``abs(input)`` is a little above 5;
-    SciPy's are right to the last digits.
+    The values are those of torch, whose error reaches 1e-6 where ``abs(input)`` is just above 5.
+    SciPy's are accurate to machine precision.
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.special.bessel_j1(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.4401])
     """
-    return _of_cephes(xp, "bessel_j1", j1, input)
+    return _call_cephes(xp, "bessel_j1", j1, input)
 
 
 @op(promote="float", namespaces=SPECIAL)
 def bessel_y0(xp: Backend, input: Array) -> Array:
     """The Bessel function of the second kind, order 0. Not differentiable, as in torch.
 
-    The numbers are torch's, whose error reaches 1e-6 where ``abs(input)`` is a little above 5;
-    SciPy's are right to the last digits.
+    The values are those of torch, whose error reaches 1e-6 where ``abs(input)`` is just above 5.
+    SciPy's are accurate to machine precision.
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.special.bessel_y0(tt.tensor([0.0, 1.0]))
         tensor([  -inf, 0.0883])
     """
-    return _of_cephes(xp, "bessel_y0", y0, input)
+    return _call_cephes(xp, "bessel_y0", y0, input)
 
 
 @op(promote="float", namespaces=SPECIAL)
 def bessel_y1(xp: Backend, input: Array) -> Array:
     """The Bessel function of the second kind, order 1. Not differentiable, as in torch.
 
-    The numbers are torch's, whose error reaches 1e-6 where ``abs(input)`` is a little above 5;
-    SciPy's are right to the last digits.
+    The values are those of torch, whose error reaches 1e-6 where ``abs(input)`` is just above 5.
+    SciPy's are accurate to machine precision.
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.special.bessel_y1(tt.tensor([0.0, 1.0]))
         tensor([   -inf, -0.7812])
     """
-    return _of_cephes(xp, "bessel_y1", y1, input)
+    return _call_cephes(xp, "bessel_y1", y1, input)
 
 
 @op(promote="float", namespaces=SPECIAL)
 def modified_bessel_i0(xp: Backend, input: Array) -> Array:
-    """``i0`` by another name, without a gradient, as in torch.
+    """``i0`` without a gradient, as in torch.
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.special.modified_bessel_i0(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 1.2661])
     """
-    return _of_scipy(xp, "i0", input, "modified_bessel_i0")
+    return _call_scipy(xp, "i0", input, "modified_bessel_i0")
 
 
 @op(promote="float", namespaces=SPECIAL)
 def modified_bessel_i1(xp: Backend, input: Array) -> Array:
-    """``i1`` by another name, without a gradient, as in torch.
+    """``i1`` without a gradient, as in torch.
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.special.modified_bessel_i1(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.5652])
     """
-    return _of_scipy(xp, "i1", input, "modified_bessel_i1")
+    return _call_scipy(xp, "i1", input, "modified_bessel_i1")
 
 
 @op(promote="float", namespaces=SPECIAL)
@@ -372,7 +371,7 @@ def modified_bessel_k0(xp: Backend, input: Array) -> Array:
     """The modified Bessel function of the second kind, order 0. Not differentiable.
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Raises:
         ImportError: If SciPy is not installed.
@@ -382,7 +381,7 @@ def modified_bessel_k0(xp: Backend, input: Array) -> Array:
         >>> tt.special.modified_bessel_k0(tt.tensor([0.0, 1.0]))
         tensor([   inf, 0.4210])
     """
-    return _of_scipy(xp, "k0", input, "modified_bessel_k0")
+    return _call_scipy(xp, "k0", input, "modified_bessel_k0")
 
 
 @op(promote="float", namespaces=SPECIAL)
@@ -390,7 +389,7 @@ def modified_bessel_k1(xp: Backend, input: Array) -> Array:
     """The modified Bessel function of the second kind, order 1. Not differentiable.
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Raises:
         ImportError: If SciPy is not installed.
@@ -400,7 +399,7 @@ def modified_bessel_k1(xp: Backend, input: Array) -> Array:
         >>> tt.special.modified_bessel_k1(tt.tensor([0.0, 1.0]))
         tensor([   inf, 0.6019])
     """
-    return _of_scipy(xp, "k1", input, "modified_bessel_k1")
+    return _call_scipy(xp, "k1", input, "modified_bessel_k1")
 
 
 @op(promote="float", namespaces=SPECIAL)
@@ -408,7 +407,7 @@ def scaled_modified_bessel_k0(xp: Backend, x: Array) -> Array:
     """``exp(x) * modified_bessel_k0(x)``. Not differentiable.
 
     Args:
-        x: Tensor of any shape; integers give the default dtype.
+        x: Tensor of any shape; integers are converted to the default dtype.
 
     Raises:
         ImportError: If SciPy is not installed.
@@ -418,7 +417,7 @@ def scaled_modified_bessel_k0(xp: Backend, x: Array) -> Array:
         >>> tt.special.scaled_modified_bessel_k0(tt.tensor([1.0]))
         tensor([1.1445])
     """
-    return _of_scipy(xp, "k0e", x, "scaled_modified_bessel_k0")
+    return _call_scipy(xp, "k0e", x, "scaled_modified_bessel_k0")
 
 
 @op(promote="float", namespaces=SPECIAL)
@@ -426,7 +425,7 @@ def scaled_modified_bessel_k1(xp: Backend, x: Array) -> Array:
     """``exp(x) * modified_bessel_k1(x)``. Not differentiable.
 
     Args:
-        x: Tensor of any shape; integers give the default dtype.
+        x: Tensor of any shape; integers are converted to the default dtype.
 
     Raises:
         ImportError: If SciPy is not installed.
@@ -436,15 +435,15 @@ def scaled_modified_bessel_k1(xp: Backend, x: Array) -> Array:
         >>> tt.special.scaled_modified_bessel_k1(tt.tensor([1.0]))
         tensor([1.6362])
     """
-    return _of_scipy(xp, "k1e", x, "scaled_modified_bessel_k1")
+    return _call_scipy(xp, "k1e", x, "scaled_modified_bessel_k1")
 
 
 @op(promote="float", namespaces=SPECIAL)
 def spherical_bessel_j0(xp: Backend, x: Array) -> Array:
-    """``sin(x) / x``, and 1 at 0. Not differentiable, as in torch.
+    """``sin(x) / x``, with 1 at 0. Not differentiable, as in torch.
 
     Args:
-        x: Tensor of any shape; integers give the default dtype.
+        x: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -462,11 +461,11 @@ def airy_ai(xp: Backend, x: Array) -> Array:
     """The Airy function Ai. Not differentiable, as in torch.
 
     Args:
-        x: Tensor of any shape; integers give the default dtype.
+        x: Tensor of any shape; integers are converted to the default dtype.
 
     Raises:
         ImportError: If SciPy is not installed.
-        NotImplementedError: On CuPy, which lacks it.
+        NotImplementedError: On CuPy, which does not have it.
 
     Example:
         >>> import tinytorch as tt
@@ -474,12 +473,12 @@ def airy_ai(xp: Backend, x: Array) -> Array:
         tensor([0.3550, 0.1353])
     """
     refuse(xp, "airy_ai_cpu", "c", x)
-    # Beyond 110 the numbers are below what any dtype holds, and SciPy gives NaN.
+    # Beyond 110 the values underflow in all dtypes, and SciPy returns NaN.
     airy = find_special(xp, "airy", "airy_ai")
     small = xp.minimum(x, 110)
     found = xp.where(x > 110, 0, xp.astype(airy(small)[0], x.dtype))
-    # Below -10^6 the asymptotic series' first term is enough, and SciPy soon gives NaN. The
-    # phase is so large that it takes float64 to know it.
+    # Below -10^6 the first term of the asymptotic series suffices, and SciPy soon returns NaN. The
+    # phase is so large that it requires float64.
     far = x < -1e6
     z = xp.where(far, -xp.astype(x, "float64"), 1.0)
     wave = xp.sin(z**1.5 * (2 / 3) + math.pi / 4) / (math.sqrt(math.pi) * z**0.25)

@@ -1,4 +1,4 @@
-"""The error function, its relatives, and the normal distribution's."""
+"""Error functions, the normal distribution function and its inverse, and entropy."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _ROOT_2PI = math.sqrt(2 * math.pi)
 
 @op(inplace=True, promote="float", namespaces=BOTH, method=True)
 def erf(xp: Backend, input: Array) -> Array:
-    """The error function, ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``.
+    """Error function: ``2/sqrt(pi)`` times the integral of ``exp(-t^2)`` from 0 to ``x``.
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -40,7 +40,7 @@ def erfc(xp: Backend, input: Array) -> Array:
     """``1 - erf(x)``, without cancellation for large ``x``.
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -56,10 +56,10 @@ erfc.vjp(input=lambda xp, g, input: g * (xp.exp(-(input * input)) * (-2 / _ROOT_
 
 @op(inplace=True, promote="float", namespaces=BOTH, method=True)
 def erfinv(xp: Backend, input: Array) -> Array:
-    """The inverse of ``erf``: ±inf at ±1, NaN beyond.
+    """Inverse of ``erf``; ±inf at ±1, NaN beyond.
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -71,7 +71,7 @@ def erfinv(xp: Backend, input: Array) -> Array:
 
 
 def _erfinv_gradient(xp: Any, g: Any, input: Any) -> Any:
-    # Computed again, so that what is scaled most of the time may be changed in place.
+    # Compute the result again instead of saving it, so that it may be changed in place.
     out = xp.call(erfinv, input)
     return g * (xp.exp(out * out) * (_ROOT_PI / 2))
 
@@ -81,10 +81,10 @@ erfinv.vjp(input=_erfinv_gradient)
 
 @op(promote="float", namespaces=SPECIAL)
 def erfcx(xp: Backend, input: Array) -> Array:
-    """``exp(x^2) * erfc(x)``, which does not vanish for large ``x``.
+    """``exp(x^2) * erfc(x)``, which does not underflow for large ``x``.
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -103,7 +103,7 @@ erfcx.vjp(input=lambda xp, g, input, out: g * (2 * input * out - 2 / _ROOT_PI))
     strict=True,
 )  # fmt: skip
 def _ndtr(xp: Backend, input: Array) -> tuple[Array, Array]:
-    """``ndtr`` and what it takes the complementary error function of, to keep for the gradient."""
+    """``ndtr``, and the argument of its ``erfc``, which is saved for the gradient."""
     refuse(xp, "erfc_vml_cpu", "c", input)
     scaled = input * -math.sqrt(0.5)
     return xp.erfc(scaled) * 0.5, scaled
@@ -123,10 +123,10 @@ _ndtr.vjp(input=accepts_none(_ndtr_gradient))
 
 @composite(namespaces=SPECIAL, node="MulBackward1", out=Out.CAST, overlap=Overlap.ALLOWED)
 def ndtr(input: Tensor) -> Tensor:
-    """The normal distribution's probability of at most ``x``.
+    """Cumulative distribution function of the standard normal distribution.
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -138,10 +138,10 @@ def ndtr(input: Tensor) -> Tensor:
 
 @op(promote="float", namespaces=SPECIAL)
 def ndtri(xp: Backend, input: Array) -> Array:
-    """The inverse of ``ndtr``: -inf at 0, inf at 1, NaN outside.
+    """Inverse of ``ndtr``; -inf at 0, inf at 1, NaN outside [0, 1].
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -149,7 +149,7 @@ def ndtri(xp: Backend, input: Array) -> Array:
         tensor([0.0000, 1.9600])
     """
     refuse(xp, "ndtri_cpu", "c", input)
-    return xp.erfcinv(input * 2) * -math.sqrt(2) + 0.0  # 0 and not -0 in the middle
+    return xp.erfcinv(input * 2) * -math.sqrt(2) + 0.0  # + 0.0 turns -0.0 into 0.0
 
 
 ndtri.vjp(input=lambda xp, g, out: g * (xp.exp(out * out * 0.5) * _ROOT_2PI))
@@ -157,10 +157,10 @@ ndtri.vjp(input=lambda xp, g, out: g * (xp.exp(out * out * 0.5) * _ROOT_2PI))
 
 @op(promote="float", namespaces=SPECIAL)
 def log_ndtr(xp: Backend, input: Array) -> Array:
-    """``log(ndtr(x))``, also where ``ndtr`` itself is 0.
+    """``log(ndtr(x))``, also where ``ndtr`` underflows to 0.
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -173,10 +173,10 @@ def log_ndtr(xp: Backend, input: Array) -> Array:
     return xp.where(x < -0.5, tail, xp.log1p(xp.erfc(xp.maximum(x, -0.5)) * -0.5))
 
 
-def _log_ndtr_rule(xp: Any, g: Any, input: Any, out: Any) -> Any:
-    """``exp(-x²/2) / ndtr(x)``; below 0 with the exponential cancelled.
+def _log_ndtr_gradient(xp: Any, g: Any, input: Any, out: Any) -> Any:
+    """Gradient ``exp(-x²/2) / ndtr(x)``; below 0 in a form in which the exponential cancels.
 
-    Each side sees only its own numbers, since the other's formula overflows there.
+    Each formula is computed only for the arguments of its side, since it overflows on the other.
     """
     negative = input < 0
     below = math.sqrt(2 / math.pi) / xp.call(erfcx, xp.where(negative, input, 0) * -math.sqrt(0.5))
@@ -185,15 +185,15 @@ def _log_ndtr_rule(xp: Any, g: Any, input: Any, out: Any) -> Any:
     return g * xp.where(negative, below, above)
 
 
-log_ndtr.vjp(input=_log_ndtr_rule)
+log_ndtr.vjp(input=_log_ndtr_gradient)
 
 
 @op(promote="float", namespaces=SPECIAL)
 def entr(xp: Backend, input: Array) -> Array:
-    """``-x * log(x)``: 0 at 0, -inf below.
+    """``-x * log(x)``, the entropy of each element; 0 at 0, -inf below.
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt

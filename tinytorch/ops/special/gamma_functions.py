@@ -1,6 +1,6 @@
-"""The gamma function's logarithm, its derivatives, and incomplete gamma functions.
+"""Log-gamma function, its derivatives, incomplete gamma functions, Hurwitz zeta function.
 
-SciPy computes most of them where it is installed, CuPy on a GPU, else formulas of the backend.
+Most are computed by SciPy if it is installed, or by CuPy on a GPU, else by the backend's formulas.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ BOTH = ("", "special")
 
 @op(method=True, inplace=True, promote="float", aliases=("special.gammaln",))
 def lgamma(xp: Backend, input: Array) -> Array:
-    """The logarithm of ``|Γ(x)|``; inf at 0 and at negative whole numbers.
+    """Logarithm of ``|Γ(x)|``; inf at 0 and at negative integers.
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -30,11 +30,11 @@ def lgamma(xp: Backend, input: Array) -> Array:
         tensor([0.0000, 3.1781])
     """
     refuse(xp, "lgamma_vml_cpu", "c", input)
-    # SciPy has -inf at -inf, where poles and growth both say inf.
+    # SciPy returns -inf at -inf, where PyTorch returns inf.
     found = xp.where(xp.isinf(input), math.inf, special(xp, "gammaln", input))
     if input.dtype.itemsize < 8:
         return found
-    # ... and inf at subnormal numbers, where 1 / x overflows but its logarithm does not.
+    # SciPy returns inf at subnormal numbers, where 1 / x overflows but its logarithm does not.
     size = xp.absolute(input)
     return xp.where(size < 1e-300, -xp.log(size), found)
 
@@ -44,10 +44,10 @@ lgamma.vjp(input=lambda xp, g, input: g * xp.call(digamma, input))
 
 @op(inplace=True, promote="float", namespaces=BOTH, method=True, aliases=("special.psi",))
 def digamma(xp: Backend, input: Array) -> Array:
-    """The derivative of ``lgamma``: ∓inf at ±0, NaN at negative whole numbers.
+    """Derivative of ``lgamma``; ∓inf at ±0, NaN at negative integers.
 
     Args:
-        input: Tensor of any shape; integers give the default dtype.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> import tinytorch as tt
@@ -77,14 +77,14 @@ _polygamma.vjp(input=lambda xp, g, input, n: g * xp.call(_polygamma, input, n + 
 
 @composite(namespaces=BOTH, out=Out.CAST, inplace=False, overlap=Overlap.CHECKED)
 def polygamma(n: int, input: Tensor) -> Tensor:
-    """The ``n``-th derivative of ``digamma``.
+    """``n``-th derivative of ``digamma``.
 
     Args:
-        n: Its order, not negative; 0 is ``digamma`` itself.
-        input: Tensor of any shape; integers give the default dtype.
+        n: The order of the derivative, not negative; 0 is ``digamma`` itself.
+        input: Tensor of any shape; integers are converted to the default dtype.
 
     Raises:
-        RuntimeError: For a negative ``n``.
+        RuntimeError: If ``n`` is negative.
 
     Example:
         >>> import tinytorch as tt
@@ -103,7 +103,7 @@ def polygamma(n: int, input: Tensor) -> Tensor:
 
 
 def _polygamma_method(self: Tensor, n: int) -> Tensor:
-    """The ``n``-th derivative of ``digamma`` at ``self``: see ``tinytorch.polygamma``.
+    """``n``-th derivative of ``digamma`` at ``self``; see ``tinytorch.polygamma``.
 
     Example:
         >>> import tinytorch as tt
@@ -126,7 +126,7 @@ def _polygamma_inplace(self: Tensor, n: int) -> Tensor:
     n = integer("polygamma_", "n", n)
     if n < 0 or not self.is_floating_point():
         return assign(self, polygamma(n, self), "polygamma_")
-    # Their gradients go by the old value.
+    # The gradients use the old value.
     return call_inplace(_polygamma.op, (self, n), {}) if n else self.digamma_()
 
 
@@ -143,14 +143,15 @@ for _name, _method in (("polygamma", _polygamma_method), ("polygamma_", _polygam
     node="MvlgammaBackward0",
 )
 def mvlgamma(input: Tensor, p: int) -> Tensor:
-    """The logarithm of the multivariate gamma function of dimension ``p``.
+    """Logarithm of the multivariate gamma function of dimension ``p``.
 
     Args:
-        input: Tensor of any shape, above ``(p - 1) / 2``; integers give the default dtype.
+        input: Tensor of any shape, above ``(p - 1) / 2``; integers are converted to the default
+            dtype.
         p: Number of dimensions, at least 1.
 
     Raises:
-        RuntimeError: For ``p`` below 1, or bools.
+        RuntimeError: If ``p`` is below 1, or ``input`` is bool.
 
     Example:
         >>> import tinytorch as tt
@@ -174,14 +175,14 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
 
 @op(method=True, inplace=True, promote="arithmetic", strict=True, aliases=("special.gammainc",))
 def igamma(xp: Backend, input: Array, other: Array) -> Array:
-    """The regularised lower incomplete gamma function ``P(a, x)``.
+    """Regularized lower incomplete gamma function ``P(a, x)``.
 
     Args:
         input: The parameter ``a``; tensor of any shape.
-        other: The bound ``x``; the two shapes broadcast. It alone is differentiable.
+        other: The bound ``x``; the two shapes broadcast. Gradients flow only to ``other``.
 
     Raises:
-        NotImplementedError: For integers or complex numbers.
+        NotImplementedError: If a tensor is integer or complex.
 
     Example:
         >>> import tinytorch as tt
@@ -196,7 +197,7 @@ def igamma(xp: Backend, input: Array, other: Array) -> Array:
 
 
 def _gamma_density(xp: Any, a: Any, x: Any) -> Any:
-    """The derivative of ``P(a, x)`` by ``x``: ``x^(a-1) e^-x / Γ(a)``."""
+    """Derivative of ``P(a, x)`` by ``x``: ``x^(a-1) e^-x / Γ(a)``."""
     return xp.exp((a - 1) * xp.log(x) - x - xp.call(lgamma, a))
 
 
@@ -208,14 +209,14 @@ igamma.vjp(
 
 @op(method=True, inplace=True, promote="arithmetic", strict=True, aliases=("special.gammaincc",))
 def igammac(xp: Backend, input: Array, other: Array) -> Array:
-    """The regularised upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
+    """Regularized upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
 
     Args:
         input: The parameter ``a``; tensor of any shape.
-        other: The bound ``x``; the two shapes broadcast. It alone is differentiable.
+        other: The bound ``x``; the two shapes broadcast. Gradients flow only to ``other``.
 
     Raises:
-        NotImplementedError: For integers or complex numbers.
+        NotImplementedError: If a tensor is integer or complex.
 
     Example:
         >>> import tinytorch as tt
@@ -237,11 +238,11 @@ igammac.vjp(
 
 @op(promote="float", strict=True, namespaces=("special",))
 def zeta(xp: Backend, input: Operand, other: Operand) -> Array:
-    """The Hurwitz zeta function, the sum of ``(k + q)^-x`` over ``k = 0, 1, ...``.
+    """Hurwitz zeta function: the sum of ``(k + q)^-x`` over ``k = 0, 1, ...``.
 
     Args:
         input: The exponent ``x``; tensor or number.
-        other: The offset ``q``; the two shapes broadcast. It alone is differentiable.
+        other: The offset ``q``; the two shapes broadcast. Gradients flow only to ``other``.
 
     Example:
         >>> import tinytorch as tt

@@ -15,43 +15,43 @@ SPECIAL = ("special",)
 def _polynomial(
     xp: Backend, x: Any, n: Any, first: Callable[[Any], Any], step: Callable[..., Any]
 ) -> Array:
-    """The polynomial of degree ``n``, 0 for negative degrees.
+    """Value of the polynomial of degree ``n``; 0 for negative degrees.
 
     Args:
         xp: The backend.
-        x: Where; an array or a number.
-        n: Its degree, or the degree of each element; fractions are cut off.
+        x: The argument; an array or a number.
+        n: The degree, or the degree of each element; fractions are truncated.
         first: The polynomial of degree 1; that of degree 0 is 1.
-        step: From ``(x, k, p_k, p_(k-1))`` to the polynomial of degree ``k + 1``.
+        step: Function from ``(x, k, p_k, p_(k-1))`` to the polynomial of degree ``k + 1``.
     """
-    x, degrees, dtype = _wide(xp, x, n)
-    return xp.astype(_by_recurrence(xp, x, degrees, first, step), dtype)
+    x, degrees, dtype = _widen(xp, x, n)
+    return xp.astype(_compute_recurrence(xp, x, degrees, first, step), dtype)
 
 
-def _wide(xp: Backend, x: Any, n: Any) -> tuple[Any, Any, Any]:
-    """``x`` and the degrees in float64, an int for a number, and the dtype of the result."""
+def _widen(xp: Backend, x: Any, n: Any) -> tuple[Any, Any, Any]:
+    """Convert ``x`` and the degrees to float64 (a number to an int); also return the dtype."""
     refuse(xp, "special_polynomial_cpu", "c", x, n)
     dtype = (x if hasattr(x, "dtype") else n).dtype
     if not hasattr(n, "dtype"):
         return xp.astype(x, "float64"), int(n) if math.isfinite(n) else -1, dtype
-    # Near the roots the recurrences cancel: float32 computes in float64 as well.
+    # Near the roots the recurrences suffer from cancellation, so float32 uses float64, too.
     x, n = (xp.astype(v, "float64") for v in as_arrays(xp, x, n))
     x, n = xp.broadcast_arrays(x, xp.trunc(xp.where(xp.isfinite(n), n, -1)))
     return x, n, dtype
 
 
-def _by_recurrence(xp: Backend, x: Any, n: Any, first: Any, step: Any) -> Array:
+def _compute_recurrence(xp: Backend, x: Any, n: Any, first: Any, step: Any) -> Array:
     if isinstance(n, int):
-        return _one_degree(xp, x, n, first, step)
+        return _compute_degree(xp, x, n, first, step)
     out = xp.astype(n == 0, x.dtype)
-    # The largest degree says how far to go, which is the host's to know.
+    # The host reads the largest degree, which is the number of steps.
     last = int(n.max()) if n.size else 0
     for k, now in _degrees(xp, x, last, first, step):
         out = xp.where(n == k, now, out)
     return out if last < 1 else xp.where(n > k, now, out)
 
 
-def _one_degree(xp: Backend, x: Array, n: int, first: Any, step: Any) -> Array:
+def _compute_degree(xp: Backend, x: Array, n: int, first: Any, step: Any) -> Array:
     if n < 1:
         return xp.full(x.shape, float(n == 0), x.dtype)
     for _, now in _degrees(xp, x, n, first, step):
@@ -62,11 +62,11 @@ def _one_degree(xp: Backend, x: Array, n: int, first: Any, step: Any) -> Array:
 def _degrees(
     xp: Backend, x: Array, last: int, first: Any, step: Any
 ) -> Iterator[tuple[int, Array]]:
-    """The polynomials of degree 1 to ``last``, or to where they have all become NaN."""
+    """Yield the polynomials of degree 1 to ``last``; stop if all values are NaN."""
     before, now = xp.ones_like(x), first(x)
     for k in range(1, last + 1):
         yield k, now
-        # Seldom, since the host waits for the answer.
+        # Check rarely, since the host waits for the result.
         if k % 1024 == 0 and xp.isnan(now).all():
             return
         if k < last:
@@ -74,15 +74,15 @@ def _degrees(
 
 
 class _Chebyshev(NamedTuple):
-    """A kind of Chebyshev polynomial: ``wave((n + top) t) / wave(bottom t)`` at ``cos(t)``."""
+    """Kind of Chebyshev polynomials: ``wave((n + top) t) / wave(bottom t)`` at ``cos(t)``."""
 
     first: Callable[[Any], Any]
     wave: str
     top: float
     bottom: float
 
-    def at(self, xp: Backend, size: Array, n: Any) -> Array:
-        """The polynomial at ``size``, which is not negative: above 1 by hyperbolic functions."""
+    def evaluate(self, xp: Backend, size: Array, n: Any) -> Array:
+        """Value at ``size``, which is not negative; above 1 by hyperbolic functions."""
         inner, outer = getattr(xp, self.wave), getattr(xp, f"{self.wave}h")
         t, u = xp.arccos(xp.minimum(size, 1.0)), xp.arccosh(xp.maximum(size, 1.0))
         top, bottom = n + self.top, self.bottom
@@ -95,33 +95,33 @@ _T = _Chebyshev(lambda x: 1 * x, "cos", 0, 0)
 _U = _Chebyshev(lambda x: 2 * x, "sin", 1, 1)
 _V = _Chebyshev(lambda x: 2 * x - 1, "cos", 0.5, 0.5)
 _W = _Chebyshev(lambda x: 2 * x + 1, "sin", 0.5, 0.5)
-#: The kinds that have another's values, up to their signs, at ``-x``.
+#: Kinds whose values at ``-x`` are, up to their signs, those of another kind at ``x``.
 _MIRRORED = {_V: _W, _W: _V}
-#: The largest degree found by recurrence, which has exact results where they are whole numbers.
+#: The largest degree for the recurrence, which has exact results if they are integers.
 _FEW = 8
 
 
 def _chebyshev(xp: Backend, x: Any, n: Any, kind: _Chebyshev) -> Array:
-    """The Chebyshev polynomial of degree ``n``, 0 for negative degrees."""
-    x, n, dtype = _wide(xp, x, n)
+    """Chebyshev polynomial of degree ``n``; 0 for negative degrees."""
+    x, n, dtype = _widen(xp, x, n)
     if isinstance(n, int):
-        found = _far if n > _FEW else _near
+        found = _chebyshev_closed_form if n > _FEW else _chebyshev_recurrence
         return xp.astype(found(xp, x, n, kind), dtype)
-    near = _near(xp, x, xp.minimum(n, _FEW), kind)
-    return xp.astype(xp.where(n > _FEW, _far(xp, x, n, kind), near), dtype)
+    near = _chebyshev_recurrence(xp, x, xp.minimum(n, _FEW), kind)
+    return xp.astype(xp.where(n > _FEW, _chebyshev_closed_form(xp, x, n, kind), near), dtype)
 
 
-def _near(xp: Backend, x: Array, n: Any, kind: _Chebyshev) -> Array:
+def _chebyshev_recurrence(xp: Backend, x: Array, n: Any, kind: _Chebyshev) -> Array:
     def step(x: Any, k: int, now: Any, before: Any) -> Any:
         return 2 * x * now - before
 
-    return _by_recurrence(xp, x, n, kind.first, step)
+    return _compute_recurrence(xp, x, n, kind.first, step)
 
 
-def _far(xp: Backend, x: Array, n: Any, kind: _Chebyshev) -> Array:
+def _chebyshev_closed_form(xp: Backend, x: Array, n: Any, kind: _Chebyshev) -> Array:
     size = xp.abs(x)
-    other = (1 - 2 * (n % 2)) * _MIRRORED.get(kind, kind).at(xp, size, n)
-    return xp.where(x < 0, other, kind.at(xp, size, n))
+    other = (1 - 2 * (n % 2)) * _MIRRORED.get(kind, kind).evaluate(xp, size, n)
+    return xp.where(x < 0, other, kind.evaluate(xp, size, n))
 
 
 @op(promote="float", strict=True, namespaces=SPECIAL)
@@ -129,11 +129,11 @@ def chebyshev_polynomial_t(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Chebyshev polynomial of the first kind, ``cos(n arccos(x))``.
 
     Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+        input: The argument ``x``; tensor or number.
+        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+        Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
         >>> import tinytorch as tt
@@ -151,11 +151,11 @@ def chebyshev_polynomial_u(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Chebyshev polynomial of the second kind.
 
     Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+        input: The argument ``x``; tensor or number.
+        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+        Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
         >>> import tinytorch as tt
@@ -173,11 +173,11 @@ def chebyshev_polynomial_v(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Chebyshev polynomial of the third kind.
 
     Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+        input: The argument ``x``; tensor or number.
+        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+        Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
         >>> import tinytorch as tt
@@ -195,11 +195,11 @@ def chebyshev_polynomial_w(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Chebyshev polynomial of the fourth kind.
 
     Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+        input: The argument ``x``; tensor or number.
+        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+        Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
         >>> import tinytorch as tt
@@ -217,7 +217,7 @@ def _hermite_step(x: Any, k: int, now: Any, before: Any) -> Any:
 
 
 def _hermite(xp: Backend, x: Any, n: Any, first: Any, step: Any) -> Array:
-    """``_polynomial``, but NaN for degrees above torch's limits: 128 in float32, 512 in float64."""
+    """``_polynomial``; NaN for degrees above torch's limits, 128 in float32, 512 in float64."""
     limit = 512 if (x if hasattr(x, "dtype") else n).dtype.itemsize > 4 else 128
     if hasattr(n, "dtype"):
         beyond = xp.isfinite(n) & (n > limit)
@@ -238,14 +238,14 @@ def _legendre_step(x: Any, k: int, now: Any, before: Any) -> Any:
 
 @op(promote="float", strict=True, namespaces=SPECIAL)
 def hermite_polynomial_h(xp: Backend, input: Operand, n: Operand) -> Array:
-    """The physicists' Hermite polynomial; NaN for degrees whose numbers no dtype holds.
+    """The physicists' Hermite polynomial; NaN for degrees above 512, in float32 above 128.
 
     Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+        input: The argument ``x``; tensor or number.
+        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+        Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
         >>> import tinytorch as tt
@@ -260,14 +260,14 @@ def hermite_polynomial_h(xp: Backend, input: Operand, n: Operand) -> Array:
 
 @op(promote="float", strict=True, namespaces=SPECIAL)
 def hermite_polynomial_he(xp: Backend, input: Operand, n: Operand) -> Array:
-    """The probabilists' Hermite polynomial; NaN for degrees whose numbers no dtype holds.
+    """The probabilists' Hermite polynomial; NaN for degrees above 512, in float32 above 128.
 
     Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+        input: The argument ``x``; tensor or number.
+        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+        Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
         >>> import tinytorch as tt
@@ -289,11 +289,11 @@ def laguerre_polynomial_l(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Laguerre polynomial.
 
     Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+        input: The argument ``x``; tensor or number.
+        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+        Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
         >>> import tinytorch as tt
@@ -311,11 +311,11 @@ def legendre_polynomial_p(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Legendre polynomial.
 
     Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+        input: The argument ``x``; tensor or number.
+        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+        Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
         >>> import tinytorch as tt
@@ -333,11 +333,11 @@ def shifted_chebyshev_polynomial_t(xp: Backend, input: Operand, n: Operand) -> A
     """The Chebyshev polynomial of the first kind, shifted from [-1, 1] to [0, 1].
 
     Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+        input: The argument ``x``; tensor or number.
+        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+        Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
         >>> import tinytorch as tt
@@ -355,11 +355,11 @@ def shifted_chebyshev_polynomial_u(xp: Backend, input: Operand, n: Operand) -> A
     """The Chebyshev polynomial of the second kind, shifted from [-1, 1] to [0, 1].
 
     Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+        input: The argument ``x``; tensor or number.
+        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+        Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
         >>> import tinytorch as tt
@@ -377,11 +377,11 @@ def shifted_chebyshev_polynomial_v(xp: Backend, input: Operand, n: Operand) -> A
     """The Chebyshev polynomial of the third kind, shifted from [-1, 1] to [0, 1].
 
     Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+        input: The argument ``x``; tensor or number.
+        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+        Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
         >>> import tinytorch as tt
@@ -399,11 +399,11 @@ def shifted_chebyshev_polynomial_w(xp: Backend, input: Operand, n: Operand) -> A
     """The Chebyshev polynomial of the fourth kind, shifted from [-1, 1] to [0, 1].
 
     Args:
-        input: Where; tensor or number.
-        n: The degree; tensor or number. The two shapes broadcast; fractions are cut off.
+        input: The argument ``x``; tensor or number.
+        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
-        Tensor of the broadcast shape; integers give the default dtype. 0 for negative degrees.
+        Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
         >>> import tinytorch as tt
