@@ -228,7 +228,7 @@ WITHOUT_EXAMPLE = {
     "poisson": "likewise",
     "_standard_gamma": "a random number: its gradient is in ops/random/test_random_gammas.py",
     "_sample_dirichlet": "likewise",
-    "_copy_assigned": "what a comparison in place writes has no gradient but 0: in autograd/programs",
+    "_copy_assigned": "comparisons in place have gradient 0: in autograd/programs",
     "attention_in_blocks": "for millions of scores: with small blocks in test_large_arrays.py",
     "_pin": "needs a GPU",
     "_dropped": "needs a GPU",

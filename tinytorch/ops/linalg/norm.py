@@ -40,7 +40,7 @@ def vector_norm(
         ord: The order. 0 counts what is not zero, inf takes the largest absolute value, -inf
             the smallest; default 2.
         dim: Dimension or dimensions; None, the default, takes all as one vector.
-        keepdim: Keep the reduced dimensions with size 1.
+        keepdim: Whether to keep the reduced dimensions, with size 1.
         dtype: Convert ``x`` to this first; real for real ``x``, and not narrower.
         out: The output tensor.
 
@@ -191,7 +191,7 @@ def norm(
         ord: The order, as for ``linalg.vector_norm`` or ``linalg.matrix_norm``; None, the
             default, is the root of the sum of squares.
         dim: One dimension for vectors, two for matrices; None, the default, means all.
-        keepdim: Keep the reduced dimensions with size 1.
+        keepdim: Whether to keep the reduced dimensions, with size 1.
         dtype: Convert ``A`` to this first.
         out: The output tensor.
 

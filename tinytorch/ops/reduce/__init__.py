@@ -1,1 +1,1 @@
-"""One number for many elements, and running results."""
+"""Reductions and cumulative operations."""

@@ -1,4 +1,4 @@
-"""Running results along a dimension: sums, products, extrema, and logarithms of sums."""
+"""Cumulative sums, products, extrema and log-sum-exps along a dimension."""
 
 from __future__ import annotations
 
@@ -20,31 +20,35 @@ def _axis(name: str, dim: int, array: Array) -> int:
     return normalize_dim(name, dim, len(array.shape))
 
 
-#: Per type letter, the type in which running results are kept.
-_WIDER = {"e": "float32", "f": "float64", "F": "complex128"}
+#: Dtype in which cumulative results are computed, by NumPy's type character.
+_WIDER_DTYPES = {"e": "float32", "f": "float64", "F": "complex128"}
 
 
-def _running(function: Any, xp: Backend, input: Array, at: int, native: Any) -> Array:
-    """``function``'s running results, kept in twice the precision they are returned in.
+def _accumulate(function: Any, xp: Backend, input: Array, at: int, native: Any) -> Array:
+    """Cumulative results of ``function``, computed in twice the precision of the result.
 
-    Each is rounded after those before it: at the end of a million float32 numbers the fourth
-    digit would be wrong. torch's are rounded once.
+    torch's results are rounded once. With a rounding at every step, the fourth digit would be
+    wrong after a million float32 numbers.
     """
-    wide = _WIDER.get(native.char)
+    wide = _WIDER_DTYPES.get(native.char)
     if wide is None:
         return function(input, axis=at, dtype=native)
 
-    def narrowed(part: Array) -> Array:
-        held = xp.array(part, dtype=wide)
+    def accumulate_part(part: Array) -> Array:
+        buffer = xp.array(part, dtype=wide)
         axis = part.ndim - 1 if last else at
-        return xp.astype(function(held, axis=axis, out=held), native)
+        return xp.astype(function(buffer, axis=axis, out=buffer), native)
 
     last = at == input.ndim - 1 and input.size and input.dtype == native
-    return xp.blockwise(narrowed, input, unit=input.shape[at]) if last else narrowed(input)
+    return (
+        xp.blockwise(accumulate_part, input, unit=input.shape[at])
+        if last
+        else accumulate_part(input)
+    )
 
 
-def _flat_if_none(input: Array, dim: Any) -> tuple[Array, Any]:
-    """NumPy's ``axis=None`` runs through the flattened array."""
+def _flatten_without_dim(input: Array, dim: Any) -> tuple[Array, Any]:
+    """Flatten the array if ``dim`` is None, as for NumPy's ``axis=None``."""
     return (input.reshape(-1), 0) if dim is None else (input, dim)
 
 
@@ -52,12 +56,12 @@ def _flat_if_none(input: Array, dim: Any) -> tuple[Array, Any]:
 def cumsum(
     xp: Backend, input: Array, dim: int | None = None, *, dtype: dtypes.dtype | None = None
 ) -> Array:
-    """Sums of the elements up to each one, along ``dim``.
+    """Cumulative sum of the elements along ``dim``.
 
     Args:
         input: Tensor of any shape.
         dim: The dimension; None, the default, means the flattened tensor.
-        dtype: Sum and return in this type; the default is the input's, int64 for integers
+        dtype: Dtype of the computation and result. Default: the input's, int64 for integers
             and bools.
 
     Returns:
@@ -71,13 +75,13 @@ def cumsum(
         >>> tt.cumsum(tt.tensor([1, 2, 3]), 0)
         tensor([1, 3, 6])
     """
-    input, dim = _flat_if_none(input, dim)
+    input, dim = _flatten_without_dim(input, dim)
     at = _axis("cumsum", dim, input)
     native = running_dtype(xp, input, dtype)
     input = taken_in(xp, input, native)
     if not input.ndim:
         return xp.array(input, dtype=native)
-    return in_rows(xp, _running(xp.cumsum, xp, input, at, native))
+    return in_rows(xp, _accumulate(xp.cumsum, xp, input, at, native))
 
 
 cumsum.vjp(input=lambda xp, g, in_shape, dim: _suffix_sum(xp, g, dim).reshape(in_shape))
@@ -92,58 +96,62 @@ def _suffix_sum(xp: Any, g: Any, dim: int | None) -> Any:
 
 @op
 def _recurrence(xp: Backend, factor: Array, term: Array, dim: int) -> Array:
-    """``y[i] = factor[i] * y[i - 1] + term[i]`` along ``dim``, by halving in log2(n) steps.
+    """``y[i] = factor[i] * y[i - 1] + term[i]`` along ``dim``, in log2(n) steps of halving.
 
     Reference:
         G. E. Blelloch, Prefix sums and their applications, 1990, section 1.4.1.
     """
     at = dim % term.ndim
     if at < term.ndim - 1 or not term.size or factor.dtype != term.dtype:
-        return _halved(xp, factor, term, at)
+        return _recurrence_by_halving(xp, factor, term, at)
     rows = xp.ascontiguousarray(factor), xp.ascontiguousarray(term)
-    return xp.blockwise(lambda a, y: _halved(xp, a, y, y.ndim - 1), *rows, unit=term.shape[at])
+    return xp.blockwise(
+        lambda a, y: _recurrence_by_halving(xp, a, y, y.ndim - 1), *rows, unit=term.shape[at]
+    )
 
 
-def _halved(xp: Backend, a: Array, y: Array, dim: int) -> Array:
-    """``_recurrence``: two steps are one, and half as many of these say what lies between."""
+def _recurrence_by_halving(xp: Backend, a: Array, y: Array, dim: int) -> Array:
+    """``_recurrence``: combine pairs of steps, solve the half as long recurrence, fill gaps."""
     size = y.shape[dim]
     out = xp.array(y)
     if size < 2:
         return out
     second = _part(a, dim, 1, None, 2)
     first = (_part(a, dim, 0, size - 1, 2), _part(y, dim, 0, size - 1, 2))
-    ends = _halved(xp, second * first[0], second * first[1] + _part(y, dim, 1, None, 2), dim)
-    out[_at(dim, 1, None, 2)] = ends
+    ends = _recurrence_by_halving(
+        xp, second * first[0], second * first[1] + _part(y, dim, 1, None, 2), dim
+    )
+    out[_slice_index(dim, 1, None, 2)] = ends
     before = _part(ends, dim, 0, (size - 1) // 2)
-    out[_at(dim, 2, None, 2)] += _part(a, dim, 2, None, 2) * before
+    out[_slice_index(dim, 2, None, 2)] += _part(a, dim, 2, None, 2) * before
     return out
 
 
 def suffix_recurrence(xp: Any, factor: Any, term: Any, dim: int) -> Any:
     """``y[i] = factor[i + 1] * y[i + 1] + term[i]`` along ``dim``, from the end."""
-    # The last one's factor has nothing to multiply; any value will do.
+    # The factor of the last element is not used, so its value does not matter.
     following = xp.concatenate((_part(factor, dim, 1, None), _part(factor, dim, 0, 1)), dim)
     flipped = xp.call(_recurrence, xp.flip(following, dim), xp.flip(term, dim), dim)
     return xp.call(flip, flipped, (dim,))
 
 
-def _at(dim: int, start: int | None, stop: int | None, step: int = 1) -> tuple[slice, ...]:
+def _slice_index(dim: int, start: int | None, stop: int | None, step: int = 1) -> tuple[slice, ...]:
     return (slice(None),) * dim + (slice(start, stop, step),)
 
 
 def _part(array: Any, dim: int, start: int | None, stop: int | None, step: int = 1) -> Any:
-    return array[_at(dim, start, stop, step)]
+    return array[_slice_index(dim, start, stop, step)]
 
 
 @_recurrence.vjp_joint("factor", "term")
 def _recurrence_gradient(xp: Any, g: Any, out: Any, factor: Any, dim: int) -> Any:
     reached = suffix_recurrence(xp, factor, g, dim)
-    before = shifted(xp, out, dim, 0)
+    before = shift_along(xp, out, dim, 0)
     return reached * before, reached
 
 
-def shifted(xp: Any, array: Any, dim: int, first: int) -> Any:
-    """The array one place later along ``dim``, the constant ``first`` before it."""
+def shift_along(xp: Any, array: Any, dim: int, first: int) -> Any:
+    """Shift the array by one along ``dim``, with the constant ``first`` at the start."""
     start = xp.zeros_like(_part(array, dim, 0, 1)) + first
     return xp.concatenate((start, _part(array, dim, None, -1)), dim)
 
@@ -152,16 +160,16 @@ def shifted(xp: Any, array: Any, dim: int, first: int) -> Any:
 def cumprod(
     xp: Backend, input: Array, dim: int | None = None, *, dtype: dtypes.dtype | None = None
 ) -> Array:
-    """Products of the elements up to each one, along ``dim``.
+    """Cumulative product of the elements along ``dim``.
 
     Args:
         input: Tensor of any shape.
         dim: The dimension; None, the default, means the flattened tensor.
-        dtype: Multiply and return in this type; the default is the input's, int64 for
-            integers and bools.
+        dtype: Dtype of the computation and result. Default: the input's, int64 for integers
+            and bools.
 
     Returns:
-        Tensor of ``input``'s shape. Its gradient divides by no element, so zeros are safe.
+        Tensor of ``input``'s shape. Its gradient does not divide by elements, so they may be 0.
 
     Raises:
         IndexError: If there is no such dimension.
@@ -171,13 +179,13 @@ def cumprod(
         >>> tt.cumprod(tt.tensor([1, 2, 3, 4]), 0)
         tensor([ 1,  2,  6, 24])
     """
-    input, dim = _flat_if_none(input, dim)
+    input, dim = _flatten_without_dim(input, dim)
     at = _axis("cumprod", dim, input)
     native = running_dtype(xp, input, dtype)
     input = taken_in(xp, input, native)
     if not input.ndim:
         return xp.array(input, dtype=native)
-    return in_rows(xp, _running(xp.cumprod, xp, input, at, native))
+    return in_rows(xp, _accumulate(xp.cumprod, xp, input, at, native))
 
 
 def _cumprod_gradient(xp: Any, g: Any, out: Any, input: Any, dim: int | None) -> Any:
@@ -188,13 +196,13 @@ def _cumprod_gradient(xp: Any, g: Any, out: Any, input: Any, dim: int | None) ->
     x = input.reshape(-1) if dim is None else input
     at = (dim or 0) % x.ndim
     reached = suffix_recurrence(xp, x, g, at)
-    return (shifted(xp, out, at, 1) * reached).reshape(shape)
+    return (shift_along(xp, out, at, 1) * reached).reshape(shape)
 
 
 cumprod.vjp(input=_cumprod_gradient)
 
 
-# -- running extrema ---------------------------------------------------------------------------
+# -- cumulative extrema ------------------------------------------------------------------------
 
 _cummax_result = named_result("cummax", "values indices")
 _cummin_result = named_result("cummin", "values indices")
@@ -202,7 +210,7 @@ _cummin_result = named_result("cummin", "values indices")
 
 @op
 def _running_index(xp: Backend, input: Array, dim: int, name: str) -> Array:
-    """Where each running maximum or minimum was last reached."""
+    """Index of the last occurrence of each cumulative maximum or minimum."""
     refuse(xp, f"{name}_cpu", "c", input)
     at = _axis(name, dim, input)
     int64 = xp.native_dtype(dtypes.int64)
@@ -215,24 +223,24 @@ def _running_index(xp: Backend, input: Array, dim: int, name: str) -> Array:
         )
     else:
         running = xp.accumulate(word, input, at)
-    # A NaN stays the extreme.
+    # After a NaN the extremum is NaN.
     return in_rows(xp, xp.last_true((input == running) | (input != input), at))
 
 
 @composite(method=True, out=Out.CAST, node="CummaxBackward0")
 def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
-    """Largest elements up to each one along ``dim``, and where they are.
+    """Cumulative maximum along ``dim``, and its indices.
 
     Args:
         input: Tensor of any shape; a NaN is larger than any number.
         dim: The dimension.
 
     Returns:
-        A named tuple ``(values, indices)`` of ``input``'s shape; of equal elements the last
-        counts and gets the gradient. ``indices`` are int64.
+        A named tuple ``(values, indices)`` of ``input``'s shape. Of equal elements the last one
+        is selected and receives the gradient. ``indices`` are int64.
 
     Raises:
-        NotImplementedError: For complex tensors.
+        NotImplementedError: If ``input`` is complex.
 
     Example:
         >>> import tinytorch as tt
@@ -245,18 +253,18 @@ def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
 
 @composite(method=True, out=Out.CAST, node="CumminBackward0")
 def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
-    """Smallest elements up to each one along ``dim``, and where they are.
+    """Cumulative minimum along ``dim``, and its indices.
 
     Args:
         input: Tensor of any shape; a NaN is smaller than any number.
         dim: The dimension.
 
     Returns:
-        A named tuple ``(values, indices)`` of ``input``'s shape; of equal elements the last
-        counts and gets the gradient. ``indices`` are int64.
+        A named tuple ``(values, indices)`` of ``input``'s shape. Of equal elements the last one
+        is selected and receives the gradient. ``indices`` are int64.
 
     Raises:
-        NotImplementedError: For complex tensors.
+        NotImplementedError: If ``input`` is complex.
 
     Example:
         >>> import tinytorch as tt
@@ -283,7 +291,7 @@ def logcumsumexp(xp: Backend, input: Array, dim: int) -> Array:
 
     Raises:
         IndexError: If there is no such dimension.
-        NotImplementedError: For integers and bools.
+        NotImplementedError: If ``input`` is integer or bool.
 
     Example:
         >>> import tinytorch as tt
@@ -298,12 +306,12 @@ def logcumsumexp(xp: Backend, input: Array, dim: int) -> Array:
         return xp.array(input, order="C")
     if input.dtype.kind == "c":
         return in_rows(xp, xp.scan(lambda x, y: _log_sum(xp, x, y), input, at))
-    wide = xp.astype(input, _WIDER.get(input.dtype.char, input.dtype))  # see _running
+    wide = xp.astype(input, _WIDER_DTYPES.get(input.dtype.char, input.dtype))  # as in _accumulate
     return in_rows(xp, xp.astype(xp.accumulate("logaddexp", wide, at), input.dtype))
 
 
 def _log_sum(xp: Backend, x: Array, y: Array) -> Array:
-    """``log(exp(x) + exp(y))`` of complex numbers, as the larger one and what the other adds."""
+    """``log(exp(x) + exp(y))`` of complex numbers: the larger one plus a correction."""
     swap = x.real < y.real
     larger, smaller = xp.where(swap, y, x), xp.where(swap, x, y)
     alike = larger.real == smaller.real
@@ -318,10 +326,10 @@ def _logcumsumexp_gradient(xp: Any, g: Any, out: Any, input: Any, dim: int) -> A
     if not input.ndim or not input.size:
         return g
     at = dim % input.ndim
-    # Every exponent is at most 0: what came before is no more than the sum.
+    # Every exponent is at most 0, since a partial sum is not larger than the next one.
     none_yet = out.real == -math.inf
-    before = shifted(xp, out, at, 0)
-    infinite = xp.isinf(out) & (before == out)  # the same sum, of which no difference can be taken
+    before = shift_along(xp, out, at, 0)
+    infinite = xp.isinf(out) & (before == out)  # equal infinite sums, whose difference is NaN
     decay = xp.exp(xp.where(none_yet, -math.inf, xp.where(infinite, 0, before - out)))
     reached = suffix_recurrence(xp, decay, g, at)
     share = xp.exp(xp.where(input.real == -math.inf, -math.inf, input - out))

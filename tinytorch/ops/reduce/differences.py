@@ -18,8 +18,8 @@ from ..shape.sizes import normalize_dim
 from .cumulative import cumsum
 
 
-def _neighbours(input: Tensor, at: int) -> tuple[Tensor, Tensor]:
-    """All elements along ``at`` but the first, and all but the last."""
+def _neighbors(input: Tensor, at: int) -> tuple[Tensor, Tensor]:
+    """All elements along ``at`` except the first, and all except the last."""
     return slice_(input, at, 1, None, 1), slice_(input, at, None, -1, 1)
 
 
@@ -33,22 +33,22 @@ def diff(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The differences of neighbours along ``dim``; of bools, whether they differ.
+    """Differences of adjacent elements along ``dim``; for bools, whether they differ.
 
     Args:
         input: Tensor of at least one dimension.
-        n: How often to take differences; default 1.
+        n: The order of the differences; default 1.
         dim: The dimension; default the last.
-        prepend: What to put before ``input`` first.
-        append: What to put after it.
+        prepend: Elements to add before ``input``; default None.
+        append: Elements to add after ``input``; default None.
         out: The output tensor.
 
     Returns:
         Tensor that is ``n`` shorter along ``dim``.
 
     Raises:
-        RuntimeError: If ``n`` is negative, ``input`` is 0-d, or what goes before or after it has
-            another number of dimensions, or another size beside ``dim``.
+        RuntimeError: If ``n`` is negative, ``input`` is 0-d, or the shape of ``prepend`` or
+            ``append`` differs from that of ``input`` in another dimension than ``dim``.
 
     Example:
         >>> import tinytorch as tt
@@ -61,7 +61,7 @@ def diff(
     if n < 0:
         raise RuntimeError(f"diff: order must be non-negative but got {n}")
     at = normalize_dim("diff", dim, input.ndim)
-    ends = [_slice_like(end, input, at) for end in (prepend, append)]
+    ends = [_check_end(end, input, at) for end in (prepend, append)]
     parts = [part for part in (ends[0], input, ends[1]) if part is not None]
     found = cat(parts, at) if n and len(parts) > 1 else input
     steps = min(n, found.shape[at])
@@ -69,12 +69,12 @@ def diff(
         return written(out, found.clone(), "diff")  # type: ignore[no-any-return]
     step: Any = logical_xor if found.dtype.kind == "b" else sub
     for _ in range(steps - 1):
-        found = step(*_neighbours(found, at))
-    return step(*_neighbours(found, at), out=out)  # type: ignore[no-any-return]
+        found = step(*_neighbors(found, at))
+    return step(*_neighbors(found, at), out=out)  # type: ignore[no-any-return]
 
 
-def _slice_like(value: Any, input: Tensor, at: int) -> Any:
-    """What goes before or after ``input``; a number stands for a slice of it."""
+def _check_end(value: Any, input: Tensor, at: int) -> Any:
+    """Check ``prepend`` or ``append``; a number is expanded to a slice."""
     if isinstance(value, Tensor) and value.ndim != input.ndim:
         raise RuntimeError(
             "diff expects prepend or append to be the same dimension as input, got shapes "
@@ -96,7 +96,7 @@ def _slice_like(value: Any, input: Tensor, at: int) -> Any:
 
 
 def _widths(name: str, y: Tensor, x: Tensor, at: int) -> Tensor:
-    """The distances of the places ``x`` along dimension ``at`` of ``y``."""
+    """Distances of the sample points ``x`` along dimension ``at`` of ``y``."""
     if x.ndim == 1:
         if x.shape[0] != y.shape[at]:
             raise RuntimeError(
@@ -110,7 +110,7 @@ def _widths(name: str, y: Tensor, x: Tensor, at: int) -> Tensor:
 
 
 def _areas(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Tensor, int]:
-    """The area of each trapezoid, and their dimension."""
+    """Area of each trapezoid, and the normalized dimension."""
     if not y.ndim:
         raise IndexError(f"{name}: Dimension specified as {dim} but tensor has no dimensions")
     at = normalize_dim(name, dim, y.ndim)
@@ -121,7 +121,7 @@ def _areas(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Tensor, int
         raise TypeError(f"{name}() received an invalid combination of arguments: both x and dx")
     if dx is not None and not isinstance(dx, Tensor) and isinstance(dx, (bool, complex)):
         raise RuntimeError(f"{name}: Currently, we only support dx as a real number.")
-    later, earlier = _neighbours(y, at)
+    later, earlier = _neighbors(y, at)
     if x is not None:
         width: Any = _widths(name, y, x, at)
         return over((later + earlier) * width, 2), at
@@ -130,12 +130,12 @@ def _areas(name: str, y: Tensor, x: Any, dx: Any, dim: int) -> tuple[Tensor, int
 
 @composite(aliases=("trapz",))
 def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1) -> Tensor:
-    """The integral of ``y`` along ``dim``, by the trapezoidal rule.
+    """Integral of ``y`` along ``dim`` by the trapezoidal rule.
 
     Args:
         y: Tensor of values.
-        x: Where the values belong, of one dimension or a shape that broadcasts with ``y``'s.
-        dx: The distance between values, where ``x`` is not given; default 1.
+        x: The sample points, of one dimension or of a shape that broadcasts with ``y``'s.
+        dx: The distance between sample points, if ``x`` is not passed; default 1.
         dim: The dimension; default the last.
 
     Returns:
@@ -150,9 +150,9 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = 
         tensor(4.5000)
     """
     if y.ndim and not y.shape[normalize_dim("trapezoid", dim, y.ndim)]:
-        return y.detach().sum(dim, dtype=y.dtype)  # of nothing there is no history, either
+        return y.detach().sum(dim, dtype=y.dtype)  # an empty integral is not recorded
     if x is None and y.dtype.kind in "ui":
-        y = y.to("int64")  # as of a sum: 255 + 200 is more than uint8 holds
+        y = y.to("int64")  # as for a sum: 255 + 200 exceeds uint8
     areas, at = _areas("trapezoid", y, x, dx, dim)
     return areas.sum(at)
 
@@ -161,12 +161,12 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = 
 def cumulative_trapezoid(
     y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1
 ) -> Tensor:
-    """The running integral of ``y`` along ``dim``, by the trapezoidal rule.
+    """Cumulative integral of ``y`` along ``dim`` by the trapezoidal rule.
 
     Args:
         y: Tensor of values.
-        x: Where the values belong, of one dimension or a shape that broadcasts with ``y``'s.
-        dx: The distance between values, where ``x`` is not given; default 1.
+        x: The sample points, of one dimension or of a shape that broadcasts with ``y``'s.
+        dx: The distance between sample points, if ``x`` is not passed; default 1.
         dim: The dimension; default the last.
 
     Returns:

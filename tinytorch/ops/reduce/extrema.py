@@ -1,4 +1,4 @@
-"""Largest and smallest elements, and where they are."""
+"""Maxima and minima, and their indices."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from .reduction import Dims, element_count, reduced_axes, spread
 
 @op(method=True, out=Out.EXACT)
 def amax(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Array:
-    """Largest element, of all or along ``dim``; equal ones share the gradient.
+    """Maximum of all elements, or along ``dim``; equal elements share the gradient.
 
     Args:
-        input: Tensor with elements to compare.
+        input: Nonempty tensor.
         dim: Dimension or dimensions; the default means all.
-        keepdim: Keep the reduced dimensions with size 1.
+        keepdim: Whether to keep the reduced dimensions, with size 1.
 
     Raises:
-        IndexError: If there is nothing to compare.
+        IndexError: If a reduced dimension has size 0.
 
     Example:
         >>> import tinytorch as tt
@@ -50,15 +50,15 @@ def amax(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Ar
 
 @op(method=True, out=Out.EXACT)
 def amin(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Array:
-    """Smallest element, of all or along ``dim``; equal ones share the gradient.
+    """Minimum of all elements, or along ``dim``; equal elements share the gradient.
 
     Args:
-        input: Tensor with elements to compare.
+        input: Nonempty tensor.
         dim: Dimension or dimensions; the default means all.
-        keepdim: Keep the reduced dimensions with size 1.
+        keepdim: Whether to keep the reduced dimensions, with size 1.
 
     Raises:
-        IndexError: If there is nothing to compare.
+        IndexError: If a reduced dimension has size 0.
 
     Example:
         >>> import tinytorch as tt
@@ -77,7 +77,7 @@ def _extreme(xp: Any, name: str, reduce: Any, input: Array, dim: Any, keepdim: b
 
 
 def _check_not_empty(name: str, shape: Any, axes: tuple[int, ...] | None) -> None:
-    """There is no extreme of nothing; RuntimeError of all, IndexError along a dimension."""
+    """Raise if a reduced dimension is empty: RuntimeError for all, IndexError for ``dim``."""
     if axes is None:
         raise RuntimeError(
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the "
@@ -87,8 +87,8 @@ def _check_not_empty(name: str, shape: Any, axes: tuple[int, ...] | None) -> Non
         raise IndexError(f"{name}(): Expected reduction dim {axes[0]} to have non-zero size.")
 
 
-def _share(xp: Any, chosen: Any, g: Any, dim: Any, keepdim: Any) -> Any:
-    """``g`` divided among the chosen elements."""
+def _share_gradient(xp: Any, chosen: Any, g: Any, dim: Any, keepdim: Any) -> Any:
+    """Divide ``g`` equally among the chosen elements of each slice."""
     axes = reduced_axes("amax", dim, chosen.ndim)
     weight = xp.astype(chosen, g.dtype)
     count = xp.sum(weight, axis=axes, keepdims=True)
@@ -97,7 +97,7 @@ def _share(xp: Any, chosen: Any, g: Any, dim: Any, keepdim: Any) -> Any:
 
 def _extreme_gradient(xp: Any, g: Any, out: Any, input: Any, dim: Any, keepdim: Any) -> Any:
     chosen = input == spread(xp, out, input.shape, dim, keepdim)
-    return _share(xp, chosen, g, dim, keepdim)
+    return _share_gradient(xp, chosen, g, dim, keepdim)
 
 
 amax.vjp(input=_extreme_gradient)
@@ -113,14 +113,14 @@ def _extreme_of_all(xp: Backend, input: Array, name: str) -> Array:
 
 
 def _extreme_of_all_gradient(xp: Any, g: Any, out: Any, input: Any) -> Any:
-    """Unlike that of ``amax``, defined also where NaN is the largest."""
+    """Gradient of ``max`` and ``min`` of all elements; unlike ``amax``'s, also defined for NaN."""
     chosen = (input == out) | ((input != input) & (out != out))
-    return shared_among(xp, g, chosen)
+    return share_equally(xp, g, chosen)
 
 
-def shared_among(xp: Any, g: Any, chosen: Any) -> Any:
-    """Equal parts of the one gradient ``g`` where ``chosen`` holds, 0 elsewhere."""
-    # No product with the condition, which would make NaN of an infinite gradient elsewhere.
+def share_equally(xp: Any, g: Any, chosen: Any) -> Any:
+    """Divide the single gradient ``g`` equally among the chosen elements, 0 elsewhere."""
+    # A product with the condition would be NaN for an infinite gradient.
     return xp.where(chosen, g / xp.sum(xp.astype(chosen, g.dtype)), 0)
 
 
@@ -129,12 +129,12 @@ _extreme_of_all.vjp(input=_extreme_of_all_gradient)
 
 @op(method=True, out=Out.EXACT)
 def argmax(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = False) -> Array:
-    """Index of the largest element, in row-major order or along ``dim``; NaN is largest.
+    """Index of the maximum, in the flattened tensor or along ``dim``; NaN is the largest.
 
     Args:
         input: Tensor of any shape.
         dim: The dimension; None, the default, means the flattened tensor.
-        keepdim: Keep the dimension with size 1.
+        keepdim: Whether to keep the dimension, with size 1.
 
     Returns:
         int64 tensor.
@@ -149,12 +149,12 @@ def argmax(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = Fa
 
 @op(method=True, out=Out.EXACT)
 def argmin(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = False) -> Array:
-    """Index of the smallest element, in row-major order or along ``dim``; NaN is smallest.
+    """Index of the minimum, in the flattened tensor or along ``dim``; NaN is the smallest.
 
     Args:
         input: Tensor of any shape.
         dim: The dimension; None, the default, means the flattened tensor.
-        keepdim: Keep the dimension with size 1.
+        keepdim: Whether to keep the dimension, with size 1.
 
     Returns:
         int64 tensor.
@@ -174,10 +174,10 @@ def _arg_extreme(xp: Any, name: str, input: Array, dim: int | None, keepdim: boo
     if dim is not None and not (dim.__class__ is int and 0 <= dim < ndim):
         at = normalize_dim(name, dim, ndim)
     if input.dtype.kind in "bc":
-        what = "bool" if input.dtype.kind == "b" else "complex"
-        raise RuntimeError(f"{name}(): does not support {what} input")
+        kind = "bool" if input.dtype.kind == "b" else "complex"
+        raise RuntimeError(f"{name}(): does not support {kind} input")
     if not input.size:
-        _check_some(name, shape, at)
+        _check_nonempty_along(name, shape, at)
     if not ndim:
         return xp.zeros((), xp.native_dtype(dtypes.int64))
     out = input.argmax(at) if name == "argmax" else input.argmin(at)
@@ -188,8 +188,8 @@ def _arg_extreme(xp: Any, name: str, input: Array, dim: int | None, keepdim: boo
     return out.reshape((1,) * ndim if at is None else (*shape[:at], 1, *shape[at + 1 :]))
 
 
-def _check_some(name: str, shape: tuple[int, ...], at: int | None) -> None:
-    """IndexError where there is nothing to compare."""
+def _check_nonempty_along(name: str, shape: tuple[int, ...], at: int | None) -> None:
+    """Raise IndexError if the reduced dimension is empty."""
     if at is None:
         raise IndexError(
             f"{name}(): Expected reduction dim to be specified for input.numel() == 0."
@@ -205,13 +205,13 @@ _min_result = named_result("min", "values indices")
 def _values_and_indices(
     xp: Backend, input: Array, name: str, dim: int, keepdim: bool
 ) -> tuple[Array, Array]:
-    """The element along ``dim`` that ``name``, argmax or argmin, finds, and its index."""
+    """Elements along ``dim`` at the indices of ``name``, argmax or argmin, and the indices."""
     shape = input.shape
     ndim = len(shape)
     if not 0 <= dim < ndim:
         dim = normalize_dim(name[3:], dim, ndim)
     if not input.size:
-        _check_some(name[3:], shape, dim)
+        _check_nonempty_along(name[3:], shape, dim)
     plain = input if input.dtype.kind != "b" else xp.astype(input, "uint8")
     if dim == ndim - 1 > 0 and input.flags.c_contiguous:
         index = _arg_extreme(xp, name, plain, dim, False)
@@ -228,7 +228,7 @@ def _values_and_indices(
 
 
 @reads_results(1)
-def _spread_at(xp: Any, g: Any, in_shape: Any, dim: int, keepdim: bool, out: Any) -> Any:
+def _scatter_gradient(xp: Any, g: Any, in_shape: Any, dim: int, keepdim: bool, out: Any) -> Any:
     g, index = g[0], out[1]
     dim %= len(in_shape) or 1
     if not keepdim and in_shape:
@@ -246,7 +246,7 @@ def _max_along(xp: Backend, input: Array, dim: int, keepdim: bool = False) -> tu
     return _values_and_indices(xp, input, "argmax", dim, keepdim)
 
 
-_max_along.vjp(input=_spread_at)
+_max_along.vjp(input=_scatter_gradient)
 
 
 @composite(method=True, out=Out.CAST, overlap=Overlap.CHECKED, forms=(
@@ -265,16 +265,16 @@ def max(
     *,
     other: Tensor | None = None,
 ) -> Any:
-    """Largest element: of all, along ``dim`` with its index, or of two tensors.
+    """Maximum of all elements, along ``dim`` with indices, or of two tensors.
 
-    ``max(x)`` is one tensor, ``max(x, dim)`` a named tuple ``(values, indices)``,
-    ``max(x, other)`` is ``maximum``. ``axis`` is another name of ``dim``; with several
-    dimensions there are no indices, and the result is that of ``amax``.
+    ``max(x)`` returns one tensor, ``max(x, dim)`` a named tuple ``(values, indices)``, and
+    ``max(x, other)`` is ``maximum``. ``axis`` is an alias of ``dim``. With several dimensions
+    the result is that of ``amax``, without indices.
 
     Args:
         input: Tensor of any shape.
         dim: The dimension, or the tensor to compare with.
-        keepdim: Keep the dimension with size 1.
+        keepdim: Whether to keep the dimension, with size 1.
         other: The tensor to compare with.
 
     Example:
@@ -295,7 +295,7 @@ def _min_along(xp: Backend, input: Array, dim: int, keepdim: bool = False) -> tu
     return _values_and_indices(xp, input, "argmin", dim, keepdim)
 
 
-_min_along.vjp(input=_spread_at)
+_min_along.vjp(input=_scatter_gradient)
 
 
 @composite(method=True, out=Out.CAST, overlap=Overlap.CHECKED, forms=(
@@ -314,16 +314,16 @@ def min(
     *,
     other: Tensor | None = None,
 ) -> Any:
-    """Smallest element: of all, along ``dim`` with its index, or of two tensors.
+    """Minimum of all elements, along ``dim`` with indices, or of two tensors.
 
-    ``min(x)`` is one tensor, ``min(x, dim)`` a named tuple ``(values, indices)``,
-    ``min(x, other)`` is ``minimum``. ``axis`` is another name of ``dim``; with several
-    dimensions there are no indices, and the result is that of ``amin``.
+    ``min(x)`` returns one tensor, ``min(x, dim)`` a named tuple ``(values, indices)``, and
+    ``min(x, other)`` is ``minimum``. ``axis`` is an alias of ``dim``. With several dimensions
+    the result is that of ``amin``, without indices.
 
     Args:
         input: Tensor of any shape.
         dim: The dimension, or the tensor to compare with.
-        keepdim: Keep the dimension with size 1.
+        keepdim: Whether to keep the dimension, with size 1.
         other: The tensor to compare with.
 
     Example:
@@ -340,7 +340,7 @@ def _max_or_min(name: str, input: Tensor, dim: Any, keepdim: bool, other: Any) -
             f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
         )
     if isinstance(dim, Tensor):
-        if keepdim:  # which two tensors to compare do not have
+        if keepdim:  # the form with two tensors has no keepdim
             dim = as_index(dim)
         else:
             other = dim
@@ -361,19 +361,19 @@ _aminmax_result = named_result("aminmax", "min max")
 def aminmax(
     input: Tensor, *, dim: int | None = None, keepdim: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """Smallest and largest element, of all or along ``dim``; equal ones share the gradient.
+    """Minimum and maximum of all elements, or along ``dim``; equal elements share the gradient.
 
     Args:
-        input: Tensor with elements to compare.
+        input: Nonempty tensor.
         dim: The dimension; None, the default, means all.
-        keepdim: Keep the reduced dimensions with size 1.
+        keepdim: Whether to keep the reduced dimensions, with size 1.
 
     Returns:
         A named tuple ``(min, max)``.
 
     Raises:
-        RuntimeError: If there is nothing to compare.
-        IndexError: If there is nothing to compare along ``dim``, or no such dimension.
+        RuntimeError: If ``input`` is empty.
+        IndexError: If ``dim`` has size 0, or does not exist.
         NotImplementedError: For complex tensors.
 
     Example:

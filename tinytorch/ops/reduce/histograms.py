@@ -17,7 +17,7 @@ from ..results import named_result
 
 
 def _bounds(xp: Backend, name: str, values: Array, low: Any, high: Any) -> tuple[Any, Any]:
-    """The range of a histogram, of the values' own if it is empty, and never empty."""
+    """Range of a histogram; the range of the values if none is given."""
     if low is None or low == high:
         if values.size:
             low, high = xp.min(values), xp.max(values)
@@ -30,7 +30,7 @@ def _bounds(xp: Backend, name: str, values: Array, low: Any, high: Any) -> tuple
     return low, high
 
 
-def _checked_bins(name: str, bins: int) -> int:
+def _check_bins(name: str, bins: int) -> int:
     if bins <= 0:
         raise RuntimeError(f"torch.{name}: bins must be > 0, but got {bins}")
     return bins
@@ -42,7 +42,7 @@ def _edges(xp: Backend, input: Array, name: str, bins: int, low: Any, high: Any)
     alone = low == high
     half = xp.asarray(0.5, dtype=low.dtype)
     low, high = xp.where(alone, low - half, low), xp.where(alone, high + half, high)
-    return space_evenly(xp, low, high, _checked_bins(name, bins) + 1, low.dtype).astype(low.dtype)
+    return space_evenly(xp, low, high, _check_bins(name, bins) + 1, low.dtype).astype(low.dtype)
 
 
 # -- counting ------------------------------------------------------------------------------------
@@ -50,20 +50,20 @@ def _edges(xp: Backend, input: Array, name: str, bins: int, low: Any, high: Any)
 
 @op(method=True, out=Out.EXACT)
 def histc(xp: Backend, input: Array, bins: int = 100, min: Any = 0, max: Any = 0) -> Array:
-    """How many elements fall into each of ``bins`` equal bins.
+    """Histogram: the number of elements in each of ``bins`` equal bins.
 
     Args:
         input: Floating-point tensor of any shape.
         bins: Number of bins; default 100.
         min: Lower end of the range.
-        max: Upper end, included; where it equals ``min``, the smallest and the largest
-            element are the range.
+        max: Upper end of the range, included. If it equals ``min``, the range is from the smallest
+            to the largest element.
 
     Returns:
-        Tensor of shape ``(bins,)`` and ``input``'s dtype; what is out of range is not counted.
+        Tensor of shape ``(bins,)`` and ``input``'s dtype. Elements out of range are not counted.
 
     Raises:
-        RuntimeError: If the range is not finite or turned around, or ``bins`` not positive.
+        RuntimeError: If the range is not finite or reversed, or ``bins`` not positive.
 
     Example:
         >>> import tinytorch as tt
@@ -71,24 +71,24 @@ def histc(xp: Backend, input: Array, bins: int = 100, min: Any = 0, max: Any = 0
         tensor([0., 2., 1., 0.])
     """
     refuse(xp, "histogram_cpu", "biuc", input)
-    bins = _checked_bins("histc", integer("histc", "bins", bins))
+    bins = _check_bins("histc", integer("histc", "bins", bins))
     min, max = (b.item() if hasattr(b, "item") else b for b in (min, max))
     if max < min:
         raise RuntimeError(f"torch.histc: max must be larger than min, got min={min}, max={max}")
     values = input.reshape(-1)
     low, high = _bounds(xp, "histc", values, min, max)
     alone = low == high
-    # Beside a large number 1 is lost: the range reaches to its neighbors at least.
+    # Adding 1 to a large number has no effect, so extend the range at least to the next floats.
     below = xp.minimum(low - 1, xp.nextafter(low, -xp.inf))
     above = xp.maximum(high + 1, xp.nextafter(high, xp.inf))
     low, high = xp.where(alone, below, low), xp.where(alone, above, high)
     inside = (values >= low) & (values <= high)
-    # A power of two keeps each product within the dtype's range, and changes no digit.
+    # Scaling by a power of two keeps each product in the dtype's range and is exact.
     smaller = math.ldexp(1.0, -2 - bins.bit_length())
     scale = xp.where(xp.isfinite((high - low) * bins), 1, smaller).astype(values.dtype)
     low, span = low * scale, high * scale - low * scale
     place = xp.floor((xp.where(inside, values * scale, low) - low) * bins / span)
-    # Of numbers so large that adding 1 leaves them alone, the range is empty still.
+    # For numbers so large that adding 1 has no effect, the range is still empty.
     place = xp.astype(xp.where(span > 0, xp.minimum(place, bins - 1), 0), "int64")
     return _tally(xp, place, inside, bins, values.dtype, None)
 
@@ -96,7 +96,7 @@ def histc(xp: Backend, input: Array, bins: int = 100, min: Any = 0, max: Any = 0
 def _tally(
     xp: Backend, place: Array, inside: Array, bins: int, dtype: Any, weight: Array | None
 ) -> Array:
-    """Weights (1 by default) summed by place; what is not inside goes to a place of its own."""
+    """Sum weights (1 by default) by bin; elements that are not inside are not counted."""
     out = xp.zeros(bins + 1, dtype)
     ones = xp.ones(place.shape, dtype) if weight is None else xp.astype(weight, dtype)
     xp.index_add(out, xp.where(inside, place, bins), ones)
@@ -107,7 +107,7 @@ def _tally(
 def _histogram(
     xp: Backend, input: Array, weight: Array | None, edges: Sequence[Array], density: bool
 ) -> Array:
-    """Weights of points ``(n, d)`` summed in the cells of a grid, given its d edges."""
+    """Sum the weights of points ``(n, d)`` in the cells of a grid with the given edges."""
     shape = tuple(e.size - 1 for e in edges)
     place: Any = 0
     inside: Any = True
@@ -124,7 +124,7 @@ _histogram.vjp(input=no_derivative("histogram"), weight=no_derivative("histogram
 
 
 def _density(xp: Backend, counts: Array, edges: Sequence[Array]) -> Array:
-    """Counts per total and size of the cell."""
+    """Divide counts by their total and by the sizes of the cells."""
     out = counts / xp.sum(counts)
     for d, edge in enumerate(edges):
         widths = xp.diff(edge)
@@ -153,7 +153,7 @@ def _check_weight(points: Tensor, weight: Tensor | None) -> None:
 def _grid(
     points: Tensor, bins: Sequence[Any], range: Sequence[float] | None, name: str
 ) -> tuple[Tensor, ...]:
-    """The edges along each dimension, from numbers of bins or given as tensors."""
+    """Edges along each dimension, from numbers of bins or from tensors of edges."""
     refuse(points._xp, "histogramdd", "b", points._data)
     if range is not None and len(range) != 2 * len(bins):
         raise RuntimeError(
@@ -168,7 +168,7 @@ def _grid(
                     f"torch.{name}: input tensor and bins tensors should have the same dtype, but "
                     f"got input with dtype {points.dtype.name} and bins with {given.dtype.name}"
                 )
-            _checked_bins(name, given.numel() - 1)
+            _check_bins(name, given.numel() - 1)
             edges.append(given.clone())
             continue
         low, high = (None, None) if range is None else range[2 * d : 2 * d + 2]
@@ -185,7 +185,7 @@ _histogram_result = named_result("histogram", "hist bin_edges")
 _histogramdd_result = named_result("histogramdd", "hist bin_edges")
 
 
-def _counted(points: Tensor, weight: Tensor | None, edges: Any, density: bool) -> Tensor:
+def _count_points(points: Tensor, weight: Tensor | None, edges: Any, density: bool) -> Tensor:
     _check_weight(points, weight)
     refuse(points._xp, "histogramdd", "biuc", points._data)
     flat = points.reshape(math.prod(points.shape[:-1]), points.shape[-1])
@@ -198,18 +198,18 @@ def histogram(
     input: Tensor, bins: Any = 100, *, range: Sequence[float] | None = None,
     weight: Tensor | None = None, density: bool = False,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """How many elements fall into each bin, and the edges of the bins.
+    """Histogram: the number of elements in each bin, and the edges of the bins.
 
     Args:
         input: Floating-point tensor of any shape.
         bins: Number of equal bins, default 100, or a tensor of ascending edges.
         range: Lower and upper end of the bins; default the smallest and largest element.
-        weight: Tensor of ``input``'s shape to sum up, rather than counting.
-        density: Divide by the total and by the widths of the bins.
+        weight: Tensor of ``input``'s shape, which is summed instead of counting elements.
+        density: Whether to divide by the total and by the widths of the bins.
 
     Returns:
         A named tuple ``(hist, bin_edges)`` of ``input``'s dtype. The last bin includes its
-        upper edge; what is out of range is not counted.
+        upper edge. Elements out of range are not counted.
 
     Raises:
         RuntimeError: If the range is not finite, or shapes or dtypes do not fit.
@@ -221,7 +221,7 @@ def histogram(
     """
     points = input.unsqueeze(-1)
     edges = _grid(points, [bins], range, "histogramdd")
-    hist = _counted(points, weight, edges, density)
+    hist = _count_points(points, weight, edges, density)
     return _histogram_result(hist, edges[0])  # type: ignore[no-any-return]
 
 
@@ -230,15 +230,15 @@ def histogramdd(
     input: Tensor, bins: Any = 10, range: Sequence[float] | None = None,
     weight: Tensor | None = None, density: bool = False,
 ) -> tuple[Tensor, tuple[Tensor, ...]]:  # fmt: skip
-    """How many points fall into each cell of a grid, and the edges of the cells.
+    """Histogram of points: the number of points in each cell of a grid, and the edges.
 
     Args:
         input: Floating-point tensor of shape ``(*, d)``: points in d dimensions.
         bins: Number of equal bins along each dimension (one int for all), or tensors of edges.
         range: Lower and upper end along each dimension, ``2 * d`` numbers; default those of
             the points.
-        weight: Tensor of shape ``(*)`` to sum up, rather than counting.
-        density: Divide by the total and by the sizes of the cells.
+        weight: Tensor of shape ``(*)``, which is summed instead of counting points.
+        density: Whether to divide by the total and by the sizes of the cells.
 
     Returns:
         A named tuple ``(hist, bin_edges)``; the second is a tuple of d tensors.
@@ -261,27 +261,27 @@ def histogramdd(
             f"dimension of the input. Got {len(given)} bins for {input.shape[-1]} dimensions"
         )
     edges = _grid(input, given, range, "histogramdd")
-    return _histogramdd_result(_counted(input, weight, edges, density), edges)  # type: ignore
+    return _histogramdd_result(_count_points(input, weight, edges, density), edges)  # type: ignore
 
 
 @op(method=True, node="NotImplemented")
 def bincount(xp: Backend, input: Array, weights: Array | None = None, minlength: int = 0) -> Array:
-    """How often each number from 0 on comes.
+    """Count of each integer from 0 to the maximum.
 
-    The host waits for the device to learn the largest.
+    The host waits for the device, to read the maximum.
 
     Args:
         input: Integer tensor of shape ``(n,)``, not negative.
-        weights: Tensor of shape ``(n,)`` to sum up, rather than counting.
-        minlength: Least size of the result; default 0.
+        weights: Tensor of shape ``(n,)``, which is summed instead of counting.
+        minlength: Smallest size of the result; default 0.
 
     Returns:
         int64 tensor of shape ``(max(input) + 1,)`` at least; with weights float32 for
         float32 weights, float64 for all others.
 
     Raises:
-        RuntimeError: For negative numbers, the largest int64, or shapes that do not fit.
-        NotImplementedError: If ``input`` does not hold integers.
+        RuntimeError: If a number is negative or the largest int64, or shapes do not fit.
+        NotImplementedError: If ``input`` is not an integer tensor.
 
     Example:
         >>> import tinytorch as tt
@@ -302,7 +302,7 @@ def bincount(xp: Backend, input: Array, weights: Array | None = None, minlength:
     if not input.size:
         return xp.zeros(minlength, native)
     largest, most = int(input.max()), dtypes.iinfo(dtypes.int64).max
-    if largest >= most:  # NumPy would count one more than there is memory for
+    if largest >= most:  # NumPy would try to allocate one element too many
         raise RuntimeError(
             f"bincount: maximum value of input overflowed, it should be < {most} but got {largest}"
         )

@@ -1,7 +1,4 @@
-"""Norms and distances.
-
-Distances and similarities between rows.
-"""
+"""Norms, distances and similarities of vectors."""
 
 from __future__ import annotations
 
@@ -33,12 +30,12 @@ def p_norm(
         raise RuntimeError(
             f"linalg.vector_norm: Expected a floating point or complex tensor as input. Got {name}"
         )
-    if name == "Half":  # powers leave its range long before the norm does
+    if name == "Half":  # powers overflow long before the norm does
         wide = xp.astype(input, xp.native_dtype(dtypes.float32))
         return xp.astype(xp.asarray(xp.call(p_norm, wide, p, dim, keepdim)), input.dtype)
     axes = reduced_axes("norm", dim, input.ndim)
     if p != 0 and element_count(input.shape, axes) == 1:
-        p = 1  # the norm of one number is its size, which its powers may not have
+        p = 1  # the norm of one number is its absolute value; its powers may overflow
     if p == 2:
         total = xp.asarray(xp.sum(_squares(xp, input), axis=axes, keepdims=keepdim))
         return in_rows(xp, xp.sqrt(total))
@@ -68,8 +65,8 @@ def _check_extreme(p: float, shape: tuple[int, ...], axes: tuple[int, ...] | Non
 def _p_norm_gradient(
     xp: Any, g: Any, out: Any, input: Any, p: float, dim: Any, keepdim: bool
 ) -> Any:
-    """At 0, where a norm has a kink, the gradient is 0."""
-    if input.dtype == "float16":  # a cotangent over a small norm leaves its range
+    """Gradient of the p-norm; 0 where the norm is 0 and not differentiable."""
+    if input.dtype == "float16":  # a gradient divided by a small norm overflows
         g, out, wide = (xp.astype(a, "float32") for a in (g, out, input))
         return xp.astype(_p_norm_gradient(xp, g, out, wide, p, dim, keepdim), input.dtype)
     shape = input.shape
@@ -94,8 +91,7 @@ def _power_gradient(xp: Any, g: Any, norm_: Any, input: Any, p: float) -> Any:
     size = xp.abs(input)
     zero = size == 0
     nothing = norm_ == 0
-    # sgn(x) (|x| / norm)^(p - 1), written so that nothing is infinite at 0; the powers by
-    # themselves would leave the dtype's range.
+    # sgn(x) (|x| / norm)^(p - 1), in a form that is finite at 0. Separate powers would overflow.
     ratio = xp.where(zero, 1, size) / xp.where(nothing, 1, norm_)
     return xp.call(sgn, input) * xp.where(zero | nothing, 0, g * ratio ** (p - 1))
 
@@ -107,7 +103,7 @@ p_norm.vjp(input=torch_convention(_p_norm_gradient))
 def norm(
     input: Tensor, p: Any = "fro", dim: Dims = None, keepdim: bool = False, *, dtype: Any = None
 ) -> Tensor:
-    """Norm of the elements, of all or along ``dim``; ``tinytorch.linalg`` has the newer forms.
+    """Norm of all elements, or along ``dim``; ``tinytorch.linalg`` has the newer forms.
 
     Args:
         input: Floating-point or complex tensor.
@@ -115,14 +111,14 @@ def norm(
             default, for the root of the sum of squares; ``"nuc"`` for the sum of the singular
             values of matrices.
         dim: Dimension or dimensions; None, the default, means all.
-        keepdim: Keep the reduced dimensions with size 1.
-        dtype: Compute and return in this type; the default is the input's.
+        keepdim: Whether to keep the reduced dimensions, with size 1.
+        dtype: Dtype of the computation and result. Default: the input's.
 
     Returns:
         Real tensor without the reduced dimensions.
 
     Raises:
-        RuntimeError: For integers, and for an unknown name of a norm.
+        RuntimeError: If ``input`` is integer, or the name of the norm is unknown.
 
     Example:
         >>> import tinytorch as tt
@@ -149,13 +145,13 @@ def frobenius_norm(input: Tensor, dim: int | Sequence[int], keepdim: bool = Fals
     Args:
         input: Floating-point or complex tensor.
         dim: One or two dimensions, or an empty sequence for all.
-        keepdim: Whether they stay, with size 1. Default: False.
+        keepdim: Whether to keep these dimensions, with size 1. Default: False.
 
     Returns:
         Real tensor without these dimensions.
 
     Raises:
-        RuntimeError: For more dimensions, or for integers.
+        RuntimeError: If there are more dimensions, or ``input`` is integer.
 
     Example:
         >>> import tinytorch as tt
@@ -175,12 +171,12 @@ def nuclear_norm(
 
     Args:
         input: A matrix, or a tensor of more dimensions.
-        dim: The two dimensions of the matrices; default: the last two. A bool in their place is
+        dim: The two dimensions of the matrices; default: the last two. A bool is read as
             ``keepdim``.
-        keepdim: Keep them with size 1.
+        keepdim: Whether to keep these dimensions, with size 1.
 
     Raises:
-        RuntimeError: For fewer than two dimensions.
+        RuntimeError: If there are fewer than two dimensions.
 
     Example:
         >>> import tinytorch as tt
@@ -198,12 +194,12 @@ def nuclear_norm(
 
 @composite
 def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
-    """The p-norm over all dimensions but one, which alone keeps its size: weight norm's length.
+    """p-norm over all dimensions except one, as in weight normalization.
 
     Args:
         v: Floating-point tensor.
-        pow: The p.
-        dim: The dimension to leave; -1 takes the norm of all elements.
+        pow: The exponent p.
+        dim: The dimension that is not reduced; with -1 all dimensions are reduced.
 
     Example:
         >>> import tinytorch as tt
@@ -240,12 +236,12 @@ def _nuclear(input: Tensor, dim: Any, keepdim: bool) -> Tensor:
 
 @composite(method=True, node="DistBackward0")
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
-    """The p-norm of the difference of two tensors.
+    """p-norm of the difference of two tensors.
 
     Args:
         input: Floating-point or complex tensor.
         other: Tensor; the two shapes broadcast.
-        p: The norm; default 2.
+        p: The exponent p; default 2.
 
     Returns:
         0-d real tensor.
@@ -263,13 +259,13 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
 
 @composite(method=True, inplace=True, node="RenormBackward0", out=Out.EXACT)
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
-    """``input`` with each slice along ``dim`` scaled down to a norm of at most ``maxnorm``.
+    """Scale down each slice of ``input`` along ``dim`` to a norm of at most ``maxnorm``.
 
     Args:
         input: Floating-point or complex tensor of at least two dimensions.
-        p: The norm, positive.
+        p: The exponent of the norm, positive.
         dim: The dimension whose slices are scaled.
-        maxnorm: The largest norm that is left.
+        maxnorm: The largest allowed norm.
 
     Returns:
         Tensor of ``input``'s shape.
@@ -295,7 +291,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     at = normalize_dim("renorm", dim, input.ndim)
     others = tuple(d for d in range(input.ndim) if d != at)
     size = p_norm(input, float(p), others, True)
-    # torch's guard against a norm whose reciprocal rounds up.
+    # torch's epsilon, in case the reciprocal of the norm is rounded up.
     scale = (min(maxnorm, dtypes.finfo(size.dtype).max) / (size + 1e-7)).where(
         size > maxnorm, size.new_ones(())
     )
@@ -306,14 +302,14 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 def pairwise_distance(
     x1: Tensor, x2: Tensor, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False
 ) -> Tensor:
-    """The p-norm of x1 - x2 + eps over the last dimension.
+    """p-norm of ``x1 - x2 + eps`` over the last dimension.
 
     Args:
         x1: Shape ``(*, features)``.
         x2: The same shape, broadcast.
-        p: Default: 2.
-        eps: Keeps the gradient finite where they are equal. Default: 1e-6.
-        keepdim: Whether the last dimension stays, with size 1. Default: False.
+        p: The exponent p. Default: 2.
+        eps: Number that keeps the gradient finite where they are equal. Default: 1e-6.
+        keepdim: Whether to keep the last dimension, with size 1. Default: False.
 
     Returns:
         Shape ``(*)``, or ``(*, 1)``.
@@ -329,19 +325,19 @@ def pairwise_distance(
 
 @composite(namespaces=("", "nn.functional"), node="SumBackward1")
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -> Tensor:
-    """x1 · x2 / (‖x1‖ ‖x2‖) along a dimension, each norm at least eps.
+    """``x1 · x2 / (‖x1‖ ‖x2‖)`` along a dimension, where each norm is at least ``eps``.
 
     Args:
         x1: Any shape.
         x2: The same shape, broadcast.
         dim: The dimension. Default: 1.
-        eps: Default: 1e-8.
+        eps: Lower bound of each norm. Default: 1e-8.
 
     Returns:
-        The broadcast shape without ``dim``, of the dtype that the two have in common.
+        Tensor of the broadcast shape without ``dim`` and of the promoted dtype.
 
     Raises:
-        RuntimeError: If that is not a floating-point dtype, or ``eps`` is negative.
+        RuntimeError: If the dtype is not floating-point, or ``eps`` is negative.
 
     Example:
         >>> import tinytorch as tt
@@ -360,9 +356,9 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     # The dimension is that of the result: where an input has size 1 there, it is repeated.
     shape = product.shape
     # Each is normalised before they are multiplied: the product of the norms could overflow.
-    a, b = (_normalized(x.broadcast_to(shape), dim, eps) for x in (x1, x2))
+    a, b = (_normalize_along(x.broadcast_to(shape), dim, eps) for x in (x1, x2))
     return (a * b).sum(dim)  # type: ignore[no-any-return]
 
 
-def _normalized(x: Any, dim: int, eps: float) -> Any:
+def _normalize_along(x: Any, dim: int, eps: float) -> Any:
     return x / p_norm(x, 2, dim, True).clamp(min=eps)

@@ -1,4 +1,4 @@
-"""Quantiles: values below which given parts of the elements lie."""
+"""Quantiles of all elements or along dimensions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _INTERPOLATIONS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 @op
 def _last_rank(xp: Backend, input: Array, ignore: bool) -> Array:
-    """The rank of the largest element in each row: the last, or the last that is no NaN."""
+    """Rank of the largest element in each row: the last, or the last that is not NaN."""
     size = input.shape[-1]
     lost = xp.sum(input != input, axis=-1, keepdims=True, dtype=input.dtype)
     if ignore:
@@ -27,8 +27,8 @@ def _last_rank(xp: Backend, input: Array, ignore: bool) -> Array:
 
 
 @op
-def _between(xp: Backend, input: Array, rank: Array, up: bool, nearest: bool) -> Array:
-    """The whole rank below (or above) a rank, as an index."""
+def _round_rank(xp: Backend, input: Array, rank: Array, up: bool, nearest: bool) -> Array:
+    """Round a fractional rank down, up or to the nearest integer index."""
     whole = xp.rint(rank) if nearest else xp.ceil(rank) if up else xp.floor(rank)
     return xp.astype(whole, "int64")
 
@@ -36,26 +36,26 @@ def _between(xp: Backend, input: Array, rank: Array, up: bool, nearest: bool) ->
 def quantile_along(
     name: str, input: Tensor, q: Any, dim: Any, keepdim: bool, interpolation: str, ignore: bool
 ) -> Tensor:
-    """``quantile``, or ``nanquantile`` with ``ignore``, under the name that errors give."""
+    """``quantile``, or ``nanquantile`` with ``ignore``; ``name`` is used in errors."""
     if input.is_complex():
         raise RuntimeError(f"{name}() input tensor must be either float or double dtype")
     if not input.is_floating_point():
         input = input.to(default_dtype())
-    q = _checked_q(name, q, input, interpolation)
+    q = _check_q(name, q, input, interpolation)
     if not input.numel():
         raise RuntimeError(f"{name}() input tensor must be non-empty")
     axes = reduced_axes(name, dim, input.ndim)
     kept = [n for i, n in enumerate(input.shape) if axes is not None and i not in axes]
-    rows = _rows(input, axes, kept)
-    found = _at_ranks(rows, reshape(q, (-1,)), interpolation, ignore)
+    rows = _sorted_rows(input, axes, kept)
+    found = _interpolate_at_ranks(rows, reshape(q, (-1,)), interpolation, ignore)
     if keepdim:
         kept = [1 if axes is None or i in axes else n for i, n in enumerate(input.shape)]
     out = found.movedim(-1, 0)
     return reshape(out, (*q.shape, *kept))
 
 
-def _rows(input: Tensor, axes: tuple[int, ...] | None, kept: list[int]) -> Tensor:
-    """What is reduced, in the last dimension, in ascending order."""
+def _sorted_rows(input: Tensor, axes: tuple[int, ...] | None, kept: list[int]) -> Tensor:
+    """Move the reduced dimensions to one last dimension, and sort it."""
     if axes is None:
         return sort(reshape(input, (-1,)))[0]
     moved = input.movedim(axes, tuple(range(-len(axes), 0)))
@@ -63,7 +63,7 @@ def _rows(input: Tensor, axes: tuple[int, ...] | None, kept: list[int]) -> Tenso
     return sort(reshape(moved, (*kept, size)))[0]
 
 
-def _checked_q(name: str, q: Any, input: Tensor, interpolation: str) -> Tensor:
+def _check_q(name: str, q: Any, input: Tensor, interpolation: str) -> Tensor:
     if interpolation not in _INTERPOLATIONS:
         raise RuntimeError(
             f"{name}() interpolation must be one of linear, lower, higher, midpoint or nearest, "
@@ -88,19 +88,21 @@ def _checked_q(name: str, q: Any, input: Tensor, interpolation: str) -> Tensor:
     return q
 
 
-def _at_ranks(rows: Tensor, q: Tensor, interpolation: str, ignore: bool) -> Tensor:
-    """The elements of sorted rows at the ranks that ``q`` stands for, interpolated."""
+def _interpolate_at_ranks(rows: Tensor, q: Tensor, interpolation: str, ignore: bool) -> Tensor:
+    """Elements of sorted rows at the ranks of ``q``, interpolated."""
     rank = q * _last_rank(rows.detach(), ignore)
-    rank = rank.where(rank == rank, rows.shape[-1] - 1)  # where there is NaN, the last element
+    rank = rank.where(rank == rank, rows.shape[-1] - 1)  # for a row with a NaN, the last element
     nearest = interpolation == "nearest"
     up = interpolation == "higher"
-    plain = rank.detach()
-    below = gather(rows, -1, _between(rows.detach(), plain, up, nearest))
+    position = rank.detach()
+    below = gather(rows, -1, _round_rank(rows.detach(), position, up, nearest))
     if nearest or up or interpolation == "lower":
         return below
-    above = gather(rows, -1, _between(rows.detach(), plain, True, False))
-    weight = rank.detach().new_tensor(0.5) if interpolation == "midpoint" else rank - plain.floor()
-    # From the nearer end: exact where the weight is 0 or 1.
+    above = gather(rows, -1, _round_rank(rows.detach(), position, True, False))
+    weight = (
+        rank.detach().new_tensor(0.5) if interpolation == "midpoint" else rank - position.floor()
+    )
+    # Interpolate from the nearer end, which is exact for weights 0 and 1.
     step = above - below
     return (below + step * weight).where(~(weight >= 0.5), above - step * (1 - weight))
 
@@ -110,18 +112,18 @@ def quantile(
     input: Tensor, q: Any, dim: Dims = None, keepdim: bool = False, *,
     interpolation: str = "linear",
 ) -> Tensor:  # fmt: skip
-    """The values below which given parts of the elements lie; NaN if there is one.
+    """Quantiles of the elements; NaN if an element is NaN.
 
     Args:
         input: Real tensor of any shape; integers are cast to the default dtype.
-        q: The parts, from 0 to 1: a number, or a tensor of at most one dimension.
+        q: The probabilities, from 0 to 1: a number, or a tensor of at most one dimension.
         dim: The dimension (or several); None, the default, means all elements.
-        keepdim: Keep the reduced dimensions with size 1.
-        interpolation: Between two elements: ``"linear"``, ``"lower"``, ``"higher"``,
-            ``"midpoint"`` or ``"nearest"``.
+        keepdim: Whether to keep the reduced dimensions, with size 1.
+        interpolation: The interpolation between two elements: ``"linear"``, ``"lower"``,
+            ``"higher"``, ``"midpoint"`` or ``"nearest"``.
 
     Returns:
-        Tensor without the reduced dimensions, with a first one for ``q``'s.
+        Tensor without the reduced dimensions, with a new first dimension if ``q`` has one.
 
     Raises:
         RuntimeError: If ``q`` is out of range or there are no elements.
@@ -139,18 +141,18 @@ def nanquantile(
     input: Tensor, q: Any, dim: Dims = None, keepdim: bool = False, *,
     interpolation: str = "linear",
 ) -> Tensor:  # fmt: skip
-    """``quantile`` of the elements that are not NaN; NaN where everything is.
+    """``quantile`` of the elements that are not NaN; NaN if all elements are NaN.
 
     Args:
         input: Real tensor of any shape; integers are cast to the default dtype.
-        q: The parts, from 0 to 1: a number, or a tensor of at most one dimension.
+        q: The probabilities, from 0 to 1: a number, or a tensor of at most one dimension.
         dim: The dimension (or several); None, the default, means all elements.
-        keepdim: Keep the reduced dimensions with size 1.
-        interpolation: Between two elements: ``"linear"``, ``"lower"``, ``"higher"``,
-            ``"midpoint"`` or ``"nearest"``.
+        keepdim: Whether to keep the reduced dimensions, with size 1.
+        interpolation: The interpolation between two elements: ``"linear"``, ``"lower"``,
+            ``"higher"``, ``"midpoint"`` or ``"nearest"``.
 
     Returns:
-        Tensor without the reduced dimensions, with a first one for ``q``'s.
+        Tensor without the reduced dimensions, with a new first dimension if ``q`` has one.
 
     Raises:
         RuntimeError: If ``q`` is out of range or there are no elements.

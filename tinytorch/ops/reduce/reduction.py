@@ -1,4 +1,4 @@
-"""Reductions of elements to one value: sums, products, means, logic and checksums."""
+"""Sums, products, means, logical reductions and checksums."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Dims = int | Sequence[int] | None
 
 
 def reduced_axes(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
-    """``dim`` of a reduction as NumPy's axis; None and an empty list mean all of them."""
+    """Convert ``dim`` of a reduction to NumPy's axis; None and an empty list mean all."""
     if dim is None:
         return None
     if dim.__class__ is int and 0 <= dim < ndim:
@@ -28,13 +28,13 @@ def reduced_axes(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
     return (axes if ndim else ()) or None
 
 
-def _tested_axes(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
-    """``reduced_axes`` of ``all`` and ``any``, for which an empty list means none."""
+def _logical_axes(name: str, dim: Any, ndim: int) -> tuple[int, ...] | None:
+    """``reduced_axes`` for ``all`` and ``any``, where an empty list means no dimension."""
     return () if isinstance(dim, (tuple, list)) and not dim else reduced_axes(name, dim, ndim)
 
 
 def spread(xp: Any, g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> Any:
-    """A reduction's gradient, stretched over what was reduced."""
+    """Expand the gradient of a reduction to the shape of its input."""
     axes = None if dim is None else reduced_axes("sum", dim, len(shape))
     if not keepdim and axes is not None:
         g = xp.reshape(g, tuple(1 if i in axes else n for i, n in enumerate(shape)))
@@ -55,14 +55,14 @@ def sum(
     *,
     dtype: dtypes.dtype | None = None,
 ) -> Array:
-    """Sum of the elements, of all or along ``dim``.
+    """Sum of all elements, or along ``dim``.
 
     Args:
         input: Tensor of any shape.
         dim: Dimension or dimensions to sum over; None, the default, means all.
-        keepdim: Keep the summed dimensions with size 1.
-        dtype: Accumulate and return in this type; the default is the input's, int64 for
-            integers and bools.
+        keepdim: Whether to keep the summed dimensions, with size 1.
+        dtype: Dtype of the computation and result. Default: the input's, int64 for integers
+            and bools.
 
     Returns:
         Tensor without the summed dimensions.
@@ -96,20 +96,20 @@ def nansum(
     *,
     dtype: dtypes.dtype | None = None,
 ) -> Array:
-    """Sum of the elements that are not NaN, of all or along ``dim``.
+    """Sum of all elements that are not NaN, or along ``dim``.
 
     Args:
         input: Real tensor of any shape.
         dim: Dimension or dimensions to sum over; None, the default, means all.
-        keepdim: Keep the summed dimensions with size 1.
-        dtype: Accumulate and return in this type; the default is the input's, int64 for
-            integers and bools.
+        keepdim: Whether to keep the summed dimensions, with size 1.
+        dtype: Dtype of the computation and result. Default: the input's, int64 for integers
+            and bools.
 
     Returns:
-        Tensor without the summed dimensions; 0 where everything is NaN.
+        Tensor without the summed dimensions; 0 if all elements are NaN.
 
     Raises:
-        RuntimeError: For complex tensors.
+        RuntimeError: If ``input`` is complex.
 
     Example:
         >>> import tinytorch as tt
@@ -142,16 +142,17 @@ def mean(
     *,
     dtype: dtypes.dtype | None = None,
 ) -> Array:
-    """Arithmetic mean of the elements, of all or along ``dim``.
+    """Arithmetic mean of all elements, or along ``dim``.
 
     Args:
-        input: Tensor of any shape; integers and bools give the default dtype, as in NumPy.
+        input: Tensor of any shape. For integers and bools the result has the default dtype, as in
+            NumPy.
         dim: Dimension or dimensions to average over; None, the default, means all.
-        keepdim: Keep the averaged dimensions with size 1.
-        dtype: Compute and return in this type; the default is the input's.
+        keepdim: Whether to keep the averaged dimensions, with size 1.
+        dtype: Dtype of the computation and result. Default: the input's.
 
     Returns:
-        Tensor without the averaged dimensions; NaN for no elements.
+        Tensor without the averaged dimensions; NaN if there are no elements.
 
     Raises:
         RuntimeError: If ``dtype`` is neither floating-point nor complex.
@@ -168,7 +169,7 @@ def mean(
         return out if input.ndim < 3 else in_rows(xp, xp.asarray(out))
     native = _mean_dtype(xp, input, dtype)
     if char == "e" and native is None:
-        native = xp.native_dtype(dtypes.float32)  # a sum may be too large for the mean's type
+        native = xp.native_dtype(dtypes.float32)  # the sum may overflow the dtype of the mean
     total = xp.sum(input, axis=axes, dtype=native, keepdims=keepdim)
     if input.ndim > 2:
         total = in_rows(xp, total)
@@ -193,8 +194,8 @@ def _float_count(shape: Any, axes: tuple[int, ...] | None) -> float:
     return float(count) if count else math.nan
 
 
-def shared(xp: Any, g: Any, count: float) -> Any:
-    """``g / count``, in float32 where float16, which ends at 65504, does not hold ``count``."""
+def divide_by_count(xp: Any, g: Any, count: float) -> Any:
+    """``g / count``; in float32 if ``count`` exceeds 65504, the maximum of float16."""
     if count > 65504 and g.dtype == "float16":
         return xp.astype(xp.astype(g, "float32") / count, "float16")
     return g / count
@@ -202,7 +203,7 @@ def shared(xp: Any, g: Any, count: float) -> Any:
 
 def _mean_gradient(xp: Any, g: Any, in_shape: Any, dim: Any, keepdim: Any) -> Any:
     axes = reduced_axes("mean", dim, len(in_shape))
-    return spread(xp, shared(xp, g, _float_count(in_shape, axes)), in_shape, dim, keepdim)
+    return spread(xp, divide_by_count(xp, g, _float_count(in_shape, axes)), in_shape, dim, keepdim)
 
 
 mean.vjp(input=_mean_gradient)
@@ -217,19 +218,19 @@ def nanmean(
     *,
     dtype: dtypes.dtype | None = None,
 ) -> Array:
-    """Arithmetic mean of the elements that are not NaN, of all or along ``dim``.
+    """Arithmetic mean of all elements that are not NaN, or along ``dim``.
 
     Args:
         input: Floating-point or complex tensor of any shape.
         dim: Dimension or dimensions to average over; None, the default, means all.
-        keepdim: Keep the averaged dimensions with size 1.
-        dtype: Compute and return in this type; the default is the input's.
+        keepdim: Whether to keep the averaged dimensions, with size 1.
+        dtype: Dtype of the computation and result. Default: the input's.
 
     Returns:
-        Tensor without the averaged dimensions; NaN where everything is.
+        Tensor without the averaged dimensions; NaN if all elements are NaN.
 
     Raises:
-        RuntimeError: For integers and bools.
+        RuntimeError: If ``input`` is integer or bool.
 
     Example:
         >>> import tinytorch as tt
@@ -245,7 +246,9 @@ def nanmean(
     native = _mean_dtype(xp, input, dtype) or input.dtype
     axes = reduced_axes("nanmean", dim, input.ndim)
     total = xp.sum(xp.where(known, input, 0), axis=axes, dtype=native, keepdims=keepdim)
-    count = xp.sum(known, axis=axes, keepdims=keepdim)  # whole: float16 ends at 65504
+    count = xp.sum(
+        known, axis=axes, keepdims=keepdim
+    )  # an integer, since the maximum of float16 is 65504
     return xp.astype(total / count, native)
 
 
@@ -269,18 +272,18 @@ def prod(
     *,
     dtype: dtypes.dtype | None = None,
 ) -> Array:
-    """Product of the elements, of all or along ``dim``.
+    """Product of all elements, or along ``dim``.
 
     Args:
         input: Tensor of any shape.
         dim: Dimension to multiply along (or several); None, the default, means all.
-        keepdim: Keep the reduced dimensions with size 1.
-        dtype: Multiply and return in this type; the default is the input's, int64 for
-            integers and bools.
+        keepdim: Whether to keep the reduced dimensions, with size 1.
+        dtype: Dtype of the computation and result. Default: the input's, int64 for integers
+            and bools.
 
     Returns:
-        Tensor without the reduced dimensions. Its gradient divides by no element, so zeros
-        are safe.
+        Tensor without the reduced dimensions. Its gradient does not divide by elements, so they
+        may be 0.
 
     Example:
         >>> import tinytorch as tt
@@ -294,7 +297,7 @@ def prod(
 
 
 def _prod_gradient(xp: Any, g: Any, input: Any, dim: Any, keepdim: bool) -> Any:
-    """The product of all the others."""
+    """Gradient of a product: for each element the product of the others."""
     input = taken_in(xp, input, g.dtype)
     shape = tuple(input.shape)
     axes = reduced_axes("prod", dim, len(shape)) or tuple(range(len(shape)))
@@ -305,14 +308,16 @@ def _prod_gradient(xp: Any, g: Any, input: Any, dim: Any, keepdim: bool) -> Any:
     order = kept + axes
     rows = xp.transpose(input, order)
     flat = rows.reshape((*(shape[i] for i in kept), -1))
-    others = _others(xp, flat)
+    others = _product_of_others(xp, flat)
     back = tuple(order.index(i) for i in range(len(shape)))
     return g * xp.transpose(others.reshape(rows.shape), back)
 
 
-def _others(xp: Any, rows: Any) -> Any:
-    """Along the last dimension, for each element the product of the others: of its partner in
-    the other half, and of the other pairs."""
+def _product_of_others(xp: Any, rows: Any) -> Any:
+    """Product of the other elements along the last dimension, for each element.
+
+    It is the product of the element's partner in the other half and of all other pairs.
+    """
     size = rows.shape[-1]
     if size < 2:
         return xp.zeros_like(rows) + 1
@@ -321,7 +326,7 @@ def _others(xp: Any, rows: Any) -> Any:
     pairs = first * second
     if size % 2:
         pairs = xp.concatenate((pairs, rows[..., 2 * half :]), -1)
-    others = _others(xp, pairs)
+    others = _product_of_others(xp, pairs)
     of_pairs = others[..., :half]
     parts = (of_pairs * second, of_pairs * first, others[..., half:])
     return xp.concatenate(parts if size % 2 else parts[:2], -1)
@@ -343,10 +348,10 @@ def logsumexp(xp: Backend, input: Array, dim: Dims, keepdim: bool = False) -> Ar
     Args:
         input: Tensor of any shape; integers and bools are cast to the default dtype.
         dim: Dimension or dimensions to sum over; None or an empty list means all.
-        keepdim: Keep the summed dimensions with size 1.
+        keepdim: Whether to keep the summed dimensions, with size 1.
 
     Returns:
-        Tensor without the summed dimensions; -inf for no elements.
+        Tensor without the summed dimensions; -inf if there are no elements.
 
     Example:
         >>> import tinytorch as tt
@@ -372,12 +377,12 @@ logsumexp.vjp(
 
 @op(method=True, out=Out.BOOL)
 def all(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> Array:
-    """Whether every element is true (not zero), of all or along ``dim``.
+    """Whether all elements are nonzero, in total or along ``dim``.
 
     Args:
         input: Tensor of any shape.
         dim: Dimension or dimensions; None, the default, means all.
-        keepdim: Keep the reduced dimensions with size 1.
+        keepdim: Whether to keep the reduced dimensions, with size 1.
 
     Returns:
         bool tensor; uint8 for uint8 input.
@@ -387,19 +392,19 @@ def all(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> A
         >>> tt.all(tt.tensor([True, False]))
         tensor(False)
     """
-    out = xp.all(input, axis=_tested_axes("all", dim, input.ndim), keepdims=keepdim)
+    out = xp.all(input, axis=_logical_axes("all", dim, input.ndim), keepdims=keepdim)
     out = out if input.ndim < 3 else in_rows(xp, out)
     return xp.astype(out, input.dtype) if input.dtype.char == "B" else out
 
 
 @op(method=True, out=Out.BOOL)
 def any(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> Array:
-    """Whether some element is true (not zero), of all or along ``dim``.
+    """Whether any element is nonzero, in total or along ``dim``.
 
     Args:
         input: Tensor of any shape.
         dim: Dimension or dimensions; None, the default, means all.
-        keepdim: Keep the reduced dimensions with size 1.
+        keepdim: Whether to keep the reduced dimensions, with size 1.
 
     Returns:
         bool tensor; uint8 for uint8 input.
@@ -409,19 +414,19 @@ def any(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> A
         >>> tt.any(tt.tensor([True, False]))
         tensor(True)
     """
-    out = xp.any(input, axis=_tested_axes("any", dim, input.ndim), keepdims=keepdim)
+    out = xp.any(input, axis=_logical_axes("any", dim, input.ndim), keepdims=keepdim)
     out = out if input.ndim < 3 else in_rows(xp, out)
     return xp.astype(out, input.dtype) if input.dtype.char == "B" else out
 
 
 @op(method=True)
 def count_nonzero(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> Array:
-    """How many elements are not zero, of all or along ``dim``.
+    """Number of nonzero elements, in total or along ``dim``.
 
     Args:
         input: Tensor of any shape.
         dim: Dimension or dimensions to count along; None, the default, means all.
-        keepdim: Keep the reduced dimensions with size 1; default False.
+        keepdim: Whether to keep the reduced dimensions, with size 1; default False.
 
     Returns:
         int64 tensor without the reduced dimensions.
@@ -440,24 +445,24 @@ def count_nonzero(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = F
 def hash_tensor(
     xp: Backend, input: Array, dim: Dims = (), *, keepdim: bool = False, mode: int = 0
 ) -> Array:
-    """A checksum of the elements' bits, of all or along ``dim``.
+    """Checksum of the elements' bits, in total or along ``dim``.
 
-    The bits are those of the elements in float64, or in int64 for integers and bools,
+    The bits are those of the elements in float64, or in int64 for integers and bools. They are
     combined by exclusive or.
 
     Args:
         input: Real tensor of any shape.
         dim: Dimension or dimensions to combine; the default means all.
-        keepdim: Keep the combined dimensions with size 1.
-        mode: Only 0, exclusive or.
+        keepdim: Whether to keep the combined dimensions, with size 1.
+        mode: The checksum; only 0, exclusive or, is supported.
 
     Returns:
         uint64 tensor without the combined dimensions.
 
     Raises:
-        RuntimeError: For another mode, or if there is nothing to combine.
-        IndexError: If a dimension to combine has no size.
-        NotImplementedError: For complex tensors.
+        RuntimeError: For another mode, or if ``input`` is empty.
+        IndexError: If a combined dimension has size 0.
+        NotImplementedError: If ``input`` is complex.
 
     Example:
         >>> import tinytorch as tt
@@ -483,7 +488,7 @@ def hash_tensor(
 
 
 def _xor_along(xp: Backend, bits: Array, axes: tuple[int, ...], keepdim: bool) -> Any:
-    """Exclusive or along ``axes``, halving what is left, for libraries without its reduction."""
+    """Exclusive or along ``axes`` by repeated halving, for libraries without the reduction."""
     shape = bits.shape
     kept = tuple(i for i in range(bits.ndim) if i not in axes)
     count = element_count(shape, axes)

@@ -1,4 +1,4 @@
-"""Derivatives of sampled functions by differences."""
+"""Derivatives of sampled functions by finite differences."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from ..shape.views import contiguous
 def gradient(
     input: Any, *varargs: Any, spacing: Any = 1, dim: Any = None, edge_order: int = 1
 ) -> Any:
-    """Derivatives of a sampled function, by second-order differences inside.
+    """Derivatives of a sampled function, by second-order differences in the interior.
 
-    With distances by position it is NumPy's: one tensor for one dimension.
+    With positional distances it is NumPy's ``gradient``: one tensor for one dimension.
 
     Args:
-        input: The samples; every differentiated dimension has at least ``edge_order + 1``.
-        *varargs: The distance of neighbours, one for all dimensions or one for each, or
-            coordinates.
-        spacing: The same, as PyTorch calls it: for all dimensions or one for each, or a list
+        input: The samples; at least ``edge_order + 1`` along every differentiated dimension.
+        *varargs: NumPy's form of ``spacing``: distances of adjacent samples, one for all
+            dimensions or one for each, or coordinates.
+        spacing: PyTorch's form: a distance for all dimensions or one for each, or a list
             with the coordinates of each dimension as tensors. Default: 1.
         dim: Dimension or dimensions; None, the default, means all.
         edge_order: 1 (default) or 2: the order of the differences at both ends.
 
     Returns:
-        One tensor of ``input``'s shape per dimension.
+        One tensor of ``input``'s shape for each dimension.
 
     Raises:
         RuntimeError: If sizes, dimensions or ``edge_order`` do not fit.
@@ -68,7 +68,9 @@ def gradient(
                 "torch.gradient expected each dimension size to be at least edge_order+1, got "
                 f"shape {list(input.shape)} and edge_order {edge_order}"
             )
-    return tuple(_along(input, d, step, edge_order) for d, step in zip(dims, steps, strict=True))
+    return tuple(
+        _gradient_along(input, d, step, edge_order) for d, step in zip(dims, steps, strict=True)
+    )
 
 
 def _dims(input: Tensor, dim: Any) -> list[int]:
@@ -80,7 +82,7 @@ def _dims(input: Tensor, dim: Any) -> list[int]:
 
 
 def _steps(input: Tensor, spacing: Any, dims: Sequence[int]) -> list[Any]:
-    """Per dimension a distance, or the differences of its coordinates."""
+    """For each dimension the distance, or the differences of its coordinates."""
     spacing = 1 if spacing is None else spacing
     if isinstance(spacing, numbers.Number) or (isinstance(spacing, Tensor) and not spacing.ndim):
         return [spacing.item() if hasattr(spacing, "item") else spacing] * len(dims)
@@ -113,17 +115,17 @@ def _step(input: Tensor, spacing: Any, dim: int) -> Any:
     return spacing[1:] - spacing[:-1]
 
 
-def _along(input: Tensor, dim: int, step: Any, edge_order: int) -> Tensor:
+def _gradient_along(input: Tensor, dim: int, step: Any, edge_order: int) -> Tensor:
     x: Any = input.transpose(dim, -1)
     if isinstance(step, Tensor):
-        inner, first, last = _uneven(x, step, edge_order)
+        inner, first, last = _uneven_differences(x, step, edge_order)
     else:
-        inner, first, last = _even(x, step, edge_order)
+        inner, first, last = _even_differences(x, step, edge_order)
     parts = (first, inner, last) if x.shape[-1] > 2 else (first, last)
     return contiguous(cat(parts, -1).transpose(dim, -1))
 
 
-def _even(x: Any, step: Any, edge_order: int) -> tuple[Any, Any, Any]:
+def _even_differences(x: Any, step: Any, edge_order: int) -> tuple[Any, Any, Any]:
     inner = over(x[..., 2:] - x[..., :-2], 2 * step)
     if edge_order == 1:
         first, last = x[..., 1:2] - x[..., :1], x[..., -1:] - x[..., -2:-1]
@@ -133,7 +135,7 @@ def _even(x: Any, step: Any, edge_order: int) -> tuple[Any, Any, Any]:
     return inner, over(first, step), over(last, step)
 
 
-def _uneven(x: Any, h: Any, edge_order: int) -> tuple[Any, Any, Any]:
+def _uneven_differences(x: Any, h: Any, edge_order: int) -> tuple[Any, Any, Any]:
     a, b = h[:-1], h[1:]
     inner = (
         -b / (a * (a + b)) * x[..., :-2]
@@ -161,7 +163,7 @@ def _uneven(x: Any, h: Any, edge_order: int) -> tuple[Any, Any, Any]:
 def _numpy_gradient(
     f: Tensor, *varargs: Any, axis: Any = None, edge_order: int = 1
 ) -> Tensor | tuple[Tensor, ...]:
-    """NumPy's: distances by position, one tensor for one axis."""
+    """NumPy's form: positional distances, and one tensor for a single axis."""
     samples: Any = f if isinstance(f, Tensor) else as_tensor(f)
     axes = range(samples.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
     many = list(varargs) * (len(axes) if len(varargs) == 1 else 1)

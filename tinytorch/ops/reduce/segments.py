@@ -1,4 +1,4 @@
-"""Reductions of segments: sums, means, products and extrema of neighbours along a dimension."""
+"""Reductions of consecutive segments along a dimension."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ..shape.sizes import normalize_dim
 from ..sort.sorting import searchsorted
 from .cumulative import cumsum
 
-#: What a segment of nothing gives.
-_START = {"amax": -math.inf, "amin": math.inf, "prod": 1.0}
+#: Result of an empty segment.
+_INITIAL_VALUES = {"amax": -math.inf, "amin": math.inf, "prod": 1.0}
 
 
 @composite(node="SegmentReduceBackward0")
@@ -31,28 +31,29 @@ def segment_reduce(
     unsafe: bool = False,
     initial: float | None = None,
 ) -> Tensor:
-    """Reduce segments of neighbours along a dimension.
+    """Reduce consecutive segments along a dimension.
 
     Args:
         data: Floating-point tensor.
         reduce: ``"sum"``, ``"mean"``, ``"amax"``, ``"amin"`` or ``"prod"``; ``"max"`` and
-            ``"min"`` are the third and fourth.
-        lengths: How long the segments are: integers, ``(*data.shape[:axis], segments)``.
+            ``"min"`` are aliases of the third and fourth.
+        lengths: The lengths of the segments: integers, ``(*data.shape[:axis], segments)``.
         indices: Must be None.
-        offsets: Where the segments begin, and the last one ends, in the place of ``lengths``: one
-            number more than there are segments.
-        axis: The dimension to reduce; the last of ``lengths``. Default: 0.
-        unsafe: Whether to leave it unchecked that the lengths are not negative and add up to the
-            size of ``data``. Default: False.
-        initial: What each reduction begins with. Default: nothing.
+        offsets: The starts of the segments and the end of the last one, in place of ``lengths``;
+            one number more than there are segments.
+        axis: The dimension to reduce, which is the last one of ``lengths``. Default: 0.
+        unsafe: Whether to skip the check that the lengths are not negative and sum to the size of
+            ``data``. Default: False.
+        initial: The initial value of each reduction. Default: None.
 
     Returns:
-        ``data`` with the number of segments for its size in ``axis``. An empty segment gives
-        ``initial``; without one 0, nan, -inf, inf and 1, in the order of the reductions.
+        Tensor of ``data``'s shape, except for the number of segments in ``axis``. The result of
+        an empty segment is ``initial``, or without it 0, nan, -inf, inf or 1, in the order of
+        the reductions.
 
     Raises:
-        RuntimeError: If the lengths do not fit, or another reduction is asked for.
-        NotImplementedError: For integers.
+        RuntimeError: If the lengths do not fit, or the reduction is unknown.
+        NotImplementedError: If ``data`` is integer.
 
     Example:
         >>> import tinytorch as tt
@@ -65,10 +66,10 @@ def segment_reduce(
     ends, sizes = _bounds(data, lengths, offsets, axis, unsafe)
     at, (size, count) = sizes.ndim - 1, (data.shape[sizes.ndim - 1], sizes.shape[-1])
     rows, rest = math.prod(data.shape[:at]), tuple(data.shape[at + 1 :])
-    places = _places(ends.reshape(rows, count + 1), size)
+    places = _segment_indices(ends.reshape(rows, count + 1), size)
     flat = data.reshape(rows * size, *rest)
-    # One place more in each row takes what belongs to no segment.
-    found = _reduced(flat, reduce, places, rows * (count + 1), initial)
+    # An additional segment in each row receives the elements outside of all segments.
+    found = _reduce_segments(flat, reduce, places, rows * (count + 1), initial)
     found = found.reshape(*data.shape[:at], count + 1, *rest).narrow(at, 0, count)
     if reduce != "mean":
         return found  # type: ignore[no-any-return]
@@ -84,7 +85,7 @@ def _check(data: Tensor, reduce: str, indices: Any) -> None:
         )
     if indices is not None:
         raise RuntimeError("segment_reduce(): indices based reduction is not supported yet.")
-    if reduce not in ("sum", "mean", *_START):
+    if reduce not in ("sum", "mean", *_INITIAL_VALUES):
         raise RuntimeError(
             f"segment_reduce(): reduce argument must be either sum, prod, mean, amax or amin, got "
             f"{reduce}"
@@ -94,7 +95,7 @@ def _check(data: Tensor, reduce: str, indices: Any) -> None:
 def _bounds(
     data: Tensor, lengths: Any, offsets: Any, axis: int, unsafe: bool
 ) -> tuple[Tensor, Tensor]:
-    """Where the segments begin and the last ends, and how long they are."""
+    """Starts of the segments with the end of the last one, and their lengths."""
     given = lengths if offsets is None else offsets
     if given is None:
         raise RuntimeError("segment_reduce(): Either lengths or offsets must be defined.")
@@ -131,8 +132,8 @@ def _bounds(
     return ends.new_zeros((*ends.shape[:-1], ends.shape[-1] + 1)).slice_scatter(ends, -1, 1), given
 
 
-def _places(ends: Any, size: int) -> Tensor:
-    """For each element of each row its segment's number, of all rows counted through."""
+def _segment_indices(ends: Any, size: int) -> Tensor:
+    """Segment number of each element, counted over all rows."""
     xp, (rows, bounds) = ends._xp, ends.shape
     each = wrap(xp.broadcast_to(xp.arange(size), (rows, size)), xp)
     segment: Any = searchsorted(ends.contiguous(), each.contiguous(), right=True) - 1
@@ -141,12 +142,12 @@ def _places(ends: Any, size: int) -> Tensor:
     return (segment + first).reshape(-1)  # type: ignore[no-any-return]
 
 
-def _reduced(data: Any, reduce: str, places: Tensor, count: int, initial: Any) -> Any:
-    """The reductions of what has each place; the sum for the mean."""
+def _reduce_segments(data: Any, reduce: str, places: Tensor, count: int, initial: Any) -> Any:
+    """Reduce the elements of each segment; for the mean compute the sum."""
     shape = (count, *data.shape[1:])
     if reduce in ("sum", "mean"):
         return index_add(data.new_full(shape, initial or 0.0), 0, places, data)
-    found = reduce_slices(data.new_full(shape, _START[reduce]), 0, places, data, reduce)
+    found = reduce_slices(data.new_full(shape, _INITIAL_VALUES[reduce]), 0, places, data, reduce)
     if initial is None:
         return found
     if reduce == "prod":

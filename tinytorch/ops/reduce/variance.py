@@ -1,7 +1,4 @@
-"""Variances and standard deviations.
-
-Covariances and correlations.
-"""
+"""Variances, standard deviations, covariances and correlations."""
 
 from __future__ import annotations
 
@@ -17,34 +14,36 @@ from ..memory_order import in_rows
 from ..pointwise.complex_numbers import complex as complex_
 from ..shape.joining import cat
 from ..shape.views import contiguous
-from .reduction import Dims, element_count, mean, reduced_axes, shared, spread
+from .reduction import Dims, divide_by_count, element_count, mean, reduced_axes, spread
 
 _DOUBLE = dtypes.float64.dtype
 
 
 def _freedom(shape: Any, axes: tuple[int, ...] | None, correction: float) -> float:
-    """Degrees of freedom, the divisor; at 0 the division gives inf or NaN, as in torch."""
+    """Degrees of freedom, which are the divisor; division by 0 is inf or NaN, as in torch."""
     count = element_count(shape, axes)
     left = float(count - correction)
-    return max(left, 0.0) if count else math.nan  # there is no mean of nothing
+    return max(left, 0.0) if count else math.nan  # the mean of no elements is NaN
 
 
 @op
 def _var(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
-    if input.dtype.char == "e":  # squares leave its range long before the variance does
+    if input.dtype.char == "e":  # squares overflow long before the variance does
         wide = xp.astype(input, xp.native_dtype(dtypes.float32))
         return xp.astype(xp.asarray(xp.call(_var, wide, dim, correction, keepdim)), input.dtype)
-    variance = _in_double(xp, input, dim, correction, keepdim)
+    variance = _variance_in_float64(xp, input, dim, correction, keepdim)
     return xp.astype(variance, input.real.dtype)
 
 
-def _in_double(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
-    """The variance in float64: squares of float32 leave its range before their root does."""
+def _variance_in_float64(
+    xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool
+) -> Array:
+    """Variance in float64, since squares of float32 overflow before their root does."""
     if input.dtype.kind not in "fc":
         raise RuntimeError("std and var only support floating point and complex dtypes")
     axes = reduced_axes("var", dim, input.ndim)
     if input.dtype.kind == "f" and input.size and axes is not None and len(axes) == 1:
-        return _of_rows(xp, input, axes[0], correction, keepdim)
+        return _variance_along(xp, input, axes[0], correction, keepdim)
     if input.size:
         centered = input - xp.mean(input, axes, None, None, True)
     else:
@@ -58,8 +57,10 @@ def _in_double(xp: Backend, input: Array, dim: Dims, correction: float, keepdim:
     return in_rows(xp, total) / freedom
 
 
-def _of_rows(xp: Backend, input: Array, axis: int, correction: float, keepdim: bool) -> Array:
-    """``_in_double`` along one dimension of real numbers that there are."""
+def _variance_along(
+    xp: Backend, input: Array, axis: int, correction: float, keepdim: bool
+) -> Array:
+    """``_variance_in_float64`` along one dimension of a nonempty real array."""
     shape = input.shape
     count = shape[axis]
     mean = xp.sum_along(input, axis)
@@ -76,7 +77,7 @@ def _of_rows(xp: Backend, input: Array, axis: int, correction: float, keepdim: b
 
 
 def _square(xp: Backend, part: Array) -> Array:
-    """In place of ``part``, where that is float64 already."""
+    """Square in float64; in place if ``part`` is float64 already."""
     wide = xp.astype(part, _DOUBLE)
     wide *= wide
     return wide
@@ -85,7 +86,7 @@ def _square(xp: Backend, part: Array) -> Array:
 def _var_gradient(xp: Any, g: Any, input: Any, dim: Any, correction: Any, keepdim: Any) -> Any:
     axes = reduced_axes("var", dim, input.ndim)
     centered = input - xp.call(mean, input, dim, True)
-    share = shared(xp, g * 2.0, _freedom(input.shape, axes, correction))
+    share = divide_by_count(xp, g * 2.0, _freedom(input.shape, axes, correction))
     return spread(xp, share, input.shape, dim, keepdim) * xp.conj(centered)
 
 
@@ -97,14 +98,14 @@ def _std(xp: Backend, input: Array, dim: Dims, correction: float, keepdim: bool)
     if input.dtype.char == "e":
         wide = xp.astype(input, xp.native_dtype(dtypes.float32))
         return xp.astype(xp.asarray(xp.call(_std, wide, dim, correction, keepdim)), input.dtype)
-    variance = _in_double(xp, input, dim, correction, keepdim)
+    variance = _variance_in_float64(xp, input, dim, correction, keepdim)
     return xp.astype(xp.sqrt(variance), input.real.dtype)
 
 
 def _std_gradient(
     xp: Any, g: Any, out: Any, input: Any, dim: Any, correction: Any, keepdim: Any
 ) -> Any:
-    """Where nothing varies, 0 rather than the root's infinite slope.
+    """Gradient of ``std``; 0 where all elements are equal, instead of the infinite slope.
 
     The deviation of equal elements is 0 or a rounding error of their mean.
     """
@@ -114,7 +115,7 @@ def _std_gradient(
 
 
 def _are_equal(xp: Any, input: Any, dim: Any, keepdim: bool) -> Any:
-    """Whether all elements are equal, of each slice that ``dim`` reduces."""
+    """Whether all elements are equal in each slice that ``dim`` reduces."""
     axes = reduced_axes("std", dim, input.ndim)
     reduced = range(input.ndim) if axes is None else axes
     first = input[tuple(slice(1) if i in reduced else slice(None) for i in range(input.ndim))]
@@ -127,7 +128,7 @@ _std.vjp(input=_std_gradient)
 def _arguments(
     name: str, input: Tensor, dim: Any, unbiased: Any, keepdim: Any, correction: Any
 ) -> tuple[Any, float, bool]:
-    """``dim``, ``correction``, ``keepdim`` of torch's several forms: ``var(True)`` is unbiased."""
+    """Read ``dim``, ``correction`` and ``keepdim`` from torch's forms, such as ``var(True)``."""
     if isinstance(dim, bool):
         dim, unbiased = None, dim
     if correction is None:
@@ -166,23 +167,23 @@ def var(
     *,
     correction: float | None = None,
 ) -> Tensor:
-    """Variance of the elements, of all or along ``dim``.
+    """Variance of all elements, or along ``dim``.
 
-    With ``axis=`` or ``ddof=`` it is NumPy's: the divisor is then n, not n - 1.
+    With ``axis=`` or ``ddof=`` it is NumPy's ``var``, whose default divisor is n, not n - 1.
 
     Args:
         input: Floating-point or complex tensor.
         dim: Dimension or dimensions; None, the default, means all.
-        unbiased: Divide by n - 1 (default) or n.
-        keepdim: Keep the reduced dimensions with size 1.
+        unbiased: Whether to divide by n - 1 (default) or n.
+        keepdim: Whether to keep the reduced dimensions, with size 1.
         correction: Divide by n - ``correction`` instead; default 1.
 
     Returns:
-        Real tensor without the reduced dimensions; NaN or inf where n is not larger than
+        Real tensor without the reduced dimensions; NaN or inf if n is not larger than
         ``correction``.
 
     Raises:
-        RuntimeError: For integers and bools.
+        RuntimeError: If ``input`` is integer or bool.
 
     Example:
         >>> import tinytorch as tt
@@ -201,7 +202,7 @@ def std(
     *,
     correction: float | None = None,
 ) -> Tensor:
-    """Standard deviation of the elements: the square root of ``var``, with its arguments.
+    """Standard deviation of the elements: the square root of ``var``, with the same arguments.
 
     Example:
         >>> import tinytorch as tt
@@ -214,7 +215,7 @@ def std(
 def _numpy_options(
     axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False, **options: Any
 ) -> dict[str, Any]:
-    """The arguments of ``var`` for a call with NumPy's keywords."""
+    """Convert NumPy's keywords to arguments of ``var``."""
     options.setdefault("correction", ddof)
     options.setdefault("keepdim", keepdims)
     options.setdefault("dim", axis)
@@ -311,7 +312,7 @@ def _check_weights(name: str, weights: Tensor, kinds: str, what: str, count: int
 
 
 def _weights(fweights: Tensor | None, aweights: Tensor | None, count: int) -> Tensor | None:
-    """The product of both kinds of weights, or None."""
+    """Product of both kinds of weights, or None if there are none."""
     if fweights is not None:
         _check_weights("fweights", fweights, "iu", "integral", count)
     if aweights is not None:
@@ -336,14 +337,14 @@ def cov(
     fweights: Tensor | None = None,
     aweights: Tensor | None = None,
 ) -> Tensor:
-    """The covariance matrix of variables, one a row.
+    """Covariance matrix of variables, one variable in each row.
 
     Args:
         input: Tensor of shape ``(variables, observations)``, or ``(observations,)``.
-        y: More variables.
-        correction: Divide by the number of observations less this; default 1.
-        fweights: How often each observation counts, an integer tensor of one dimension.
-        aweights: How much each counts, a floating-point tensor of one dimension.
+        y: Additional variables.
+        correction: Divide by the number of observations minus this; default 1.
+        fweights: The number of repetitions of each observation, an integer tensor of one dimension.
+        aweights: The weight of each observation, a floating-point tensor of one dimension.
 
     Returns:
         Tensor of shape ``(variables, variables)``, 0-d for a single variable.
@@ -387,18 +388,18 @@ def cov(
         freedom = 0
     centered = x - mean
     weighted = (centered if w is None else centered * w).transpose(0, 1).conj_physical()
-    out = _divided(centered.to(weighted.dtype) @ weighted, freedom)
+    out = _divide_by_freedom(centered.to(weighted.dtype) @ weighted, freedom)
     return out.squeeze()
 
 
-def _divided(product: Tensor, freedom: Any) -> Tensor:
+def _divide_by_freedom(product: Tensor, freedom: Any) -> Tensor:
     if isinstance(freedom, Tensor):
         return product / freedom
     return product / product.new_full((), float(freedom), dtype=product.dtype.to_real())
 
 
 def variables(m: Any, y: Any, rowvar: bool) -> Any:
-    """One variable a row, those of ``y`` after those of ``m``."""
+    """Arrange variables in rows, those of ``y`` after those of ``m``."""
     first = m if rowvar or m.ndim < 2 else m.transpose(0, 1)
     if y is None:
         return first
@@ -418,17 +419,17 @@ def _numpy_cov(
 
 @composite(method=True)
 def corrcoef(input: Tensor, y: Tensor | None = None) -> Tensor:
-    """The correlation coefficients of variables, one a row.
+    """Correlation coefficients of variables, one variable in each row.
 
     Args:
         input: Tensor of shape ``(variables, observations)``, or ``(observations,)``.
-        y: More variables.
+        y: Additional variables.
 
     Returns:
         Tensor of shape ``(variables, variables)``, 0-d for a single variable.
 
     Raises:
-        RuntimeError: For more than two dimensions.
+        RuntimeError: If ``input`` has more than two dimensions.
 
     Example:
         >>> import tinytorch as tt

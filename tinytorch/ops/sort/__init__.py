@@ -1,1 +1,1 @@
-"""Orders, ranks, and sets of elements."""
+"""Sorting, order statistics, searching, and unique elements."""

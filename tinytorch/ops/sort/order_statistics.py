@@ -1,4 +1,4 @@
-"""Medians, modes, the k-th smallest: values that an order picks out."""
+"""Medians, modes and k-th smallest elements."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ..checks import integer, refuse
 from ..index.gathering import gather_computed
 from ..index.positions import int64_range, to_int64
 from ..memory_order import in_rows
-from ..reduce.extrema import shared_among
+from ..reduce.extrema import share_equally
 from ..results import named_result
 from ..shape.sizes import normalize_dim, squeeze
 from .sorting import order_along
 
 
 def _size(name: str, input: Array, at: int) -> int:
-    """Elements along ``at``; IndexError for none."""
+    """Size along ``at``; raise IndexError if it is 0."""
     size: int = input.shape[at] if input.ndim else 1
     if size == 0:
         raise IndexError(f"{name}(): Expected reduction dim {at} to have non-zero size.")
@@ -27,10 +27,10 @@ def _size(name: str, input: Array, at: int) -> int:
 
 
 @op
-def _ranked(xp: Backend, input: Array, dim: int, rank: int | None, ignore: bool) -> Array:
-    """Index of the element of a rank along ``dim``, which keeps size 1; None for the median.
+def _rank_index(xp: Backend, input: Array, dim: int, rank: int | None, ignore: bool) -> Array:
+    """Index of the element of a rank along ``dim``, with size 1 there; rank None is the median.
 
-    Unless they are to be ignored, NaNs decide the median.
+    A NaN is the median, unless NaNs are ignored.
     """
     if input.dtype.kind == "c":
         raise RuntimeError("Sort currently does not support complex dtypes on CPU")
@@ -51,8 +51,8 @@ def _ranked(xp: Backend, input: Array, dim: int, rank: int | None, ignore: bool)
     return found if input.ndim else found.reshape(())
 
 
-def _picked(result: Any, input: Tensor, index: Tensor, at: int, keepdim: bool) -> Any:
-    """The named tuple of the elements at ``index`` and their indices."""
+def _result_at(result: Any, input: Tensor, index: Tensor, at: int, keepdim: bool) -> Any:
+    """Named tuple of the elements at ``index`` and their indices."""
     values = gather_computed(input, at, index)
     if keepdim or not input.ndim:
         return result(values, index)
@@ -71,16 +71,16 @@ def _median_of_all(xp: Backend, input: Array, ignore: bool) -> Array:
     if not input.size:
         if input.dtype.kind == "f":
             return xp.full((), xp.nan, input.dtype)
-        # What C makes of NaN: the least int, of which shorter types keep the last bits, zeros.
+        # NaN converted to an integer in C: the lowest int, or 0 for dtypes of at most 16 bits.
         wide = input.dtype.itemsize > 2
         return xp.full((), dtypes.iinfo(xp.dtype_of(input)).min if wide else 0, input.dtype)
     flat = input.reshape(-1)
-    return xp.take(flat, xp.call(_ranked, flat, 0, None, ignore)).reshape(())
+    return xp.take(flat, xp.call(_rank_index, flat, 0, None, ignore)).reshape(())
 
 
 def _median_of_all_gradient(xp: Any, g: Any, out: Any, input: Any) -> Any:
-    """Equal elements share the gradient."""
-    return shared_among(xp, g, (input == out) | ((input != input) & (out != out)))
+    """Gradient of the median; elements that are equal to it share it."""
+    return share_equally(xp, g, (input == out) | ((input != input) & (out != out)))
 
 
 _median_of_all.vjp(input=_median_of_all_gradient)
@@ -93,7 +93,7 @@ def _median(name: str, result: Any, input: Tensor, dim: Any, keepdim: bool, igno
     refuse(input._xp, "median_cpu", "bc", input._data)
     at = normalize_dim(name, dim, input.ndim)
     _size(name, input._data, at)
-    return _picked(result, input, _ranked(input.detach(), at, None, ignore), at, keepdim)
+    return _result_at(result, input, _rank_index(input.detach(), at, None, ignore), at, keepdim)
 
 
 _FORMS = (
@@ -117,18 +117,18 @@ def _nanmedian_name(node: Node) -> str:
     overlap=Overlap.CHECKED,
 )  # fmt: skip
 def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The middle element, the lower one of two; NaN if there is one.
+    """Median, the lower of two middle elements; NaN if an element is NaN.
 
     Args:
         input: Real tensor of any shape.
         dim: The dimension; None, the default, means all elements.
-        keepdim: Keep the dimension with size 1.
+        keepdim: Whether to keep the dimension, with size 1.
 
     Returns:
         0-d tensor; along a dimension a named tuple ``(values, indices)``.
 
     Raises:
-        IndexError: If there is no such dimension, or nothing along it.
+        IndexError: If there is no such dimension, or its size is 0.
         NotImplementedError: For bool and complex tensors.
 
     Example:
@@ -144,19 +144,19 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     node=_nanmedian_name, overlap=Overlap.CHECKED,
 )  # fmt: skip
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
-    """The middle element of those that are not NaN, the lower one of two.
+    """Median of the elements that are not NaN, the lower of two middle elements.
 
     Args:
         input: Real tensor of any shape.
         dim: The dimension; None, the default, means all elements.
-        keepdim: Keep the dimension with size 1.
+        keepdim: Whether to keep the dimension, with size 1.
 
     Returns:
-        0-d tensor; along a dimension a named tuple ``(values, indices)``. NaN where
-        everything is.
+        0-d tensor; along a dimension a named tuple ``(values, indices)``. NaN if all elements
+        are NaN.
 
     Raises:
-        IndexError: If there is no such dimension, or nothing along it.
+        IndexError: If there is no such dimension, or its size is 0.
         NotImplementedError: For bool and complex tensors.
 
     Example:
@@ -169,20 +169,20 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
 
 @composite(method=True, out=Out.CAST, node="KthvalueBackward0", overlap=Overlap.DISJOINT)
 def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
-    """The ``k``-th smallest element along ``dim``, and where it is.
+    """The ``k``-th smallest element along ``dim``, and its index.
 
     Args:
         input: Real tensor of any shape; a NaN is larger than any number.
-        k: Which, from 1 on.
+        k: The rank, counted from 1.
         dim: The dimension; default the last.
-        keepdim: Keep the dimension with size 1.
+        keepdim: Whether to keep the dimension, with size 1.
 
     Returns:
         A named tuple ``(values, indices)``; ``indices`` are int64.
 
     Raises:
         RuntimeError: If there are fewer than ``k`` elements.
-        IndexError: If there is no such dimension, or no element along it.
+        IndexError: If there is no such dimension, or its size is 0.
 
     Example:
         >>> import tinytorch as tt
@@ -195,13 +195,13 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tup
         raise RuntimeError(
             f"kthvalue(): selected number k out of range for dimension {at}: k={k}, size {size}"
         )
-    index = _ranked(input.detach(), at, k - 1, False)
-    return _picked(_kthvalue_result, input, index, at, keepdim)  # type: ignore[no-any-return]
+    index = _rank_index(input.detach(), at, k - 1, False)
+    return _result_at(_kthvalue_result, input, index, at, keepdim)  # type: ignore[no-any-return]
 
 
 @op
 def _most_frequent(xp: Backend, input: Array, dim: int) -> Array:
-    """Index of the last of the most frequent elements, the smallest of several such."""
+    """Index of the last occurrence of the most frequent element, the smallest of several."""
     rows = xp.ascontiguousarray(xp.moveaxis(input, dim, -1))
     last = rows.ndim - 1
     order = xp.call(order_along, rows, last, False, "mode")
@@ -218,18 +218,18 @@ def _most_frequent(xp: Backend, input: Array, dim: int) -> Array:
     method=True, out=Out.CAST, node=Nodes("ModeBackward0", frees=True), overlap=Overlap.CHECKED
 )
 def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, Tensor]:
-    """The most frequent element along ``dim``, the smallest of several such, and where it is.
+    """The most frequent element along ``dim``, the smallest of several, and its index.
 
     Args:
         input: Real tensor of any shape.
         dim: The dimension; default the last.
-        keepdim: Keep the dimension with size 1.
+        keepdim: Whether to keep the dimension, with size 1.
 
     Returns:
         A named tuple ``(values, indices)``; the index is that of the last occurrence.
 
     Raises:
-        IndexError: If there is no such dimension, or nothing along it.
+        IndexError: If there is no such dimension, or its size is 0.
 
     Example:
         >>> import tinytorch as tt
@@ -242,4 +242,4 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, T
         index = input.new_zeros((), dtype=dtypes.int64)
     else:
         index = _most_frequent(input.detach(), at)
-    return _picked(_mode_result, input, index, at, keepdim)  # type: ignore[no-any-return]
+    return _result_at(_mode_result, input, index, at, keepdim)  # type: ignore[no-any-return]

@@ -18,7 +18,7 @@ from ..shape.sizes import normalize_dim
 
 @op(public=False)
 def order_along(xp: Backend, input: Array, dim: int, descending: bool, name: str) -> Array:
-    """Indices that sort along ``dim``, equal elements in their order; NaN is largest."""
+    """Indices that sort stably along ``dim``; NaN is the largest."""
     at = normalize_dim(name, dim, input.ndim)
     if input.dtype.kind == "c":
         raise RuntimeError("Sort currently does not support complex dtypes on CPU")
@@ -39,23 +39,23 @@ _topk_result = named_result("topk", "values indices")
 def sort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = False
 ) -> tuple[Tensor, Tensor]:
-    """``input`` in ascending order along ``dim``, and where the elements were.
+    """Sort ``input`` in ascending order along ``dim``; also return the indices.
 
-    ``axis`` is another name of ``dim``. With ``kind=`` or ``axis=None`` it is NumPy's: the
-    values alone.
+    ``axis`` is an alias of ``dim``. With ``kind=`` or ``axis=None`` it is NumPy's ``sort``, which
+    returns only the values.
 
     Args:
         input: Real tensor of any shape; a NaN is larger than any number.
         dim: The dimension; default the last.
-        descending: Largest first; default False.
-        stable: Keep equal elements in their order, which is done in any case.
+        descending: Whether to sort in descending order; default False.
+        stable: Accepted; the sort is always stable.
 
     Returns:
         A named tuple ``(values, indices)`` of ``input``'s shape; ``indices`` are int64.
 
     Raises:
         IndexError: If there is no such dimension.
-        RuntimeError: For complex tensors.
+        RuntimeError: If ``input`` is complex.
 
     Example:
         >>> import tinytorch as tt
@@ -93,15 +93,15 @@ def argsort(
     Args:
         input: Real tensor of any shape; a NaN is larger than any number.
         dim: The dimension; default the last.
-        descending: Largest first; default False.
-        stable: Keep equal elements in their order, which is done in any case.
+        descending: Whether to sort in descending order; default False.
+        stable: Accepted; the sort is always stable.
 
     Returns:
         int64 tensor of ``input``'s shape.
 
     Raises:
         IndexError: If there is no such dimension.
-        RuntimeError: For complex tensors.
+        RuntimeError: If ``input`` is complex.
 
     Example:
         >>> import tinytorch as tt
@@ -122,7 +122,7 @@ def _numpy_argsort(
 
 @composite(method=True, node="SortBackward0", out=Out.EXACT, overlap=Overlap.CHECKED)
 def msort(input: Tensor) -> Tensor:
-    """``input`` in ascending order along its first dimension, without the indices.
+    """Sort ``input`` in ascending order along its first dimension.
 
     Example:
         >>> import tinytorch as tt
@@ -133,7 +133,7 @@ def msort(input: Tensor) -> Tensor:
 
 
 @op
-def _top(xp: Backend, input: Array, k: int, dim: int, largest: bool) -> Array:
+def _top_indices(xp: Backend, input: Array, k: int, dim: int, largest: bool) -> Array:
     """Indices of the ``k`` largest or smallest along ``dim``, in order."""
     refuse(xp, "topk_cpu", "bc", input)
     at = normalize_dim("topk", dim, input.ndim)
@@ -149,14 +149,14 @@ def _top(xp: Backend, input: Array, k: int, dim: int, largest: bool) -> Array:
 def topk(
     input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True
 ) -> tuple[Tensor, Tensor]:
-    """The ``k`` largest or smallest elements along ``dim``, and where they are.
+    """The ``k`` largest or smallest elements along ``dim``, and their indices.
 
     Args:
         input: Real tensor of any shape; a NaN is larger than any number.
-        k: How many.
+        k: The number of elements.
         dim: The dimension; default the last.
-        largest: The largest, or the smallest ones; default True.
-        sorted: In order, which is done in any case.
+        largest: Whether to return the largest or the smallest elements; default True.
+        sorted: Accepted; the result is always sorted.
 
     Returns:
         A named tuple ``(values, indices)``, of size ``k`` at ``dim``; ``indices`` are int64.
@@ -172,19 +172,19 @@ def topk(
         values=tensor([3, 2]),
         indices=tensor([0, 2]))
     """
-    indices = _top(input.detach(), integer("topk", "k", k), dim, largest)
+    indices = _top_indices(input.detach(), integer("topk", "k", k), dim, largest)
     return _topk_result(gather_computed(input, dim, indices), indices)  # type: ignore[no-any-return]
 
 
-# -- places in sorted sequences ----------------------------------------------------------------
+# -- searching in sorted sequences -------------------------------------------------------------
 
 
 @op
 def _search(xp: Backend, boundaries: Array, values: Array, right: bool, out_int32: bool) -> Array:
-    """How many boundaries lie before each value; with ``right``, also those equal to it.
+    """Number of boundaries below each value; with ``right``, below or equal.
 
-    NaNs lie after all numbers, and a NaN among the values at the end on either side. Boundaries
-    that are not sorted are bisected as PyTorch bisects them.
+    NaN is larger than all numbers. A NaN among the values is placed at the end for both sides.
+    Boundaries that are not sorted are bisected in the same way as in PyTorch.
     """
     refuse(xp, "searchsorted_out_cpu", "c", boundaries)
     if boundaries.ndim > 1:
@@ -201,7 +201,7 @@ def _search(xp: Backend, boundaries: Array, values: Array, right: bool, out_int3
 
 
 def _bisect(xp: Backend, boundaries: Array, values: Array, right: bool) -> Array:
-    """``searchsorted`` in each row by itself, by bisection of all rows at once."""
+    """``searchsorted`` in each row, by bisection of all rows at once."""
     size = boundaries.shape[-1]
     low = xp.zeros(values.shape, xp.native_dtype(dtypes.int64))
     if not size or not values.size:
@@ -210,14 +210,14 @@ def _bisect(xp: Backend, boundaries: Array, values: Array, right: bool) -> Array
     for _ in range(size.bit_length()):
         middle = (low + high) // 2
         probe = xp.take_along_axis(boundaries, xp.minimum(middle, size - 1), axis=-1)
-        # A NaN among the boundaries lies after every value but a NaN.
+        # A NaN among the boundaries is larger than every value except NaN.
         beyond = (probe == probe) & ~(probe > values if right else probe >= values)
         beyond &= low < high
         low, high = xp.where(beyond, middle + 1, low), xp.where(beyond, high, middle)
     return low
 
 
-def _right(name: str, right: bool, side: str | None) -> bool:
+def _is_right_side(name: str, right: bool, side: str | None) -> bool:
     if side is None:
         return right
     if side not in ("left", "right"):
@@ -230,8 +230,8 @@ def _right(name: str, right: bool, side: str | None) -> bool:
     return side == "right"
 
 
-def _values(input: Any, boundaries: Tensor) -> Tensor:
-    """The values to look for, as a tensor."""
+def _to_values(input: Any, boundaries: Tensor) -> Tensor:
+    """Convert the searched values to a tensor."""
     if isinstance(input, Tensor):
         return input.detach()
     input = plain_number(input)
@@ -239,8 +239,8 @@ def _values(input: Any, boundaries: Tensor) -> Tensor:
     return boundaries.new_tensor(input, dtype=wanted)
 
 
-def _agreed(boundaries: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-    """Both in their common dtype: 1.5 lies above 1, which as a whole number it does not."""
+def _promote_both(boundaries: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+    """Convert both to the promoted dtype, so that 1.5 is not truncated to 1."""
     wanted = dtypes.promote_types(boundaries.dtype, values.dtype)
     return boundaries.to(wanted), values.to(wanted)
 
@@ -250,15 +250,15 @@ def searchsorted(
     sorted_sequence: Tensor, input: Any, *, out_int32: bool = False, right: bool = False,
     side: str | None = None, sorter: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """Where values would be inserted in sorted sequences to keep them sorted.
+    """Indices at which values would be inserted in sorted sequences to keep them sorted.
 
     Args:
         sorted_sequence: Tensor that is sorted along its last dimension.
         input: A number, or a tensor whose leading sizes are those of ``sorted_sequence``; of
-            any shape for a single sequence. Other dtypes are compared as they are added.
-        out_int32: Return int32 rather than int64.
-        right: Insert after equal elements rather than before.
-        side: ``"left"`` or ``"right"``, another way to say ``right``.
+            any shape for a single sequence. Different dtypes are promoted.
+        out_int32: Whether to return int32 instead of int64.
+        right: Whether to insert after equal elements instead of before them.
+        side: ``"left"`` or ``"right"``, an alternative to ``right``.
         sorter: int64 indices that sort ``sorted_sequence`` along its last dimension.
 
     Returns:
@@ -272,7 +272,7 @@ def searchsorted(
         >>> tt.searchsorted(tt.tensor([1, 3, 5]), tt.tensor([3, 4]))
         tensor([1, 2])
     """
-    values = _values(input, sorted_sequence)
+    values = _to_values(input, sorted_sequence)
     sequence = sorted_sequence.detach()
     if not sequence.ndim:
         raise RuntimeError(
@@ -294,8 +294,8 @@ def searchsorted(
     if sorter is not None:
         _check_sorter(sorter, sequence)
         sequence = gather(sequence, -1, sorter)
-    after = _right("searchsorted", right, side)
-    return _search(*_agreed(sequence, values), after, out_int32)
+    after = _is_right_side("searchsorted", right, side)
+    return _search(*_promote_both(sequence, values), after, out_int32)
 
 
 def _check_sorter(sorter: Tensor, sequence: Tensor) -> None:
@@ -315,13 +315,13 @@ def _check_sorter(sorter: Tensor, sequence: Tensor) -> None:
 def bucketize(
     input: Any, boundaries: Tensor, *, out_int32: bool = False, right: bool = False
 ) -> Tensor:
-    """The buckets that values fall into: how many boundaries lie below each.
+    """Index of the bucket of each value: the number of boundaries below it.
 
     Args:
         input: A number, or a tensor of any shape.
         boundaries: Sorted tensor of one dimension.
-        out_int32: Return int32 rather than int64.
-        right: Whether a value that equals a boundary falls into the bucket above it.
+        out_int32: Whether to return int32 instead of int64.
+        right: Whether a value that equals a boundary belongs to the bucket above it.
 
     Returns:
         int64 or int32 tensor of ``input``'s shape.
@@ -338,8 +338,8 @@ def bucketize(
         raise RuntimeError(
             f"bucketize: boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})"
         )
-    values = _values(input, boundaries)
-    return _search(*_agreed(boundaries.detach(), values), right, out_int32)
+    values = _to_values(input, boundaries)
+    return _search(*_promote_both(boundaries.detach(), values), right, out_int32)
 
 
 @op(promote="arithmetic", strict=True, out=Out.EXACT)
@@ -356,8 +356,8 @@ def isin(
     Args:
         elements: Tensor of any shape, or a number if the other is a tensor.
         test_elements: Tensor of any shape, or a number if the other is a tensor.
-        assume_unique: Accepted; the result does not depend on it.
-        invert: Whether each is equal to none.
+        assume_unique: Accepted and ignored.
+        invert: Whether to return the negation.
 
     Returns:
         Bool tensor of the shape of ``elements``.

@@ -1,4 +1,4 @@
-"""Distinct elements."""
+"""Unique elements and slices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..shape.sizes import normalize_dim
 
 
 def _rows(xp: Backend, input: Array, dim: int | None) -> Array:
-    """What is compared, one item a row: the elements, or the slices along ``dim``."""
+    """Compared items as rows: the elements, or the slices along ``dim``."""
     if dim is None:
         return input.reshape(-1, 1)
     moved = xp.moveaxis(input, dim, 0)
@@ -22,7 +22,7 @@ def _rows(xp: Backend, input: Array, dim: int | None) -> Array:
 
 
 def _order(xp: Backend, rows: Array) -> Array:
-    """The order that sorts the rows, by their first elements first; stable."""
+    """Indices that sort the rows lexicographically and stably."""
     if rows.shape[1] == 1:
         return (
             xp.order(rows.reshape(-1), 0)
@@ -35,7 +35,7 @@ def _order(xp: Backend, rows: Array) -> Array:
 
 
 def _starts(xp: Backend, rows: Array, equal_nan: bool) -> Array:
-    """Which rows differ from the one before."""
+    """Whether each row differs from the row before it."""
     differs = rows[1:] != rows[:-1]
     if equal_nan:
         differs &= ~((rows[1:] != rows[1:]) & (rows[:-1] != rows[:-1]))
@@ -49,11 +49,11 @@ def _no_derivative(xp: Any, g: Any, consecutive: Any, dim: Any) -> Any:
     raise NotImplementedError(f"the derivative for {name!r} is not implemented.")
 
 
-def _none_of_elements(xp: Any, g: Any, consecutive: Any) -> Any:
+def _no_derivative_of_elements(xp: Any, g: Any, consecutive: Any) -> Any:
     return _no_derivative(xp, g, consecutive, None)
 
 
-_no_derivative.missing = _none_of_elements.missing = True  # type: ignore[attr-defined]
+_no_derivative.missing = _no_derivative_of_elements.missing = True  # type: ignore[attr-defined]
 
 
 def _unique_name(node: Node) -> str:
@@ -67,7 +67,7 @@ def _unique_name(node: Node) -> str:
 def _distinct(
     xp: Backend, input: Array, dim: int | None, consecutive: bool, equal_nan: bool
 ) -> tuple[Array, Array, Array, Array]:
-    """Values, the first place of each, the number of each item's value, and the counts."""
+    """Unique values, their first indices, the inverse indices, and the counts."""
     rows = _rows(xp, input, dim)
     size = rows.shape[0]
     order = int64_range(xp, size) if consecutive else to_int64(xp, _order(xp, rows))
@@ -89,7 +89,7 @@ _distinct.vjp(input=_no_derivative)
 
 
 def _lengths(xp: Backend, bounds: Array, size: int) -> Array:
-    """How far it is from each bound to the next, and to the end."""
+    """Distances from each bound to the next, and from the last one to the end."""
     return to_int64(xp, xp.diff(bounds, append=xp.full(1, size, bounds.dtype)))
 
 
@@ -97,7 +97,7 @@ def _lengths(xp: Backend, bounds: Array, size: int) -> Array:
 def _distinct_elements(
     xp: Backend, input: Array, consecutive: bool, counts: bool
 ) -> tuple[Array, Array]:
-    """Values, and if wanted the counts: elements need no order to be sorted."""
+    """Unique elements, and the counts if requested; faster than ``_distinct``."""
     flat = input.reshape(-1)
     ordered = flat if consecutive else xp.sort(flat)
     starts = _starts(xp, ordered.reshape(-1, 1), False)
@@ -105,30 +105,32 @@ def _distinct_elements(
     return xp.compress(starts, ordered, axis=0), _lengths(xp, bounds, flat.size)
 
 
-_distinct_elements.vjp(input=_none_of_elements)
+_distinct_elements.vjp(input=_no_derivative_of_elements)
 
 
-def _found(
+def _find_unique(
     input: Tensor, dim: int | None, consecutive: bool, inverse: bool, counts: bool
 ) -> Tensor | tuple[Tensor, ...]:
-    """The results of torch's functions."""
+    """Compute the results of torch's ``unique`` and ``unique_consecutive``."""
     source = input
     if dim is None and not inverse:
         values, lengths = _distinct_elements(source, consecutive, counts)
-        return _results(values, [(counts, lengths)])
+        return _select_results(values, [(counts, lengths)])
     if not source.ndim and dim is not None:
         source = source.reshape(1)
     values, _, places, lengths = _distinct(source, dim, consecutive, False)
-    return _results(values, [(inverse, places), (counts, lengths)])
+    return _select_results(values, [(inverse, places), (counts, lengths)])
 
 
-def _results(values: Tensor, chosen: list[tuple[bool, Tensor]]) -> Tensor | tuple[Tensor, ...]:
-    """The values, with the further results that were asked for."""
+def _select_results(
+    values: Tensor, chosen: list[tuple[bool, Tensor]]
+) -> Tensor | tuple[Tensor, ...]:
+    """The values, in a tuple with the requested additional results if there are any."""
     extra = tuple(tensor for wanted, tensor in chosen if wanted)
     return (values, *extra) if extra else values
 
 
-def _checked(name: str, input: Tensor, dim: int | None) -> int | None:
+def _check_dim(name: str, input: Tensor, dim: int | None) -> int | None:
     if dim is None:
         return None
     if not input.ndim:
@@ -166,19 +168,19 @@ def unique(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """The distinct elements of ``input``, in ascending order.
+    """The unique elements of ``input``, in ascending order.
 
-    With ``axis=``, ``return_index=`` or ``equal_nan=`` it is NumPy's.
+    With ``axis=``, ``return_index=`` or ``equal_nan=`` it is NumPy's ``unique``.
 
     Args:
         input: Tensor of any shape; NaNs are distinct from each other.
-        sorted: In ascending order, which is done in any case.
-        return_inverse: Also return where in the result each element is.
-        return_counts: Also return how often each comes.
-        dim: Compare the slices along this dimension rather than elements.
+        sorted: Accepted; the result is always sorted.
+        return_inverse: Whether to return the index in the result of each element, too.
+        return_counts: Whether to return the count of each unique element, too.
+        dim: Compare the slices along this dimension instead of elements.
 
     Returns:
-        The values, alone or in a tuple with the inverse and the counts, both int64.
+        The values, or a tuple of the values, the inverse and the counts, both int64.
 
     Raises:
         IndexError: If there is no such dimension.
@@ -188,8 +190,8 @@ def unique(
         >>> tt.unique(tt.tensor([3, 1, 3]), return_counts=True)
         (tensor([1, 3]), tensor([1, 2]))
     """
-    at = _checked("unique", input, dim)
-    return _found(input, at, False, return_inverse, return_counts)
+    at = _check_dim("unique", input, dim)
+    return _find_unique(input, at, False, return_inverse, return_counts)
 
 
 @unique.numpy
@@ -199,10 +201,10 @@ def _numpy_unique(
     sorted: bool = True, **options: Any,
 ) -> Tensor | tuple[Tensor, ...]:  # fmt: skip
     axis = options.get("dim", axis)
-    at = _checked("unique", input, axis)
+    at = _check_dim("unique", input, axis)
     values, first, inverse, counts = _distinct(input.detach(), at, False, equal_nan and at is None)
     chosen = [(return_index, first), (return_inverse, inverse), (return_counts, counts)]
-    return _results(values, chosen)
+    return _select_results(values, chosen)
 
 
 @composite(method=True, forms=_FORMS)
@@ -212,16 +214,16 @@ def unique_consecutive(
     return_counts: bool = False,
     dim: int | None = None,
 ) -> Any:
-    """The elements of ``input`` without those that equal the one before.
+    """The elements of ``input`` without consecutive duplicates.
 
     Args:
         input: Tensor of any shape, flattened.
-        return_inverse: Also return where in the result each element is.
-        return_counts: Also return the length of each run.
-        dim: Compare the slices along this dimension rather than elements.
+        return_inverse: Whether to return the index in the result of each element, too.
+        return_counts: Whether to return the length of each run, too.
+        dim: Compare the slices along this dimension instead of elements.
 
     Returns:
-        The values, alone or in a tuple with the inverse and the counts, both int64.
+        The values, or a tuple of the values, the inverse and the counts, both int64.
 
     Raises:
         IndexError: If there is no such dimension.
@@ -231,5 +233,5 @@ def unique_consecutive(
         >>> tt.unique_consecutive(tt.tensor([1, 1, 2, 1]))
         tensor([1, 2, 1])
     """
-    at = _checked("unique_consecutive", input, dim)
-    return _found(input, at, True, return_inverse, return_counts)
+    at = _check_dim("unique_consecutive", input, dim)
+    return _find_unique(input, at, True, return_inverse, return_counts)
