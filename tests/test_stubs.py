@@ -28,6 +28,7 @@ STUBS = sorted(FOLDER.rglob("*.pyi"))
 
 #: What may return anything, and why.
 RETURNS_ANY = {
+    "held": "any argument of the package's own, as it is, unless it holds a Tensor",
     "Tensor.ctypes": "a class that NumPy keeps to itself",
     "ndarray.ctypes": "the same",
     "ndarray.flags": "a class that each library keeps to itself",

@@ -274,7 +274,7 @@ def test_help_shows_signature_and_docstring() -> None:
 
     text = pydoc.plain(pydoc.render_doc(tt.sum))
     assert "in module tinytorch" in text
-    assert "Sum of the elements" in text
+    assert "Sum of all elements" in text
 
 
 def test_function_pickles_by_name_into_a_fresh_process() -> None:

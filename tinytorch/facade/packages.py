@@ -72,7 +72,7 @@ _PUBLIC = frozenset(
     for package, names in {
         "autograd": "anomaly forward_ad functional grad_mode gradient_check graph variable",
         "backends": "cudnn",
-        "core": "device size swapping tensor",
+        "core": "device relocation size tensor",
         "cuda": "amp graphs memory nvtx profiler random streams",
         "distributed": "process_group",
         "distributions": "constraint_registry constraints kl transforms",

@@ -18,7 +18,7 @@ from ..state.tracebacks import short as _short
 from ..warnings import warn as _warn
 
 
-def fill_truncated_normal(
+def _fill_truncated_normal(
     tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any
 ) -> None:
     """Fill with normal numbers in [a, b], by rejection.
@@ -210,7 +210,7 @@ def trunc_normal_(
             "The distribution of values may be incorrect.",
         )
     with no_grad():
-        fill_truncated_normal(tensor, mean, std, a, b, generator)
+        _fill_truncated_normal(tensor, mean, std, a, b, generator)
     return tensor
 
 

@@ -16,6 +16,7 @@ from typing import Any, Protocol, Self, TypeAlias, TypeVar, overload
 from ..core.tensor import held
 from ..core.tensor import Tensor, wrap
 from ..state import current_backend
+from ..state.tracebacks import shorten_class
 from .arrays import ndarray, wrap_result
 from .functions.conversion import as_float, axes_of, host, recorded, tensor_of
 from .functions.registration import raising, with_example
@@ -593,6 +594,10 @@ class RandomState(Source):
             raise ValueError("a must be 1-dimensional")
         return self._chosen(a, size, {"replace": replace, "p": p})
 
+
+# The functions below are methods that are bound before the module's classes get short tracebacks.
+for _class in (RandomState, Source):
+    shorten_class(_class)
 
 __all__ = [
     "BitGenerator", "Generator", "MT19937", "PCG64", "PCG64DXSM", "Philox", "RandomState", "SFC64",

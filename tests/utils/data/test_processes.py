@@ -325,11 +325,12 @@ def test_a_worker_that_dies_is_an_error_at_once(how: str, text: str) -> None:
 
 
 def test_a_worker_that_takes_too_long_is_an_error() -> None:
+    before = set(multiprocessing.active_children())
     iterator = iter(DataLoader(Failing("wait"), num_workers=1, timeout=0.2))
     next(iterator)
     with pytest.raises(RuntimeError, match="DataLoader timed out after 0.2 seconds"):
         next(iterator)
-    for child in multiprocessing.active_children():
+    for child in set(multiprocessing.active_children()) - before:
         child.kill()
 
 

@@ -135,7 +135,7 @@ ELEMENTWISE = {
         "float wide = (float)x; "
         f"out = (T)(wide * 0.5f * erfcf(wide * (float){-math.sqrt(0.5)!r}))",
     ),
-    "masked": ("T x, bool mask", "T out", "out = mask ? x : (T)0"),
+    "mask": ("T x, bool mask", "T out", "out = mask ? x : (T)0"),
     # A product also with 0, so that infinities and NaN become NaN, as in PyTorch.
     "dropout": (
         "T x, bool keep, float64 scale", "T out", "out = x * (keep ? (T)scale : (T)0)",
@@ -261,7 +261,7 @@ class FusedKernels:
         return self._run_like(input, name, input) if self._takes(input) else None
 
     def _mask(self, array: Any, mask: Any) -> Any:
-        return self.elementwise("masked")(array, mask)
+        return self.elementwise("mask")(array, mask)
 
     def _dropout(self, input: Any, keep: Any, scale: float) -> Any:
         if not self._takes(input):
