@@ -40,7 +40,7 @@ FILES: Final[dict[str, str]] = {
     "_subclasses": "/ torch=",
     "_tensor_str":
         "/ torch=; contextlib contextlib=; dataclasses dataclasses=; math math=; textwrap "
-        "textwrap=",
+        "textwrap=; typing Any",
     "accelerator": "/ torch=; /accelerator/memory memory=; functools cache",
     "accelerator.memory":
         "/ torch=; /accelerator empty_cache empty_host_cache get_memory_info max_memory_allocated "
@@ -60,8 +60,8 @@ FILES: Final[dict[str, str]] = {
     "autograd.forward_ad": "/ torch=; os os=",
     "autograd.function":
         "/ torch=; /autograd/function _ContextMethodMixin=FunctionCtx; /nn/init ParamSpec; "
-        "/utils/hooks hooks=; collections OrderedDict; itertools itertools=; typing Concatenate "
-        "TypeVar; warnings warnings=",
+        "/utils/hooks hooks=; collections OrderedDict; itertools itertools=; typing Concatenate; "
+        "warnings warnings=",
     "autograd.functional": "/ torch=; /autograd/forward_ad fwAD=",
     "autograd.grad_mode": "/ torch=; typing Any",
     "autograd.gradient_check":
@@ -94,7 +94,7 @@ FILES: Final[dict[str, str]] = {
     "backends.mkldnn": "/backends/mkldnn m=",
     "backends.mps":
         "/ torch=; /library _Library=Library; functools _lru_cache=lru_cache; typing Optional",
-    "backends.nnpack": "/ torch=; /cuda/nvtx contextmanager",
+    "backends.nnpack": "/ torch=; contextlib contextmanager",
     "backends.openmp": "/ torch=",
     "backends.opt_einsum": "/backends/opt_einsum m=",
     "backends.quantized": "/backends/quantized m=",
@@ -192,9 +192,8 @@ FILES: Final[dict[str, str]] = {
         "Path; shutil shutil=; sys sys=; tempfile tempfile=; urllib.error HTTPError URLError; "
         "urllib.request Request urlopen; uuid uuid=; warnings warnings=; zipfile zipfile=",
     "jit":
-        "/ torch=; /cuda/nvtx contextmanager; /jit _fork=fork "
-        "_set_fusion_strategy=set_fusion_strategy _wait=wait; /utils set_module; collections.abc "
-        "Iterator; warnings warnings=",
+        "/ torch=; /jit _fork=fork _set_fusion_strategy=set_fusion_strategy _wait=wait; /utils "
+        "set_module; collections.abc Iterator; contextlib contextmanager; warnings warnings=",
     "jit.annotations":
         "/ TensorType torch=; /jit Future; ast ast=; dis dis=; enum enum=; inspect inspect=; re "
         "re=; textwrap dedent; typing typing=; warnings warnings=",
@@ -336,30 +335,32 @@ FILES: Final[dict[str, str]] = {
     "nn.utils.weight_norm": "/ norm_except_dim; /nn UninitializedParameter; typing TypeVar",
     "onnx": "/ torch=",
     "optim._functional": "/ Tensor; math math=",
-    "optim.adadelta": "/ torch=; /optim Optimizer; typing Any cast",
-    "optim.adafactor": "/ torch=; /optim Optimizer; typing cast",
-    "optim.adagrad": "/ torch=; /optim Optimizer; typing cast",
-    "optim.adam": "/ torch=; /optim Optimizer; typing cast",
-    "optim.adamax": "/ torch=; /optim Optimizer; typing cast",
+    "optim.adadelta": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing Any cast",
+    "optim.adafactor": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing cast",
+    "optim.adagrad": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing cast",
+    "optim.adam": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing cast",
+    "optim.adamax": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing cast",
     "optim.adamw": "/optim Adam; /optim/adam adam",
-    "optim.asgd": "/ torch=; /optim Optimizer; typing cast",
-    "optim.lbfgs": "/ torch=",
+    "optim.asgd": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing cast",
+    "optim.lbfgs": "/ torch=; /optim/optimizer _to_scalar",
     "optim.lr_scheduler":
-        "/ Tensor; /optim Optimizer; bisect bisect_right; collections Counter; functools partial "
-        "wraps; math math=; types types=; typing Any Literal Self SupportsFloat TypedDict cast; "
-        "warnings warnings=; weakref ref=ReferenceType",
-    "optim.muon": "/ torch=; /optim Optimizer; collections.abc MutableMapping; math math=",
-    "optim.nadam": "/ torch=; /optim Optimizer; typing cast",
+        "/ Tensor; /optim Optimizer; /optim/optimizer _to_scalar; bisect bisect_right; "
+        "collections Counter; functools partial wraps; math math=; types types=; typing Any "
+        "Literal Self SupportsFloat TypedDict cast; warnings warnings=; weakref ref=ReferenceType",
+    "optim.muon":
+        "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; collections.abc MutableMapping; "
+        "math math=",
+    "optim.nadam": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing cast",
     "optim.optimizer":
         "/ torch=; /nn/init ParamSpec; /utils/_foreach_utils "
         "_get_foreach_kernels_supported_devices; /utils/hooks RemovableHandle hooks=; collections "
         "OrderedDict; collections.abc Sequence; functools functools=; typing Self TypeVar cast "
         "overload; warnings warnings=",
-    "optim.radam": "/ torch=; /optim Optimizer; typing cast",
-    "optim.rmsprop": "/ torch=; /optim Optimizer; typing cast",
-    "optim.rprop": "/ torch=; /optim Optimizer; typing cast",
-    "optim.sgd": "/ torch=; /optim Optimizer; typing cast",
-    "optim.sparse_adam": "/ torch=; /optim/_functional F=",
+    "optim.radam": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing cast",
+    "optim.rmsprop": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing cast",
+    "optim.rprop": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing cast",
+    "optim.sgd": "/ torch=; /optim Optimizer; /optim/optimizer _to_scalar; typing cast",
+    "optim.sparse_adam": "/ torch=; /optim/_functional F=; /optim/optimizer _to_scalar",
     "optim.swa_utils":
         "/ torch=; /optim/optimizer _group_tensors_by_device_and_dtype; /utils/_foreach_utils "
         "_get_foreach_kernels_supported_devices; copy deepcopy; itertools itertools=; typing "
@@ -370,24 +371,21 @@ FILES: Final[dict[str, str]] = {
         "_has_torch_function_variadic=has_torch_function_variadic; collections collections=; "
         "contextlib contextlib=; functools wraps; sys sys=; typing cast",
     "profiler":
-        "/optim Optimizer; /optim/optimizer register_optimizer_step_post_hook; /profiler/profiler "
-        "profiler=; os os=; typing Any",
+        "/optim Optimizer; /optim/optimizer register_optimizer_step_post_hook; os os=; typing Any",
     "profiler.profiler":
-        "/ torch=; /autograd/profiler prof=; /profiler ExecutionTraceObserver ProfilerAction "
-        "ProfilerActivity kineto_available profile schedule supported_activities "
-        "tensorboard_trace_handler; abc ABC abstractmethod; enum Enum; functools partial; gzip "
-        "gzip=; json json=; os os=; shutil shutil=; tempfile tempfile=; typing Any Self; warnings "
-        "warn",
+        "/ torch=; /autograd/profiler prof=; abc ABC abstractmethod; enum Enum; functools "
+        "partial; gzip gzip=; json json=; os os=; shutil shutil=; tempfile tempfile=; typing Any "
+        "Self; warnings warn",
     "quasirandom": "/ torch=",
     "random": "/ torch=; warnings warnings=",
     "return_types":
         "/ torch=; /return_types _attr=triangular_solve_out; /utils/_pytree SequenceKey "
         "register_pytree_node; inspect inspect=",
     "serialization":
-        "/ torch=; /_utils _import_dotted_name; /cuda/nvtx contextmanager; /types FileLike "
-        "Storage; contextlib closing; copyreg copyreg=; difflib difflib=; enum Enum; functools "
-        "functools=; re re=; shutil shutil=; struct struct=; tarfile tarfile=; tempfile "
-        "tempfile=; threading threading=; typing Generic TypeVar cast; warnings warnings=",
+        "/ torch=; /_utils _import_dotted_name; /types FileLike Storage; contextlib closing "
+        "contextmanager; copyreg copyreg=; difflib difflib=; enum Enum; functools functools=; re "
+        "re=; shutil shutil=; struct struct=; tarfile tarfile=; tempfile tempfile=; threading "
+        "threading=; typing Generic TypeVar cast; warnings warnings=",
     "signal.windows": "/signal/windows/windows windows=",
     "signal.windows.windows":
         "/ Tensor torch=; /signal/windows bartlett blackman cosine exponential gaussian "
@@ -438,8 +436,8 @@ FILES: Final[dict[str, str]] = {
         "reveal_type runtime_checkable; uuid uuid=; warnings warnings=; weakref ReferenceType "
         "weakref=",
     "utils.collect_env":
-        "/ torch=; collections namedtuple; datetime datetime=; json json=; locale locale=; os "
-        "os=; re re=; subprocess subprocess=; typing _Dict=Dict _cast=cast",
+        "/ torch=; collections namedtuple; datetime datetime=; json json=; locale locale=; re "
+        "re=; subprocess subprocess=; typing _Dict=Dict _cast=cast",
     "utils.cpp_extension":
         "/ torch=; /torch_version TorchVersion; collections collections=; copy copy=; errno "
         "errno=; glob glob=; importlib importlib=; logging logging=; os os=; pathlib Path; re "
