@@ -206,7 +206,7 @@ def _dropout(x: Any, keep: Any, scale: float) -> Any:
 
 ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "tinytorch_gelu": _gelu, "tinytorch_gelu_half": _gelu_half,
-    "tinytorch_masked": _masked, "tinytorch_dropout": _dropout,
+    "tinytorch_mask": _masked, "tinytorch_dropout": _dropout,
 }  # fmt: skip
 
 
