@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from stub_names import TYPE_VARIABLES, Alias, Entity, Scope, follow, statements
+from stub_names import TYPE_VARIABLES, Alias, Entity, NameScope, follow, statements
 from stub_numpy import is_wrapped, is_operator, write_wrapped, write_method, write_operator
 from stub_numpys_own import is_from_numpy, writer_of
 from stub_operations import write_attribute, write_operation
@@ -23,7 +23,7 @@ from tinytorch.backends import load
 from tinytorch.core.tensor import Tensor
 from tinytorch.dispatch import registry
 from tinytorch.facade import resolve
-from tinytorch.facade.library_fallback import forwarded
+from tinytorch.facade.library_fallback import library_names
 from tinytorch.numpy import methods
 from tinytorch.numpy.ndarray import ndarray
 from tinytorch.ops.results import RESULTS
@@ -71,7 +71,7 @@ def write_module(module: str, dialects: bool = True) -> str:
 def write_on_numpy(module: str, dialects: bool) -> str:
     """Return the text of a module's stub; NumPy is the active backend."""
     registry.load_all()
-    scope = Scope.of(module) or Scope(module, Path(f"{module}.py"), "")
+    scope = NameScope.of(module) or NameScope(module, Path(f"{module}.py"), "")
     dynamic = dynamic_names(module, scope) if has_getattr(scope.tree) else {}
     shown = {name: found for name, found in scope.names.items() if is_shown(scope, name)}
     sources = {n: follow(found) for n, found in shown.items() if isinstance(found, Entity)}
@@ -95,12 +95,12 @@ def write_on_numpy(module: str, dialects: bool) -> str:
     return writer.text()
 
 
-def is_shown(scope: Scope, name: str) -> bool:
+def is_shown(scope: NameScope, name: str) -> bool:
     """Whether the stub declares a name of the source: its own, or imported ``as`` itself."""
     return (name in scope.own and name not in HIDDEN) or name in reexports(scope)
 
 
-def reexports(scope: Scope) -> dict[str, Entity]:
+def reexports(scope: NameScope) -> dict[str, Entity]:
     """The names that a module re-exports: it imports each ``as`` itself."""
     return {
         alias.asname: Entity(scope.absolute(node), alias.name)
@@ -112,7 +112,7 @@ def reexports(scope: Scope) -> dict[str, Entity]:
 # -- dynamic names -------------------------------------------------------------------
 
 
-def dynamic_names(module: str, scope: Scope) -> dict[str, Any]:
+def dynamic_names(module: str, scope: NameScope) -> dict[str, Any]:
     """Names of ``dir(module)`` that its source does not define, with their values.
 
     Names that come from the active backend's library are left out. All dtypes are included,
@@ -123,7 +123,7 @@ def dynamic_names(module: str, scope: Scope) -> dict[str, Any]:
     values: dict[str, Any] = {}
     if module == "tinytorch":
         numpy = load("numpy")
-        names = {n for n in names if n not in forwarded(numpy) or is_own(getattr(loaded, n))}
+        names = {n for n in names if n not in library_names(numpy) or is_own(getattr(loaded, n))}
         # Also dtypes of an optional package, such as bfloat16.
         values.update(dtypes.NAMES)
         names -= dtypes.NAMES.keys()
@@ -187,7 +187,7 @@ def defining_entity(value: Any, name: str, module: str) -> Entity:
     places = [value.__module__] if hasattr(value, "__module__") else []
     places += [home for home in sorted(sys.modules) if home.partition(".")[0] == "tinytorch"]
     for home in places:
-        scope = Scope.of(home) if home in sys.modules else None
+        scope = NameScope.of(home) if home in sys.modules else None
         own = table_entities(home).keys() | (scope.own.keys() if scope is not None else set())
         if name in own and vars(sys.modules[home]).get(name) is value:
             return Entity(home, name)
@@ -219,7 +219,7 @@ KNOWN |= {
 }
 
 
-def write_imports(writer: Writer, scope: Scope, dynamic: dict[str, Any]) -> None:
+def write_imports(writer: Writer, scope: NameScope, dynamic: dict[str, Any]) -> None:
     """Add the imports that are part of the module's interface."""
     for name, entity in reexports(scope).items():
         writer.imports[name] = f"from {entity.module} import {entity.name} as {name}"
@@ -267,7 +267,7 @@ def write_named_result(writer: Writer, name: str, value: Any) -> None:
 # -- declarations of the source ------------------------------------------------------------------
 
 
-def write_own(writer: Writer, scope: Scope, body: list[ast.stmt], indent: str = "") -> None:
+def write_own(writer: Writer, scope: NameScope, body: list[ast.stmt], indent: str = "") -> None:
     """Declare all that the source of a module or class defines."""
     overloaded = {node.name for node in statements(body) if is_overload(node)}
     for node in statements(body):
@@ -300,7 +300,7 @@ def is_overload(node: ast.stmt) -> typing.TypeGuard[ast.FunctionDef]:
     )
 
 
-def write_annotated(writer: Writer, scope: Scope, node: ast.AnnAssign, indent: str) -> None:
+def write_annotated(writer: Writer, scope: NameScope, node: ast.AnnAssign, indent: str) -> None:
     """Declare ``name: type``; an alias keeps its value."""
     name = ast.unparse(node.target)
     if isinstance(scope.names.get(name), Alias) and not indent:
@@ -311,7 +311,9 @@ def write_annotated(writer: Writer, scope: Scope, node: ast.AnnAssign, indent: s
         writer.line(f"{indent}{name}: {writer.expression(node.annotation, scope)}")
 
 
-def write_assigned(writer: Writer, scope: Scope, node: ast.Assign, name: str, indent: str) -> None:
+def write_assigned(
+    writer: Writer, scope: NameScope, node: ast.Assign, name: str, indent: str
+) -> None:
     """Declare ``name = value``: an alias, a type variable or a literal.
 
     Raises:
@@ -338,7 +340,7 @@ def write_assigned(writer: Writer, scope: Scope, node: ast.Assign, name: str, in
         raise LookupError(f"{scope.module}.{name} needs an annotation")
 
 
-def write_class(writer: Writer, scope: Scope, node: ast.ClassDef, indent: str = "") -> None:
+def write_class(writer: Writer, scope: NameScope, node: ast.ClassDef, indent: str = "") -> None:
     """Declare a class, with the members that other modules add."""
     bases = [writer.expression(base, scope) for base in node.bases]
     writer.line()

@@ -32,10 +32,10 @@ class Alias:
     """A type expression that replaces the name it is assigned to."""
 
     value: ast.expr
-    scope: Scope
+    scope: NameScope
 
 
-class Scope:
+class NameScope:
     """The top-level names of one source module.
 
     Attributes:
@@ -56,10 +56,10 @@ class Scope:
 
     @staticmethod
     @cache
-    def of(module: str) -> Scope | None:
+    def of(module: str) -> NameScope | None:
         """The scope of a module; None for one that is not ours."""
         path = source(module)
-        return None if path is None else Scope(module, path, path.read_text(encoding="utf-8"))
+        return None if path is None else NameScope(module, path, path.read_text(encoding="utf-8"))
 
     def absolute(self, node: ast.ImportFrom) -> str:
         """The absolute name of the module that ``from ... import`` names."""
@@ -120,7 +120,7 @@ def follow(entity: Entity) -> Entity | Alias:
     """Follow re-exports and aliases of our modules to the definition of an entity."""
     if not entity.name or entity.module.partition(".")[0] != "tinytorch":
         return entity
-    scope = Scope.of(entity.module)
+    scope = NameScope.of(entity.module)
     found = scope.names.get(entity.name) if scope is not None else None
     if found is None or found == entity:
         return entity

@@ -10,7 +10,7 @@ import typing
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from stub_names import Entity, Scope
+from stub_names import Entity, NameScope
 from stub_operations import (
     as_method,
     declared_forms,
@@ -113,7 +113,7 @@ def write_operator(writer: Writer, name: str, value: Any) -> None:
 
 def write_forms(writer: Writer, forms: list[ast.FunctionDef], value: Any, indent: str) -> None:
     """Declare the ways a function may be called."""
-    scope = Scope.of(inspect.unwrap(value).__module__)
+    scope = NameScope.of(inspect.unwrap(value).__module__)
     assert scope is not None
     for form in forms:
         form.decorator_list = [ast.Name("overload")] if len(forms) > 1 else []
@@ -152,7 +152,7 @@ def annotate_result(
     function: Callable[..., Any], signature: inspect.Signature
 ) -> inspect.Signature:
     """The signature with the result of the ``Callable`` that annotates the function's name."""
-    scope = Scope.of(inspect.unwrap(function).__module__)
+    scope = NameScope.of(inspect.unwrap(function).__module__)
     node = scope.own.get(function.__name__) if scope is not None else None
     if not isinstance(node, ast.AnnAssign) or signature.return_annotation != "Any":
         return signature

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy
-from stub_names import Entity, Scope
+from stub_names import Entity, NameScope
 from stub_numpy import is_wrapped, is_ufunc, write_wrapped, write_ufunc
 from stub_writer import Writer, declaration
 
@@ -74,7 +74,7 @@ def array_results(function: Any) -> set[str]:
 
 def write_array_function(writer: Writer, name: str, value: Any) -> None:
     """Declare a function of NumPy with its own parameters, which returns our arrays."""
-    scope = Scope.of("tinytorch.numpy.namespace")
+    scope = NameScope.of("tinytorch.numpy.namespace")
     assert scope is not None
     try:
         signature = inspect.signature(value)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from stub_names import Scope
+from stub_names import NameScope
 from stub_writer import Writer, declaration
 
 from tinytorch.core.tensor import Tensor
@@ -34,7 +34,7 @@ INDEX = (
 
 def write_operation(writer: Writer, name: str, value: Callable[..., Any], indent: str = "") -> None:
     """Declare an operation's function, or with an indent its method."""
-    scope = Scope.of(inspect.unwrap(value).__module__)
+    scope = NameScope.of(inspect.unwrap(value).__module__)
     assert scope is not None
     forms = call_forms(name, value, writer.dialects)
     for form in forms:
@@ -110,7 +110,7 @@ def type_keywords(form: ast.FunctionDef, common: dict[str, str]) -> None:
 
 def write_attribute(writer: Writer, name: str, getter: Callable[..., Any], indent: str) -> None:
     """Declare an operation that is a property of tensors."""
-    scope = Scope.of(inspect.unwrap(getter).__module__)
+    scope = NameScope.of(inspect.unwrap(getter).__module__)
     assert scope is not None
     form = declaration("__get__", inspect.signature(getter))
     if isinstance(getter, type):

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from stub_names import Entity, Scope
+from stub_names import Entity, NameScope
 from stub_writer import Writer, declaration
 
 from tinytorch.compat import import_hook
@@ -78,7 +78,7 @@ def write_table(writer: Writer, module: str) -> None:
 
 def write_function(writer: Writer, name: str, value: Any, indent: str = "") -> None:
     """Declare a function that is created at run time and is in no source."""
-    scope = Scope.of(ROWS)
+    scope = NameScope.of(ROWS)
     assert scope is not None
     writer.function(declaration(name, inspect.signature(value)), scope, indent)
 

@@ -6,7 +6,7 @@ import ast
 import inspect
 from collections.abc import Iterable
 
-from stub_names import Alias, Entity, Scope, follow
+from stub_names import Alias, Entity, NameScope, follow
 
 LINE = 100
 
@@ -37,7 +37,7 @@ class Writer:
 
     # -- annotations ---------------------------------------------------------------------
 
-    def expression(self, node: ast.expr, scope: Scope) -> str:
+    def expression(self, node: ast.expr, scope: NameScope) -> str:
         """The text of a type expression, with the names of this stub."""
         resolved = _Resolver(self, scope).visit(_copy(node))
         return ast.unparse(ast.fix_missing_locations(resolved))
@@ -61,7 +61,7 @@ class Writer:
         self.lines.append(text)
 
     def function(
-        self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, indent: str = ""
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: NameScope, indent: str = ""
     ) -> None:
         """Add a function without its body and docstring."""
         for decorator in node.decorator_list:
@@ -83,16 +83,16 @@ class Writer:
             self.lines += [f"{indent}    {parameter}," for parameter in parameters]
             self.line(indent + tail)
 
-    def _is_ours(self, node: ast.expr, scope: Scope) -> bool:
+    def _is_ours(self, node: ast.expr, scope: NameScope) -> bool:
         found = scope.resolve(node.id) if isinstance(node, ast.Name) else None
         return isinstance(found, Entity) and found.module.partition(".")[0] == "tinytorch"
 
-    def _decorator(self, node: ast.expr, scope: Scope) -> str:
+    def _decorator(self, node: ast.expr, scope: NameScope) -> str:
         if isinstance(node, ast.Attribute) and node.attr in ("setter", "deleter"):
             return ast.unparse(node)
         return self.expression(node, scope)
 
-    def _parameters(self, arguments: ast.arguments, scope: Scope) -> list[str]:
+    def _parameters(self, arguments: ast.arguments, scope: NameScope) -> list[str]:
         """The texts of the parameters, with ``/`` and ``*``."""
         positional = [*arguments.posonlyargs, *arguments.args]
         first_default = len(positional) - len(arguments.defaults)
@@ -115,7 +115,7 @@ class Writer:
             texts.append("**" + self._parameter(arguments.kwarg, None, scope))
         return texts
 
-    def _parameter(self, node: ast.arg, default: ast.expr | None, scope: Scope) -> str:
+    def _parameter(self, node: ast.arg, default: ast.expr | None, scope: NameScope) -> str:
         text = node.arg
         if node.annotation is not None:
             text += f": {self.expression(node.annotation, scope)}"
@@ -134,7 +134,7 @@ class Writer:
 class _Resolver(ast.NodeTransformer):
     """Replace each name in a type expression by the name of its entity in the stub."""
 
-    def __init__(self, writer: Writer, scope: Scope) -> None:
+    def __init__(self, writer: Writer, scope: NameScope) -> None:
         self.writer = writer
         self.scope = scope
 

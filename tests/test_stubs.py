@@ -20,7 +20,7 @@ import tinytorch as tt
 from tinytorch import dtypes, nn
 from tinytorch.backends import load
 from tinytorch.dispatch.arguments import SPELLINGS
-from tinytorch.facade.library_fallback import forwarded
+from tinytorch.facade.library_fallback import library_names
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "stubs" / "tinytorch"
@@ -209,7 +209,7 @@ def test_top_level_lists_what_its_stub_declares() -> None:
     """Apart from what only the active backend has: its library's names and some dtypes."""
     numpy = load("numpy")
     listed = {name for name in dir(tt) if not name.startswith("_")}
-    of_numpy = {n for n in listed & forwarded(numpy) if is_foreign(getattr(tt, n))}
+    of_numpy = {n for n in listed & library_names(numpy) if is_foreign(getattr(tt, n))}
     names = public(declared(tree(FOLDER / "__init__.pyi").body))
     assert names - dtypes.NAMES.keys() == listed - of_numpy - dtypes.NAMES.keys()
     assert names & dtypes.NAMES.keys() == dtypes.NAMES.keys()

@@ -15,7 +15,7 @@ In the examples of all docstrings ``tt`` is ``tinytorch`` and ``np`` is ``tinyto
 
 from .compat import after_import, import_hook
 from .facade import packages, resolve
-from .facade.late_imports import hand_over
+from .facade.late_imports import fill_late_imports
 from .state import state as state  # the function, over the folder of its name
 from .state.tracebacks import shorten
 
@@ -23,8 +23,8 @@ __version__ = "0.1.0"
 
 packages.install()
 import_hook.install()  # ahead of the other, which would load modules by their second names anew
-hand_over()
-resolve.stand_in()
+fill_late_imports()
+resolve.install_lazy_methods()
 after_import.install()
 
 

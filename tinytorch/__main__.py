@@ -19,7 +19,7 @@ import tinytorch
 
 from .compat import as_torch
 from .facade import info
-from .state.tracebacks import below
+from .state.tracebacks import skip_files
 
 HELP = """\
 usage: python -m tinytorch [--ipython]
@@ -71,7 +71,7 @@ def run(arguments: list[str]) -> int:
     try:
         return _run(arguments)
     except Exception as error:
-        error.__traceback__ = below(error, (__file__, "<frozen runpy>"))
+        error.__traceback__ = skip_files(error, (__file__, "<frozen runpy>"))
         shown = sys.last_type, sys.last_value, sys.last_traceback = (
             type(error), error, error.__traceback__,
         )  # fmt: skip

@@ -56,7 +56,7 @@ def has_torch_function(relevant_args: Iterable[Any]) -> bool:
         >>> tt.overrides.has_torch_function([tt.ones(2)])
         False
     """
-    return bool(torch_function.overloaded(relevant_args)) or torch_function.must_ask()
+    return bool(torch_function.overriding_arguments(relevant_args)) or torch_function.has_mode()
 
 
 def has_torch_function_unary(relevant_arg: Any) -> bool:
@@ -114,8 +114,8 @@ def handle_torch_function(
         >>> double(Loud())
         'DOUBLE'
     """
-    result: R = torch_function.ask(
-        public_api, torch_function.overloaded(relevant_args), args, kwargs
+    result: R = torch_function.dispatch_override(
+        public_api, torch_function.overriding_arguments(relevant_args), args, kwargs
     )
     return result
 
@@ -275,7 +275,7 @@ def _functions() -> tuple[dict[Any, list[Callable[..., Any]]], dict[Callable[...
             found.setdefault(member, []).append(member.__get__)
     for space in _SPACES:
         module = importlib.import_module(f"tinytorch.{space}".rstrip("."))
-        ignored = {f"{space}.{name}".lstrip(".") for name in torch_function.UNASKED}
+        ignored = {f"{space}.{name}".lstrip(".") for name in torch_function.NOT_OVERRIDABLE}
         for name in names(space):
             function = find(space, name)
             named.setdefault(function, f"torch.{space}.{name}".replace("..", "."))
@@ -307,7 +307,7 @@ def get_ignored_functions() -> set[Callable[..., Any]]:
         >>> tt.tensor in tt.overrides.get_ignored_functions()
         True
     """
-    return {OPS[name].function for name in torch_function.UNASKED if name in OPS}
+    return {OPS[name].function for name in torch_function.NOT_OVERRIDABLE if name in OPS}
 
 
 def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:

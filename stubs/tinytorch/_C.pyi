@@ -12,8 +12,8 @@ from tinytorch.compat.private_modules import _functorch as _functorch
 from tinytorch.compat.private_modules import _nn as _nn
 from tinytorch.core.torch_function import DisableTorchFunction as DisableTorchFunction
 from tinytorch.core.torch_function import DisableTorchFunctionSubclass as DisableTorchFunctionSubclass
-from tinytorch.core.torch_function import is_on as _is_torch_function_enabled
-from tinytorch.core.torch_function import refusing as _disabled_torch_function_impl
+from tinytorch.core.torch_function import disabled_torch_function as _disabled_torch_function_impl
+from tinytorch.core.torch_function import is_enabled as _is_torch_function_enabled
 from tinytorch.facade.unsupported import Absent
 from tinytorch.jit import Error as JITException
 from tinytorch.ops.linalg.shared import LinAlgError as _LinAlgError

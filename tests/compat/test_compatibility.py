@@ -24,9 +24,9 @@ ON_NUMPY = pytest.mark.skipif(
 @ON_NUMPY
 def test_no_name_of_pytorchs_is_numpys(torch: Any) -> None:
     """Such a name would do something else, without a word."""
-    from tinytorch.facade.library_fallback import forwarded
+    from tinytorch.facade.library_fallback import library_names
 
-    numpys = forwarded(tt.zeros(1).backend)
+    numpys = library_names(tt.zeros(1).backend)
     shared = [name for name in dir(torch) if name in numpys and callable(getattr(torch, name))]
     assert len(shared) > 150
     homes = {name: str(getattr(tt, name).__module__) for name in shared}

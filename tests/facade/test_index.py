@@ -109,7 +109,7 @@ def loaded() -> None:
 
     def names(value: type) -> list[str]:
         items = vars(value).items()
-        return [name for name, item in items if not isinstance(item, resolve.Unloaded)]
+        return [name for name, item in items if not isinstance(item, resolve.LazyMethod)]
 
     before = {"": [*NAMESPACES[""]], "Tensor": names(Tensor), "return_types": [*RESULTS]}
     registry.load_all()

@@ -17,7 +17,7 @@ import tinytorch as tt
 from tests.fresh import process, run
 from tinytorch import backends
 from tinytorch.backends.numpy import NumpyBackend
-from tinytorch.facade.library_fallback import forwarded
+from tinytorch.facade.library_fallback import library_names
 from tinytorch.state import current_backend
 
 
@@ -294,7 +294,7 @@ def test_function_pickles_by_name_into_a_fresh_process() -> None:
 
 def test_function_of_the_library_is_one_and_pickles_by_name() -> None:
     assert tt.polyval is tt.polyval and tt.polyval.__module__ == "tinytorch"
-    functions = [getattr(tt, name) for name in sorted(forwarded(current_backend()))]
+    functions = [getattr(tt, name) for name in sorted(library_names(current_backend()))]
     functions = [each for each in functions if not isinstance(each, type)]
     assert functions and [pickle.loads(pickle.dumps(each)) for each in functions] == functions
     assert inspect.signature(tt.polyval) == inspect.signature(numpy.polyval)

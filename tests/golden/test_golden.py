@@ -30,10 +30,11 @@ LEAKED = {
     "torch.__config__": {"Any", "annotations"},
     "torch.__future__": {"FUTURE", "annotations"},
     "torch._tensor_str": {"Any", "annotations"},
-    "torch._tensor": {"deep_copied"},
+    "torch._tensor": set("ABOVE Making asked_first deep_copied making without_the_rest".split()),
     "torch.nn.attention.flex_attention": set(
         "CannotBatch Level arange lifted mapped_over once stand_in vmap".split()
     ),
+    "torch.nn.parameter": {"is_never_asked", "refusing"},
     "torch.utils.data.dataloader": {"make_fetch"},
     "torch.autograd.function": set(
         "as_user check_dirty check_marks fits fresh from_user is_among likes save set_history "

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
-from tinytorch.core.tensor import making
+from tinytorch.core.tensor import creation
 
 
 def in_thread(function: Callable[[], Any]) -> Any:
@@ -55,11 +55,11 @@ def test_a_task_that_goes_on_in_inference_mode_still_marks() -> None:
 
 def test_outside_nothing_is_asked_of_new_tensors() -> None:
     tt.ones(1)  # the first tensor after a block looks whether there is another one
-    assert making.version is None
+    assert creation.version is None
     with tt.inference_mode(), tt.inference_mode():
-        assert making.version is not None
+        assert creation.version is not None
     tt.ones(1)
-    assert making.version is None
+    assert creation.version is None
 
 
 def test_a_generator_is_left_while_it_waits() -> None:

@@ -11,7 +11,7 @@ from ..core.tensor import Size, Tensor, wrap
 from ..graph.engine import CURRENT, LeafSweep, Sweep, conjugate
 from ..graph.grad_fn import AccumulateGrad
 from ..graph.hooks import LeafHooks
-from ..graph.late_bound import ABOVE
+from ..graph.late_bound import LATE_BOUND
 from ..graph.nodes import Edge, Node, Slot, backend_of, needed_nodes, node_of, target_of
 from ..graph.saved_tensors import Recording
 from ..graph.views import edge_of
@@ -52,10 +52,12 @@ def backward(
         tensor([3., 3.])
     """
     plain = tensors.__class__ in torch_function.PLAIN and grad_tensors is None and inputs is None
-    values = () if plain else torch_function.relevant((tensors, inputs, grad_tensors), {})
+    values = () if plain else torch_function.find_overriding((tensors, inputs, grad_tensors), {})
     if values:
         options = {"grad_tensors": grad_tensors, "inputs": inputs, "retain_graph": retain_graph}
-        torch_function.ask(backward, values, (tensors,), {**options, "create_graph": create_graph})
+        torch_function.dispatch_override(
+            backward, values, (tensors,), {**options, "create_graph": create_graph}
+        )
         return
     if create_graph:
         warn(
@@ -137,9 +139,9 @@ def grad(
         >>> tt.autograd.grad(first, x)
         (tensor(12.),)
     """
-    values = torch_function.relevant((outputs, inputs, grad_outputs), {})
-    if values or torch_function.must_ask():
-        return torch_function.ask(grad, values, (outputs, inputs), {  # type: ignore[no-any-return]
+    values = torch_function.find_overriding((outputs, inputs, grad_outputs), {})
+    if values or torch_function.has_mode():
+        return torch_function.dispatch_override(grad, values, (outputs, inputs), {  # type: ignore[no-any-return]
             "grad_outputs": grad_outputs, "retain_graph": retain_graph,
             "create_graph": create_graph, "only_inputs": only_inputs,
             "allow_unused": allow_unused, "is_grads_batched": is_grads_batched,
@@ -330,7 +332,7 @@ def _sweep(
         if not wanted or sweep.wants(edge):
             sweep.send(edge, g, False)
     if create_graph:
-        with ABOVE.enable_grad():
+        with LATE_BOUND.enable_grad():
             _run(sweep)
     elif Recording.used:
         _run(sweep)

@@ -18,7 +18,7 @@ from ..core.tensor import Tensor, wrap
 from ..dispatch.node_recording import note_versions
 from ..graph.engine import conjugate
 from ..graph.inference import APPLYING
-from ..graph.late_bound import ABOVE
+from ..graph.late_bound import LATE_BOUND
 from ..graph.nodes import FREED, TWICE, Node, Slot
 from ..graph.saved_tensors import STACK, Packed, Recording, SavedOutput
 from ..graph.views import FUNCTION, SEVERAL, check_inplace, edge_of, rebase
@@ -185,7 +185,7 @@ def _prepare_output(ctx: Any, args: tuple[Any, ...], out: Any) -> Any:
 def _set_history(ctx: Any, tensor: Tensor, edge: Any) -> None:
     """Make ``edge`` the history of a result; its base's, too, if it is a view that was changed."""
     if _is_among(tensor, ctx._dirty):
-        rebase(tensor, edge, ABOVE.writing().view_scatter)
+        rebase(tensor, edge, LATE_BOUND.writing().view_scatter)
     else:
         tensor._node = edge
         tensor._rg = True

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from ..core.tensor import Tensor
-from ..graph.late_bound import ABOVE
+from ..graph.late_bound import LATE_BOUND
 from ..graph.nodes import Node, Slot
 from ..graph.views import TRANSFORM, edge_of, fix
 from ..state import (
@@ -157,7 +157,7 @@ def writable_for(given: Tensor) -> Tensor:
         return given
     shown = given.detach()
     data = shown._data
-    op = ABOVE.writing().assigned.called("AliasBackward0")
+    op = LATE_BOUND.writing().assigned.called("AliasBackward0")
     shown._node = Node(op, shown._xp, (given,), (None,), (), data.shape, data.dtype)
     shown._rg = True
     return shown

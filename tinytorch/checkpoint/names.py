@@ -20,7 +20,7 @@ from ..backends.storage import extent, row_major
 from ..core.device import device as Device
 from ..core.layout import layout as Layout
 from ..core.layout import strided
-from ..core.lazy_bits import Conjugate, Negative, let_wait
+from ..core.lazy_bits import Conjugate, Negative, mark_lazy
 from ..core.tensor import Size, Tensor, wrap
 from ..dispatch.creation import backend_of_device
 from ..dtypes import STORAGES as STORAGES
@@ -231,7 +231,7 @@ def _waiting(tensor: Any, metadata: Any) -> Any:
     """``tensor``, whose elements wait for what the file says that they wait for."""
     for name, cls in (("conj", Conjugate), ("neg", Negative)):
         if metadata.get(name):
-            let_wait(tensor, cls)
+            mark_lazy(tensor, cls)
     return tensor
 
 

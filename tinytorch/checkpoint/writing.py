@@ -12,7 +12,7 @@ from .. import dtypes
 from ..backends.base import Array, Backend
 from ..backends.storage import row_major
 from ..core.device import device
-from ..core.lazy_bits import Conjugate, Waiting, plain
+from ..core.lazy_bits import Conjugate, LazyView, physical_view
 from ..core.tensor import Size, Tensor
 from .names import STORAGE_CLASSES, STORAGES, TorchName, torch_name
 
@@ -152,7 +152,7 @@ class Pickling:
         """A call that rebuilds a tensor, of a subclass and with attributes or not."""
         call = self.reduced_data(tensor)
         state = attributes(tensor)
-        cls = Tensor if isinstance(tensor, Waiting) else type(tensor)
+        cls = Tensor if isinstance(tensor, LazyView) else type(tensor)
         if cls is Tensor and not state:
             return call
         return _REBUILD_WITH_STATE, (call[0], cls, call[1], state)
@@ -162,8 +162,8 @@ class Pickling:
         if not tensor._xp.has_numbers:
             facts = (tensor.dtype, tuple(tensor._data.shape), tensor.stride())
             return _REBUILD_META, (*facts, bool(tensor.requires_grad))
-        waits = isinstance(tensor, Waiting)
-        storage, start, strides = self.storages.place(plain(tensor) if waits else tensor)
+        waits = isinstance(tensor, LazyView)
+        storage, start, strides = self.storages.place(physical_view(tensor) if waits else tensor)
         hooks: OrderedDict[Any, Any] = OrderedDict()
         args: tuple[Any, ...] = (storage, start, tuple(tensor.shape), strides)
         args += (bool(tensor.requires_grad), hooks)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
-from ..core.tensor import Tensor, without_the_rest
+from ..core.tensor import Tensor, copy_part
 
 
 def register(module: ModuleType) -> None:
@@ -84,7 +84,7 @@ def _serialize(tensor: Tensor) -> tuple[dict[str, Any], list[Any]]:
     A part of a larger memory goes without the rest.
     """
     buffers: list[pickle.PickleBuffer] = []
-    small = pickle.dumps(without_the_rest(tensor), 5, buffer_callback=buffers.append)
+    small = pickle.dumps(copy_part(tensor), 5, buffer_callback=buffers.append)
     return {"pickle": small}, [buffer.raw() for buffer in buffers]
 
 

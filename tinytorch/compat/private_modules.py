@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from ..core.device import device
-from ..core.printing import _contents, _options, _with_suffixes
+from ..core.printing import _contents, _current_options, _append_suffixes
 from ..core.printing import printoptions as printoptions
 from ..core.printing import set_printoptions as set_printoptions
 from ..core.tensor import Tensor
@@ -178,7 +178,7 @@ class _Current:
     """The settings as they are, ``PRINT_OPTS.threshold``."""
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(_options(), name)
+        return getattr(_current_options(), name)
 
 
 PRINT_OPTS = _Current()
@@ -191,7 +191,7 @@ def _tensor_str(self: Any, indent: int) -> str:
         self: The tensor.
         indent: Columns in front of the lines after the first.
     """
-    return _contents(self.detach(), indent, _options())
+    return _contents(self.detach(), indent, _current_options())
 
 
 def _add_suffixes(
@@ -205,4 +205,4 @@ def _add_suffixes(
         indent: Columns in front of a new line.
         force_newline: Accepted for compatibility.
     """
-    return _with_suffixes(tensor_str, suffixes, indent, _options().linewidth)
+    return _append_suffixes(tensor_str, suffixes, indent, _current_options().linewidth)

@@ -97,7 +97,7 @@ def place(memory: Memory, spell: Any) -> Any:
     if segment is None:
         return memory.__reduce__()
     start = memory.xp.address(memory.flat) - memory.xp.address(shared_memory.root_of(segment))
-    dtype, backend = memory.xp.dtype_of(memory.flat), pickling.spelled(memory.xp)
+    dtype, backend = memory.xp.dtype_of(memory.flat), pickling.backend_spec(memory.xp)
     return _placed, (spell(segment), start, memory.flat.nbytes, dtype, backend)
 
 

@@ -14,15 +14,15 @@ from ..state import (
     set_backend,
 )
 
-#: What torch has a name for, whether it is here or not.
+#: Types of devices that PyTorch has names for, whether there is a backend for them or not.
 _KINDS = frozenset(
     "cpu cuda ipu xpu mkldnn opengl opencl ideep hip ve fpga maia xla lazy vulkan mps meta hpu "
     "mtia privateuseone".split()
 )
 
 
-def _read(text: str, index: int | None) -> tuple[str, int | None]:
-    """Type and number of a device's text."""
+def _parse(text: str, index: int | None) -> tuple[str, int | None]:
+    """Split the text of a device into its type and number."""
     kind, colon, number = text.partition(":")
     if not text:
         raise RuntimeError("Device string must not be empty")
@@ -38,24 +38,24 @@ def _read(text: str, index: int | None) -> tuple[str, int | None]:
     if not kind.isidentifier():
         raise RuntimeError(f"Invalid device string: '{text}'")
     if kind not in _KINDS and kind not in list_backends() and kind not in _kinds_of(Backend):
-        raise unknown(kind)
+        raise unknown_kind_error(kind)
     return kind, index
 
 
-def unknown(kind: str) -> RuntimeError:
-    """The error of a device type without a backend."""
+def unknown_kind_error(kind: str) -> RuntimeError:
+    """Error for a device type without a backend."""
     known = "cpu", "cuda", "meta", *list_backends(), *sorted(_kinds_of(Backend))
     kinds = ", ".join(dict.fromkeys(known))
     return RuntimeError(f"Expected one of {kinds} device type at start of device string: {kind}")
 
 
 def _kinds_of(cls: type[Backend]) -> set[str]:
-    """The device types of the backends there are classes of, registered or not."""
+    """Device types of all subclasses of ``Backend``, registered or not."""
     return {cls.device_type}.union(*map(_kinds_of, cls.__subclasses__()))
 
 
 class device(Scope):
-    """Where tensors live; also a context in which they are made there.
+    """Device of tensors; as a context manager, the device on which new tensors are created.
 
     Args:
         type: ``"cpu"``, ``"cuda"``, ``"cuda:1"``, a device, or a device's number.
@@ -63,8 +63,8 @@ class device(Scope):
         device: The same as ``type`` alone.
 
     Raises:
-        RuntimeError: For a text that names no device, or a negative number.
-        TypeError: If ``type`` is none of the above, or ``index`` no int.
+        RuntimeError: If the text does not name a device, or the number is negative.
+        TypeError: If ``type`` is none of the above, or ``index`` is not an int.
 
     Example:
         >>> import tinytorch as tt
@@ -101,7 +101,7 @@ class device(Scope):
                 "device(): argument 'index' (position 2) must be int, not "
                 + index.__class__.__name__
             )
-        type, index = _read(type, index)
+        type, index = _parse(type, index)
         if index is not None and index < 0:
             raise RuntimeError("Device index must not be negative")
         super().__init__()
@@ -135,7 +135,7 @@ class device(Scope):
         try:
             return backend_settings(name if self.index is None else load(name).at(self.index))
         except UnknownBackendError:
-            raise unknown(self.type) from None
+            raise unknown_kind_error(self.type) from None
 
 
 #: Device types whose backend has another name.
@@ -143,19 +143,19 @@ _BACKEND_OF_TYPE = {"cpu": "numpy", "cuda": "cupy"}
 
 
 def backend_of_type(device_type: str) -> BackendLike:
-    """The name, or the backend itself, whose arrays live on devices of this type."""
+    """Return the backend, or its name, whose arrays are on devices of this type."""
     return _BACKEND_OF_TYPE.get(device_type) or serving(device_type)
 
 
 def set_default_device(device: Any) -> None:
-    """Choose where this thread creates tensors: ``set_backend`` by the device's name.
+    """Set the device on which this thread creates tensors: ``set_backend`` by a device's name.
 
     Args:
         device: ``"cpu"``, ``"cuda:1"``, a device, a device's number; None to follow the default
             of the process again.
 
     Raises:
-        RuntimeError: If there is no such device; then nothing has changed.
+        RuntimeError: If there is no such device; nothing has changed then.
         BackendUnavailableError: If it cannot be used here.
 
     Example:
@@ -171,12 +171,12 @@ def set_default_device(device: Any) -> None:
     try:
         backend = load(name)
     except UnknownBackendError:
-        raise unknown(place.type) from None
+        raise unknown_kind_error(place.type) from None
     set_backend(backend if place.index is None else backend.at(place.index))
 
 
 def get_default_device() -> device:
-    """Where tensors are created here and now.
+    """Return the device on which this thread and task creates tensors.
 
     Example:
         >>> import tinytorch as tt

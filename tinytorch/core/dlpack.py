@@ -14,7 +14,7 @@ import ctypes
 from typing import Any
 
 from ..state import grad_enabled
-from .lazy_bits import Waiting
+from .lazy_bits import LazyView
 from .storage import RefusedAttribute
 from .tensor import Tensor
 
@@ -27,18 +27,19 @@ def dlpack(
     dl_device: tuple[Any, int] | None = None,
     copy: bool | None = None,
 ) -> Any:
-    """A DLPack capsule of the tensor's memory: what ``np.from_dlpack(tensor)`` asks for.
+    """Export the tensor's memory as a DLPack capsule, for ``np.from_dlpack(tensor)`` and others.
 
     Args:
         stream: The consumer's stream on a GPU; -1, the default, leaves it to the library. On the
             CPU None or -1.
-        max_version: The newest DLPack the consumer knows, as ``(major, minor)``; default any.
-        dl_device: Where the consumer wants it, as ``(type, number)``; default where it is.
-        copy: Whether it must be a copy, or must not be one; None, the default, only where
-            ``dl_device`` asks for it.
+        max_version: The newest version of DLPack that the consumer supports, as ``(major, minor)``;
+            default any.
+        dl_device: The consumer's device, as ``(type, number)``; default the tensor's.
+        copy: True for a copy, False for none, None, the default, for a copy only if ``dl_device``
+            requires it.
 
     Raises:
-        BufferError: If the tensor requires grad, or its memory cannot be handed out.
+        BufferError: If the tensor requires grad, or its memory cannot be exported.
 
     Example:
         >>> import numpy as np
@@ -49,7 +50,7 @@ def dlpack(
     """
     if self.requires_grad:
         raise BufferError("Can't export tensors that require gradient, use tensor.detach()")
-    if isinstance(self, Waiting):
+    if isinstance(self, LazyView):
         raise BufferError("Can't export tensors with the conjugate bit set")
     if self.is_meta:
         raise BufferError("Cannot pack tensors on meta")
@@ -60,26 +61,26 @@ def dlpack(
     code = _CODES.get(self.dtype.name)
     if code is None:
         return self._data.__dlpack__(**wanted)
-    # Libraries export integers alone of as many bits; the capsule then says what they stand for.
+    # Libraries export these elements as unsigned integers only; the capsule then gets the dtype.
     capsule = self._data.view(f"uint{8 * self.dtype.itemsize}").__dlpack__(**wanted)
     capsule_field(capsule, _DTYPE, ctypes.c_uint8)[0] = code
     return capsule
 
 
-#: DLPack's codes of the dtypes that NumPy has not.
+#: DLPack's codes of the dtypes that NumPy does not have.
 _CODES = {
     "bfloat16": 4, "float8_e4m3fn": 10, "float8_e4m3fnuz": 11, "float8_e5m2": 12,
     "float8_e5m2fnuz": 13,
 }  # fmt: skip
 _UNSIGNED = 1
 _ADDRESS = ctypes.sizeof(ctypes.c_void_p)
-#: Where the fields of a ``DLTensor`` begin: behind the elements' address are two integers for the
+#: Offsets of fields of a ``DLTensor``: after the elements' address come two integers for the
 #: device, the number of dimensions, and the dtype as code, bits and lanes.
 _DEVICE, _DTYPE = _ADDRESS, _ADDRESS + 12
 
 
 def capsule_field(capsule: Any, start: int, kind: type[ctypes._SimpleCData[int]]) -> Any:
-    """Two numbers in the ``DLTensor`` of a capsule, which may be written to."""
+    """Two numbers in the ``DLTensor`` of a capsule, as a writable array."""
     versioned = '"dltensor_versioned"' in repr(capsule)
     read = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char_p)(
         ("PyCapsule_GetPointer", ctypes.pythonapi)
@@ -91,15 +92,15 @@ def capsule_field(capsule: Any, start: int, kind: type[ctypes._SimpleCData[int]]
 
 
 def capsule_device(capsule: Any) -> tuple[int, int]:
-    """The device of a capsule's memory as DLPack counts: ``(type, number)``."""
+    """Device of a capsule's memory in DLPack's numbers: ``(type, number)``."""
     kind, number = capsule_field(capsule, _DEVICE, ctypes.c_int32)
     return kind, number
 
 
 def read_as_unsigned(capsule: Any) -> str | None:
-    """Have a capsule of a dtype that NumPy has not say unsigned integers; return that dtype's name.
+    """Relabel a capsule of a dtype that NumPy lacks as unsigned integers; return the dtype's name.
 
-    None means that NumPy reads the capsule as it is.
+    None if NumPy can read the capsule itself.
     """
     code_and_bits = capsule_field(capsule, _DTYPE, ctypes.c_uint8)
     names = {code: name for name, code in _CODES.items()}
@@ -110,7 +111,7 @@ def read_as_unsigned(capsule: Any) -> str | None:
 
 
 def dlpack_device(self: Tensor) -> tuple[Any, int]:
-    """The tensor's device as DLPack counts: ``(type, number)``, the type 1 for the CPU.
+    """Device of the tensor in DLPack's numbers: ``(type, number)``, with type 1 for the CPU.
 
     Example:
         >>> import tinytorch as tt
@@ -122,7 +123,7 @@ def dlpack_device(self: Tensor) -> tuple[Any, int]:
 
 
 def cuda_array_interface(self: Tensor) -> dict[str, Any]:
-    """Address, shape and dtype of a tensor on a GPU, for CuPy, Numba and the like.
+    """Address, shape and dtype of a tensor on a GPU, for CuPy, Numba and other libraries.
 
     Raises:
         AttributeError: If the tensor is not on a GPU.
@@ -142,11 +143,11 @@ def cuda_array_interface(self: Tensor) -> dict[str, Any]:
 
 
 def array_interface(self: Tensor) -> dict[str, Any]:
-    """Address, shape, strides and dtype of a tensor on the CPU, for Pillow, Cython and the like.
+    """Address, shape, strides and dtype of a tensor on the CPU, for Pillow, Cython and others.
 
     Raises:
-        AttributeError: If the tensor is on another device, or on none, or requires grad. NumPy
-            then asks ``__array__``, which warns.
+        AttributeError: If the tensor is on another device, or on meta, or requires grad. NumPy
+            then calls ``__array__``, which warns.
     """
     if self.requires_grad and grad_enabled():
         raise AttributeError(
@@ -157,7 +158,7 @@ def array_interface(self: Tensor) -> dict[str, Any]:
 
 
 def ctypes_of(self: Tensor) -> Any:
-    """What ``numpy.ndarray.ctypes`` is, ``data`` and ``data_as`` for functions of C among it.
+    """``numpy.ndarray.ctypes`` of the tensor, with ``data`` and ``data_as`` for functions of C.
 
     Raises:
         AttributeError: If the tensor is not on the CPU.
@@ -166,25 +167,25 @@ def ctypes_of(self: Tensor) -> Any:
 
 
 def _on_cpu(tensor: Tensor, attribute: str) -> Any:
-    """NumPy's array over a tensor's memory; AttributeError where NumPy cannot reach that."""
-    if tensor.device.type == "cpu" and not isinstance(tensor, Waiting):
+    """NumPy array on a tensor's memory; AttributeError if NumPy cannot access that memory."""
+    if tensor.device.type == "cpu" and not isinstance(tensor, LazyView):
         array = tensor.detach().numpy()
         if array.__array_interface__["data"][0] == tensor.data_ptr() or not array.size:
             return array
     raise AttributeError(
-        f"Can't get {attribute} of a tensor on {tensor.device}: NumPy cannot reach its memory. "
+        f"Can't get {attribute} of a tensor on {tensor.device}: NumPy cannot access its memory. "
         "Use tensor.cpu() to copy it."
     )
 
 
 def arrow_array(self: Tensor, type: Any = None) -> Any:
-    """The array that ``pyarrow.array(tensor)`` asks for.
+    """Convert the tensor to a ``pyarrow.Array``, for ``pyarrow.array(tensor)``.
 
     Args:
-        type: The Arrow type of the elements; default that of the dtype.
+        type: The Arrow type of the elements; by default the type of the dtype.
 
     Raises:
-        pyarrow.ArrowInvalid: If the tensor has not one dimension.
+        pyarrow.ArrowInvalid: If the tensor does not have exactly one dimension.
     """
     import pyarrow
 
@@ -192,9 +193,9 @@ def arrow_array(self: Tensor, type: Any = None) -> Any:
 
 
 def sympy_value(self: Tensor) -> Any:
-    """What ``sympy.sympify(tensor)`` asks for: a number, or an array of numbers.
+    """Convert the tensor to a number or an array of SymPy, for ``sympy.sympify(tensor)``.
 
-    A tensor of no dimension is a number with the digits that its dtype holds.
+    A 0-d tensor becomes a number with as many digits as its dtype has.
     """
     import sympy
 

@@ -1,4 +1,4 @@
-"""How elements may lie in memory: PyTorch's words, for programs that use them."""
+"""PyTorch's layouts and memory formats: orders in which elements may lie in memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .. import dtypes
 
 
 class _Named:
-    """A constant that is known by its name, and pickled by it."""
+    """Constant that is pickled by its name."""
 
     __slots__ = ("_name",)
 
@@ -23,10 +23,10 @@ class _Named:
 
 
 class layout(_Named):  # as torch calls it
-    """Whether a tensor is dense; every tensor is ``tinytorch.strided``.
+    """Layout of a tensor, which is ``tinytorch.strided`` for every tensor.
 
     ``sparse_coo``, ``sparse_csr``, ``sparse_csc``, ``sparse_bsr``, ``sparse_bsc`` and ``jagged``
-    are there to be compared with: no tensor has such a layout.
+    exist for comparisons: no tensor has such a layout.
 
     Example:
         >>> import tinytorch as tt
@@ -38,10 +38,10 @@ class layout(_Named):  # as torch calls it
 
 
 class memory_format(_Named):  # as torch calls it
-    """In which order the dimensions of a tensor lie in memory.
+    """Order in which the dimensions of a tensor lie in memory.
 
-    ``contiguous_format`` is row-major, ``channels_last`` and ``channels_last_3d`` keep the
-    channels of an element of an image side by side, ``preserve_format`` is as it was.
+    ``contiguous_format`` is row-major. ``channels_last`` and ``channels_last_3d`` have the channels
+    of an element of an image side by side. ``preserve_format`` is the order of the input.
 
     Example:
         >>> import tinytorch as tt
@@ -56,10 +56,10 @@ class memory_format(_Named):  # as torch calls it
         self._order = order
 
     def order(self, ndim: int) -> tuple[int, ...] | None:
-        """The dimensions from the outermost in memory to the innermost; None: as they are.
+        """Dimensions from the outermost in memory to the innermost; None for their own order.
 
         Raises:
-            RuntimeError: If the format is one of tensors with another number of dimensions.
+            RuntimeError: If the format is for tensors with another number of dimensions.
 
         Example:
             >>> import tinytorch as tt
@@ -95,7 +95,7 @@ sparse_bsr: layout = layout("sparse_bsr")
 sparse_bsc: layout = layout("sparse_bsc")
 jagged: layout = layout("jagged")
 contiguous_format: memory_format = memory_format("contiguous_format")
-#: Its former name.
+#: Former name of ``contiguous_format``.
 legacy_contiguous_format: memory_format = contiguous_format
 preserve_format: memory_format = memory_format("preserve_format")
 channels_last: memory_format = memory_format("channels_last", (0, 2, 3, 1))
@@ -103,7 +103,7 @@ channels_last_3d: memory_format = memory_format("channels_last_3d", (0, 2, 3, 4,
 
 
 def check_layout(name: str, given: Any) -> None:
-    """Refuse a layout that no tensor can have; TypeError if it is none."""
+    """Check that a layout is ``strided``, the one that tensors can have."""
     if given is None or given is strided:
         return
     if not isinstance(given, layout):
@@ -116,8 +116,8 @@ def check_layout(name: str, given: Any) -> None:
     )
 
 
-def checked_format(name: str, given: Any) -> memory_format:
-    """``given``, the argument of the function ``name``; TypeError if it is no format."""
+def check_format(name: str, given: Any) -> memory_format:
+    """Return ``given``, an argument of the function ``name``; TypeError if it is not a format."""
     if isinstance(given, memory_format):
         return given
     raise TypeError(

@@ -1,8 +1,9 @@
-"""Views whose elements wait in memory to be conjugated, or negated: ``z.conj()``, its ``imag``.
+"""Lazily conjugated or negated views: ``z.conj()``, and its ``imag``.
 
-PyTorch marks such a tensor by a bit. Here its class says it: the paths for plain tensors look at
-the class and leave these alone, so that real tensors pay nothing. Whoever reads ``_data`` gets the
-elements as they are meant; ``in_memory`` is where they lie, which is what is written to.
+PyTorch marks such a tensor by a bit, the conj bit or the neg bit. Here the class of the tensor is
+that bit: the fast paths test for the class Tensor and so leave these views to the slow path, and
+other tensors cost nothing more. ``_data`` is the array of the conjugated or negated elements.
+``stored_array`` is the array in memory, which in-place operations write to.
 
 Reference: https://docs.pytorch.org/docs/stable/complex_numbers.html
 """
@@ -22,57 +23,57 @@ if TYPE_CHECKING:
     from ..backends.base import Array
 
 _SLOT: Any = Storage.__dict__["_data"]
-#: What a view has of its own beside its array; see ``graph.views``.
+#: Attributes that views have beside their array; see ``graph.views``.
 _OF_VIEWS = ("_steps", "_wanted", "_kind", "_attr_version")
 
 
-class Waiting(Tensor):
-    """A tensor whose elements wait in memory for a function."""
+class LazyView(Tensor):
+    """View whose elements are the results of a function of the elements in memory."""
 
     __slots__ = ()
 
-    _waits: ClassVar[bool] = True
-    #: The library's function that makes the elements of what is in memory, and that of them.
+    _is_lazy: ClassVar[bool] = True
+    #: Library function from the elements in memory to those of the view; its own inverse.
     _function: ClassVar[str]
-    #: PyTorch's words for it: of the bit, and of the method that makes a tensor without it.
+    #: PyTorch's names of the bit, and of the method that returns a tensor without it.
     _words: ClassVar[tuple[str, str]]
 
     @property
     def _data(self) -> Array:
-        return self._meant(in_memory(self))
+        return self._apply_bit(stored_array(self))
 
     @_data.setter
     def _data(self, array: Array) -> None:
         self.__class__ = Tensor  # type: ignore[assignment]
         self._data = array
 
-    def _meant(self, array: Array) -> Array:
-        """``array`` from the memory as it is meant, or the other way round."""
+    def _apply_bit(self, array: Array) -> Array:
+        """Apply the function of the bit to ``array``, of memory or of the view."""
         return self._xp.asarray(getattr(self._xp, self._function)(array))
 
     def _shared_as(self, cls: type[Tensor]) -> Tensor:
-        """Waiting as well; of another class its elements in memory of their own."""
+        """Return a lazy view of the same memory; for another class, a copy of the elements."""
         if cls is not Tensor:
             return wrap(self._data, self._xp, cls)
-        return let_wait(share(cls, plain(self)), type(self))
+        return mark_lazy(share(cls, physical_view(self)), type(self))
 
     @property  # type: ignore[misc]  # a new shape has no memory to be assigned to
     def shape(self) -> Size:
-        return sizes[in_memory(self).shape]
+        return sizes[stored_array(self).shape]
 
     @property
     def ndim(self) -> int:
-        return len(in_memory(self).shape)
+        return len(stored_array(self).shape)
 
     @property
     def dtype(self) -> DType:
-        return self._xp.dtype_of(in_memory(self))
+        return self._xp.dtype_of(stored_array(self))
 
     def stride(self, dim: int | None = None) -> Any:
-        return plain(self).stride(dim)
+        return physical_view(self).stride(dim)
 
     def is_contiguous(self, *args: Any, **options: Any) -> bool:
-        return plain(self).is_contiguous(*args, **options)
+        return physical_view(self).is_contiguous(*args, **options)
 
     def numpy(self, *, force: bool = False) -> Any:
         if not force and self._base is not None:
@@ -81,42 +82,42 @@ class Waiting(Tensor):
                 f"Can't call numpy() on Tensor that has {bit} bit set. Use "
                 f"tensor.{method}().numpy() instead."
             )
-        array = resolved(self.detach()).numpy(force=force)
-        # PyTorch refuses a detached one, too. Its numbers do no harm, but to write to these would.
+        array = resolve(self.detach()).numpy(force=force)
+        # PyTorch raises for a detached tensor, too. Reading the copy is harmless, writing is not.
         array.flags.writeable = force
         return array
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return resolved(self).__array__(dtype)
+        return resolve(self).__array__(dtype)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         if id(self) not in memo:
-            memo[id(self)] = resolved(self).__deepcopy__(memo)
+            memo[id(self)] = resolve(self).__deepcopy__(memo)
         return memo[id(self)]  # type: ignore[no-any-return]
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        return resolved(self).__reduce_ex__(protocol)
+        return resolve(self).__reduce_ex__(protocol)
 
 
-class Conjugate(Waiting):
-    """A tensor whose complex numbers wait to be conjugated."""
+class Conjugate(LazyView):
+    """View with the conj bit: the conjugates of the elements in memory."""
 
     __slots__ = ()
     _function = "conjugate"
     _words = "conjugate", "resolve_conj"
 
 
-class Negative(Waiting):
-    """A tensor whose numbers wait to be negated: the imaginary parts of a ``Conjugate``."""
+class Negative(LazyView):
+    """View with the neg bit, such as the imaginary part of a ``Conjugate``."""
 
     __slots__ = ()
     _function = "negative"
     _words = "negative", "resolve_neg"
 
 
-def _hide(cls: type[Waiting]) -> None:
-    """Let a class show itself as Tensor, which is what its instances are to users."""
-    torch_function.never_plain(cls)
+def _hide(cls: type[LazyView]) -> None:
+    """Give a class the name of Tensor, which is the class that users see."""
+    torch_function.exclude_lazy_class(cls)
     cls.__name__ = cls.__qualname__ = "Tensor"
     cls.__module__ = Tensor.__module__
 
@@ -125,34 +126,34 @@ _hide(Conjugate)
 _hide(Negative)
 
 
-def in_memory(tensor: Tensor) -> Array:
-    """The array that a tensor lies in, whatever its elements wait for."""
+def stored_array(tensor: Tensor) -> Array:
+    """Return the array of a tensor in memory, without its conj or neg bit."""
     return _SLOT.__get__(tensor)
 
 
-def move(tensor: Tensor, array: Array) -> None:
-    """Let a tensor lie in ``array`` from now on; its elements wait for what they waited for."""
+def set_stored_array(tensor: Tensor, array: Array) -> None:
+    """Set the array of a tensor in memory; its conj or neg bit stays."""
     _SLOT.__set__(tensor, array)
 
 
-def put(target: Tensor, array: Array) -> tuple[Array, Array]:
-    """The memory of ``target``, and ``array`` as it has to lie there."""
-    if isinstance(target, Waiting):
-        return in_memory(target), target._meant(array)
+def stored_pair(target: Tensor, array: Array) -> tuple[Array, Array]:
+    """Return the array of ``target`` in memory, and the elements to write there for ``array``."""
+    if isinstance(target, LazyView):
+        return stored_array(target), target._apply_bit(array)
     return target._data, array
 
 
-def let_wait(tensor: Tensor, cls: type[Waiting]) -> Tensor:
-    """Make ``tensor``, which is plain and new, one whose elements wait."""
+def mark_lazy(tensor: Tensor, cls: type[LazyView]) -> Tensor:
+    """Make ``tensor``, a new one of class Tensor, a lazy view of class ``cls``."""
     tensor.__class__ = cls
     return tensor
 
 
-def plain(tensor: Tensor) -> Tensor:
-    """A tensor in the place of ``tensor`` in memory and in the graph whose elements do not wait."""
+def physical_view(tensor: Tensor) -> Tensor:
+    """Return a tensor of the elements in memory, at the place of ``tensor`` in the graph."""
     if tensor._vc is None:
         tensor._vc = [0]
-    out = wrap(in_memory(tensor), tensor._xp)
+    out = wrap(stored_array(tensor), tensor._xp)
     vars(out).update(vars(tensor))
     out._rg, out._node, out._vc = tensor._rg, tensor._node, tensor._vc
     if tensor._rg is True and tensor._node is None:
@@ -165,8 +166,8 @@ def plain(tensor: Tensor) -> Tensor:
     return out
 
 
-def resolved(tensor: Tensor) -> Tensor:
-    """The elements of a tensor that waits in memory of their own: a leaf."""
+def resolve(tensor: Tensor) -> Tensor:
+    """Copy the elements of a lazy view into memory of their own; the result is a leaf."""
     out = wrap(tensor._data, tensor._xp)
     out._rg = tensor.requires_grad
     return out

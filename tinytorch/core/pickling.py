@@ -1,4 +1,4 @@
-"""Pickles of tensors: the memory that several of them are parts of goes in once, and whole."""
+"""Pickles of tensors, in which a memory that several tensors share is held once, and whole."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class NamedModule(ModuleType):
 
 
 class Memory:
-    """The memory behind tensors, as a pickle holds it.
+    """Memory of tensors, as a pickle holds it.
 
-    All that share the memory are pickled with the same object, which a pickle holds once; a
-    shallow copy gets it as it is and shares the memory, too.
+    All tensors that share the memory are pickled with the same object, which a pickle holds once.
+    A shallow copy gets the object itself and so shares the memory, too.
     """
 
     __slots__ = ("__weakref__", "flat", "xp")
@@ -36,35 +36,39 @@ class Memory:
         self.xp: Backend = xp
 
     def __reduce__(self) -> tuple[Any, ...]:
-        backend = spelled(self.xp)
+        backend = backend_spec(self.xp)
         if not self.xp.has_numbers:
             return vacant, (self.flat.size, self.xp.dtype_of(self.flat), backend)
-        return restored, (self.xp.to_numpy(self.flat), backend)
+        return restore, (self.xp.to_numpy(self.flat), backend)
 
 
-def spelled(xp: Backend) -> Any:
-    """A backend as pickles name it: with its device, where there are several."""
+def backend_spec(xp: Backend) -> Any:
+    """Return the backend for a pickle: its name, or itself if it has several devices."""
     return xp if xp.several else xp.name
 
 
-def restored(host: Any, backend: Any) -> Memory:
-    """Unpickle: the memory, on the backend and the device that it was on."""
+def restore(host: Any, backend: Any) -> Memory:
+    """Unpickle a memory, on the backend and device where it was."""
     xp = backends.load(backend).here()
     return Memory(xp.from_numpy(host), xp)
 
 
+#: The former name, which pickles of versions before 0.2 have.
+restored = restore
+
+
 def vacant(size: int, dtype: Any, backend: Any) -> Memory:
-    """Unpickle: the memory of tensors without numbers."""
+    """Unpickle the memory of tensors without values."""
     xp = backends.load(backend).here()
     return Memory(xp.empty(size, xp.native_dtype(dtype)), xp)
 
 
-#: By the backend, and what tells the memory from other memory, of what is alive.
+#: Living ``Memory`` objects, by backend, owner, address and size.
 _alive: WeakValues[Any, Memory] = WeakValues()
 
 
 def memory_of(array: Array, xp: Backend) -> Memory | None:
-    """The memory of an array that is all of it; None if there are gaps in it."""
+    """Return the memory that an array covers wholly; None if the array has gaps."""
     key = (xp, xp.owner(array), xp.address(array), array.nbytes)
     found = _alive.get(key)
     if found is None:
@@ -75,10 +79,10 @@ def memory_of(array: Array, xp: Backend) -> Memory | None:
     return found
 
 
-def placed(tensor: Tensor) -> tuple[Memory, int, Any, Any] | None:
-    """The memory of a tensor, and where in it: the first element, the shape and the strides.
+def locate(tensor: Tensor) -> tuple[Memory, int, Any, Any] | None:
+    """Return the memory of a tensor and its position in it: first element, shape and strides.
 
-    None if it cannot be told in elements, or there are no elements.
+    None if the position is not a whole number of elements, or there are no elements.
     """
     array, whole, xp = tensor._data, tensor._memory(), tensor._xp
     if not array.size:
@@ -93,6 +97,6 @@ def placed(tensor: Tensor) -> tuple[Memory, int, Any, Any] | None:
 
 
 def part(memory: Memory, dtype: Any, start: int, shape: Any, strides: Any) -> tuple[Array, Array]:
-    """The part of a memory that a tensor of ``dtype`` is, and all of it."""
+    """Return the array of a tensor in a memory, and the array of the whole memory as ``dtype``."""
     flat = memory.flat.view(memory.xp.native_dtype(dtype))
     return window(memory.xp, flat, start, shape, strides), flat

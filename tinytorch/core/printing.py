@@ -1,7 +1,7 @@
-"""How a tensor looks at the prompt: torch's layout, in pure Python.
+"""``repr`` of tensors in PyTorch's layout, in pure Python.
 
-Only the elements that are shown leave the device: a large tensor is cut to its corners
-first and turned into Python numbers after.
+Only the elements that are shown are copied from the device: a large tensor is cut to its corners
+first and converted to Python numbers afterwards.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ..state import Variable, default_dtype
 
 __all__ = ["get_printoptions", "printoptions", "set_printoptions"]
 
-#: A number, or lists of numbers nested as deep as the tensor has dimensions.
+#: A number, or lists of numbers with a level of nesting for each dimension of the tensor.
 Nested: TypeAlias = Any
 
 
@@ -38,29 +38,29 @@ _PROFILES = {
     "full": _Options(threshold=math.inf),
 }
 
-# A scope belongs to its task or thread, as every tinytorch scope does; what is set outside
-# of one holds for the process, as in torch.
+# A scope belongs to its task or thread, as every scope of tinytorch. Options that are set outside
+# of a scope hold for the process, as in PyTorch.
 _scope: Variable[_Options | None] = Variable("printoptions", None)
 _process: list[_Options] = [_PROFILES["default"]]
 
 
-def _options() -> _Options:
+def _current_options() -> _Options:
     return _scope.get() or _process[0]
 
 
 def get_printoptions() -> dict[str, Any]:
-    """The options that ``repr`` of a tensor follows now.
+    """Return the present options of ``repr`` of tensors.
 
     Returns:
         A dict with ``precision``, ``threshold``, ``edgeitems``, ``linewidth`` and
-        ``sci_mode``; changing it changes nothing else.
+        ``sci_mode``; changing the dict does not change the options.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.get_printoptions()["precision"]
         4
     """
-    return asdict(_options())
+    return asdict(_current_options())
 
 
 def set_printoptions(
@@ -74,24 +74,24 @@ def set_printoptions(
     suppress: bool | None = None,
     formatter: object = None,
 ) -> None:
-    """Set how tensors are printed; what is not given stays, except ``sci_mode``.
+    """Set how tensors are printed. Options that are not passed stay, except ``sci_mode``.
 
-    Inside a ``printoptions`` block the change ends with the block.
+    Inside a ``printoptions`` block the options are restored when the block exits.
 
     Args:
         precision: Digits after the decimal point, default 4.
-        threshold: A tensor with more elements than this is summarised, default 1000.
-        edgeitems: Elements shown at each end of a summarised dimension, default 3.
+        threshold: A tensor with more elements than this is summarized, default 1000.
+        edgeitems: Elements shown at each end of a summarized dimension, default 3.
         linewidth: Characters per line, default 80.
         profile: ``"default"``, ``"short"`` (2 digits, 2 edge items) or ``"full"`` (never
-            summarise); the other arguments refine it.
-        sci_mode: Scientific notation always (True), never (False), or where the values
-            ask for it (None, the default).
-        suppress: NumPy's spelling of ``sci_mode=False``.
-        formatter: Taken for NumPy's sake and not used.
+            summarize); the other arguments override it.
+        sci_mode: Scientific notation always (True), never (False), or depending on the values
+            (None, the default).
+        suppress: NumPy's name for ``sci_mode=False``.
+        formatter: Accepted for compatibility with NumPy and not used.
 
     Raises:
-        TypeError: If a number is not one.
+        TypeError: If an option is not a number.
         ValueError: If a number is negative, or the profile is unknown.
 
     Example:
@@ -101,7 +101,7 @@ def set_printoptions(
         tensor([0.33])
         >>> tt.set_printoptions(profile="default")
     """
-    options = _options() if profile is None else _profile(profile)
+    options = _current_options() if profile is None else _profile(profile)
     given = {
         "precision": _count("precision", precision),
         "threshold": _limit("threshold", threshold),
@@ -121,13 +121,13 @@ def printoptions(**options: Any) -> Iterator[dict[str, Any]]:
     """Print tensors with other options inside a ``with`` block.
 
     Args:
-        **options: What ``set_printoptions`` takes.
+        **options: The arguments of ``set_printoptions``.
 
     Yields:
         The options in force inside the block.
 
     Raises:
-        TypeError: If a number is not one, or an option does not exist.
+        TypeError: If an option is not a number, or does not exist.
         ValueError: If a number is negative, or the profile is unknown.
 
     Example:
@@ -136,7 +136,7 @@ def printoptions(**options: Any) -> Iterator[dict[str, Any]]:
         ...     print(tt.tensor([1 / 3]))
         tensor([0.3])
     """
-    token = _scope.set(_options())
+    token = _scope.set(_current_options())
     try:
         set_printoptions(**options)
         yield get_printoptions()
@@ -171,13 +171,13 @@ def _limit(name: str, value: float | None) -> float | None:
 
 # -- numbers ------------------------------------------------------------------------------
 
-#: Where torch gives up fixed point: the largest value, its ratio to the smallest, the smallest.
+#: Limits of PyTorch's fixed-point notation: largest value, its ratio to the smallest, smallest.
 _LARGEST, _RATIO, _SMALLEST = 1e8, 1000.0, 1e-4
 
 
 @dataclass(frozen=True, slots=True)
 class _Format:
-    """One way to write every number of a tensor, and the width they are padded to."""
+    """Notation for every number of a tensor, and the width to which numbers are padded."""
 
     text: Callable[[Any], str]
     width: int
@@ -187,7 +187,7 @@ class _Format:
 
 
 def _float_format(values: Sequence[float], options: _Options) -> _Format:
-    """The notation for ``values``; zeros, infinities and NaNs have no say in it."""
+    """Choose the notation for ``values``, without regard to zeros, infinities and NaNs."""
     telling = [value for value in values if value and math.isfinite(value)]
     if not telling:
         return _Format(_whole_text, 1)
@@ -213,7 +213,7 @@ def _whole_text(value: float) -> str:
 
 
 def _complex_format(values: Sequence[complex], options: _Options) -> _Format:
-    """Real and imaginary parts choose their notation each for itself."""
+    """Choose the notations of the real and of the imaginary parts, each by itself."""
     real = _float_format([value.real for value in values], options)
     imag = _float_format([value.imag for value in values], options)
 
@@ -222,7 +222,7 @@ def _complex_format(values: Sequence[complex], options: _Options) -> _Format:
         sign = "" if imaginary.startswith("-") else "+"
         return f"{real(value.real)}{sign}{imaginary}j"
 
-    # Both widths and the sign: what a line is measured by, though the text is not padded to it.
+    # Lines are measured by both widths and the sign, though the text is not padded to that.
     return _Format(text, real.width + imag.width + 1)
 
 
@@ -244,7 +244,7 @@ class _Layout:
     write: Callable[[Any], str]
     element_width: int
     linewidth: float
-    edge: int | None  # items shown at each end of a long dimension; None shows all
+    edge: int | None  # number of items shown at each end of a long dimension; None for all
 
     def block(self, values: Nested, shape: Sequence[int], indent: int) -> str:
         if not shape:
@@ -254,30 +254,30 @@ class _Layout:
         rows = [self.block(row, shape[1:], indent + 1) for row in values]
         # A blank line for every dimension between these rows and the numbers.
         separator = "," + "\n" * (len(shape) - 1) + " " * (indent + 1)
-        return "[" + separator.join(self._abridged(rows, shape[0], "...")) + "]"
+        return "[" + separator.join(self._abridge(rows, shape[0], "...")) + "]"
 
     def _vector(self, values: Sequence[Any], size: int, indent: int) -> str:
-        items = self._abridged([self.write(value) for value in values], size, " ...")
-        per_line = _per_line(self.linewidth - indent, self.element_width + 2, len(items))
+        items = self._abridge([self.write(value) for value in values], size, " ...")
+        per_line = _items_per_line(self.linewidth - indent, self.element_width + 2, len(items))
         lines = [
             ", ".join(items[start : start + per_line]) for start in range(0, len(items), per_line)
         ]
         return "[" + (",\n" + " " * (indent + 1)).join(lines) + "]"
 
-    def _abridged(self, items: list[str], size: int, dots: str) -> list[str]:
+    def _abridge(self, items: list[str], size: int, dots: str) -> list[str]:
         if self.edge is None or size <= 2 * self.edge:
             return items
         return [*items[: self.edge], dots, *items[self.edge :]]
 
 
-def _per_line(room: float, width: int, most: int) -> int:
+def _items_per_line(room: float, width: int, most: int) -> int:
     return most if room == math.inf else max(1, int(room // width))
 
 
 def _corners(t: Any, edge: int, dim: int = 0) -> Nested:
     """``t.tolist()`` without the inner part of every dimension longer than ``2 * edge``.
 
-    Two slices per long dimension, so the work is that of the elements shown.
+    It takes two slices per long dimension, so that only the elements shown cost time.
     """
     if dim == len(t.shape):
         return t.tolist()
@@ -287,13 +287,13 @@ def _corners(t: Any, edge: int, dim: int = 0) -> Nested:
     front = (slice(None),) * dim
     head = _corners(t[(*front, slice(edge))], edge, dim + 1)
     tail = _corners(t[(*front, slice(size - edge, None))], edge, dim + 1)
-    return _joined(head, tail, dim)
+    return _join(head, tail, dim)
 
 
-def _joined(head: list[Any], tail: list[Any], dim: int) -> list[Any]:
+def _join(head: list[Any], tail: list[Any], dim: int) -> list[Any]:
     if dim == 0:
         return head + tail
-    return [_joined(a, b, dim - 1) for a, b in zip(head, tail, strict=True)]
+    return [_join(a, b, dim - 1) for a, b in zip(head, tail, strict=True)]
 
 
 def _flat(values: Nested, depth: int) -> list[Any]:
@@ -306,19 +306,19 @@ def _flat(values: Nested, depth: int) -> list[Any]:
 
 # -- tensors ------------------------------------------------------------------------------
 
-#: Classes whose name torch leaves unsaid.
+#: Classes whose name PyTorch does not print.
 _PLAIN = frozenset({"Tensor", "Parameter", "Buffer"})
 
 
 def tensor_repr(t: Any, *, tensor_contents: str | None = None) -> str:
-    """The text of ``repr(t)``: torch's, with ``tinytorch.`` before the names of dtypes.
+    """Return the text of ``repr(t)``: PyTorch's, with ``tinytorch.`` before the names of dtypes.
 
     Args:
         t: A tensor of any shape, dtype and device.
-        tensor_contents: Stands for the numbers, if given.
+        tensor_contents: Text in the place of the elements, if given.
 
     Returns:
-        ``tensor(...)``; for a subclass of Tensor, its name in the place of ``tensor``.
+        ``tensor(...)``; for a subclass of Tensor, with its name in the place of ``tensor``.
 
     Example:
         >>> import tinytorch as tt
@@ -326,13 +326,13 @@ def tensor_repr(t: Any, *, tensor_contents: str | None = None) -> str:
         tensor([[1.5000, 2.0000],
                 [3.0000, 4.0000]])
     """
-    options = _options()
+    options = _current_options()
     name = type(t).__name__
     prefix = ("tensor" if name in _PLAIN else name) + "("
     text = tensor_contents
     if text is None:
         text = _contents(t.detach(), len(prefix), options)
-    whole = _with_suffixes(prefix + text, _suffixes(t, options), len(prefix), options.linewidth)
+    whole = _append_suffixes(prefix + text, _suffixes(t, options), len(prefix), options.linewidth)
     return f"Parameter({whole})" if "_is_param" in vars(t) else whole
 
 
@@ -342,10 +342,10 @@ def _contents(t: Any, indent: int, options: _Options) -> str:
         return "..."
     if t.numel() == 0:
         return "[]"
-    summarise = t.numel() > options.threshold
-    if summarise and shape and not options.edgeitems:
+    summarize = t.numel() > options.threshold
+    if summarize and shape and not options.edgeitems:
         return "[...]"
-    edge = options.edgeitems if summarise else None
+    edge = options.edgeitems if summarize else None
     values = t.tolist() if edge is None else _corners(t, edge)
     number = _number_format(_flat(values, len(shape)), t.dtype, options)
     write = number.text if t.dtype.is_complex else number
@@ -364,7 +364,7 @@ def _suffixes(t: Any, options: _Options) -> list[str]:
     t, tangent = _primal_and_tangent(t)
     try:
         node = t.grad_fn
-    except RuntimeError:  # a view that has none any more; its numbers can be seen all the same
+    except RuntimeError:  # a view without a grad_fn any more, whose elements are still valid
         suffixes.append("grad_fn=<Invalid>")
         return suffixes
     if node is not None:
@@ -377,7 +377,10 @@ def _suffixes(t: Any, options: _Options) -> list[str]:
 
 
 def _primal_and_tangent(t: Any) -> tuple[Any, Any]:
-    """A tensor and None, or the two parts of a dual one; whoever made that has the module."""
+    """Return a tensor and None, or the primal and tangent of a dual tensor.
+
+    There are dual tensors only if ``autograd.forward_ad`` is loaded.
+    """
     forward_ad: Any = sys.modules.get("tinytorch.autograd.forward_ad")
     if forward_ad is None or t.device.type == "meta":
         return t, None
@@ -386,7 +389,7 @@ def _primal_and_tangent(t: Any) -> tuple[Any, Any]:
 
 
 def _is_evident(dtype: dtypes.dtype, empty: bool) -> bool:
-    """Whether the reader knows the dtype from the numbers shown."""
+    """Whether the dtype follows from the numbers shown."""
     default = default_dtype()
     if empty:
         return dtype == default
@@ -395,11 +398,11 @@ def _is_evident(dtype: dtypes.dtype, empty: bool) -> bool:
     return dtype == default or dtype in (dtypes.int64, dtypes.bool)
 
 
-def _with_suffixes(text: str, suffixes: list[str], indent: int, linewidth: float) -> str:
-    # torch leaves room for two characters more than the last line has.
+def _append_suffixes(text: str, suffixes: list[str], indent: int, linewidth: float) -> str:
+    # PyTorch leaves room for two more characters than the last line has.
     column = len(text) - text.rfind("\n") + 1
     for suffix in suffixes:
-        # Measured as torch spells it, so that lines break where torch breaks them.
+        # Measured with PyTorch's spelling, so that lines break where PyTorch breaks them.
         needed = len(suffix.replace("dtype=tinytorch.", "dtype=torch.")) + 2
         if column + needed > linewidth:
             text += ",\n" + " " * indent + suffix

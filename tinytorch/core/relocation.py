@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any
 
 from ..backends.base import Array
-from .lazy_bits import in_memory, move
+from .lazy_bits import stored_array, set_stored_array
 from .storage import Storage
 from .tensor import Tensor
 
@@ -18,17 +18,17 @@ __all__ = ["swap_tensors"]
 
 
 def swap_tensors(t1: Tensor, t2: Tensor) -> None:
-    """Give each of two tensors what the other is: class, values, gradient, attributes.
+    """Swap two tensors: class, values, gradient and attributes.
 
-    Whoever holds one of them holds the other's content afterwards. Views of them, and graphs they
-    are leaves of, are not followed: make the exchange where there are none.
+    Each reference to one of them refers to the other's content afterwards. Views of them, and
+    graphs of which they are leaves, are not updated: swap tensors that have none.
 
     Args:
         t1: A tensor.
-        t2: Another.
+        t2: Another tensor.
 
     Raises:
-        RuntimeError: If one of them has weak references, or they are of classes with other slots.
+        RuntimeError: If one of them has weak references, or their classes have different slots.
 
     Example:
         >>> import tinytorch as tt
@@ -56,13 +56,13 @@ def _slots(tensor: Any) -> set[str]:
 
 
 def _content(tensor: Any) -> dict[str, Any]:
-    """What a tensor is made of, by the names of its slots and ``__dict__``."""
+    """Values of the slots and of ``__dict__`` of a tensor, by name."""
     found = {name: getattr(tensor, name) for name in _slots(tensor) if hasattr(tensor, name)}
     return {"__dict__": dict(tensor.__dict__), **found}
 
 
 def set_module(obj: Any, mod: str) -> None:
-    """Say that a class or function is a module's.
+    """Set the module to which a class or function belongs.
 
     Args:
         obj: The class or function.
@@ -76,26 +76,26 @@ def set_module(obj: Any, mod: str) -> None:
         <class 'layers.Layer'>
 
     Raises:
-        TypeError: If ``mod`` is no text.
+        TypeError: If ``mod`` is not a str.
     """
     if not isinstance(mod, str):
         raise TypeError("The mod argument should be a string")
     obj.__module__ = mod
 
 
-#: Classes beside ``Storage`` whose objects hold an array, and the attribute.
+#: Classes other than ``Storage`` whose objects hold an array, and the attribute that holds it.
 ARRAY_OF: dict[type, str] = {}
 
 
 def share(tensors: Iterable[Tensor]) -> None:
-    """Move the memory of tensors to where other processes can be given it; some may be there.
+    """Move the memory of tensors to memory that processes share, unless it is there already.
 
     Raises:
-        NotImplementedError: If a backend cannot; the tensors before that one may be moved then.
+        NotImplementedError: If a backend cannot; earlier tensors may have been moved then.
     """
     moves: dict[Any, Callable[[Array], Array]] = {}
     for tensor in tensors:
-        xp, array = tensor._xp, in_memory(tensor)
+        xp, array = tensor._xp, stored_array(tensor)
         key = xp.owner(array)
         if key in moves or not xp.has_numbers or xp.is_shared(array):
             continue
@@ -110,19 +110,19 @@ def share(tensors: Iterable[Tensor]) -> None:
 
 
 def _is_alone(tensor: Tensor) -> bool:
-    """Whether nothing but the tensor holds its array, or what that is a view of."""
+    """Whether the tensor has the only reference to its array, and to the bases of that array."""
     counts = _references(tensor)
-    usual = _references(_Holder(tensor._xp.empty(2, "uint8")[:1]))
+    usual = _references(_ArrayHolder(tensor._xp.empty(2, "uint8")[:1]))
     return tensor._whole is None and counts == usual[: len(counts)]
 
 
-class _Holder:
+class _ArrayHolder:
     def __init__(self, array: Any) -> None:
         self._data = array
 
 
 def _references(holder: Any) -> list[int]:
-    """How many hold the array, and each that it is a part of; comparable among such lists."""
+    """Reference counts of the array of ``holder`` and of each of its bases."""
     counts, array = [], holder._data
     while array is not None:
         counts.append(sys.getrefcount(array))
@@ -131,28 +131,31 @@ def _references(holder: Any) -> list[int]:
 
 
 def _relocate(tensor: Any, new_place: Callable[[Array], Array]) -> None:
-    move(tensor, new_place(in_memory(tensor)))
+    set_stored_array(tensor, new_place(stored_array(tensor)))
     if tensor._whole is not None:
         tensor._whole = new_place(tensor._whole)
 
 
 def _relocate_all(moves: dict[Any, Callable[[Array], Array]]) -> None:
-    """Find the tensors that are parts of these memories: views do not know of each other."""
+    """Relocate all objects in these memories, found by the garbage collector.
+
+    Views have no references to each other.
+    """
     for each in gc.get_objects():
-        kind = type(each)  # what an object says of its class may be another's
+        kind = type(each)  # __class__ of an object may be another class
         if issubclass(kind, Storage):
-            new_place = _of(moves, each, in_memory)
+            new_place = _find_move(moves, each, stored_array)
             if new_place is not None:
                 _relocate(each, new_place)
         elif kind in ARRAY_OF:
             name = ARRAY_OF[kind]
-            new_place = _of(moves, each, attrgetter(name))
+            new_place = _find_move(moves, each, attrgetter(name))
             if new_place is not None:
                 setattr(each, name, new_place(getattr(each, name)))
 
 
-def _of(moves: dict[Any, Any], holder: Any, read: Callable[[Any], Array]) -> Any:
+def _find_move(moves: dict[Any, Any], holder: Any, read: Callable[[Any], Array]) -> Any:
     try:
         return moves.get(holder._xp.owner(read(holder)))
-    except AttributeError:  # it is still being made
+    except AttributeError:  # it is not initialized yet
         return None

@@ -1,4 +1,4 @@
-"""The shape of a tensor, and the number of its elements."""
+"""Shape of a tensor, and number of its elements."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..state.tracebacks import shorten
 
 
 class Size(tuple[int, ...]):
-    """The shape of a tensor: a tuple of ints.
+    """Shape of a tensor: a tuple of ints.
 
     Example:
         >>> import tinytorch as tt
@@ -22,7 +22,7 @@ class Size(tuple[int, ...]):
     __slots__ = ()
 
     def __new__(cls, sizes: Iterable[Any] = ()) -> Size:
-        """Sizes, each an int or what counts as one, such as a tensor of one integer.
+        """Make a shape of sizes: ints, or objects with ``__index__`` such as a tensor of one int.
 
         Raises:
             TypeError: For anything else.
@@ -36,7 +36,7 @@ class Size(tuple[int, ...]):
             raise
 
     def numel(self) -> int:
-        """Product of the sizes: how many elements a tensor of this shape has."""
+        """Product of the sizes: the number of elements of a tensor of this shape."""
         total = 1
         for n in self:
             total *= n
@@ -74,12 +74,12 @@ class Size(tuple[int, ...]):
         return self * count
 
 
-#: A ``Size`` of what is ints already: ``shaped(Size, array.shape)``.
+#: Makes a ``Size`` of ints without a check: ``shaped(Size, array.shape)``.
 shaped: Callable[[type[Size], Iterable[Any]], Size] = tuple.__new__
 
 
 class _Sizes(dict[tuple[int, ...], Size]):
-    """The ``Size`` of an array's shape, kept: to make one takes longer than to find it."""
+    """Cache of the ``Size`` of an array's shape, since making one takes longer than a look-up."""
 
     def __missing__(self, shape: tuple[int, ...]) -> Size:
         if len(self) > 1000:
@@ -101,7 +101,7 @@ def _int(value: Any, position: int) -> int:
 
 
 class ElementCount(int):
-    """``x.size``: NumPy's number of elements, torch's method when called.
+    """Value of ``x.size``: NumPy's number of elements, and PyTorch's method when it is called.
 
     Example:
         >>> import tinytorch as tt

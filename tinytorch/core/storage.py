@@ -1,4 +1,4 @@
-"""What a tensor holds: its array, what can be asked of it, and ways out to Python and NumPy."""
+"""Storage of a tensor: its array, the properties of the array, conversions to Python and NumPy."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from ..graph.nodes import Node, Slot
 from ..state import grad_enabled
 from ..warnings import warn_once
 from .device import device
-from .layout import checked_format, contiguous_format, layout, memory_format, strided
+from .layout import check_format, contiguous_format, layout, memory_format, strided
 from .size import ElementCount, Size, sizes
-from .torch_function import asked_first
+from .torch_function import wrap_members
 
 if TYPE_CHECKING:
     import numpy  # noqa: TID251  # what `Tensor.numpy()` returns
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 
 
 class RefusedAttribute(AttributeError, RuntimeError):
-    """An attribute that PyTorch refuses with a RuntimeError, and that ``hasattr`` is to deny."""
+    """RuntimeError of PyTorch's for an attribute, for which ``hasattr`` returns False."""
 
 
-@asked_first
+@wrap_members
 class Storage:
-    """The part of ``Tensor`` that knows nothing of gradients."""
+    """Part of ``Tensor`` that does not concern gradients."""
 
     __slots__ = (
         "_data", "_xp", "_rg", "_node", "_grad", "_vc", "_base",
         "_steps", "_wanted", "_kind", "_attr_version",
     )  # fmt: skip
 
-    if TYPE_CHECKING:  # names that typing.get_type_hints(Tensor) would not find
+    if TYPE_CHECKING:  # typing.get_type_hints(Tensor) would not find these names
         #: The raw array, of the library that ``_xp`` wraps.
         _data: Array
         _xp: Backend
@@ -44,30 +44,30 @@ class Storage:
         _rg: Any
         _node: Node | Slot | None
         _grad: Tensor | None
-        #: ``[version]``, shared with everything that shares the memory; None until needed. Of
+        #: ``[version]``, shared by all tensors that share the memory; None until needed. For
         #: views whose base was given data of another shape: ``[version, memory]``.
         _vc: list[Any] | None
         _base: Tensor | None
-        # Of views alone, which have a base:
-        #: The operations that make it from its base, the last one first: ``(those before it,
+        # For views only, which have a base:
+        #: View operations to replay on its base, the last one first: ``(earlier operations,
         #: function, *arguments)``, or None.
         _steps: tuple[Any, ...] | None
-        #: Whether it requires grad itself; it does, too, where its base does.
+        #: Whether it requires grad itself; it also requires grad if its base does.
         _wanted: bool
-        #: Why it may not be changed in place where gradients are recorded: a kind of
+        #: Reason why it may not be changed in place while gradients are recorded: a kind of
         #: ``graph.views``, or "".
         _kind: str
-        #: The version of its memory for which its node was made; at another one the node is made
-        #: again, or refused if there is a kind.
+        #: Version of its memory for which its node was made. At another version the node is made
+        #: again, or an error is raised if there is a kind.
         _attr_version: int
 
     requires_grad: bool
 
-    # -- what it is --------------------------------------------------------------------
+    # -- properties --------------------------------------------------------------------
 
     @property
     def shape(self) -> Size:
-        """The size of each dimension; assigning another shape of as many elements reshapes."""
+        """Size of each dimension; assigning another shape of as many elements reshapes."""
         return sizes[self._data.shape]
 
     @shape.setter
@@ -111,7 +111,7 @@ class Storage:
 
     @property
     def dtype(self) -> dtypes.dtype:
-        """The type of the elements."""
+        """Type of the elements."""
         return self._xp.dtype_of(self._data)
 
     @property
@@ -136,21 +136,21 @@ class Storage:
 
     @property
     def backend(self) -> Backend:
-        """The backend that holds the array; ``str()`` of it is its name."""
+        """Backend of the array; ``str()`` of it is its name."""
         return self._xp
 
     @property
     def device(self) -> device:
-        """Where the array lives."""
+        """Device of the array."""
         return device(self._xp.device_type, self._xp.device_index(self._data))
 
     @property
     def layout(self) -> layout:
-        """Always dense: ``tinytorch.strided``."""
+        """Layout of the tensor: ``tinytorch.strided``, dense."""
         return strided
 
     def get_device(self) -> int:
-        """The device's number, -1 on the CPU.
+        """Number of the device, -1 on the CPU.
 
         Example:
             >>> import tinytorch as tt
@@ -204,15 +204,15 @@ class Storage:
         """
         data = self._data
         strides = tuple(int(s) // data.dtype.itemsize for s in data.strides)
-        if not data.size and not any(strides):  # the library knows none
-            strides = _in_rows(data.shape)
+        if not data.size and not any(strides):  # the library has none
+            strides = _row_major_strides(data.shape)
         elif 0 in strides:
-            strides = _past_what_follows(data.shape, strides)
+            strides = _fill_unit_strides(data.shape, strides)
         return strides if dim is None else strides[dim]
 
     @property
     def strides(self) -> tuple[int, ...]:
-        """Steps in bytes, as NumPy counts them."""
+        """Steps in bytes to the next element along each dimension, as in NumPy."""
         return tuple(self._data.strides)
 
     def is_contiguous(self, memory_format: memory_format = contiguous_format) -> bool:
@@ -228,19 +228,19 @@ class Storage:
         """
         if memory_format is contiguous_format:
             return bool(self._data.flags.c_contiguous)
-        return checked_format("is_contiguous", memory_format).holds(self._data)
+        return check_format("is_contiguous", memory_format).holds(self._data)
 
-    # -- out to Python and NumPy --------------------------------------------------------------
+    # -- conversions to Python and NumPy -------------------------------------------------
 
     def numpy(self, *, force: bool = False) -> numpy.ndarray[Any, Any]:
-        """The elements as a NumPy array that shares memory where the backend is NumPy.
+        """Elements as a NumPy array, which shares the memory if the backend is NumPy.
 
         Args:
-            force: Detach and copy from the device if that is what it takes.
+            force: Whether to detach the tensor and copy it from the device where that is necessary.
 
         Raises:
             RuntimeError: If the tensor requires grad and operations are recorded.
-            TypeError: If it lives on another device than the CPU.
+            TypeError: If it is on another device than the CPU.
 
         Example:
             >>> import tinytorch as tt
@@ -261,7 +261,7 @@ class Storage:
         return self._xp.to_numpy(self._data)
 
     def tolist(self) -> Any:
-        """The elements as nested lists of Python numbers (a number for a 0-d tensor).
+        """Elements as nested lists of Python numbers (a number for a 0-d tensor).
 
         Example:
             >>> import tinytorch as tt
@@ -271,7 +271,7 @@ class Storage:
         return self._xp.to_numpy(self._data).tolist()
 
     def item(self) -> int | float | bool:
-        """The single element as a Python number; RuntimeError for more or fewer.
+        """Single element as a Python number; RuntimeError for more or fewer elements.
 
         Example:
             >>> import tinytorch as tt
@@ -289,7 +289,7 @@ class Storage:
             ) from None
 
     def tobytes(self) -> bytes:
-        """The elements' bytes in row-major order.
+        """Bytes of the elements in row-major order.
 
         Example:
             >>> import tinytorch as tt
@@ -299,7 +299,7 @@ class Storage:
         return self._xp.to_numpy(self._data).tobytes()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        """NumPy's array of the elements, without a gradient: where one is lost, it warns once."""
+        """NumPy array of the elements; warns once if that cuts off a gradient."""
         if self.requires_grad and grad_enabled():
             warn_once(
                 "A tensor that requires grad was read as an array of NumPy's, through which no "
@@ -320,7 +320,7 @@ class Storage:
         return bool(self._xp.item(self._data))
 
     def _scalar(self) -> Any:
-        """The single element; ValueError for more or fewer, as Python's conversions have it."""
+        """Single element; ValueError for more or fewer, as for Python's conversions."""
         if self._data.size != 1:
             raise ValueError(
                 "only one element tensors can be converted to Python scalars, got one of "
@@ -336,7 +336,7 @@ class Storage:
         return float(self._real("double"))
 
     def _warn_of_gradient(self) -> None:
-        """Tell that the number that is made of it has no gradient."""
+        """Warn that a Python number made of this tensor has no gradient."""
         if self._rg and grad_enabled() and self.requires_grad:
             warn_once(
                 "Converting a tensor with requires_grad=True to a scalar may lead to unexpected "
@@ -344,7 +344,7 @@ class Storage:
             )
 
     def _real(self, kind: str) -> Any:
-        """The single element, which the C type ``kind`` is to hold: no complex number."""
+        """Single element as a real number; RuntimeError if the C type ``kind`` cannot hold it."""
         value = self._scalar()
         if not isinstance(value, complex):
             return value
@@ -373,7 +373,7 @@ class Storage:
         return iter(rows)
 
     def __reversed__(self) -> Any:
-        """The tensor with its first dimension from the end; a 0-d one as it is."""
+        """Tensor with its first dimension reversed; a 0-d tensor itself."""
         return self.flip(0) if self._data.shape else self  # type: ignore[attr-defined]
 
     def __contains__(self, element: Any) -> bool:
@@ -385,7 +385,7 @@ class Storage:
         return bool((self == element).any())  # type: ignore[attr-defined]
 
 
-#: What is in the ``__dict__`` of tensors for the library's own use.
+#: Attributes in the ``__dict__`` of tensors for the library's own use.
 _OWN = frozenset((
     "_backward_hooks", "_post_accumulate_grad_hooks", "_retains_grad", "_keeping", "_inference",
     "_mapped", "_shift", "_level", "_whole",
@@ -393,7 +393,7 @@ _OWN = frozenset((
 
 
 def check_grad(tensor: Storage, value: Any) -> None:
-    """TypeError or RuntimeError for what cannot be the gradient of ``tensor``."""
+    """Raise TypeError or RuntimeError if ``value`` cannot be the gradient of ``tensor``."""
     if not isinstance(value, Storage):
         raise TypeError(
             "assigned grad expected to be a Tensor or None but got grad of type "
@@ -421,12 +421,12 @@ def check_grad(tensor: Storage, value: Any) -> None:
 
 
 def attributes(tensor: Any) -> dict[str, Any]:
-    """What users have set on a tensor, without the tables of its hooks."""
+    """Attributes that users have set on a tensor, without the tables of its hooks."""
     return {name: value for name, value in vars(tensor).items() if name not in _OWN}
 
 
-def _past_what_follows(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
-    """Steps with those along dimensions of size 1 as torch gives them; the library has 0 there."""
+def _fill_unit_strides(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
+    """Fill in PyTorch's steps along dimensions of size 1, for which the library has 0."""
     found: list[int] = []
     beyond = 1
     for n, step in zip(reversed(shape), reversed(strides), strict=True):
@@ -436,14 +436,14 @@ def _past_what_follows(shape: Sequence[int], strides: Sequence[int]) -> tuple[in
     return tuple(reversed(found))
 
 
-def _in_rows(shape: Sequence[int]) -> tuple[int, ...]:
-    """The steps of a tensor in row-major order, in which an empty dimension counts as one."""
+def _row_major_strides(shape: Sequence[int]) -> tuple[int, ...]:
+    """Steps of a tensor in row-major order, in which the size of an empty dimension counts as 1."""
     steps = accumulate((max(n, 1) for n in reversed(shape[1:])), operator.mul, initial=1)
     return tuple(steps)[::-1] if shape else ()
 
 
 class _DeviceSlot:
-    """Descriptor over a slot that makes the owner's device current when the slot is read."""
+    """Descriptor of a slot that makes the owner's device current when the slot is read."""
 
     def __init__(self, slot: Any, backend: Any) -> None:
         self._slot = slot
@@ -462,7 +462,7 @@ class _DeviceSlot:
 
 
 def follow_devices() -> None:
-    """Run operations on the device of their inputs, and gradient rules on that of their node.
+    """Run operations on the device of their inputs, and gradient rules on the device of their node.
 
     Code that computes reads the array of a tensor, or the backend of a node, just before. A
     process with one device does not call this, so that reading the slots costs nothing there;

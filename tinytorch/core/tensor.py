@@ -1,7 +1,7 @@
-"""Tensor: an array, where it came from, and whether its gradient is wanted.
+"""Tensor: an array, its history, and whether it requires a gradient.
 
-Operations attach themselves as methods (see ``dispatch.op``); here is what is no operation: the
-storage, the autograd state, conversions to Python and NumPy, and protocols.
+Operations register themselves as methods (see ``dispatch.op``). This file has the members that are
+not operations: storage, autograd state, conversions to Python and NumPy, and protocols.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..backends.storage import deep_copy
 from ..graph.grad_fn import GraphNode, face_of
 from ..graph.hooks import LeafHooks, RemovableHandle, add_hook
 from ..graph.inference import UNSETTLED, check_update, check_wanted, mark, settle, take_after
-from ..graph.late_bound import ABOVE
+from ..graph.late_bound import LATE_BOUND
 from ..graph.nodes import Slot, node_of, warn_of_no_grad
 from ..graph.views import VIEW, cannot_refresh, edge_of, leave_views, requires_grad
 from ..state import when_inference
@@ -26,7 +26,7 @@ from . import pickling, torch_function
 from .size import ElementCount as ElementCount
 from .size import Size as Size
 from .storage import RefusedAttribute, Storage, attributes, check_grad
-from .torch_function import asked_first
+from .torch_function import wrap_members
 
 __all__ = ["ElementCount", "Size", "Tensor"]
 
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 
 
-class Making:
-    """How tensors are made here and now: another way while some code is in inference mode.
+class CreationState:
+    """Initial version of new tensors, which depends on inference mode and ``vmap``.
 
     Attributes:
-        version: The version of a new tensor: None, or ``UNSETTLED`` where ``mark`` is to be asked
-            whether it is one of inference mode or of ``vmap``.
+        version: The version of a new tensor: None, or ``UNSETTLED`` while ``mark`` has to find out
+            whether the tensor belongs to inference mode or to ``vmap``.
     """
 
     __slots__ = ("version",)
@@ -52,20 +52,20 @@ class Making:
         self.switch(False)
 
     def switch(self, marks: bool) -> None:
-        """Mark the tensors that are made from now on, or no longer."""
+        """Start or stop marking new tensors."""
         self.version = UNSETTLED if marks else None
 
 
-making: Making = Making()
-when_inference.append(making.switch)
+creation: CreationState = CreationState()
+when_inference.append(creation.switch)
 
 
-@asked_first
+@wrap_members
 class Tensor(Storage):
-    """A multi-dimensional array with torch's semantics, on the backend it was made on.
+    """Multi-dimensional array with PyTorch's semantics, on the backend that created it.
 
-    ``Tensor(sequence)`` makes a float tensor, ``Tensor(2, 3)`` an uninitialised one of that
-    shape, as in torch; ``tt.tensor`` and the creation functions are the usual way.
+    ``Tensor(sequence)`` makes a float tensor, ``Tensor(2, 3)`` an uninitialized one of that
+    shape, as in PyTorch; ``tt.tensor`` and the creation functions are the usual way.
 
     Example:
         >>> import tinytorch as tt
@@ -77,32 +77,32 @@ class Tensor(Storage):
 
     __slots__ = ("__dict__", "__weakref__")
 
-    # Set on an instance only where there are any.
+    # Set on an instance when it gets some.
     _backward_hooks: dict[int, Any] | None = None
     _post_accumulate_grad_hooks: dict[int, Any] | None = None
     _retains_grad: bool = False
     _keeping: RemovableHandle | None = None
     _inference: bool = False
     _mapped: int = 0
-    #: Whether its elements wait in memory for a function; see ``core.lazy_bits``.
-    _waits: ClassVar[bool] = False
-    #: Of a base: ``(version, view operation)`` for each change of its shape, the last one first.
+    #: Whether it is lazily conjugated or negated; see ``core.lazy_bits``.
+    _is_lazy: ClassVar[bool] = False
+    #: For a base: ``(version, view operation)`` for each change of its shape, the last one first.
     _reshaped: tuple[Any, ...] = ()
-    _shift: int = 0  # how far it lies from the first example of that vmap
-    #: The memory that the array is a part of, where no tensor that this is a view of has it all.
+    _shift: int = 0  # offset from the first example of that vmap
+    #: The memory that the array is a part of, if no base of this tensor has the whole of it.
     _whole: Array | None = None
-    #: NumPy's operators give way to ours: ``ndarray * tensor`` is a tensor.
+    #: Gives our operators precedence over NumPy's: ``ndarray * tensor`` is a tensor.
     __array_priority__: ClassVar[int] = 1000
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "__torch_dispatch__" in vars(cls):
             warn(f"{cls.__name__}.__torch_dispatch__ will not be called by tinytorch.")
-        if not torch_function.is_willing(cls):
-            torch_function.never_ask(cls)
+        if not torch_function.has_override(cls):
+            torch_function.exclude_class(cls)
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
-        return cast(Self, share(cls, ABOVE.legacy_source(*args, **kwargs)))
+        return cast(Self, share(cls, LATE_BOUND.legacy_source(*args, **kwargs)))
 
     @staticmethod
     def _make_subclass(cls: type[Tensor], data: Tensor, require_grad: bool = False) -> Any:
@@ -112,14 +112,14 @@ class Tensor(Storage):
     def __torch_function__(
         cls, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
-        """What ``func`` gives for plain tensors, with tensors among its results made ``cls``."""
-        return torch_function.answer(Tensor, cls, func, types, args, kwargs or {})
+        """Call ``func`` without overrides of subclasses; tensors of its result become ``cls``."""
+        return torch_function.default_torch_function(Tensor, cls, func, types, args, kwargs or {})
 
     # -- autograd --------------------------------------------------------------------------
 
     @property
     def requires_grad(self) -> bool:
-        """Whether gradients flow to this tensor; only floating and complex leaves may set it."""
+        """Whether gradients flow to this tensor; it can be set for floating and complex leaves."""
         rg = self._rg
         return requires_grad(self) if rg is VIEW else rg
 
@@ -133,7 +133,7 @@ class Tensor(Storage):
 
     @property
     def grad(self) -> Tensor | None:
-        """The gradient that backward passes have left here, or None."""
+        """Gradient that backward passes have accumulated in this tensor, or None."""
         if self._grad is None and self._node is not None and not self._retains_grad:
             warn_of_no_grad()
         return self._grad
@@ -149,11 +149,11 @@ class Tensor(Storage):
         self._grad = None
 
     def requires_grad_(self, requires_grad: bool = True) -> Self:
-        """Ask for gradients of this leaf (or no longer); returns the tensor itself.
+        """Set whether gradients of this leaf are computed; return the tensor itself.
 
         Raises:
-            RuntimeError: For integer or bool tensors, and for switching off a non-leaf.
-            TypeError: If ``requires_grad`` is no bool.
+            RuntimeError: For integer or bool tensors, and if a non-leaf is switched off.
+            TypeError: If ``requires_grad`` is not a bool.
 
         Example:
             >>> import tinytorch as tt
@@ -186,13 +186,13 @@ class Tensor(Storage):
 
     @property
     def is_leaf(self) -> bool:
-        """Whether the tensor was made by the user rather than recorded as a result."""
-        edge_of(self)  # brings the node of a view up to date
+        """Whether the tensor is not the recorded result of an operation."""
+        edge_of(self)  # updates the node of a view
         return self._node is None
 
     @property
     def grad_dtype(self) -> dtypes.dtype:
-        """The dtype of a leaf's gradient, which is its own; another one cannot be set here."""
+        """Dtype of a leaf's gradient, which is the leaf's own; no other one can be set."""
         if not self.is_leaf:
             raise RefusedAttribute("grad_dtype can only be accessed on leaf tensors.")
         return self.dtype
@@ -209,13 +209,13 @@ class Tensor(Storage):
 
     @property
     def grad_fn(self) -> GraphNode | None:
-        """The node that recorded this tensor; None for a leaf."""
-        edge_of(self)  # brings the node of a view up to date
+        """Node that recorded this tensor; None for a leaf."""
+        edge_of(self)  # updates the node of a view
         return face_of(self._node)
 
     @property
     def output_nr(self) -> int:
-        """Which result of ``grad_fn`` this is."""
+        """Index of this tensor among the results of ``grad_fn``."""
         edge = edge_of(self)
         return edge.index if isinstance(edge, Slot) else 0
 
@@ -231,7 +231,7 @@ class Tensor(Storage):
         return 0 if self._vc is None else self._vc[0]
 
     def _bump(self) -> None:
-        """Note that the memory was changed in place."""
+        """Increase the version of the memory after a change in place."""
         if self._vc is UNSETTLED and settle(self):
             check_update(self)
         elif self._vc is None:
@@ -240,7 +240,7 @@ class Tensor(Storage):
             self._vc[0] += 1
 
     def _origin(self) -> str:
-        """`, which is output 0 of X,`: how error texts name the tensor."""
+        """Text of the tensor's origin for errors: `, which is output 0 of X,`."""
         node = node_of(edge_of(self))
         return "" if node is None else f", which is output {self.output_nr} of {node.name()},"
 
@@ -258,11 +258,11 @@ class Tensor(Storage):
 
     @property
     def name(self) -> None:
-        """None, as of PyTorch's tensors outside of Caffe2."""
+        """None, as for PyTorch's tensors outside of Caffe2."""
 
     @property
     def volatile(self) -> bool:
-        """False: PyTorch has no such tensors since 2018."""
+        """False: PyTorch has had no such tensors since 2018."""
         warn("volatile was removed (Variable.volatile is always False)")
         return False
 
@@ -304,18 +304,18 @@ class Tensor(Storage):
         create_graph: bool = False,
         inputs: Any = None,
     ) -> None:
-        """Add the gradient of this tensor to ``grad`` of every leaf it was computed from.
+        """Accumulate the gradient of this tensor into ``grad`` of the leaves it was computed from.
 
         Args:
-            gradient: Gradient of something with respect to this tensor, of its shape;
-                needed unless it has one element, where the default is 1.
-            retain_graph: Keep what the graph saved, so that it can be walked again; the
-                default is ``create_graph``.
-            create_graph: Record the backward pass, for higher derivatives.
-            inputs: Leaves (or one) to accumulate into; the default is all of them.
+            gradient: Gradient with respect to this tensor, of its shape; needed unless the tensor
+                has one element, for which the default is 1.
+            retain_graph: Whether to keep the saved tensors of the graph for another backward pass;
+                the default is ``create_graph``.
+            create_graph: Whether to record the backward pass, for higher derivatives.
+            inputs: Leaves, or one leaf, to accumulate into; the default is all of them.
 
         Raises:
-            RuntimeError: If the tensor does not require grad, is no scalar and ``gradient``
+            RuntimeError: If the tensor does not require grad, has several elements and ``gradient``
                 is missing, or the graph was freed by an earlier pass.
 
         Example:
@@ -325,10 +325,10 @@ class Tensor(Storage):
             >>> x.grad
             tensor(6.)
         """
-        ABOVE.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
+        LATE_BOUND.backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
     def detach(self) -> Tensor:
-        """The same memory, cut off from the graph.
+        """Return a tensor on the same memory that is detached from the graph.
 
         Example:
             >>> import tinytorch as tt
@@ -345,7 +345,7 @@ class Tensor(Storage):
         return out
 
     def detach_(self) -> Self:
-        """Cut this tensor off from the graph, in place.
+        """Detach this tensor from the graph, in place.
 
         Example:
             >>> import tinytorch as tt
@@ -365,7 +365,7 @@ class Tensor(Storage):
 
     @property
     def data(self) -> Tensor:
-        """The same memory without history; changes to it are not seen by autograd."""
+        """Tensor on the same memory without history; autograd does not notice changes to it."""
         return share(Tensor, self)
 
     @data.setter
@@ -384,7 +384,7 @@ class Tensor(Storage):
             take_after(self, value)
 
     def _memory(self) -> Array:
-        """The array whose memory this is a part of: its own, that of what it shows, ..."""
+        """Array whose memory this tensor is a part of: its own, or that of its base."""
         tensor: Tensor = self
         while tensor._base is not None:
             if len(tensor._vc or ()) > 1:
@@ -401,7 +401,7 @@ class Tensor(Storage):
         return out
 
     def _take_array(self, source: Tensor) -> None:
-        if source._waits:
+        if source._is_lazy:
             source = wrap(source._data, source._xp)
         whole = source._memory()
         self._data, self._xp = source._data, source._xp
@@ -409,10 +409,12 @@ class Tensor(Storage):
             self._whole = whole
 
     def register_hook(self, hook: Callable[[Tensor], Tensor | None]) -> RemovableHandle:
-        """Call ``hook(grad)`` when this tensor's gradient is complete; it may return another.
+        """Register ``hook(grad)``, called when this tensor's gradient is complete.
+
+        The hook may return another gradient in its place.
 
         Returns:
-            A handle whose ``remove()`` takes the hook away.
+            A handle whose ``remove()`` removes the hook.
 
         Raises:
             RuntimeError: If the tensor does not require grad.
@@ -435,14 +437,14 @@ class Tensor(Storage):
         if edge.hooks is None:
             edge.hooks = {}
         handle = add_hook(edge.hooks, hook)
-        if self._retains_grad and self._keeping is not None:  # keeps what other hooks leave
+        if self._retains_grad and self._keeping is not None:  # runs after the other hooks
             keep = edge.hooks.pop(self._keeping.id, None)
             if keep is not None:
                 edge.hooks[self._keeping.id] = keep
         return handle
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], None]) -> RemovableHandle:
-        """Call ``hook(leaf)`` after a backward pass has added to this leaf's ``grad``.
+        """Register ``hook(leaf)``, called after a backward pass has added to this leaf's ``grad``.
 
         Example:
             >>> import tinytorch as tt
@@ -460,7 +462,7 @@ class Tensor(Storage):
         return add_hook(self._post_accumulate_grad_hooks, hook)
 
     def retain_grad(self) -> None:
-        """Keep ``grad`` of this non-leaf, too, in the passes to come.
+        """Keep ``grad`` of this non-leaf in later backward passes, as for a leaf.
 
         Example:
             >>> import tinytorch as tt
@@ -479,7 +481,7 @@ class Tensor(Storage):
         self._retain_from_here()
 
     def _retain_from_here(self) -> None:
-        """Keep the gradient where this tensor is in the graph now, and no longer where it was."""
+        """Move the hook that keeps the gradient to the tensor's present place in the graph."""
         import weakref
 
         me = weakref.ref(self)
@@ -503,7 +505,7 @@ class Tensor(Storage):
     def __format__(self, spec: str) -> str:
         if not self._data.shape and type(self) is Tensor and self._xp.device_type != "meta":
             return format(self.item(), spec)
-        return object.__format__(self, spec)  # refuses a format of numbers, as torch does
+        return object.__format__(self, spec)  # raises for a format of numbers, as in PyTorch
 
     # -- copies and pickles ----------------------------------------------------------------------
 
@@ -527,13 +529,13 @@ class Tensor(Storage):
         return out
 
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]:
-        # Tensor itself goes without a name: where tinytorch stands in for PyTorch that is torch's.
+        # Tensor is pickled without its name: that is torch.Tensor where this package is torch.
         cls = None if type(self) is Tensor else type(self)
-        place = pickling.placed(self)
+        place = pickling.locate(self)
         call: Callable[..., Tensor]
         given: tuple[Any, ...]
         if place is None:
-            call, given = rebuild, (self._xp.to_numpy(self._data), pickling.spelled(self._xp))
+            call, given = rebuild, (self._xp.to_numpy(self._data), pickling.backend_spec(self._xp))
         else:
             call, given = rebuild_part, (*place, self.dtype)
         own = attributes(self)
@@ -541,11 +543,11 @@ class Tensor(Storage):
         return (*reduced, own) if own else reduced
 
 
-torch_function.never_ask(Tensor)
+torch_function.exclude_class(Tensor)
 
 
 def blank(cls: type[_T]) -> Iterator[_T]:
-    """Instances of a class without end, nothing in their slots.
+    """Infinite iterator of uninitialized instances of a class.
 
     ``next`` of it is ``object.__new__(cls)`` without the tuple that Python makes for such a call.
     """
@@ -556,7 +558,7 @@ tensors: Iterator[Tensor] = blank(Tensor)
 
 
 def wrap(data: Array, xp: Backend, cls: type[Tensor] = Tensor) -> Tensor:
-    """A tensor around a raw array, without history."""
+    """Wrap a raw array in a tensor without history."""
     out = next(tensors) if cls is Tensor else object.__new__(cls)
     out._data = data
     out._xp = xp
@@ -564,7 +566,7 @@ def wrap(data: Array, xp: Backend, cls: type[Tensor] = Tensor) -> Tensor:
     out._node = None
     out._grad = None
     out._base = None
-    out._vc = version = making.version
+    out._vc = version = creation.version
     if version is not None:
         mark(out)
     return out
@@ -573,8 +575,8 @@ def wrap(data: Array, xp: Backend, cls: type[Tensor] = Tensor) -> Tensor:
 def rebuild(
     cls: type[Tensor] | None, host: Any, backend: BackendLike, requires_grad: bool
 ) -> Tensor:
-    """Unpickle: the tensor on the backend, and the device, it was saved from."""
-    memory = pickling.restored(host, backend)
+    """Unpickle a tensor, on the backend and device where it was."""
+    memory = pickling.restore(host, backend)
     out = wrap(memory.flat, memory.xp, cls or Tensor)
     out._rg = requires_grad
     return out
@@ -584,7 +586,7 @@ def rebuild_part(
     cls: type[Tensor] | None, memory: pickling.Memory, start: int, shape: Any, strides: Any,
     dtype: Any, requires_grad: bool,
 ) -> Tensor:  # fmt: skip
-    """Unpickle: the tensor as the part of its memory that it was."""
+    """Unpickle a tensor as a part of its memory."""
     array, whole = pickling.part(memory, dtype, start, shape, strides)
     out = wrap(array, memory.xp, cls or Tensor)
     if array.size != whole.size:
@@ -593,11 +595,14 @@ def rebuild_part(
     return out
 
 
-def without_the_rest(tensor: Tensor) -> Tensor:
-    """``tensor``; if it is a part of a larger memory, a copy, with which that need not travel."""
+def copy_part(tensor: Tensor) -> Tensor:
+    """Return ``tensor``, or a copy of it if it is a part of a larger memory.
+
+    The copy is pickled without the rest of that memory.
+    """
     if tensor._memory().nbytes == tensor._data.nbytes:
         return tensor
-    cls = Tensor if tensor._waits else type(tensor)
+    cls = Tensor if tensor._is_lazy else type(tensor)
     copy = wrap(tensor._xp.array(tensor._data), tensor._xp, cls)
     copy._rg = tensor.requires_grad
     vars(copy).update(attributes(tensor))
@@ -605,19 +610,21 @@ def without_the_rest(tensor: Tensor) -> Tensor:
 
 
 def share(cls: type[Tensor], source: Tensor) -> Tensor:
-    """A tensor of class ``cls`` on the memory of ``source``, without its history."""
+    """Return a tensor of class ``cls`` on the memory of ``source``, without its history."""
     return source._shared_as(cls)
 
 
-#: Every class of them.
+#: All subclasses of ``Holder``.
 HOLDERS: set[type] = set()
 
 
 class Holder:
-    """An object around a Tensor, which is its memory and its place in the graph.
+    """Object that is not a Tensor but holds one, which is its memory and its place in the graph.
+
+    Such objects are arrays with another library's semantics.
 
     Attributes:
-        _tensor: The Tensor. It may change: an array whose shape is assigned to gets a view.
+        _tensor: The Tensor. It may be replaced: an array whose shape is assigned gets a view.
     """
 
     __slots__ = ("_tensor", "__weakref__")
@@ -629,12 +636,12 @@ class Holder:
 
     @classmethod
     def around(cls, tensor: Any) -> Self:
-        """The object that holds ``tensor``."""
+        """Make the object that holds ``tensor``."""
         found = object.__new__(cls)
         found._tensor = tensor
         return found
 
 
-def held(value: Any) -> Any:
-    """The Tensor that ``value`` holds; what holds none, as it is."""
+def unwrap_holder(value: Any) -> Any:
+    """Return the Tensor that ``value`` holds, or ``value`` if it is not a holder."""
     return value._tensor if isinstance(value, Holder) else value

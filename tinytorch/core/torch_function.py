@@ -27,61 +27,64 @@ from ..state.variable import Variable
 if TYPE_CHECKING:
     from ..dispatch.operation import Op
 
-#: The classes of tensors that are never asked: Tensor, Parameter, Buffer and what inherits from
-#: them that nobody is.
-_NEVER_ASKED: set[type] = set()
-#: Those of them whose elements are not simply what is in memory; see ``core.lazy_bits``.
-WAITING: set[type] = set()
-#: The others; while a mode or a profile is active, nothing.
+#: Classes of tensors that override nothing: Tensor, Parameter, Buffer, and subclasses of them
+#: without a ``__torch_function__`` that does.
+_EXCLUDED: set[type] = set()
+#: Those of them that are lazily conjugated or negated; see ``core.lazy_bits``.
+LAZY: set[type] = set()
+#: The others, for the fast path; empty while a mode or a profile is active.
 PLAIN: set[type] = set()
-#: The same, and the classes of Python's values: arguments of these never override a call.
+#: ``PLAIN`` and the classes of Python's values: arguments of these never override a call.
 NOT_OVERRIDING: set[type] = set()
-#: Classes of arguments that are no tensors.
+#: Classes of arguments other than tensors.
 VALUES = frozenset((type(None), bool, int, float, complex, tuple, list, str, dtype))
-#: Plain values, of which there are many.
+#: Frequent classes of values, which have no overrides.
 _VALUES = frozenset((int, float, bool, complex, str, type(None), slice, type(...)))
 
-#: 0: everybody is asked; 1: modes alone; 2: nobody.
-_off: Variable[int] = Variable("torch_function_off", 0)
+#: Overrides that are called: 0 for all, 1 for modes only, 2 for none.
+_disabled: Variable[int] = Variable("torch_function_off", 0)
 #: The function that a default ``__torch_function__`` is calling.
 _calling: Variable[Any] = Variable("torch_function_calling", None)
 #: The modes of this context, the innermost last.
 modes: Variable[tuple[Any, ...]] = Variable("torch_function_modes", ())
 
 
-def refusing(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-    """``__torch_function__`` of a class that is not asked: what ``func`` gives to plain tensors."""
-    return _called(func, args, kwargs or {})
+def disabled_torch_function(func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+    """Call ``func``: the ``__torch_function__`` of a class that overrides nothing."""
+    return _call_without_subclasses(func, args, kwargs or {})
 
 
-def _called(func: Any, args: Any, kwargs: Any) -> Any:
-    """What ``func`` gives where no class is asked; NotImplemented if it asks all the same."""
-    if _calling.get() is func:  # PyTorch's own function, to which Off means nothing
+def _call_without_subclasses(func: Any, args: Any, kwargs: Any) -> Any:
+    """Call ``func`` with overrides of subclasses disabled.
+
+    NotImplemented if that calls the same override again, as a function of PyTorch's does.
+    """
+    if _calling.get() is func:  # PyTorch's own function, which ignores DisableOverrides
         return NotImplemented
     token = _calling.set(func)
     try:
-        with Off(1):
+        with DisableOverrides(1):
             return func(*args, **kwargs)
     finally:
         _calling.reset(token)
 
 
-class Off:
-    """A scope in which nobody below ``level`` is asked; see ``_off``."""
+class DisableOverrides:
+    """Scope in which overrides below ``level`` are disabled; see ``_disabled``."""
 
     def __init__(self, level: int) -> None:
         self._level = level
         self._tokens: list[Any] = []
 
     def __enter__(self) -> None:
-        self._tokens.append(_off.set(max(self._level, _off.get())))
+        self._tokens.append(_disabled.set(max(self._level, _disabled.get())))
 
     def __exit__(self, *error: object) -> None:
-        _off.reset(self._tokens.pop())
+        _disabled.reset(self._tokens.pop())
 
 
-class DisableTorchFunctionSubclass(Off):
-    """A scope in which no class is asked by ``__torch_function__``, though modes are.
+class DisableTorchFunctionSubclass(DisableOverrides):
+    """Scope in which ``__torch_function__`` of classes is disabled, but not that of modes.
 
     Example:
         >>> import tinytorch as tt
@@ -94,8 +97,8 @@ class DisableTorchFunctionSubclass(Off):
         super().__init__(1)
 
 
-class DisableTorchFunction(Off):
-    """A scope in which nobody is asked by ``__torch_function__``.
+class DisableTorchFunction(DisableOverrides):
+    """Scope in which every ``__torch_function__`` is disabled.
 
     Example:
         >>> import tinytorch as tt
@@ -108,33 +111,33 @@ class DisableTorchFunction(Off):
         super().__init__(2)
 
 
-def is_on(level: int = 0) -> bool:
-    """Whether classes are asked; with ``level`` 1, whether modes are."""
-    return _off.get() <= level
+def is_enabled(level: int = 0) -> bool:
+    """Whether overrides of classes are enabled; with ``level`` 1, overrides of modes."""
+    return _disabled.get() <= level
 
 
-# -- who is asked -----------------------------------------------------------------------------
+# -- arguments with overrides ------------------------------------------------------------
 
 
-def overloaded(values: Iterable[Any]) -> list[Any]:
-    """The values to ask, one of each class: subclasses first, and else from left to right."""
+def overriding_arguments(values: Iterable[Any]) -> list[Any]:
+    """Return a value of each class with an override: subclasses first, else from left to right."""
     found: list[Any] = []
-    if not _off.get():
+    if not _disabled.get():
         for value in values:
             cls = type(value)
-            if cls not in _NEVER_ASKED and cls not in _VALUES and is_willing(cls):
+            if cls not in _EXCLUDED and cls not in _VALUES and has_override(cls):
                 _insert(found, value, cls)
     return found
 
 
-def is_willing(cls: type) -> bool:
-    """Whether a class wants to be asked."""
+def has_override(cls: type) -> bool:
+    """Whether a class overrides ``__torch_function__``."""
     method = getattr(cls, "__torch_function__", None)
-    return method is not None and method is not refusing and not _is_pytorchs(method)
+    return method is not None and method is not disabled_torch_function and not _is_pytorchs(method)
 
 
 def _is_pytorchs(method: Any) -> bool:
-    """Whether it is what PyTorch's own tensors have, which would but call the function again."""
+    """Whether a method is that of PyTorch's own tensors, which only calls the function again."""
     module: str = getattr(getattr(method, "__func__", method), "__module__", None) or ""
     return module == "torch" or module.startswith("torch.")
 
@@ -146,60 +149,60 @@ def _insert(found: list[Any], value: Any, cls: type) -> None:
     found.insert(next(behind, len(found)), value)
 
 
-def relevant(args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
-    """``overloaded`` of a call's arguments and of what is in its lists."""
-    if _off.get():
+def find_overriding(args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
+    """``overriding_arguments`` of a call's arguments and of the elements of its lists."""
+    if _disabled.get():
         return []
     values: list[Any] = []
     for value in (*args, *options.values()) if options else args:
         cls = type(value)
         if cls is tuple or cls is list:
             values.extend(value)
-        elif cls not in _NEVER_ASKED and cls not in _VALUES:
+        elif cls not in _EXCLUDED and cls not in _VALUES:
             values.append(value)
-    return overloaded(values) if values else values
+    return overriding_arguments(values) if values else values
 
 
-def must_ask() -> bool:
-    """Whether a mode wants to be asked here and now."""
-    return bool(modes.get()) and is_on(1)
+def has_mode() -> bool:
+    """Whether a mode is active in this context."""
+    return bool(modes.get()) and is_enabled(1)
 
 
-#: Operations that take a tensor, of whatever class, for data to make a plain one of.
-UNASKED = frozenset(
+#: Operations that no class overrides: they accept a tensor of any class as data.
+NOT_OVERRIDABLE = frozenset(
     ("as_tensor", "asarray", "from_numpy", "is_tensor", "tensor", "Tensor.as_subclass")
 )
-#: What nobody makes of a call.
-NOBODY = object()
+#: Sentinel: no override handled the call.
+NO_OVERRIDE = object()
 
 
-def asked(op: Op, function: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """What somebody makes of a call of an operation who wants to be asked, or ``NOBODY``."""
+def call_override(op: Op, function: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Return the result of the first override that handles the call, or ``NO_OVERRIDE``."""
     if op.public:
-        values = [] if op.qualname in UNASKED else relevant(args, options)
-        if values or must_ask():
-            return ask(function, values, args, options)
-    return NOBODY
+        values = [] if op.qualname in NOT_OVERRIDABLE else find_overriding(args, options)
+        if values or has_mode():
+            return dispatch_override(function, values, args, options)
+    return NO_OVERRIDE
 
 
-# -- asking -----------------------------------------------------------------------------------
+# -- calls of overrides ------------------------------------------------------------------
 
 
-def ask(
+def dispatch_override(
     func: Callable[..., Any], values: list[Any], args: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
-    """What the first of the modes and ``values`` that knows ``func`` makes of the call.
+    """Return the result of the first of the modes and ``values`` that handles the call.
 
     Args:
         func: The public function that was called.
-        values: What ``overloaded`` gave.
+        values: The result of ``overriding_arguments``.
         args: Its arguments by position.
         options: Its other arguments.
 
     Raises:
-        TypeError: If nobody does.
+        TypeError: If none does.
     """
-    result = first_answer(func, values, args, options)
+    result = first_result(func, values, args, options)
     if result is not NotImplemented:
         return result
     module, name = getattr(func, "__module__", None), getattr(func, "__qualname__", repr(func))
@@ -207,17 +210,17 @@ def ask(
         f"no implementation found for '{f'{module}.{name}' if module else name}' on types that "
         f"implement __torch_function__: {[type(value) for value in values]}"
     )
-    raise TypeError(f"{text} nor in mode {modes.get()[-1]}" if must_ask() else text)
+    raise TypeError(f"{text} nor in mode {modes.get()[-1]}" if has_mode() else text)
 
 
-def first_answer(
+def first_result(
     func: Callable[..., Any], values: list[Any], args: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
-    """What ``ask`` gives, or NotImplemented if nobody knows ``func``."""
+    """Result of ``dispatch_override``, or NotImplemented if no override handles ``func``."""
     types = tuple(map(type, values))
     func = getattr(func, "face", func)
     inner = modes.get()
-    if inner and is_on(1):
+    if inner and is_enabled(1):
         token = modes.set(inner[:-1])
         try:
             result = inner[-1].__torch_function__(func, types, args, options)
@@ -240,71 +243,71 @@ def first_answer(
     return NotImplemented
 
 
-def answer(
+def default_torch_function(
     base: Any, cls: type, func: Any, types: Iterable[type], args: Any, kwargs: dict[str, Any]
 ) -> Any:
     """Tensor's own ``__torch_function__``; ``base`` is Tensor.
 
     Returns:
-        What ``func`` gives where nobody is asked, its tensors as ``cls``; NotImplemented where
-        there are classes that know more of themselves than ``cls`` does.
+        The result of ``func`` without overrides of subclasses, its tensors as ``cls``;
+        NotImplemented if ``cls`` is not a subclass of all of ``types``.
     """
     if not all(issubclass(cls, kind) for kind in types):
         return NotImplemented
-    result = _called(func, args, kwargs)
-    with Off(1):
-        return result if func == base.grad.__get__ else _converted(result, base, cls)
+    result = _call_without_subclasses(func, args, kwargs)
+    with DisableOverrides(1):
+        return result if func == base.grad.__get__ else _convert_result(result, base, cls)
 
 
-def _converted(result: Any, base: Any, cls: type) -> Any:
+def _convert_result(result: Any, base: Any, cls: type) -> Any:
     if cls is base:
         return result
     if isinstance(result, base) and not isinstance(result, cls):
         return result.as_subclass(cls)
     if isinstance(result, (tuple, list)):
-        parts = [_converted(part, base, cls) for part in result]
+        parts = [_convert_result(part, base, cls) for part in result]
         return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
     return result
 
 
-# -- from when on -----------------------------------------------------------------------------
+# -- registration -----------------------------------------------------------------------------
 
-#: Held while what is asked changes.
+#: Held while the sets of classes change.
 _changing = threading.RLock()
-_active = 0  # how many modes, profiles and blocks of autocast are, in all threads
+_active = 0  # number of modes, profiles and blocks of autocast, in all threads
 
 
-def never_ask(cls: type) -> None:
-    """Note that tensors of a class are never asked."""
+def exclude_class(cls: type) -> None:
+    """Register a class of tensors that overrides nothing."""
     with _changing:
-        _NEVER_ASKED.add(cls)
+        _EXCLUDED.add(cls)
         if not _active:
             PLAIN.add(cls)
             NOT_OVERRIDING.update((cls, *VALUES))
 
 
-def never_plain(cls: type) -> None:
-    """Note that tensors of a class are never asked, but are no plain ones either."""
+def exclude_lazy_class(cls: type) -> None:
+    """Register a class that overrides nothing, but whose tensors do not take the fast path."""
     with _changing:
-        _NEVER_ASKED.add(cls)
-        WAITING.add(cls)
+        _EXCLUDED.add(cls)
+        LAZY.add(cls)
         PLAIN.discard(cls)
         NOT_OVERRIDING.discard(cls)
 
 
-def is_never_asked(cls: type) -> bool:
-    """Whether tensors of a class are never asked."""
-    return cls in _NEVER_ASKED
+def is_excluded(cls: type) -> bool:
+    """Whether a class is registered as one that overrides nothing."""
+    return cls in _EXCLUDED
 
 
 def count_watchers(change: int) -> None:
-    """Note that there are more, or fewer, of those for which no call is plain."""
+    """Count the modes, profiles and blocks of autocast, which disable the fast path."""
     global _active
     with _changing:
         before, _active = _active > 0, _active + change
         if (_active > 0) is not before:
             if before:
-                PLAIN.update(_NEVER_ASKED - WAITING)
+                PLAIN.update(_EXCLUDED - LAZY)
                 NOT_OVERRIDING.update(PLAIN | VALUES)
             else:
                 PLAIN.clear()
@@ -318,7 +321,7 @@ def push(mode: Any) -> None:
 
 
 def pop() -> Any:
-    """Take the innermost mode of this context away; returns it."""
+    """Remove and return the innermost mode of this context."""
     *outer, mode = modes.get()
     modes.set(tuple(outer))
     count_watchers(-1)
@@ -327,8 +330,8 @@ def pop() -> Any:
 
 T = TypeVar("T", bound=type)
 
-#: Special methods that ask about the method of the name that their operation has; a reflected
-#: one stands for the same as the plain one does. The others ask about themselves, as PyTorch's do.
+#: Special methods for which overrides get the method named after the operation; a reflected one is
+#: the same operation. For the others overrides get the special method itself, as in PyTorch.
 _BY_OPERATION = frozenset(
     f"__{name}__"
     for name in (
@@ -337,8 +340,8 @@ _BY_OPERATION = frozenset(
     )
 )  # fmt: skip
 _INPLACE = frozenset(f"__i{name}__" for name in ("add", "sub", "mul", "truediv", "floordiv", "mod"))
-#: What nobody is asked about: the makings of a tensor, and the protocols of other libraries.
-_UNASKED = frozenset((
+#: Members that are not overridable: creation of tensors, and protocols of other libraries.
+_NOT_OVERRIDABLE = frozenset((
     "__array_function__", "__array_interface__", "__array_namespace__", "__array_ufunc__",
     "__arrow_array__", "__cuda_array_interface__",
     "__class_getitem__", "__dict__", "__dlpack_device__", "__hash__", "__init_subclass__",
@@ -346,8 +349,8 @@ _UNASKED = frozenset((
 ))  # fmt: skip
 
 
-def asked_first(cls: T) -> T:
-    """Decorator of a class of tensors: whoever wants to be is asked about its members."""
+def wrap_members(cls: T) -> T:
+    """Decorator of a class of tensors that makes its members dispatch to overrides."""
     for name, value in list(vars(cls).items()):
         if isinstance(value, (FunctionType, property)):
             attach(cls, name, value)
@@ -355,23 +358,23 @@ def asked_first(cls: T) -> T:
 
 
 def attach(cls: type, name: str, value: Any) -> None:
-    """Give a class of tensors a method or attribute that is asked about."""
-    if _may_be_asked(name, value):
+    """Set a method or attribute of a class of tensors so that it dispatches to overrides."""
+    if _is_overridable(name, value):
         if isinstance(value, FunctionType):
-            value = asking(value)
+            value = wrap_method(value)
         elif isinstance(value, property):
-            value = _AskedProperty(value.fget, value.fset, value.fdel)
+            value = _OverridableProperty(value.fget, value.fset, value.fdel)
     setattr(cls, name, value)
 
 
-def _may_be_asked(name: str, value: Any) -> bool:
+def _is_overridable(name: str, value: Any) -> bool:
     public = name.startswith("__") or not name.startswith("_")
-    return public and name not in _UNASKED and hasattr(value, "__get__")
+    return public and name not in _NOT_OVERRIDABLE and hasattr(value, "__get__")
 
 
 @functools.cache
-def asking(function: FunctionType) -> Any:
-    """A method that asks before it does what ``function`` does."""
+def wrap_method(function: FunctionType) -> Any:
+    """Return a method that dispatches to overrides and calls ``function`` if there are none."""
     method: Any
     code = function.__code__
     if code.co_argcount == 1 and not code.co_kwonlyargcount and not code.co_flags & 0x0C:
@@ -380,7 +383,7 @@ def asking(function: FunctionType) -> Any:
             try:
                 if self.__class__ in PLAIN:
                     return function(self)
-                return _asked(method, function, self)
+                return _call_member(method, function, self)
             except Exception as error:
                 shorten(error)
                 raise
@@ -391,7 +394,7 @@ def asking(function: FunctionType) -> Any:
             try:
                 if self.__class__ in PLAIN:
                     return function(self, *args, **options)
-                return _asked(method, function, self, *args, **options)
+                return _call_member(method, function, self, *args, **options)
             except Exception as error:
                 shorten(error, function, options)
                 raise
@@ -399,15 +402,15 @@ def asking(function: FunctionType) -> Any:
     return functools.update_wrapper(method, function)
 
 
-class _AskedProperty(property):
-    """An attribute of which somebody may be asked what it is."""
+class _OverridableProperty(property):
+    """Property that dispatches to ``__torch_function__``."""
 
     def __init__(self, fget: Any, fset: Any = None, fdel: Any = None) -> None:
         def get(self: Any) -> Any:
             try:
                 if self.__class__ in PLAIN:
                     return fget(self)
-                return _asked(whole.__get__, fget, self)
+                return _call_member(whole.__get__, fget, self)
             except Exception as error:
                 shorten(error)
                 raise
@@ -417,7 +420,7 @@ class _AskedProperty(property):
                 if self.__class__ in PLAIN:
                     fset(self, value)
                 else:
-                    _asked(whole.__set__, fset, self, value)
+                    _call_member(whole.__set__, fset, self, value)
             except Exception as error:
                 shorten(error)
                 raise
@@ -427,32 +430,32 @@ class _AskedProperty(property):
         self.__doc__ = fget.__doc__
 
 
-def _asked(face: Any, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
-    values = relevant(args, options)
-    if values or must_ask():
-        return ask(face, values, args, options)
+def _call_member(face: Any, function: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    values = find_overriding(args, options)
+    if values or has_mode():
+        return dispatch_override(face, values, args, options)
     return function(*args, **options)
 
 
 def names(cls: type) -> Iterator[str]:
-    """The names of Tensor that a class may be asked about."""
+    """Names of the members of Tensor that a class may override."""
     found = {name: value for base in cls.__mro__[-2::-1] for name, value in vars(base).items()}
     for name, value in found.items():
-        if _may_be_asked(name, value):
+        if _is_overridable(name, value):
             yield name
 
 
 def member(cls: type, name: str) -> Any:
-    """What stands behind the name ``name`` of Tensor: a function or a descriptor."""
+    """Return the member ``name`` of Tensor: a function or a descriptor."""
     found = inspect.getattr_static(cls, name)
-    if hasattr(found, "_load"):  # the family of operations that defines it is not there yet
+    if hasattr(found, "_load"):  # the family of operations that defines it is not loaded yet
         getattr(cls, name)
         found = inspect.getattr_static(cls, name)
     return found
 
 
-def operator_face(cls: type, name: str) -> Any:
-    """The function that classes are asked about for Tensor's operator ``name``."""
+def operator_function(cls: type, name: str) -> Any:
+    """Return the function that overrides get for Tensor's operator ``name``."""
     found = member(cls, name)
     op = getattr(found, "op", None)
     if op is not None and name in _BY_OPERATION:

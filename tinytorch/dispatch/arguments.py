@@ -13,7 +13,7 @@ from numbers import Number
 from typing import Any
 
 from ..core.tensor import Tensor
-from ..graph.late_bound import ABOVE
+from ..graph.late_bound import LATE_BOUND
 from ..warnings import warn_once
 from .operation import REQUIRED, Op
 from .promotion import common_backend, promote_operands, to_tensor
@@ -239,7 +239,7 @@ def unexpected(op: Op, name: str) -> TypeError:
     if near and name not in SPELLINGS:
         return TypeError(f"{text}. Did you mean '{near[0]}'?")
     if name in _NUMPYS_ALONE and op.namespaces[0] == "":
-        namespace: Any = ABOVE.graph_namespace()
+        namespace: Any = LATE_BOUND.graph_namespace()
         if namespace.function_of(op.name) is not None:
             text += f"; NumPy's function of the name is tinytorch.numpy.{op.name}"
     return TypeError(text)

@@ -15,13 +15,13 @@ from operator import itemgetter
 from typing import Any
 
 from ..core import torch_function
-from ..core.lazy_bits import Waiting
+from ..core.lazy_bits import LazyView
 from ..core.tensor import Tensor
 from ..core.torch_function import NOT_OVERRIDING, PLAIN
 from ..graph.nodes import next_seq, node_of
 from ..graph.views import release
 from ..state import grad_enabled
-from ..state.recorder import recorded
+from ..state.recorder import record_operation
 from ..state.tracebacks import shorten
 from . import autocast
 from .arguments import (
@@ -135,14 +135,18 @@ def slow(
     args = as_given(op, values, more, options)
     if not op.view:
         for value in args:
-            if value.__class__ in torch_function.WAITING:
+            if value.__class__ in torch_function.LAZY:
                 return function(*map(_written_out, args), **options)
-    answer = torch_function.asked(op, function, args, options)
-    return recorded(call, op, args, options) if answer is torch_function.NOBODY else answer
+    answer = torch_function.call_override(op, function, args, options)
+    return (
+        record_operation(call, op, args, options)
+        if answer is torch_function.NO_OVERRIDE
+        else answer
+    )
 
 
 def _written_out(value: Any) -> Any:
-    return elements_of(value) if isinstance(value, Waiting) else value
+    return elements_of(value) if isinstance(value, LazyView) else value
 
 
 def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -169,7 +173,7 @@ def call(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     if not op.takes_low and (is_low(args) or options and asks_for_low(op, options)):
         return call_low(op, args, options)
     given, xp = prepare(op, args, options)
-    if op.view and isinstance(given[op.plan.tensors[0]], Waiting):
+    if op.view and isinstance(given[op.plan.tensors[0]], LazyView):
         return view_of_waiting(op, xp, given)
     return apply(op, xp, given)
 
@@ -209,13 +213,13 @@ def slow_composite(op: Op, function: Any, args: tuple[Any, ...], options: dict[s
     at = op.plan.positional
     args = as_given(op, args[:at], args[at:], options)
     if op.public:
-        asked = torch_function.relevant(args, options)
-        if asked and op.qualname in torch_function.UNASKED:
-            with torch_function.Off(1):
+        asked = torch_function.find_overriding(args, options)
+        if asked and op.qualname in torch_function.NOT_OVERRIDABLE:
+            with torch_function.DisableOverrides(1):
                 return slow_composite(op, function, args, options)
-        if asked or torch_function.must_ask():
-            return torch_function.ask(function, asked, args, options)
-    return recorded(call_composite, op, args, options)
+        if asked or torch_function.has_mode():
+            return torch_function.dispatch_override(function, asked, args, options)
+    return record_operation(call_composite, op, args, options)
 
 
 def call_composite(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
@@ -260,7 +264,7 @@ TOLD: tuple[type[Exception], ...] = (
 def told(op: Op, args: tuple[Any, ...], options: dict[str, Any], error: Exception) -> Exception:
     """The error to raise for one in a composite: the same if an override may have raised it."""
     fits = all(isinstance(args[i], Tensor) for i in op.plan.tensors if i < len(args))
-    if fits and op.public and torch_function.relevant(args, options):
+    if fits and op.public and torch_function.find_overriding(args, options):
         return error
     return retold(op, args, options, error)
 

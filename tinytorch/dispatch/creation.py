@@ -15,13 +15,13 @@ from .. import dtypes
 from ..backends import UnknownBackendError, load
 from ..backends.base import Array, Backend
 from ..core import torch_function
-from ..core.device import backend_of_type, device, unknown
+from ..core.device import backend_of_type, device, unknown_kind_error
 from ..core.device import device as Device
 from ..core.layout import check_layout
 from ..core.tensor import Size, Tensor, wrap
 from ..dtypes import TENSOR_TYPES as DTYPES
 from ..state import current_backend, default_dtype, set_backend, set_default_dtype, settings
-from ..state.recorder import recorded
+from ..state.recorder import record_operation
 from ..warnings import warn
 from .arguments import as_given, bind, unfit
 from .arguments import checked_size as checked_size
@@ -56,7 +56,7 @@ def backend_of_device(where: Any) -> Backend:
     try:
         return load(backend_of_type(place.type)).at(place.index)
     except UnknownBackendError:
-        raise unknown(place.type) from None
+        raise unknown_kind_error(place.type) from None
 
 
 @overload
@@ -91,9 +91,11 @@ def _slow(
     for name in _SPELLINGS.keys() & options.keys():
         if _SPELLINGS[name] in op.plan.index and _SPELLINGS[name] not in options:
             options[_SPELLINGS[name]] = options.pop(name)
-    answer = torch_function.asked(op, function, args, {**options, **common})
-    nobody = answer is torch_function.NOBODY
-    return recorded(partial(_create, common=common), op, args, options) if nobody else answer
+    answer = torch_function.call_override(op, function, args, {**options, **common})
+    nobody = answer is torch_function.NO_OVERRIDE
+    return (
+        record_operation(partial(_create, common=common), op, args, options) if nobody else answer
+    )
 
 
 def _create(op: Op, args: tuple[Any, ...], given: Any, common: dict[str, Any]) -> Tensor:

@@ -15,7 +15,7 @@ from importlib import import_module
 from types import CodeType, FunctionType
 from typing import Any
 
-from ..core.tensor import blank, making, tensors
+from ..core.tensor import blank, creation, tensors
 from ..core.torch_function import PLAIN, VALUES
 from ..dtypes import LOW, as_dtype, dtype, float32
 from ..graph.inference import UNSETTLED, mark
@@ -58,7 +58,7 @@ _SHARED: dict[str, Any] = {
     "_issubclass": issubclass,
     "_len": len,
     "_list": list,
-    "_making": making,
+    "_making": creation,
     "_mark": mark,
     "_next": next,
     "_next_seq": next_seq,

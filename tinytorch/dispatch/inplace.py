@@ -6,15 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core import torch_function
-from ..core.lazy_bits import Waiting, put
+from ..core.lazy_bits import LazyView, stored_pair
 from ..core.tensor import Tensor, wrap
 from ..dtypes import as_dtype
-from ..graph.late_bound import ABOVE
+from ..graph.late_bound import LATE_BOUND
 from ..graph.nodes import Node
 from ..graph.saved_tensors import Recording
 from ..graph.views import check_inplace, edge_of, rebase
 from ..state import grad_enabled
-from ..state.recorder import recorded
+from ..state.recorder import record_operation
 from .arguments import as_given, explain_shapes, prepare, unwrap
 from .backward import Backward
 from .low_precision import call_low, in_float32, is_low
@@ -28,9 +28,9 @@ def slow_inplace(
 ) -> Any:
     """The slow path of an in-place form."""
     args = as_given(op, values, more, options)
-    answer = torch_function.asked(op, function, args, options)
-    nobody = answer is torch_function.NOBODY
-    return recorded(call_inplace, op, args, options, "_") if nobody else answer
+    answer = torch_function.call_override(op, function, args, options)
+    nobody = answer is torch_function.NO_OVERRIDE
+    return record_operation(call_inplace, op, args, options, "_") if nobody else answer
 
 
 def _check_target(op: Op, target: Any) -> None:
@@ -62,7 +62,7 @@ def call_inplace(
     target: Tensor = args[0]
     _check_target(op, target)
     _check_dtype(op, target, options.get("dtype"))
-    if isinstance(target, Waiting):
+    if isinstance(target, LazyView):
         return write_through(
             target, f"{op.name}_", lambda work: call_inplace(op, (work, *args[1:]), options, node)
         )
@@ -159,7 +159,7 @@ def _record_and_write(
         node.dtype = data.dtype
         if node.op.saves_out:
             keep_out(node, target)
-        rebase(target, node, ABOVE.writing().view_scatter)
+        rebase(target, node, LATE_BOUND.writing().view_scatter)
         if Recording.watched:
             watch(node, target)
 
@@ -201,7 +201,7 @@ def assign(target: Tensor, value: Tensor, name: str) -> Tensor:
         )
     if edge is not None and (wanted is not have or value._data.shape != target._data.shape):
         value = value.to(have).expand(target._data.shape)
-    write(xp, *put(target, value._data), name.rstrip("_"))
+    write(xp, *stored_pair(target, value._data), name.rstrip("_"))
     target._bump()
     if edge is not None or (target._rg and grad_enabled() and target.requires_grad):
         if name == "copy_" or edge is None:
@@ -214,7 +214,7 @@ def assign(target: Tensor, value: Tensor, name: str) -> Tensor:
 def _give_history(target: Tensor, name: Any, *edges: Any) -> None:
     """Give ``target`` a node: of what was written over it, or of its old value and of that."""
     data = target._data
-    writing = ABOVE.writing()
+    writing = LATE_BOUND.writing()
     backward = writing.assigned if name is None else writing.written_over.called(name)
     node = Node(backward, target._xp, edges, (None,) * len(edges), (), data.shape, data.dtype)
-    rebase(target, node, ABOVE.writing().view_scatter)
+    rebase(target, node, LATE_BOUND.writing().view_scatter)

@@ -9,8 +9,8 @@ import functools
 import weakref
 from typing import Any
 
-from ..core.tensor import Tensor, making, tensors, wrap
-from ..core.lazy_bits import Conjugate, Negative, Waiting, let_wait, plain
+from ..core.tensor import Tensor, creation, tensors, wrap
+from ..core.lazy_bits import Conjugate, Negative, LazyView, mark_lazy, physical_view
 from ..graph.engine import Anomaly
 from ..graph.inference import UNSETTLED, check_saved, settle
 from ..graph.nodes import Node, Slot, node_of, packed_of
@@ -118,7 +118,7 @@ def several_views(
     kind = SEVERAL if records else unrecorded_kind()
     cell, owner = source._vc, array.base
     base, steps = (source, None) if source._base is None else (source._base, source._steps)
-    unsettled = making.version is not None or cell is UNSETTLED
+    unsettled = creation.version is not None or cell is UNSETTLED
     outs: list[Tensor] = []
     for i, y in enumerate(ys):
         shared = y.base
@@ -354,7 +354,7 @@ def result_of(node: Node, index: int) -> Tensor | None:
 
 
 #: What the parts of a conjugate wait for.
-PARTS: dict[str, type[Waiting] | None] = {"_real": None, "_imag": Negative}
+PARTS: dict[str, type[LazyView] | None] = {"_real": None, "_imag": Negative}
 
 
 def elements_of(tensor: Tensor) -> Tensor:
@@ -369,14 +369,14 @@ def elements_of(tensor: Tensor) -> Tensor:
 def view_of_waiting(op: Op, xp: Any, given: tuple[Any, ...]) -> Any:
     """A call of an operation that makes views: its results wait as what it shows does."""
     at = op.plan.tensors[0]
-    shown: Waiting = given[at]
+    shown: LazyView = given[at]
     if op.name == "view_as_real":
         raise RuntimeError(
             "view_as_real doesn't work on unresolved conjugated tensors.  To resolve the conjugate "
             "tensor so you can view it as real, use self.resolve_conj(); however, be warned that "
             "the resulting tensor will NOT alias the original."
         )
-    source = plain(shown)
+    source = physical_view(shown)
     result = apply(op, xp, (*given[:at], source, *given[at + 1 :]))
     kind: Any = type(shown)
     if kind is Conjugate:
@@ -389,10 +389,10 @@ def view_of_waiting(op: Op, xp: Any, given: tuple[Any, ...]) -> Any:
             )
         if out._base is None:
             if kind is not None:
-                out._data = shown._meant(out._data)
+                out._data = shown._apply_bit(out._data)
             continue
         if out._base is source:
             out._base = shown
         if kind is not None:
-            let_wait(out, kind)
+            mark_lazy(out, kind)
     return result

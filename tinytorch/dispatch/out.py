@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import dtypes
 from ..backends.storage import dense_order
-from ..core.lazy_bits import put
+from ..core.lazy_bits import stored_pair
 from ..core.tensor import Tensor
 from ..graph.inference import MAPPED, check_mapped, check_update
 from ..state import grad_enabled
@@ -144,7 +144,7 @@ def write_to_out(out: Any, result: Any, op: Op, exact: bool = False, warn: bool 
         out._data = out._xp.empty(result._data.shape, out._data.dtype)
         if out._whole is not None:
             out._whole = None
-    out._xp.copyto(*put(out, result._data), casting="unsafe")
+    out._xp.copyto(*stored_pair(out, result._data), casting="unsafe")
     out._bump()
     return out
 

@@ -16,8 +16,8 @@ from typing import Any, NoReturn
 
 from ..core import dlpack, torch_function
 from ..core.tensor import Tensor, wrap
-from ..core.torch_function import operator_face
-from ..graph.late_bound import ABOVE
+from ..core.torch_function import operator_function
+from ..graph.late_bound import LATE_BOUND
 from ..state.tracebacks import shorten
 from .operation import Form, Op
 from .generated_functions import make_function, make_inplace_function, serve
@@ -62,7 +62,7 @@ def _unary(op: Op, name: str) -> Callable[[Any], Any]:
             if self.__class__ in torch_function.PLAIN:
                 return function(self)
             answer = _answer(name, self)
-            return function(self) if answer is torch_function.NOBODY else answer
+            return function(self) if answer is torch_function.NO_OVERRIDE else answer
         except Exception as error:
             shorten(error)
             raise
@@ -76,12 +76,12 @@ def _slow_unary(method: Callable[[Any], Any]) -> Callable[..., Any]:
 
 def _answer(name: str, *operands: Any) -> Any:
     """What somebody makes of an operator, the tensor whose method it is coming first."""
-    values = torch_function.relevant(operands, {})
-    if values or torch_function.must_ask():
+    values = torch_function.find_overriding(operands, {})
+    if values or torch_function.has_mode():
         if name == "__eq__" and values and not any(isinstance(v, Tensor) for v in values):
             name = "eq"  # PyTorch asks about the operator where a class of tensors is compared
-        return torch_function.first_answer(operator_face(Tensor, name), values, operands, {})
-    return torch_function.NOBODY
+        return torch_function.first_result(operator_function(Tensor, name), values, operands, {})
+    return torch_function.NO_OVERRIDE
 
 
 def _slow(op: Op, function: Any, left: Any, right: Any) -> Any:
@@ -89,7 +89,7 @@ def _slow(op: Op, function: Any, left: Any, right: Any) -> Any:
     reflected = function.__name__.startswith("__r") and function.__name__ != "__rshift__"
     tensor, other = (right, left) if reflected else (left, right)
     answer = _answer(function.__name__, tensor, other)
-    if answer is not torch_function.NOBODY:
+    if answer is not torch_function.NO_OVERRIDE:
         return answer
     if reflected and op.promote == "quotient" and other.__class__ is bool:
         return function(tensor, int(other))  # The same quotient, recorded as a number's.
@@ -101,7 +101,7 @@ def _slow(op: Op, function: Any, left: Any, right: Any) -> Any:
 def _slow_inplace(op: Op, function: Any, target: Any, other: Any) -> Any:
     """``target += other``; what it does not know it leaves to ``target + other``."""
     answer = _answer(function.__name__, target, other)
-    if answer is not torch_function.NOBODY:
+    if answer is not torch_function.NO_OVERRIDE:
         return answer
     if isinstance(other, (Tensor, *_NUMBERS)) or _is_number(other):
         return make_inplace_function(op)(target, other)
@@ -133,7 +133,7 @@ def _numpys(function: Any) -> Any:
     """NumPy's function behind an operator: what arrays beside tensors mean."""
     name = function.__name__.strip("_")
     ufunc = UFUNCS.get(name) or UFUNCS[name[1:]]
-    return ABOVE.graph_namespace().function_of(ufunc)
+    return LATE_BOUND.graph_namespace().function_of(ufunc)
 
 
 def _dressed(op: Op, name: str, methods: dict[str, Any]) -> dict[str, Callable[..., Any]]:
@@ -370,7 +370,7 @@ def array_namespace(self: Tensor, *, api_version: str | None = None) -> Any:
         raise ValueError(
             f"array API version {api_version!r} is not supported; known are {', '.join(_VERSIONS)}"
         )
-    return ABOVE.graph_namespace()
+    return LATE_BOUND.graph_namespace()
 
 
 def array_function(
@@ -426,7 +426,7 @@ def _outer(function: Callable[..., Any], a: Any, b: Any) -> Any:
 
 def _own(home: str, name: str) -> Callable[..., Any] | None:
     """The function that stands for one of NumPy's, if there is one."""
-    namespace: Any = ABOVE.graph_namespace()
+    namespace: Any = LATE_BOUND.graph_namespace()
     if not home:
         found: Callable[..., Any] | None = namespace.function_of(name)
         return found

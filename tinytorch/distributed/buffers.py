@@ -25,7 +25,7 @@ class Buffers:
 
     def place_of(self, tensor: Tensor) -> Any:
         """The tensor's own memory as a flat array of the engine's, or None where it is not one."""
-        if tensor._waits:
+        if tensor._is_lazy:
             return None
         data = tensor._data
         if type(data) is not self.xp.ndarray or not data.flags.c_contiguous:

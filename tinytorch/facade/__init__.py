@@ -1,1 +1,1 @@
-"""How a public name is found: the index, what resolves it, and the library behind a backend."""
+"""Look-up of public names: in the index of operations, in modules, in a backend's library."""

@@ -1,4 +1,4 @@
-"""Numbers by name."""
+"""Constants of NumPy's: ``pi``, ``e``, ``inf``, ``nan`` and others."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ euler_gamma: float = 0.5772156649015329
 inf: float = math.inf
 nan: float = math.nan
 pi: float = math.pi
-#: An index that makes a dimension of size 1.
+#: Index that inserts a dimension of size 1.
 newaxis: None = None

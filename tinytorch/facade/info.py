@@ -1,4 +1,4 @@
-"""``python -m tinytorch --info``: what runs here, on what, and whether it could run faster."""
+"""``python -m tinytorch --info``: versions, backends and devices, and advice for a faster BLAS."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _EQUALS = {
 
 
 def report(version: str) -> str:
-    """The text of ``--info``: versions, backends with state and devices, the BLAS kernels.
+    """Return the text of ``--info``: versions, backends with state and devices, the BLAS kernels.
 
     Loads every registered backend that can be loaded.
 
     Args:
-        version: tinytorch's.
+        version: The version of tinytorch.
     """
     system = f"{platform.system()} {platform.machine()}"
     head = [f"tinytorch  {version}", f"Python     {platform.python_version()} on {system}"]
@@ -39,7 +39,10 @@ def _backend_lines() -> Iterator[str]:
     active = ""
     try:
         active = current_backend().name
-    except (ValueError, ImportError) as error:  # the environment variable names no usable one
+    except (
+        ValueError,
+        ImportError,
+    ) as error:  # the environment variable names a backend that cannot be used
         yield f"  none active: {error}"
     for name in backends.list_backends():
         yield from _describe(name, name == active)
@@ -73,7 +76,7 @@ def _blas_lines() -> Iterator[str]:
 
 def _blas_advice(core: str, flags: frozenset[str]) -> Iterator[str]:
     if not flags:
-        yield "  What this processor could do is not known on this system."
+        yield "  The instructions of this processor are not known on this system."
         return
     better = better_core(core, flags)
     if better is None:
@@ -86,10 +89,10 @@ def _blas_advice(core: str, flags: frozenset[str]) -> Iterator[str]:
 
 
 def better_core(core: str, flags: frozenset[str]) -> str | None:
-    """The value of ``OPENBLAS_CORETYPE`` that suits the processor better, or None.
+    """Return the value of ``OPENBLAS_CORETYPE`` that suits the processor better, or None.
 
-    OpenBLAS recognises processors by their model number and falls back to older kernels
-    for one it does not know, as in many virtual machines.
+    OpenBLAS recognizes processors by their model number and uses older kernels for an unknown
+    one, as in many virtual machines.
 
     Args:
         core: The kernels in use, as OpenBLAS names them.
@@ -109,7 +112,7 @@ def better_core(core: str, flags: frozenset[str]) -> str | None:
 
 
 def processor_flags(path: str = "/proc/cpuinfo") -> frozenset[str]:
-    """The instruction sets of this processor as Linux names them; empty on other systems."""
+    """Instruction sets of this processor in Linux' names; empty on other systems."""
     file = Path(path)
     if not file.exists():
         return frozenset()

@@ -9,21 +9,21 @@ from ..core.tensor import wrap
 from ..dispatch.creation import legacy_source
 from ..dispatch.node_recording import output_of
 from ..dispatch.registry import load_numpy
-from ..graph.late_bound import ABOVE, Above, Writing
+from ..graph.late_bound import LATE_BOUND, LateBound, Writing
 from ..graph.nodes import Edge
 from ..graph.special_nodes import without_slope
 from ..graph.views import edge_of
 from ..state import enable_grad, no_grad
 
 
-def hand_over() -> None:
-    """Fill ``ABOVE``; what a program may do without is imported when it is first used."""
-    Above.__init__(
-        ABOVE,
+def fill_late_imports() -> None:
+    """Fill ``LATE_BOUND``. Modules that not every program uses are imported at their first use."""
+    LateBound.__init__(
+        LATE_BOUND,
         wrap=wrap,
         graph_namespace=load_numpy,
         output_of=output_of,
-        without_slope=_without_slope,
+        without_slope=_drop_slope,
         enable_grad=enable_grad,
         no_grad=no_grad,
         backward=_backward,
@@ -32,8 +32,8 @@ def hand_over() -> None:
     )
 
 
-def _without_slope(gradient: Any, edge: Edge) -> Any:
-    """The gradient in the same place of the graph, before an edge it does not change with."""
+def _drop_slope(gradient: Any, edge: Edge) -> Any:
+    """Return the gradient at its place in the graph, with derivative 0 along ``edge``."""
     out = wrap(gradient._data, gradient._xp)
     out._node = without_slope(gradient, edge_of(gradient), edge)
     out._rg = True

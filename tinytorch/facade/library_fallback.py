@@ -1,8 +1,8 @@
 """Names that only the active backend's library has, such as ``tt.busday_count`` on NumPy.
 
-They are forwarded at every access: tensors go in as arrays, arrays come out as tensors.
-No gradient flows through them, so a tensor that requires grad is refused. Classes come as they
-are, for ``isinstance``; what they make of a tensor is the library's affair, which asks it.
+They are forwarded at every access. Tensors are passed as arrays, and arrays are returned as
+tensors. No gradient flows through these functions, so a tensor that requires grad raises. Classes
+are returned unchanged, for ``isinstance``; the library converts a tensor passed to them itself.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..state import grad_enabled
 
 
 def forward(backend: Backend, name: str) -> Any:
-    """``name`` of the backend's library, ready for tensors; None if it has none."""
+    """Return ``name`` of the backend's library, wrapped for tensors; None if there is none."""
     if name not in _public_names(backend) or not _is_forwardable(backend, name):
         return None
     value = getattr(backend.library, name)
@@ -26,15 +26,15 @@ def forward(backend: Backend, name: str) -> Any:
         return value
     call = _CALLS.get((backend, name))
     if call is None or call.__wrapped__ is not value:
-        call = _CALLS[backend, name] = _forwarding(backend, name, value)
+        call = _CALLS[backend, name] = _forward_calls(backend, name, value)
     return call
 
 
-#: One function for each, so that it pickles by name.
+#: The one wrapper of each function, so that it can be pickled by name.
 _CALLS: dict[tuple[Backend, str], Any] = {}
 
 
-def _forwarding(backend: Backend, name: str, value: Any) -> Any:
+def _forward_calls(backend: Backend, name: str, value: Any) -> Any:
     @functools.wraps(value)
     def call(*args: Any, **kwargs: Any) -> Any:
         raw = [_unwrap(backend, name, a) for a in args]
@@ -46,7 +46,7 @@ def _forwarding(backend: Backend, name: str, value: Any) -> Any:
 
 
 @functools.cache
-def forwarded(backend: Backend) -> frozenset[str]:
+def library_names(backend: Backend) -> frozenset[str]:
     """Names of the public functions and classes of the backend's library."""
     names = [name for name in _public_names(backend) if not name.startswith("_")]
     return frozenset([name for name in names if callable(getattr(backend.library, name, None))])
@@ -54,10 +54,10 @@ def forwarded(backend: Backend) -> frozenset[str]:
 
 @functools.cache
 def _public_names(backend: Backend) -> frozenset[str]:
-    """The library's names, but not of dtypes, nor of modules of its own that it has not loaded."""
+    """Names of the library, except dtypes and modules of its own that are not loaded."""
     library = backend.library
     names = getattr(library, "__all__", None) or dir(library)
-    # To ask NumPy for ``testing`` imports it, and 150 modules more.
+    # Access to NumPy's ``testing`` imports it, and 150 further modules.
     folders = getattr(library, "__path__", ())
     modules = {entry.partition(".")[0] for folder in folders for entry in os.listdir(folder)}
     waiting = modules - vars(library).keys()
@@ -82,7 +82,7 @@ def _unwrap(backend: Backend, name: str, value: Any) -> Any:
             )
         return value._data
     if isinstance(value, (list, tuple)):
-        return _of_kind(value, [_unwrap(backend, name, v) for v in value])
+        return _rebuild_container(value, [_unwrap(backend, name, v) for v in value])
     return value
 
 
@@ -90,12 +90,12 @@ def _wrap(backend: Backend, value: Any) -> Any:
     if isinstance(value, backend.array_type):
         return wrap(value, backend)
     if isinstance(value, (list, tuple)):
-        return _of_kind(value, [_wrap(backend, v) for v in value])
+        return _rebuild_container(value, [_wrap(backend, v) for v in value])
     if hasattr(value, "dtype") and hasattr(value, "ndim"):  # NumPy's scalars
         return wrap(backend.asarray(value), backend)
     return value
 
 
-def _of_kind(value: Any, parts: list[Any]) -> Any:
-    """``parts`` as a list or tuple of ``value``'s class; a named tuple takes them one by one."""
+def _rebuild_container(value: Any, parts: list[Any]) -> Any:
+    """Make a list or tuple of the class of ``value``; a named tuple gets ``parts`` one by one."""
     return type(value)(*parts) if hasattr(value, "_fields") else type(value)(parts)

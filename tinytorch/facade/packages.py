@@ -1,21 +1,21 @@
-"""How this package's modules are imported: packages late, those that call NumPy silent.
+"""Import of this package's modules: packages lazily, modules that call NumPy without warnings.
 
-**Packages are read when a name of theirs is first asked for.**
-A package that imports its modules while it is imported makes a ring with them: of two threads that
-come in at different places, one by the package and one by a module, each holds the import lock that
-the other waits for, and Python ends that by giving one of them half a module. So importing a
-package runs none of it. The first access to a name that is no module's runs it; other threads
-wait for the whole of it, and modules do not ask for such names of their own package.
+**The ``__init__.py`` of a package is executed at the first access to one of its names.**
+A package that imports its modules while it is imported forms a ring with them. If one thread
+imports the package and another one a module, each holds the import lock that the other waits for,
+and Python resolves that by a partially initialized module. So importing a package executes nothing.
+The first access to a name other than a module's executes the package, and other threads wait for
+the end of that. Modules do not use such names of their own package.
 
 **Every module is an attribute of its package**, whether it has been imported or not: the package's
 ``__getattr__`` imports it, or waits for the thread that does.
 
-**Modules that call NumPy have no ``__name__`` once they are imported.** log(0) is -inf and 0 / 0 is
-nan, silently, as in PyTorch; NumPy warns, at the line that called it, which is ours. Python drops a
-warning from a place without a name (``warn_explicit`` takes it for one of a program that ends), and
-it does so before it looks at any filter, so that no filter of the user's is changed or needed.
-``numpy.errstate`` would do as well: its context variable alone takes 170 ns a call, a sixth of a
-small one, and ``numpy.seterr`` would change the user's own NumPy.
+**Modules that call NumPy have no ``__name__`` after they are imported.** log(0) is -inf and 0 / 0
+is nan without a warning, as in PyTorch. NumPy warns at the line that called it, which is in such a
+module. Python drops a warning from a module without a name (``warn_explicit`` assumes that the
+interpreter is shutting down) before it reads any filter, so that the user's filters stay as they
+are. ``numpy.errstate`` would suppress the warnings, too, but its context variable alone takes
+170 ns a call, a sixth of a small one, and ``numpy.seterr`` would change the user's own NumPy.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from ..core.pickling import NamedModule
 from ..state.tracebacks import short, shorten, shorten_namespace, shorten_published
 
 _PREFIX = __name__.partition(".")[0] + "."
-#: Names in packages that are also those of the modules they are in, which give way to them. Those
-#: of modules that are made of rows are added when these are found.
+#: Names in packages that hide the module of the same name in the package. Names of modules that are
+#: made of rows of ``reexports`` are added when these are found.
 _NAMED_ALIKE: dict[str, tuple[str, ...]] = {
     _PREFIX + "autograd": ("gradcheck",),
     _PREFIX + "compat.higher_order_ops": ("associative_scan", "cond", "map", "scan", "while_loop"),
@@ -44,7 +44,7 @@ _NAMED_ALIKE: dict[str, tuple[str, ...]] = {
     _PREFIX + "numpy": ("ndarray", "ufunc"),
 }
 _ABSENT = object()
-#: Where the modules are that call NumPy.
+#: Prefixes of the modules that call NumPy.
 _CALLERS = tuple(
     _PREFIX + room
     for room in (
@@ -57,7 +57,7 @@ _CALLERS = tuple(
     )
 )
 
-#: Packages of which a program has nothing in its hands.
+#: Packages whose names programs do not use.
 _INTERNAL = tuple(
     f"{_PREFIX}{package}."
     for package in (
@@ -66,7 +66,7 @@ _INTERNAL = tuple(
     )
 )  # fmt: skip
 
-#: Modules in packages of which a program calls what they define.
+#: Modules in packages whose functions programs call.
 _PUBLIC = frozenset(
     f"{package}.{name}"
     for package, names in {
@@ -90,7 +90,7 @@ _PUBLIC = frozenset(
 
 
 def install() -> None:
-    """Have packages imported from now on wait to be asked, and silent modules be so."""
+    """Install the finder, and prepare the modules that are loaded already in the same way."""
     for name, module in list(sys.modules.items()):
         if name.startswith(_PREFIX):
             _shorten(module, _is_public if hasattr(module, "__path__") else _is_public_module)
@@ -99,7 +99,7 @@ def install() -> None:
             module.__class__ = _SilentModule
             names_of(module)["__name__"] = None
         elif name.startswith(_PREFIX) and hasattr(module, "__path__"):
-            _LazyInit.of_executed(module)
+            _LazyInit.wrap_executed(module)
         elif name.startswith(_PREFIX) and is_file:
             reexport(module)
     if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
@@ -117,7 +117,7 @@ def _shorten(module: ModuleType, is_public: Callable[[str], bool]) -> None:
 
 
 def _is_public(name: str) -> bool:
-    """Whether a program calls what a package, or a module beside the packages, has."""
+    """Whether programs call the functions of a package, or of a module at the top level."""
     return "._" not in name and not f"{name}.".startswith(_INTERNAL)
 
 
@@ -126,7 +126,7 @@ def _is_public_module(name: str) -> bool:
 
 
 class _Finder:
-    """Finds packages below this one, and their modules, as Python does."""
+    """Finder of packages below this one and their modules, with the loaders of this file."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -135,9 +135,9 @@ class _Finder:
             return None
         spec = PathFinder.find_spec(fullname, path, target)
         if spec is None:
-            return _published(fullname) or _made(fullname)
+            return _find_published(fullname) or _find_made(fullname)
         if spec.submodule_search_locations is not None:
-            if type(spec.loader) is SourceFileLoader:  # and none of a zip file, or of a tool
+            if type(spec.loader) is SourceFileLoader:  # not the loader of a zip file or of a tool
                 spec.loader = _Loader(fullname, spec.loader.path)
         elif fullname.startswith(_CALLERS):
             loader: Any = _SilentLoader(spec.loader)
@@ -148,9 +148,9 @@ class _Finder:
         return spec
 
 
-def _published(fullname: str) -> ModuleSpec | None:
-    """Find a module that its parent puts in ``sys.modules`` when it is run."""
-    parent = import_module(fullname.rpartition(".")[0])  # the whole of it
+def _find_published(fullname: str) -> ModuleSpec | None:
+    """Find a module that its parent stores in ``sys.modules`` when it is executed."""
+    parent = import_module(fullname.rpartition(".")[0])  # until it is complete
     lazy: _LazyInit | None = names_of(parent).get("__body__")
     if lazy is not None:
         lazy.run()
@@ -158,8 +158,8 @@ def _published(fullname: str) -> ModuleSpec | None:
     return None if made is None else alias(fullname, made.__name__)
 
 
-def _made(fullname: str) -> ModuleSpec | None:
-    """Find a module of PyTorch's that has names of ours alone: it is made of them."""
+def _find_made(fullname: str) -> ModuleSpec | None:
+    """Find a module of PyTorch's that has no file here but a row of names."""
     if _row(fullname) is None:
         return None
     parent, _, name = fullname.rpartition(".")
@@ -194,8 +194,8 @@ def compute(module: str, own: Any, name: str) -> Any:
 
     Args:
         module: The module's name.
-        own: Its own ``__getattr__``, or None. What that does not find is looked for among the names
-            that PyTorch's file of the module's name imports.
+        own: Its own ``__getattr__``, or None. Names that it does not find are looked up among the
+            names that PyTorch's file of the module's name imports.
         name: The attribute.
     """
     try:
@@ -205,14 +205,14 @@ def compute(module: str, own: Any, name: str) -> Any:
             f"module {module!r} has no attribute {name!r}", name=name, obj=sys.modules.get(module)
         )
     except AttributeError:
-        found = _ABSENT if name.startswith("__") else imported(module, name)
+        found = _ABSENT if name.startswith("__") else import_reexport(module, name)
         if found is _ABSENT:
             raise
         return found
 
 
-def imported(module: str, name: str, default: Any = _ABSENT) -> Any:
-    """Return what PyTorch's file of a module's name imports as ``name``, if that is here."""
+def import_reexport(module: str, name: str, default: Any = _ABSENT) -> Any:
+    """Return the value that PyTorch's file of a module's name imports as ``name``, if it exists."""
     submodule = import_submodule(module, name)
     if submodule is not None:
         return submodule
@@ -228,7 +228,7 @@ _short_compute = short(compute)
 
 
 def reexport(module: ModuleType) -> None:
-    """Let a module answer for the names that PyTorch's file of its name imports."""
+    """Give a module a ``__getattr__`` for the names that PyTorch's file of its name imports."""
     names = names_of(module)
     own = names.get("__getattr__")
     if not isinstance(own, functools.partial):
@@ -253,7 +253,7 @@ def import_submodule(package: str, name: str) -> ModuleType | None:
 
 
 def _may_have(package: str, name: str) -> bool:
-    """Whether a package can have a module of a name, from its folder: PathFinder takes longer."""
+    """Whether a package can have a module of a name; faster than PathFinder."""
     names, path = names_of(sys.modules[package]), f"{package}.{name}"
     lazy: _LazyInit | None = names.get("__body__")
     if _row(path) is not None or (lazy is not None and not lazy.begun):
@@ -272,10 +272,10 @@ def _may_have(package: str, name: str) -> bool:
 
 
 class _Alias:
-    """Loads a module by another name: the same object."""
+    """Loader of an existing module by another name."""
 
-    #: The modules' own specs. The import system puts an alias's in the place of it, and reload
-    #: and pickle go by it.
+    #: Own specs of the modules. The import system replaces them by the spec of the alias, but
+    #: reload and pickle need the own one.
     _specs: dict[str, ModuleSpec | None] = {}
 
     def __init__(self, name: str) -> None:
@@ -293,14 +293,14 @@ class _Alias:
 
 
 def alias(fullname: str, name: str) -> ModuleSpec:
-    """Return the spec by which ``import fullname`` gives the module called ``name``."""
-    # A Loader by what it does: the class's module takes 8 ms to import.
+    """Return the spec by which ``import fullname`` imports the module ``name``."""
+    # Not a subclass of Loader, whose module takes 8 ms to import.
     loader: Any = _Alias(name)
     return ModuleSpec(fullname, loader)
 
 
 def names_of(module: ModuleType) -> dict[str, Any]:
-    """A module's names as they stand; ``vars`` of a ``Namespace`` resolves the others first."""
+    """Names that a module holds; ``vars`` of a ``Namespace`` resolves all others first."""
     return _READ_NAMES(module)  # type: ignore[no-any-return]
 
 
@@ -309,9 +309,9 @@ _FILLING = threading.RLock()
 
 
 class Namespace(NamedModule):
-    """Module whose public names are found when they are first used, or all at once by ``vars``.
+    """Module whose public names are resolved at their first use, or all at once by ``vars``.
 
-    Functions and classes come before the modules named like them.
+    Functions and classes hide modules of the same name.
     """
 
     @property
@@ -340,7 +340,7 @@ class Namespace(NamedModule):
 
 
 class _Loader(SourceFileLoader):
-    """Leaves a package to be run later; one that has been run is run again at once."""
+    """Loader that defers the execution of a package; a reload executes it at once."""
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return Namespace(spec.name)
@@ -350,14 +350,14 @@ class _Loader(SourceFileLoader):
         assert code is not None
         lazy: _LazyInit | None = names_of(module).get("__body__")
         if lazy is not None and lazy.begun:
-            lazy.execute(code)  # it is imported anew
+            lazy.execute(code)  # a reload
             return
         module.__doc__ = code.co_consts[0]
         _LazyInit(code, module).install()
 
 
 class _MadeLoader:
-    """Makes a module of names that are defined elsewhere."""
+    """Loader of a module of names that are defined elsewhere."""
 
     def create_module(self, spec: ModuleSpec) -> None:
         """Return None: Python makes the module."""
@@ -368,7 +368,7 @@ class _MadeLoader:
 
 
 class _SilentModule(NamedModule):
-    """A module whose own lines see no ``__name__``; to others it says it."""
+    """Module without ``__name__`` among its globals, but with the attribute for others."""
 
     @property
     def __name__(self) -> str:
@@ -380,15 +380,16 @@ class _SilentModule(NamedModule):
 
 
 class _FileLoader:
-    """Another loader, after which a module is complete.
+    """Loader that calls another one and then completes the module.
 
-    Its functions have short tracebacks, and it answers for what PyTorch's file of its name imports.
+    Its functions get short tracebacks, and it gets the names that PyTorch's file of its name
+    imports.
     """
 
     def __init__(self, loader: Any) -> None:
         self._loader = loader
 
-    def __getattr__(self, name: str) -> Any:  # get_source and the like
+    def __getattr__(self, name: str) -> Any:  # get_source and others
         return getattr(self._loader, name)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
@@ -403,7 +404,7 @@ class _FileLoader:
 
 
 class _SilentLoader(_FileLoader):
-    """Another loader, after which a module is silent, too."""
+    """Loader that also removes the module's ``__name__``, which drops NumPy's warnings."""
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return _SilentModule(spec.name)
@@ -416,20 +417,20 @@ class _SilentLoader(_FileLoader):
 class _LazyInit:
     """Body of an ``__init__.py``, executed on first access.
 
-    Its ``__getattr__`` and ``__dir__`` stay the package's. Those that the body defines are called
-    from here, so that no thread calls them before the whole body has run.
+    The package has the ``__getattr__`` and ``__dir__`` of this object, which call those that the
+    body defines, so that no thread calls these before the whole body has run.
     """
 
     def __init__(self, code: CodeType, module: ModuleType) -> None:
         self._code = code
         self._module = module
         self._lock = threading.RLock()
-        self._own = _Names(module)
+        self._own = _BodyNamespace(module)
         self.begun = False
 
     @classmethod
-    def of_executed(cls, module: ModuleType) -> None:
-        """Install one in a package whose body has run already."""
+    def wrap_executed(cls, module: ModuleType) -> None:
+        """Install an instance in a package whose body has been executed already."""
         names = names_of(module)
         if "__body__" not in names:
             lazy = cls(compile("", module.__name__, "exec"), module)
@@ -440,12 +441,12 @@ class _LazyInit:
             lazy.install()
 
     def install(self) -> None:
-        """Make this the package's ``__getattr__`` and ``__dir__``."""
+        """Set the package's ``__getattr__`` and ``__dir__`` to those of this object."""
         names = names_of(self._module)
         names.update(__body__=self, __getattr__=self.attribute, __dir__=self.listing)
 
     def attribute(self, name: str) -> Any:
-        """Return a module of the package, a name that its body defines, or what this computes."""
+        """Return a module of the package, a name of its body, or a name that it computes."""
         try:
             return self._find(name)
         except Exception as error:
@@ -468,7 +469,7 @@ class _LazyInit:
         return self._own["__dir__"]() if "__dir__" in self._own else sorted(names_of(self._module))
 
     def run(self) -> None:
-        """Run the body, or wait until another thread has."""
+        """Execute the body, or wait until another thread has done so."""
         with self._lock:
             if self.begun:
                 return
@@ -486,10 +487,10 @@ class _LazyInit:
         exec(code, names_of(self._module), self._own)
 
 
-class _Names(dict[str, Any]):
-    """Namespace in which a body is executed: holds its ``__getattr__`` and ``__dir__`` alone.
+class _BodyNamespace(dict[str, Any]):
+    """Local namespace of a body: holds its ``__getattr__`` and ``__dir__``.
 
-    Other names are stored in the module's namespace, where reading finds them.
+    Other names are stored in the module's namespace, from which they are also read.
     """
 
     def __init__(self, module: ModuleType) -> None:
@@ -507,13 +508,14 @@ class _Names(dict[str, Any]):
 
 
 def publish(module: str, files: str) -> None:
-    """Make a package of a module, with these files in it; nothing is looked for on disk.
+    """Make a module a package of modules with its names, for PyTorch's files in that package.
 
-    The import system finds them in ``sys.modules``, as it does ``os.path``.
+    ``fx.node.Node`` is ``fx.Node``. The import system finds the modules in ``sys.modules``, as it
+    finds ``os.path``, and does not look for files.
 
     Args:
-        module: The module's ``__name__``; each file gets all that it defines.
-        files: Names of the files, apart by spaces; one in another is ``"outer.inner"``.
+        module: The module's ``__name__``; each file gets all names that it defines.
+        files: Names of the files, separated by spaces; a file in another is ``"outer.inner"``.
     """
     table = names_of(sys.modules[module])
     table.setdefault("__path__", [])

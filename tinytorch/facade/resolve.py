@@ -1,7 +1,7 @@
-"""How a public name is found: used by ``tinytorch`` and every dispatching namespace.
+"""Look-up of public names in ``tinytorch`` and in every namespace of operations.
 
-Operations are looked up in ``dispatch.registry``, which knows every name: a name that is not there
-is an error at once, and nothing is imported to find that out.
+Operations are looked up in ``dispatch.registry``, which has an index of all names, so that the
+error for an unknown name imports nothing.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ from ..dispatch import tensor_protocols
 from ..dispatch.registry import FAMILY_OF, NAMESPACES, find, load, names
 from ..state import current_backend, settings
 from ..state.tracebacks import shorten, shorten_namespace
-from .library_fallback import forward, forwarded
-from .packages import Namespace, import_submodule, imported, names_of
+from .library_fallback import forward, library_names
+from .packages import Namespace, import_submodule, import_reexport, names_of
 
 
-def stand_in() -> None:
+def install_lazy_methods() -> None:
     """Give Tensor its protocols and a lazy descriptor for each method that a family defines."""
     sys.modules["tinytorch"].__class__ = Namespace
     tensor_protocols.attach()
     have = vars(Tensor)
     for name, family in FAMILY_OF["Tensor"].items():
-        if name not in have:  # as it is when the package is imported anew
-            setattr(Tensor, name, Unloaded(name, family))
+        if name not in have:  # it has them when the package is imported again
+            setattr(Tensor, name, LazyMethod(name, family))
 
 
-class Unloaded:
-    """Stands for a method of tensors until it is first asked for, and its family imported.
+class LazyMethod:
+    """Lazy descriptor of a method of tensors: the first access imports its family of operations.
 
-    A ``__getattr__`` of the class could do the same, but it would make Python look up every
-    attribute of every tensor the slow way.
+    A ``__getattr__`` of the class could do the same, but would slow down the look-up of every
+    attribute of every tensor.
     """
 
     def __init__(self, name: str, family: str) -> None:
@@ -59,18 +59,18 @@ class Unloaded:
     def _load(self) -> None:
         load(self.family)
         if vars(Tensor).get(self.name) is self:
-            delattr(Tensor, self.name)  # what follows is the usual AttributeError
+            delattr(Tensor, self.name)  # then the look-up raises the usual AttributeError
 
 
 def namespace(
     module: str, prefix: str, extra: Iterable[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` for a module whose functions are operations.
+    """Return ``__getattr__`` and ``__dir__`` for a module whose functions are operations.
 
     Args:
         module: The module's ``__name__``.
-        prefix: The namespace its operations declare.
-        extra: Names the module defines itself.
+        prefix: The namespace that its operations declare.
+        extra: Names that the module defines itself.
     """
     made = sys.modules[module]
     made.__class__ = Namespace
@@ -83,7 +83,7 @@ def namespace(
                 if function is not None:
                     table[name] = function
                     return function
-            if name == "__all__":  # what ``from tinytorch.fft import *`` asks for
+            if name == "__all__":  # for ``from tinytorch.fft import *``
                 return listing()
             raise AttributeError(
                 missing(module, name, names(prefix) if name[0] != "_" else ()), name=name, obj=None
@@ -99,22 +99,22 @@ def namespace(
 
 
 def missing(module: str, name: str, known: Iterable[str], note: str = "") -> str:
-    """The text of an AttributeError, with the nearest known name."""
+    """Return the text of an AttributeError, with the nearest known name."""
     text = f"module {module!r} has no attribute {name!r}{note}"
     near = nearest(name, known)
     return f"{text}. Did you mean: {near!r}?" if near else text
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
-    """The known name most like ``name``: of the longest common subsequence; None if none is.
+    """Return the known name with the longest common subsequence; None if none is like ``name``.
 
     Reference: Hyyrö, "Bit-parallel LCS-length computation revisited", 2004.
     """
-    places: dict[str, int] = {}  # a bit for each place of a letter
+    places: dict[str, int] = {}  # a bit for each position of a letter
     for i, letter in enumerate(name):
         places[letter] = places.get(letter, 0) | 1 << i
     letters, whole = set(name), (1 << len(name)) - 1
-    best, found = 0.7, None  # from which share of the letters on a name is like another
+    best, found = 0.7, None  # the least share of common letters of two names that are alike
     for other in known:
         longest = len(name) + len(other)
         if 2 * min(len(name), len(other)) <= best * longest or letters.isdisjoint(other[:2]):
@@ -131,7 +131,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 # -- the top level ---------------------------------------------------------------------------
 
-#: Public modules, imported when first asked for.
+#: Public modules, imported at the first access.
 MODULES = (
     "accelerator", "amp", "ao", "autograd", "backends", "compiler", "cpu", "cuda", "distributed",
     "distributions", "export", "fft", "func", "functional", "functorch", "futures", "fx", "hub",
@@ -141,12 +141,12 @@ MODULES = (
     "serialization", "signal", "sparse", "special", "storage", "testing", "torch_version", "types",
     "utils", "version", "xpu",
 )  # fmt: skip
-#: Modules of PyTorch's that are private by name and that programs use all the same.
+#: Modules of PyTorch's that have private names and are used by programs nevertheless.
 PRIVATE_MODULES = (
     "_C", "__config__", "__future__", "_dynamo", "_higher_order_ops", "_subclasses", "_tensor_str",
     "_utils",
 )  # fmt: skip
-#: Where the public values that are neither operations nor modules are defined.
+#: Modules that define the public values other than operations and modules.
 HOMES: dict[str, tuple[str, ...]] = {
     "tinytorch.state": (
         "BackendType", "BackendUnavailableError", "UnknownBackendError", "backend_context",
@@ -226,20 +226,20 @@ _NAMED_WITH_UNDERSCORE = {*FAMILY_OF[""], *_HOME_OF, *PRIVATE_MODULES}
 
 
 def resolve(name: str) -> Any:
-    """The public value ``tinytorch.name``: an operation, a module, a value of the backend."""
+    """Return the public value ``tinytorch.name``: an operation, module or name of the backend."""
     dtype = dtypes.NAMES.get(name)
     if dtype is not None and current_backend().supports(dtype):
         return dtype
     if name == "__all__":
-        return starred()
+        return star_names()
     table = names_of(sys.modules["tinytorch"])
     if name in NAMESPACES[""]:
         return table.setdefault(name, find("", name))
     if name.startswith("_") and name not in _NAMED_WITH_UNDERSCORE:
         return _private_module(name)
-    if name == "torch":  # PyTorch's module has itself under this name, and programs use it
+    if name == "torch":  # PyTorch's module refers to itself by this name, and programs use it
         return sys.modules["tinytorch"]
-    if name == "default_generator":  # another one on each backend
+    if name == "default_generator":  # each backend has its own
         return importlib.import_module("tinytorch.random").default_generator
     if name in MODULES or name in PRIVATE_MODULES:
         return importlib.import_module(f"tinytorch.{name}")
@@ -258,10 +258,10 @@ def resolve(name: str) -> Any:
         return table.setdefault(name, function)
     found = forward(backend, name)
     if found is None:
-        found = import_submodule("tinytorch", name) or imported("tinytorch", name, None)
+        found = import_submodule("tinytorch", name) or import_reexport("tinytorch", name, None)
     if found is not None:
         return found
-    # obj=None: CPython would add a suggestion of its own, from dir() of the module.
+    # With obj CPython would add a suggestion of its own, from dir() of the module.
     raise AttributeError(
         missing("tinytorch", name, listing(), f" (active backend: {backend.name})"),
         name=name,
@@ -272,26 +272,26 @@ def resolve(name: str) -> Any:
 def _private_module(name: str) -> Any:
     found = None
     if not name.startswith("__"):
-        found = import_submodule("tinytorch", name) or imported("tinytorch", name, None)
+        found = import_submodule("tinytorch", name) or import_reexport("tinytorch", name, None)
     if found is None:
         raise AttributeError(f"module 'tinytorch' has no attribute {name!r}")
     return found
 
 
-def starred() -> list[str]:
-    """Names that ``from tinytorch import *`` gives: as in torch, none of a module.
+def star_names() -> list[str]:
+    """Names that ``from tinytorch import *`` imports: as in PyTorch, no modules.
 
-    A module would hide the program's own ``random`` or ``numpy``, and what only the backend's
-    library has would stay behind when the backend changes.
+    A module would hide the program's own ``random`` or ``numpy``, and names of the backend's
+    library would stay after the backend changes.
     """
-    library_alone = forwarded(current_backend()) - {*names(""), *_HOME_OF}
+    library_alone = library_names(current_backend()) - {*names(""), *_HOME_OF}
     left_out = {*MODULES, *library_alone, "default_generator"}
     return [name for name in listing() if name not in left_out and not name.startswith("_")]
 
 
 def listing() -> list[str]:
-    """Names of ``dir(tinytorch)``: what is here and now, the active backend's own included."""
+    """Names of ``dir(tinytorch)``, with those of the active backend."""
     backend = current_backend()
     found = backend.names_of_dtypes()
-    found.update(names(""), _HOME_OF, MODULES, ("default_generator",), forwarded(backend))
+    found.update(names(""), _HOME_OF, MODULES, ("default_generator",), library_names(backend))
     return sorted(found | {n for n in [*names_of(sys.modules["tinytorch"])] if n.startswith("__")})

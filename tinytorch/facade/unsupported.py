@@ -1,7 +1,7 @@
-"""What PyTorch has and tinytorch has not: names that may be imported and refuse to be used.
+"""Names of PyTorch's features that tinytorch does not have: they can be imported, and raise.
 
-Programs import more than they use, and ask ``isinstance(model, FullyShardedDataParallel)``:
-the name has to be there, nothing is an instance of it, and whoever makes one is told so.
+Programs import more names than they use, and test ``isinstance(model, FullyShardedDataParallel)``.
+So the name exists, no object is an instance of it, and making an instance raises.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from ..state.tracebacks import short
 def absent(
     name: str, why: str, error: type[Exception] = NotImplementedError, when: str = ""
 ) -> Callable[..., NoReturn]:
-    """A function of that name that says why it cannot be called.
+    """Make a function of that name that raises, with the reason why it is not available.
 
     Args:
         name: PyTorch's name, without ``torch.``: ``"onnx.export"``.
-        why: What is missing here, as the end of a sentence that begins with the name; of another
-            error than NotImplementedError, the whole text.
-        error: What it raises.
-        when: What to say of an error that PyTorch raises, too: ``"as in PyTorch without one"``.
+        why: The reason, as the end of a sentence that begins with the name; for another error than
+            NotImplementedError, the whole text.
+        error: The class of the error.
+        when: Text about an error that PyTorch raises, too: ``"as in PyTorch without one"``.
 
     Example:
         >>> from tinytorch.facade.unsupported import absent
@@ -46,7 +46,7 @@ def absent(
 
 
 def _example(name: str, error: str) -> str:
-    """The end of a docstring: what happens to who calls a name that is absent."""
+    """Return the end of a docstring: an example of the error of a name that is not available."""
     module, _, own = name.rpartition(".")
     lines = (
         "", "", "Example:", f"    >>> from tinytorch.{module} import {own}", f"    >>> {own}()",
@@ -56,10 +56,10 @@ def _example(name: str, error: str) -> str:
 
 
 class Absent:
-    """A class that nothing is an instance of; deriving from it is fine, making one raises.
+    """Class without instances: subclasses can be defined, but making an instance raises.
 
     Args:
-        why: What is missing here, as the end of a sentence.
+        why: The reason, as the end of a sentence.
 
     Example:
         >>> from tinytorch.facade.unsupported import Absent

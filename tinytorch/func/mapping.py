@@ -319,8 +319,8 @@ def _may_be_at_once(call: _Call) -> bool:
     over = [leaf for leaf, dim in zip(leaves, dims, strict=True) if dim is not None]
     return size > 0 and (
         any(map(is_stand_in, leaves))
-        or (call.randomness == "error" and size > 1 and not torch_function.must_ask()
-            and all(t.ndim == 1 and torch_function.is_never_asked(type(t)) for t in over))
+        or (call.randomness == "error" and size > 1 and not torch_function.has_mode()
+            and all(t.ndim == 1 and torch_function.is_excluded(type(t)) for t in over))
     )  # fmt: skip
 
 

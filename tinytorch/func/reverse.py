@@ -8,7 +8,7 @@ from typing import Any, Concatenate, Literal, overload
 
 from ..autograd.functional import filled, gradients
 from ..autograd.levels import recorded_anyway
-from ..core.tensor import Tensor, held
+from ..core.tensor import Tensor, unwrap_holder
 from ..state import is_grad_enabled
 from ..state.tracebacks import short
 from ._level import (
@@ -185,7 +185,7 @@ def _scalar(output: Any) -> tuple[list[Tensor], Tree]:
     Raises:
         RuntimeError: For anything else.
     """
-    tensor = held(output)
+    tensor = unwrap_holder(output)
     if not isinstance(tensor, Tensor):
         raise RuntimeError(f"{_GRAD}: Expected f(*args) to return a Tensor, got {type(output)}")
     if tensor.dim() != 0:

@@ -30,7 +30,7 @@ from .hooks import (
     check_nothing,
     hooked,
 )
-from .late_bound import ABOVE
+from .late_bound import LATE_BOUND
 from .nodes import (
     Edge,
     Node,
@@ -123,7 +123,7 @@ class Sweep:
         self.needed: set[int] = set()
         self.roots: Sequence[Edge] = ()
         self.reached: set[int] | None = None
-        self.namespace: Any | None = ABOVE.graph_namespace() if create_graph else None
+        self.namespace: Any | None = LATE_BOUND.graph_namespace() if create_graph else None
         #: Functions that run when the pass is complete.
         self.callbacks: list[Callable[[], object]] = []
         #: Values that hooks keep from one call to the next in this pass, each under its own key.
@@ -313,7 +313,7 @@ class Sweep:
         op = node.op
         out = node.out
         if self.create_graph and out is not None:
-            out = ABOVE.output_of(node)
+            out = LATE_BOUND.output_of(node)
         if g.__class__ is list:
             g = self._materialize(node, g) if op.materialize else tuple(g)
         edges = node.edges
@@ -339,7 +339,7 @@ class Sweep:
                 if i in op.flat and self.create_graph:
                     # Computed from the result, as in torch it depends on that one, to any order.
                     whole = op.saves_out and h.shape == node.shape
-                    h = ABOVE.without_slope(h, node if whole else edge)
+                    h = LATE_BOUND.without_slope(h, node if whole else edge)
                 self.send(edge, h, self._is_fresh(op, h, given))
 
     def _fit(self, node: Node, edge: Edge, h: Gradient) -> Gradient:
@@ -373,7 +373,7 @@ class Sweep:
     def _materialize(self, node: Node, grads: list[Gradient]) -> tuple[Gradient, ...]:
         def zero(i: int) -> Gradient:
             raw = node.xp.zeros(node.shape[i], node.dtype[i])
-            return ABOVE.wrap(raw, node.xp) if self.create_graph else raw
+            return LATE_BOUND.wrap(raw, node.xp) if self.create_graph else raw
 
         return tuple(zero(i) if g is None else g for i, g in enumerate(grads))
 
@@ -434,13 +434,13 @@ class Sweep:
 
     def mode(self) -> Any:
         """Whether what a user's hook computes is recorded."""
-        return ABOVE.enable_grad() if self.create_graph else ABOVE.no_grad()
+        return LATE_BOUND.enable_grad() if self.create_graph else LATE_BOUND.no_grad()
 
     def _tensor(self, g: Gradient, xp: Any) -> Any:
         """A gradient as users see it."""
         if g is None:
             return None
-        return conjugate(g if self.create_graph else ABOVE.wrap(g, xp))
+        return conjugate(g if self.create_graph else LATE_BOUND.wrap(g, xp))
 
     def _unwrap(self, tensor: Any) -> Gradient:
         """A gradient as the pass carries it."""
@@ -501,10 +501,10 @@ class Sweep:
         if leaf._data.dtype.kind == "c":
             g, fresh = (conjugate(g), False) if self.create_graph else (leaf._xp.conj(g), True)
         if self.create_graph:
-            with ABOVE.enable_grad():
+            with LATE_BOUND.enable_grad():
                 leaf._grad = copy_like(g, leaf) if leaf._grad is None else leaf._grad + g
         elif leaf._grad is None:
-            leaf._grad = ABOVE.wrap(match_order(leaf._xp, g, leaf._data, fresh), leaf._xp)
+            leaf._grad = LATE_BOUND.wrap(match_order(leaf._xp, g, leaf._data, fresh), leaf._xp)
         else:
             _add_into(leaf._grad, g)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..backends.weak_references import WeakValues
 from .hooks import AfterAccumulation, BeforeAccumulation, LeafHooks, RemovableHandle, add_hook
-from .late_bound import ABOVE
+from .late_bound import LATE_BOUND
 from .nodes import FREED, TWICE, Edge, Node, Slot, node_of, packed_of
 from .saved_tensors import Hooks, Packed, PackedNode, SavedOutput, saved_arguments
 from .views import edge_of
@@ -77,7 +77,7 @@ def of_place(node: Node, place: int) -> SavedTensor:
             raise RuntimeError(_TWICE)
         if packed is not None:
             packed.restore(node)
-        tensor = ABOVE.output_of(node).detach() if place < 0 else saved_arguments(node)[place]
+        tensor = LATE_BOUND.output_of(node).detach() if place < 0 else saved_arguments(node)[place]
         chosen = Packed(tensor, hooks, None if place < 0 else edge_of(tensor))
         if packed is None:
             packed = PackedNode(node, _result(node), Hooks(_same, _same), edge_of)
@@ -112,7 +112,7 @@ def _of_item(node: Node, ctx: Any, i: int) -> SavedTensor:
 
 
 def _result(node: Node) -> Any:
-    out = None if node.out is None else ABOVE.output_of(node)
+    out = None if node.out is None else LATE_BOUND.output_of(node)
     if isinstance(out, tuple):
         return tuple(None if t is None else t.detach() for t in out)
     return None if out is None else out.detach()
@@ -353,5 +353,5 @@ def _tensors_of(node: Node) -> set[int]:
 
 def _kept(node: Node, place: int) -> Any:
     if place < 0:
-        return ABOVE.output_of(node)
+        return LATE_BOUND.output_of(node)
     return saved_arguments(node)[place]

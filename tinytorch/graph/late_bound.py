@@ -11,37 +11,37 @@ if TYPE_CHECKING:
 
 
 class Writing(NamedTuple):
-    """How a tensor's history goes on where its memory was written to."""
+    """Gradient rules of writes to a tensor's memory, for the history of the tensor."""
 
-    #: What a base gets of a view of it that has changed.
+    #: Rule of a base of which a view has changed.
     view_scatter: Any
-    #: Of the value that was written, and of the old value beside it.
+    #: Rules of the value that was written, and of the old value beside it.
     assigned: Any
     written_over: Any
 
 
 @dataclass(slots=True, eq=False, repr=False)
-class Above:
-    """What the graph and the tensors need of the layers above, which they must not import."""
+class LateBound:
+    """Functions of upper layers, which the graph and the tensors call but must not import."""
 
     #: Wraps a raw array and its backend in a Tensor.
     wrap: Callable[[Any, Any], Any]
-    #: The namespace rules run in under ``create_graph``: ``tinytorch.numpy.functions``.
+    #: Namespace in which rules run under ``create_graph``: ``tinytorch.numpy.functions``.
     graph_namespace: Callable[[], Any]
-    #: A tensor that stands for a node's result, for rules that use ``out``.
+    #: Makes the tensor of a node's result, for rules that use ``out``.
     output_of: Callable[[Node], Any]
-    #: A gradient in the same place of the graph, and in front of an edge it does not change with.
+    #: Returns a gradient at its place in the graph, with derivative 0 along an edge.
     without_slope: Callable[[Any, Edge], Any]
     #: Context managers for the grad mode.
     enable_grad: Callable[[], Any]
     no_grad: Callable[[], Any]
     #: ``autograd.backward``.
     backward: Callable[..., None]
-    #: The tensor that ``Tensor(...)`` is made of.
+    #: Makes the tensor for ``Tensor(...)``.
     legacy_source: Callable[..., Any]
-    #: The rules of what is written to memory.
+    #: Rules of writes to memory.
     writing: Callable[[], Writing]
 
 
 #: Filled once, by ``facade.late_imports``; empty until then.
-ABOVE = object.__new__(Above)
+LATE_BOUND = object.__new__(LateBound)

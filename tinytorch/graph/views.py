@@ -184,7 +184,7 @@ def release(view: Any) -> None:
     """Make a view of a temporary a tensor of its own, in memory of its own size."""
     edge, whole = edge_of(view), view._memory()
     view._base, view._rg, view._node = None, edge is not None, edge
-    if whole.size > view._data.size and not view._waits:
+    if whole.size > view._data.size and not view._is_lazy:
         view._data, view._vc = view._xp.array(view._data, order="C"), None
 
 

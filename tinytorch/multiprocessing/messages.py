@@ -27,9 +27,9 @@ from typing import Any
 
 from ..backends.numpy import memory
 from ..compat.reductions import check_leaf, place
-from ..core.lazy_bits import in_memory
+from ..core.lazy_bits import stored_array
 from ..core.pickling import Memory
-from ..core.tensor import Tensor, without_the_rest
+from ..core.tensor import Tensor, copy_part
 
 #: Buffers of less than a page go into the message: mapping them takes longer than copying.
 _SMALL = 4096
@@ -88,8 +88,8 @@ class _Pickler(reduction.ForkingPickler):
             return place(obj, _pickle_root)
         if isinstance(obj, Tensor):
             check_leaf(obj)
-            shared = obj._xp.is_shared(in_memory(obj))
-            return (obj if shared else without_the_rest(obj)).__reduce_ex__(5)
+            shared = obj._xp.is_shared(stored_array(obj))
+            return (obj if shared else copy_part(obj)).__reduce_ex__(5)
         return NotImplemented
 
     def _take(self, buffer: pickle.PickleBuffer) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from ..core.tensor import Size, Tensor, share
-from ..core.torch_function import is_never_asked, refusing
+from ..core.torch_function import is_excluded, disabled_torch_function
 from ..dtypes import dtype as DType
 from ..ops.create.factories import empty
 
@@ -41,10 +41,10 @@ class Parameter(Tensor, metaclass=_Parameters):
         tensor([0., 0.], requires_grad=True)
     """
 
-    __torch_function__: ClassVar[Any] = staticmethod(refusing)
+    __torch_function__: ClassVar[Any] = staticmethod(disabled_torch_function)
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
-        if cls is Parameter and isinstance(data, Tensor) and not is_never_asked(type(data)):
+        if cls is Parameter and isinstance(data, Tensor) and not is_excluded(type(data)):
             made: Parameter = _of_its_class(data, requires_grad)
             return made
         param: Parameter = _wrapped(cls, data)
@@ -83,7 +83,7 @@ class Buffer(Tensor):
 
     persistent: bool
     _is_buffer: ClassVar[bool] = True
-    __torch_function__: ClassVar[Any] = staticmethod(refusing)
+    __torch_function__: ClassVar[Any] = staticmethod(disabled_torch_function)
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
         buffer: Buffer = _wrapped(cls, data)

@@ -13,7 +13,7 @@ import builtins
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, Self, TypeAlias, TypeVar, overload
 
-from ..core.tensor import held
+from ..core.tensor import unwrap_holder
 from ..core.tensor import Tensor, wrap
 from ..state import current_backend
 from ..state.tracebacks import shorten_class
@@ -98,7 +98,7 @@ def draw(place: tuple[Any, Any], name: str, args: Any, options: dict[str, Any]) 
     raw = {key: raw_of(name, value) for key, value in options.items()} if options else options
     found = getattr(source, name)(*given, **raw)
     if options.get("out") is not None:
-        tensor_of(held(options["out"]))._bump()
+        tensor_of(unwrap_holder(options["out"]))._bump()
         return options["out"]
     if not hasattr(found, "dtype"):
         return found
@@ -119,7 +119,7 @@ def raw_of(name: str, value: Any) -> Any:
     """What a library's method of this name is given for an argument."""
     if value.__class__ in _VALUES:
         return value
-    value = held(value)
+    value = unwrap_holder(value)
     if not isinstance(value, Tensor):
         return value
     if recorded(value):
@@ -303,7 +303,7 @@ class Source:
 
     @raising
     def _shuffled(self, x: Any, axis: int = 0) -> None:
-        given = held(x)
+        given = unwrap_holder(x)
         if isinstance(given, Tensor):
             given.copy_(self._permuted(given, axis))
         else:  # CuPy shuffles nothing that is on the host
@@ -313,7 +313,7 @@ class Source:
         place = self._place()
         if x.__class__ is int:
             return draw(place, "permutation", (x,), {})
-        given = tensor_of(held(x), place[1])
+        given = tensor_of(unwrap_holder(x), place[1])
         if not given.ndim and given.dtype.category == 1:
             return draw(place, "permutation", (int(given),), {})
         if not given.ndim:
@@ -329,13 +329,13 @@ class Source:
             return draw(place, "choice", (a, size), options)
         if options["p"] is not None:
             # CuPy divides the running sum of what it is given in place: integers do not hold it.
-            options = {**options, "p": as_float(tensor_of(held(options["p"]), place[1]))}
-        given = tensor_of(held(a), place[1])
+            options = {**options, "p": as_float(tensor_of(unwrap_holder(options["p"]), place[1]))}
+        given = tensor_of(unwrap_holder(a), place[1])
         if not given.ndim and given.dtype.category == 1:
             return draw(place, "choice", (int(given), size), options)
         if not given.ndim:
             raise ValueError(f"a must be a sequence or an integer, got {a!r}")
-        places = held(draw(place, "choice", (given.shape[axis], size), options))
+        places = unwrap_holder(draw(place, "choice", (given.shape[axis], size), options))
         return closed(given[(slice(None),) * (axis % given.ndim) + (places,)], a)
 
 
@@ -441,7 +441,7 @@ class Generator(Source):
             array([ 6, 15])
         """
         place = self._place()
-        given = tensor_of(held(x), place[1])
+        given = tensor_of(unwrap_holder(x), place[1])
         size = given.numel() if axis is None else given.shape[axis]
         order = place[1].library.arange(size)
         if axis is None:
@@ -449,7 +449,7 @@ class Generator(Source):
         else:
             shape = [-1 if d == axis % given.ndim else 1 for d in range(given.ndim)]
             order = order.reshape(shape) + place[1].library.zeros(tuple(given.shape), "int64")
-        index = held(draw(place, "permuted", (order,), {"axis": axis}))
+        index = unwrap_holder(draw(place, "permuted", (order,), {"axis": axis}))
         found = given.reshape(-1)[index] if axis is None else given.gather(axis, index)
         if out is None:
             return closed(found, x)
@@ -458,7 +458,7 @@ class Generator(Source):
         if tuple(out.shape) != tuple(found.shape):
             shapes = f"{tuple(out.shape)}, the result {tuple(found.shape)}"
             raise ValueError(f"out= must have the same shape as x: it has {shapes}")
-        held(out).copy_(found)
+        unwrap_holder(out).copy_(found)
         return out
 
     @overload
@@ -590,7 +590,7 @@ class RandomState(Source):
             >>> np.random.choice([10, 20, 30], size=2, p=[0, 1, 0])
             array([20, 20])
         """
-        if a.__class__ is not int and tensor_of(held(a), self._place()[1]).ndim > 1:
+        if a.__class__ is not int and tensor_of(unwrap_holder(a), self._place()[1]).ndim > 1:
             raise ValueError("a must be 1-dimensional")
         return self._chosen(a, size, {"replace": replace, "p": p})
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..backends import load
 from ..core.device import device
-from ..core.tensor import Holder, Tensor, making
+from ..core.tensor import Holder, Tensor, creation
 from ..core.torch_function import PLAIN
 from ..dtypes import dtype
 from ..dtypes import dtype as Dtype
@@ -140,7 +140,7 @@ def is_plain(tensor: Any) -> bool:
 
 def call(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """What NumPy's function gives for arguments that hold arrays, or ``NOT``."""
-    if making.version is not None:
+    if creation.version is not None:
         return NOT
     given: list[Any] = []
     known = False
@@ -184,7 +184,7 @@ def call(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str,
 def operate(function: Callable[..., Any], array: ndarray, other: Any) -> Any:
     """``call`` for an operator of an array and whatever else."""
     tensor = array._tensor
-    if making.version is not None or tensor._xp is not HOST or tensor.__class__ not in PLAIN:
+    if creation.version is not None or tensor._xp is not HOST or tensor.__class__ not in PLAIN:
         return NOT
     if tensor._rg and tensor.requires_grad:
         return NOT
@@ -212,7 +212,7 @@ def change(function: Callable[..., Any], array: ndarray, other: Any) -> bool:
     """Whether NumPy has written the result of an operator over the array."""
     tensor: Any = array._tensor
     other = _raw(other)
-    if other is NOT or making.version is not None or not is_plain(tensor):
+    if other is NOT or creation.version is not None or not is_plain(tensor):
         return False
     if function(tensor._data, other, out=tensor._data) is NOT:
         return False
@@ -222,7 +222,7 @@ def change(function: Callable[..., Any], array: ndarray, other: Any) -> bool:
 
 def item(array: ndarray, key: Any) -> Any:
     """``array[key]`` where that is no view, or ``NOT``."""
-    if making.version is not None or not is_plain(array._tensor):
+    if creation.version is not None or not is_plain(array._tensor):
         return NOT
     key = key if key.__class__ is int else _raw(key)
     if key is NOT or key.__class__ is slice:
@@ -237,7 +237,7 @@ def write(array: ndarray, key: Any, value: Any) -> bool:
     """Whether NumPy has written ``value`` to the array."""
     tensor: Any = array._tensor
     key, value = _raw(key), _raw(value)
-    if key is NOT or value is NOT or making.version is not None or not is_plain(tensor):
+    if key is NOT or value is NOT or creation.version is not None or not is_plain(tensor):
         return False
     tensor._data[key] = value
     tensor._bump()
@@ -246,7 +246,7 @@ def write(array: ndarray, key: Any, value: Any) -> bool:
 
 def overwrite(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> bool:
     """Whether NumPy's function, which gives nothing, has written to its first argument."""
-    if making.version is not None or not args or args[0].__class__ is not ndarray:
+    if creation.version is not None or not args or args[0].__class__ is not ndarray:
         return False
     given = [_raw(value) for value in args]
     named = {name: _raw(value) for name, value in options.items()}

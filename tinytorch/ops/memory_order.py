@@ -13,7 +13,7 @@ from ..backends.storage import extent
 from ..core.layout import (
     channels_last,
     channels_last_3d,
-    checked_format,
+    check_format,
     contiguous_format,
     memory_format,
     preserve_format,
@@ -124,7 +124,7 @@ def order_like(array: Array, wanted: Any = None) -> tuple[tuple[int, ...], bool]
     """
     shape = array.shape
     if wanted is not None and wanted is not preserve_format:
-        chosen = checked_format("empty_like", wanted).order(array.ndim)
+        chosen = check_format("empty_like", wanted).order(array.ndim)
         return (tuple(range(array.ndim)), True) if chosen is None else (chosen, False)
     order = memory_order(array)
     longer = [d for d in order if shape[d] != 1]

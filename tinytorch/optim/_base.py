@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 from .. import backends
 from ..backends.base import Backend
 from ..core.tensor import Tensor, wrap
-from ..graph.late_bound import ABOVE
+from ..graph.late_bound import LATE_BOUND
 from ..state import default_dtype, enable_grad, no_grad
 from ._kernels import update
 from .optimizer import Optimizer, ParamGroup
@@ -68,7 +68,7 @@ class RecordedArrays:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        function = getattr(ABOVE.graph_namespace(), name)
+        function = getattr(LATE_BOUND.graph_namespace(), name)
 
         def record(*args: Any, out: Tensor | None = None) -> Any:
             result = function(*(a.clone() if self._is_updated_in_place(a) else a for a in args))

@@ -70,7 +70,7 @@ class Recording:
         self, shapes: bool, memory: bool, stack: bool, flops: bool, waits: bool
     ) -> None:  # fmt: skip
         self.records: list[Record] = []
-        self._shapes, self._stack, self._flops, self._waits = shapes, stack, flops, waits
+        self._shapes, self._stack, self._flops, self._is_lazy = shapes, stack, flops, waits
         self._memory: Callable[[], int] = _traced if memory else _nothing
         self.on = True
 
@@ -86,7 +86,7 @@ class Recording:
         try:
             result = run()
         finally:
-            if self._waits:
+            if self._is_lazy:
                 _wait_for(result, *args)
             end = perf_counter_ns()
             memory = self._memory() - before
@@ -124,7 +124,7 @@ class Recording:
         given = shapes if self._shapes else None
         with self._timed(name, shapes=given, sequence=sequence, backward=True):
             yield
-            if self._waits:
+            if self._is_lazy:
                 xp.synchronize()
 
     @contextmanager

@@ -1,9 +1,8 @@
-"""What is active here and now: backend, default dtype, grad mode, random generator.
+"""State of this thread and task: backend, default dtype, grad mode, random generator.
 
-Each setting is looked up in the innermost scope of the current task, then in what this
-thread chose, then in the default of the process; see ``_scopes``. The functions without
-``get_`` or ``is_`` (``current_backend``, ``grad_enabled``, ...) are the ones operations
-call: they cost tens of nanoseconds.
+Each setting is looked up in the innermost scope of the current task, then in the choice of this
+thread, then in the default of the process; see ``scopes``. Operations call the functions without
+``get_`` or ``is_`` (``current_backend``, ``grad_enabled``, ...), which take tens of nanoseconds.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ __all__ = [
     "set_grad_enabled", "set_state", "state",
 ]  # fmt: skip
 
-# Public functions answer to the name they are used by: in `help`, tracebacks and pickles.
+# The module of public functions in `help`, tracebacks and pickles is the one they are used by.
 for _function in (
     get_backend, get_default_backend, get_default_dtype, get_state, is_grad_enabled,
     is_inference_mode_enabled, list_backends, propagate, register_backend, reset_backend,

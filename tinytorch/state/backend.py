@@ -28,12 +28,12 @@ INHERIT_VARIABLE = "TINYTORCH_THREAD_INHERIT"
 BACKEND: Slot[Backend] = Slot("backend")
 _scoped = BACKEND.var.get
 default: Backend | None = None
-#: Whether a backend of several devices is loaded; asking each backend costs more than the look-up.
+#: Whether a backend of several devices is loaded; tests of each backend would be slow.
 several: bool = False
 
 
 def current_backend() -> Backend:
-    """The active backend: of the innermost scope, this thread, the process, or NumPy."""
+    """Return the active backend: of the innermost scope, this thread, the process, or NumPy."""
     frame = _scoped()
     if frame is None:
         found = thread.backend if BACKEND.by_thread else None
@@ -57,18 +57,17 @@ Backend.when_several.append(_follow_devices)
 
 
 def get_backend() -> str:
-    """The name of the active backend.
+    """Return the name of the active backend.
 
-    It is that of the innermost ``backend_context``; outside of any, this thread's choice
-    (``set_backend``, or what it began with: the scopes of the thread that started it, each
-    until it ends, and that thread's choice); without one, the process default
-    (``set_default_backend``), which begins as the environment variable ``TINYTORCH_BACKEND``
-    or ``"numpy"``.
+    It is the backend of the innermost ``backend_context``. Outside of any it is this thread's
+    choice: of ``set_backend``, or inherited from the thread that started it (its scopes, each until
+    it exits, and its choice). Without a choice it is the process default
+    (``set_default_backend``), which is initialized from the environment variable
+    ``TINYTORCH_BACKEND``, or is ``"numpy"``.
 
     Raises:
-        UnknownBackendError: If it comes down to the environment variable, and no backend has
-            that name.
-        BackendUnavailableError: Likewise, if that backend cannot be used here.
+        UnknownBackendError: If the environment variable decides, and no backend has that name.
+        BackendUnavailableError: If it decides, and that backend cannot be used here.
 
     Example:
         >>> import tinytorch as tt
@@ -82,9 +81,9 @@ def get_backend() -> str:
 def set_backend(backend: BackendLike) -> None:
     """Choose the backend on which this thread creates tensors.
 
-    Other threads are not affected, whether this is the main thread or not; threads started
-    from now on begin with it and keep it. Inside a ``backend_context`` it replaces that
-    scope's backend until the block ends. Existing tensors stay where they are.
+    Other threads are not affected, whether this is the main thread or not. Threads that are
+    started afterwards inherit the choice and keep it. Inside a ``backend_context`` it replaces
+    that scope's backend until the block exits. Existing tensors stay on their backend.
 
     Args:
         backend: A registered name, a ``BackendType``, a ``Backend`` or a class of one.
@@ -106,10 +105,10 @@ def set_backend(backend: BackendLike) -> None:
 
 
 def reset_backend() -> None:
-    """Forget what ``set_backend`` chose, or what this thread inherited.
+    """Reset the choice of ``set_backend``, or the one that this thread inherited.
 
-    The thread follows the process default again. Inside a ``backend_context``, the scope has
-    the backend again that it was entered with, and the thread's choice is kept.
+    The thread follows the process default again. Inside a ``backend_context``, the backend with
+    which the scope was entered is restored instead, and the thread's choice stays.
 
     Example:
         >>> import tinytorch as tt
@@ -122,15 +121,15 @@ def reset_backend() -> None:
 class backend_context(Scope):  # a context manager, named as a function
     """Make a backend the active one inside a ``with`` block or a function.
 
-    The scope belongs to the current task: threads and tasks that are there already do not
-    see it, while ``asyncio.to_thread``, new tasks and ``contextvars.copy_context`` take it
-    along. A thread that is started inside (also as a Timer, or by a pool, ``run_in_executor``
-    or Dask) has it until the block ends, and from then on what it would have had without.
-    The scope ends with the block, whatever is raised. One object may be entered again, also
-    while it is entered, and by several threads or tasks at once.
+    The scope belongs to the current task. Existing threads and tasks are not affected, while
+    ``asyncio.to_thread``, new tasks and ``contextvars.copy_context`` propagate it. A thread that is
+    started inside (also as a Timer, or by a pool, ``run_in_executor`` or Dask) has it until the
+    block exits, and afterwards the backend that it would have without the scope. The scope exits
+    with the block, also after an error. One object may be entered again, also while it is entered,
+    and by several threads or tasks at once.
 
-    As a decorator it works on functions, coroutines, generators and asynchronous
-    generators; one that pauses leaves the scope until it is resumed.
+    As a decorator it works on functions, coroutines, generators and asynchronous generators. Those
+    that pause are outside of the scope until they are resumed.
 
     Args:
         backend: A registered name, a ``BackendType``, a ``Backend`` or a class of one. It is
@@ -171,16 +170,16 @@ class backend_context(Scope):  # a context manager, named as a function
 
 
 def backend_settings(backend: BackendLike) -> Settings:
-    """What a scope sets that makes ``backend`` the active one; loads it."""
+    """Load a backend and return the settings of a scope in which it is active."""
     return ((BACKEND, load(backend)),)
 
 
 @short
 def set_default_backend(backend: BackendLike | None) -> None:
-    """Choose the backend of all threads that have made no choice of their own, at once.
+    """Set the backend of all threads that have no choice of their own, with immediate effect.
 
     Args:
-        backend: As for ``set_backend``; None goes back to the environment variable
+        backend: As for ``set_backend``; None for the environment variable
             ``TINYTORCH_BACKEND``, read again at the next use, or ``"numpy"``.
 
     Raises:
@@ -197,11 +196,11 @@ def set_default_backend(backend: BackendLike | None) -> None:
 
 
 def get_default_backend() -> str:
-    """The name of the backend of threads that have made no choice.
+    """Return the name of the backend of threads that have no choice of their own.
 
     Raises:
-        UnknownBackendError, BackendUnavailableError: If it comes from the environment
-            variable ``TINYTORCH_BACKEND``, and that names none that can be used here.
+        UnknownBackendError, BackendUnavailableError: If the environment variable
+            ``TINYTORCH_BACKEND`` decides, and no backend of that name can be used here.
 
     Example:
         >>> import tinytorch as tt
@@ -212,7 +211,7 @@ def get_default_backend() -> str:
 
 
 def _first_default() -> Backend:
-    """The default until someone sets one: the environment variable's, or NumPy."""
+    """Initialize the process default: from the environment variable, or NumPy."""
     global default
     name = os.environ.get(VARIABLE)
     if not name or name.isspace():
@@ -228,10 +227,10 @@ def _first_default() -> Backend:
 
 
 def _snapshot() -> Backend | Inherited[Backend] | None:
-    """What a thread started here begins with; None: it follows the process default."""
+    """Return the state that a new thread inherits; None if it follows the process default."""
     if os.environ.get(INHERIT_VARIABLE) == "0":
         return None
-    found = BACKEND.inherited()
+    found = BACKEND.inherit()
     if found.value() is None:
         return None
     BACKEND.by_thread = True
@@ -239,20 +238,20 @@ def _snapshot() -> Backend | Inherited[Backend] | None:
 
 
 def _inherit_on_start() -> None:
-    """Have ``Thread.start`` take a snapshot for the new thread, which finds it on itself.
+    """Wrap ``Thread.start`` so that it stores a snapshot in the new Thread object.
 
-    The wrapper goes in once per process, also if other libraries wrap ``start`` after it;
-    a second copy of this module only puts its own ``_snapshot`` in the first one's place.
+    ``start`` is wrapped once per process, also if other libraries wrap it afterwards. A second
+    copy of this module only replaces the ``_snapshot`` of the first one.
     """
     thread_class: Any = threading.Thread
     hook = "_tinytorch_snapshot"
     installed = hasattr(thread_class, hook)
     setattr(thread_class, hook, staticmethod(_snapshot))
     if not installed:
-        thread_class.start = _starting(thread_class.start)
+        thread_class.start = _wrap_start(thread_class.start)
 
 
-def _starting(start: Callable[[threading.Thread], None]) -> Callable[[threading.Thread], None]:
+def _wrap_start(start: Callable[[threading.Thread], None]) -> Callable[[threading.Thread], None]:
     @functools.wraps(start)
     def inheriting(self: Any) -> None:
         if not hasattr(self, INHERITED):  # a second start fails; it must not change the first

@@ -1,7 +1,7 @@
-"""Scopes as context managers and as decorators, with one wrapper for each kind of function.
+"""Scopes as context managers and as decorators, with a wrapper for each kind of function.
 
-What pauses (a generator, a coroutine, an asynchronous generator) is inside the scope while
-it runs and outside while it waits, so that its caller never sees the scope.
+A function that pauses (a generator, coroutine or asynchronous generator) is inside the scope while
+it runs and outside while it is suspended, so that the scope never affects its caller.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 # The code flags of https://docs.python.org/3/library/inspect.html#code-objects-bit-flags;
-# `inspect` itself would cost more to import than this whole package.
+# `inspect` itself takes longer to import than this whole package.
 _GENERATOR, _COROUTINE, _ITERABLE_COROUTINE, _ASYNC_GENERATOR = 0x20, 0x80, 0x100, 0x200
 
 
 class Scope:
-    """Base of the context managers: reusable, re-entrant, shared between threads and tasks.
+    """Base of the context managers: reusable, re-entrant, usable by several threads and tasks.
 
-    A subclass says what to set in ``_settings``, which is asked at every entry and raises
-    before anything has changed. An instance is a decorator too, for functions, coroutines,
-    generators and asynchronous generators.
+    A subclass defines ``_settings``, which is called at every entry and raises before anything
+    has changed. An instance is also a decorator of functions, coroutines, generators and
+    asynchronous generators.
     """
 
     __slots__ = ("_entries",)
 
-    #: Whether a class is decorated as well, as one that makes its instances.
+    #: Whether a class can be decorated, which decorates the creation of its instances.
     takes_classes = False
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class Scope:
             if entry is not None:
                 self._entries.remove(entry)
                 entry.leave()
-        except BaseException:  # Ctrl-C, before the frames were taken away
+        except BaseException:  # Ctrl-C, before the frames were removed
             entry = entry or self._innermost()
             if entry is not None:
                 entry.abandon()
@@ -80,10 +80,10 @@ class Scope:
             raise
 
     def _innermost(self) -> Entry | None:
-        """The entry that ends here: of this context, else the only one that is open.
+        """Return the entry that exits: the innermost of this context, else the only open one.
 
-        None if the block was entered in another context and the object is open in several:
-        which of them ended cannot be told, and those still running must keep their scope.
+        None if the block was entered in another context and the object is open in several. The one
+        that exits is then unknown, and the others must keep their scope.
         """
         slot = self._entries[-1].settings[0][0]
         frame = slot.top()
@@ -100,10 +100,10 @@ class Scope:
 
 
 class AssignedScope(Scope):
-    """A call that acts at once, as a setter does, unless it turns out to open a block.
+    """Scope that assigns its settings when it is made, as a setter does.
 
-    ``set_grad_enabled(False)`` as a statement lasts; ``with set_grad_enabled(False):`` and
-    ``@set_grad_enabled(False)`` take the assignment back first.
+    ``set_grad_enabled(False)`` as a statement has a lasting effect. ``with
+    set_grad_enabled(False):`` and ``@set_grad_enabled(False)`` undo the assignment first.
     """
 
     __slots__ = ("_undo",)
@@ -126,10 +126,10 @@ class AssignedScope(Scope):
 
 
 def decorate(function: _F, settings: Callable[[], Settings]) -> _F:
-    """``function`` with its body run under ``settings()``, which is asked at each call.
+    """Wrap ``function`` so that its body runs in a scope of ``settings()``, called at each call.
 
-    The wrapper is of the same kind: a coroutine function stays one. A ``staticmethod`` or
-    ``classmethod`` is rebuilt around its function.
+    The wrapper is of the same kind: the wrapper of a coroutine function is a coroutine function. A
+    ``staticmethod`` or ``classmethod`` is made again of its wrapped function.
 
     Raises:
         TypeError: If ``function`` is a class or not callable.
@@ -146,7 +146,7 @@ def decorate(function: _F, settings: Callable[[], Settings]) -> _F:
 
 
 def maker_of(kind: Any) -> Callable[..., Any]:
-    """A function that makes instances of a class: what PyTorch's grad modes decorate, and warn."""
+    """Return a function that makes instances of a class, and warn as PyTorch's grad modes do."""
     warn(
         "Decorating classes is deprecated and will be disabled in future versions. You should "
         "only decorate functions or methods. To preserve the current behavior of class "
@@ -188,7 +188,7 @@ def _plain(function: Callable[..., Any], settings: Callable[[], Settings]) -> Ca
         finally:
             try:
                 entry.leave()
-            except BaseException:  # Ctrl-C, before the frames were taken away
+            except BaseException:  # Ctrl-C, before the frames were removed
                 entry.abandon()
                 raise
 
@@ -239,7 +239,7 @@ def _async_generator(
 
 
 class _Steps:
-    """A generator or awaitable whose every step runs under ``entry``."""
+    """Generator or awaitable whose every step runs inside ``entry``."""
 
     __slots__ = ("_body", "_entry")
 
@@ -272,6 +272,6 @@ class _Steps:
         finally:
             try:
                 self._entry.pause()
-            except BaseException:  # Ctrl-C, before the frames were taken away
+            except BaseException:  # Ctrl-C, before the frames were removed
                 self._entry.abandon()
                 raise

@@ -1,4 +1,4 @@
-"""The default dtype and the default random generators."""
+"""Default dtype and default random generators."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _default_dtype = dtypes.float32
 
 
 def default_dtype() -> dtypes.dtype:
-    """The dtype of floats made without one; see ``get_default_dtype``."""
+    """Return the dtype of floats that are created without one; see ``get_default_dtype``."""
     frame = _scoped_dtype()
     if frame is None:
         if not DTYPE.by_thread:
@@ -36,12 +36,12 @@ def default_dtype() -> dtypes.dtype:
 
 dtypes.finfo._default = staticmethod(default_dtype)
 
-#: What ``place_of_new`` found last: the defaults, and its answer while nobody chose anything else.
+#: Last result of ``place_of_new``, and the defaults for which it holds without other choices.
 _found: tuple[Any, Any, Any] = (None, None, None)
 
 
 def place_of_new() -> tuple[Backend, Any]:
-    """The active backend, and the default dtype as its library's."""
+    """Return the active backend, and the default dtype in the form of its library."""
     global _found
     chosen = BACKEND.by_thread or DTYPE.by_thread or _backend.several
     if not chosen and _scoped_backend() is None and _scoped_dtype() is None:
@@ -55,7 +55,7 @@ def place_of_new() -> tuple[Backend, Any]:
 
 
 def get_default_dtype() -> dtypes.dtype:
-    """The dtype that Python floats and creation functions get when none is given.
+    """Return the dtype of Python floats and of creation functions without a ``dtype``.
 
     Example:
         >>> import tinytorch as tt
@@ -67,9 +67,9 @@ def get_default_dtype() -> dtypes.dtype:
 
 @short
 def set_default_dtype(d: Any) -> None:
-    """Set the dtype of floats made without one, for the whole process, as in torch.
+    """Set the dtype of floats that are created without one, for the whole process.
 
-    Inside a ``default_dtype_context`` it holds for that scope alone, until its end.
+    Inside a ``default_dtype_context`` it holds for that scope alone, until it exits.
 
     Args:
         d: A floating-point dtype, or its name.
@@ -85,19 +85,19 @@ def set_default_dtype(d: Any) -> None:
         >>> tt.set_default_dtype(tt.float32)
     """
     global _default_dtype
-    dtype = _floating(d)
+    dtype = _check_floating(d)
     if DTYPE.top() is not None:
         DTYPE.assign(dtype)
         return
     _default_dtype = dtype
     if DTYPE.by_thread:
-        DTYPE.choose(None)  # what this thread was given by a State must not hide the new one
+        DTYPE.choose(None)  # the dtype of a State in this thread must not hide the new one
 
 
 class default_dtype_context(Scope):
-    """Give floats made without a dtype this one, inside a ``with`` block or a function.
+    """Set the default dtype of floats inside a ``with`` block or a function.
 
-    Other threads and tasks keep theirs.
+    Other threads and tasks keep their own.
 
     Args:
         d: A floating-point dtype, or its name.
@@ -116,13 +116,13 @@ class default_dtype_context(Scope):
 
     def __init__(self, d: Any) -> None:
         super().__init__()
-        self._dtype = _floating(d)
+        self._dtype = _check_floating(d)
 
     def _settings(self) -> Settings:
         return ((DTYPE, self._dtype),)
 
 
-def _floating(d: Any) -> dtypes.dtype:
+def _check_floating(d: Any) -> dtypes.dtype:
     dtype = dtypes.as_dtype(d)
     if not dtype.is_floating_point:
         raise TypeError(
@@ -140,9 +140,9 @@ _generators_lock = threading.RLock()
 
 
 def default_generator(backend: Backend) -> Any:
-    """Make the generator that ``generator`` hands out for a backend; seeded by the system.
+    """Make the default generator of a backend, with a seed from the operating system.
 
-    ``set_generator_factory`` puts another function in its place.
+    ``set_generator_factory`` replaces this function.
     """
     return backend.make_generator(int.from_bytes(os.urandom(8), "little"))
 
@@ -151,19 +151,19 @@ _make_generator: Callable[[Backend], Any] = default_generator
 
 
 def set_generator_factory(make: Callable[[Backend], Any]) -> None:
-    """Have ``make(backend)`` make the default generators that are not made yet."""
+    """Set the function ``make(backend)`` that makes default generators from now on."""
     global _make_generator
     _make_generator = make
 
 
 def generator(backend: Backend | None = None) -> Any:
-    """The generator that random functions use when they are given none.
+    """Return the generator of random functions that are called without one.
 
-    That of the innermost ``generator_context`` for the backend, else the process's, made at
-    its first use.
+    It is the generator of the innermost ``generator_context`` for the backend, else the
+    process's, which is made at its first use.
 
     Args:
-        backend: Whose. Default: the active one's.
+        backend: The backend of the generator. Default: the active one.
     """
     if backend is None:
         backend = current_backend()
@@ -189,17 +189,17 @@ def set_generator(generator: Any, backend: Backend | None = None) -> None:
         _generators[current_backend() if backend is None else backend] = generator
 
 
-#: In a context where somebody wants to know of them: called with each generator's engine that a
-#: program gives to a random function itself, before it draws.
+#: Callback of this context for each generator that a program passes to a random function: called
+#: with the generator's engine before it draws.
 DRAWN: Variable[Callable[[Any], None] | None] = Variable("drawn", None)
 
 
 class generator_context(Scope):
-    """Have random functions use ``generator`` inside a ``with`` block or a function.
+    """Make random functions use ``generator`` inside a ``with`` block or a function.
 
     Args:
-        generator: What ``generator()`` returns inside.
-        backend: For which backend. Default: the one that is active at entry.
+        generator: The generator, which ``generator()`` returns inside.
+        backend: The backend of the generator. Default: the one that is active at entry.
     """
 
     __slots__ = ("_backend", "_generator")

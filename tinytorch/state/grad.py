@@ -24,7 +24,7 @@ _OFF: Settings = ((GRAD, False),)
 _NO_INFERENCE: Settings = ((GRAD, True), (INFERENCE, False))
 
 #: Called with True when the first block of inference mode, or of a vmap, is entered in any thread
-#: or task, and with False when the last is gone: between the two, new tensors are marked.
+#: or task, and with False when the last one has exited. In between, new tensors are marked.
 when_inference: list[Callable[[bool], None]] = []
 _marking = False
 _blocks = 0
@@ -33,7 +33,7 @@ _counting = threading.RLock()  # reentrant: a collection may enter a block while
 
 
 def count_block(change: int) -> None:
-    """Note that there is one block of a vmap more or less."""
+    """Count a block of a vmap that is entered (1) or exits (-1)."""
     global _blocks
     with _counting:
         _blocks += change
@@ -57,15 +57,16 @@ def _switch_marking() -> None:
 
 
 class _Block:
-    """Lives as long as a block of inference mode, or a copy of its context."""
+    """Object that lives as long as a block of inference mode, or a copy of its context."""
 
     __slots__ = ("__weakref__",)
 
 
 class _Inference(tuple[tuple[Slot[Any], Any], ...]):
-    """The settings of a block in inference mode, of every copy of its context as well.
+    """Settings of a block in inference mode, and of every copy of its context.
 
-    The block, and it alone, holds them: when they go, nothing runs in it any longer.
+    The only references to them are the block's and those of the copies. When they are collected,
+    no code runs inside the block any more.
     """
 
     def __new__(cls) -> Self:
@@ -80,9 +81,9 @@ class _Inference(tuple[tuple[Slot[Any], Any], ...]):
 
 
 def grad_enabled() -> bool:
-    """Whether operations are recorded here and now; true in a new thread.
+    """Whether operations are recorded in this thread and task; True in a new thread.
 
-    They are not in inference mode, where ``enable_grad`` switches grad mode on and no more.
+    In inference mode they are not recorded, also inside ``enable_grad``.
     """
     frame = scoped_grad()
     if frame is None:
@@ -94,7 +95,7 @@ def grad_enabled() -> bool:
 
 
 def inference_enabled() -> bool:
-    """Whether inference mode is on here and now; false in a new thread."""
+    """Whether inference mode is on in this thread and task; False in a new thread."""
     frame = _scoped_inference()
     if frame is None:
         return INFERENCE.by_thread and thread.inference is True
@@ -104,7 +105,7 @@ def inference_enabled() -> bool:
 
 
 def is_grad_enabled() -> bool:
-    """Whether grad mode is on: operations are recorded here and now, but for inference mode.
+    """Whether grad mode is on, in which operations are recorded unless inference mode is on.
 
     Example:
         >>> import tinytorch as tt
@@ -132,8 +133,8 @@ def is_inference_mode_enabled() -> bool:
     return inference_enabled()
 
 
-class _Bare(Scope):
-    """A scope without arguments, so that as a decorator it needs no parentheses."""
+class _ScopeWithoutArguments(Scope):
+    """Scope without arguments, which as a decorator needs no parentheses."""
 
     __slots__ = ()
     takes_classes = True
@@ -154,11 +155,11 @@ class _Bare(Scope):
         super().__init__()
 
 
-class no_grad(_Bare):
+class no_grad(_ScopeWithoutArguments):
     """Record nothing inside a ``with`` block or a function: results do not require grad.
 
-    It holds for the current task, and not for threads started inside. As a decorator, with
-    or without parentheses, it works on functions, coroutines and generators.
+    It holds for the current task, and not for threads that are started inside. As a decorator,
+    with or without parentheses, it works on functions, coroutines and generators.
 
     Example:
         >>> import tinytorch as tt
@@ -180,8 +181,8 @@ class no_grad(_Bare):
         return _OFF
 
 
-class enable_grad(_Bare):
-    """Record again inside a ``with`` block or a function that is inside ``no_grad``.
+class enable_grad(_ScopeWithoutArguments):
+    """Switch grad mode on inside a ``with`` block or a function, such as one inside ``no_grad``.
 
     It holds for the current task. As a decorator, with or without parentheses, it works on
     functions, coroutines and generators.
@@ -203,10 +204,10 @@ class enable_grad(_Bare):
 
 
 class inference_mode(Scope):
-    """``no_grad`` for results that will never take part in a graph.
+    """Switch recording off, as ``no_grad``, for results that will never take part in a graph.
 
-    Inside, grad mode is off; ``enable_grad`` turns it on, but nothing is recorded. With
-    ``mode=False`` both are as if outside: inference mode off and grad mode on.
+    Inside, grad mode is off. ``enable_grad`` turns it on, but operations are still not recorded.
+    With ``mode=False`` inference mode is off and grad mode is on inside.
 
     Args:
         mode: Whether inference mode is on in the block. Default: True. A function, when
@@ -249,8 +250,8 @@ class inference_mode(Scope):
 class set_grad_enabled(AssignedScope):
     """Switch grad mode on or off: at once, for a ``with`` block, or for a function.
 
-    As a statement it holds for this thread from now on, or inside ``no_grad`` and the like
-    until that block ends.
+    As a statement it holds for this thread from now on, or inside a scope such as ``no_grad``
+    until that block exits.
 
     Args:
         mode: Whether operations are recorded.

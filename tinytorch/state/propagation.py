@@ -20,11 +20,11 @@ _R = TypeVar("_R")
 
 
 class State(NamedTuple):
-    """What was active somewhere: pickled by name, applied elsewhere.
+    """Snapshot of the state of a thread and task, which can be pickled and applied elsewhere.
 
     Attributes:
-        backend: The backend's name; the Backend itself if it goes by no registered name.
-        default_dtype: The dtype of floats made without one.
+        backend: The backend's name; the Backend itself if its name is not registered for it.
+        default_dtype: The dtype of floats that are created without a dtype.
         grad_enabled: Whether operations are recorded.
         inference_mode: Whether inference mode is on.
     """
@@ -37,8 +37,8 @@ class State(NamedTuple):
     def apply(self) -> AssignedScope:
         """Make this the state of the calling thread, or of a ``with`` block.
 
-        As a statement it lasts, for this thread alone; so it can initialise the workers of
-        a pool: ``ProcessPoolExecutor(initializer=tt.get_state().apply)``.
+        As a statement it has a lasting effect on this thread alone. So it can initialize the
+        workers of a pool: ``ProcessPoolExecutor(initializer=tt.get_state().apply)``.
 
         Raises:
             UnknownBackendError, BackendUnavailableError: If the backend cannot be used here;
@@ -52,11 +52,11 @@ class State(NamedTuple):
             ...     tt.is_grad_enabled()
             False
         """
-        return _Applied(self._settings())
+        return _AppliedState(self._settings())
 
     def _settings(self) -> Settings:
         if self.inference_mode:
-            count_block(1)  # for good: nobody knows when a thread has forgotten its choice
+            count_block(1)  # permanent, as there is no event when a thread resets its choice
         return (
             (BACKEND, load(self.backend)),
             (DTYPE, self.default_dtype),
@@ -65,7 +65,7 @@ class State(NamedTuple):
         )
 
 
-class _Applied(AssignedScope):
+class _AppliedState(AssignedScope):
     __slots__ = ("_values",)
 
     def __init__(self, values: Settings) -> None:
@@ -77,10 +77,10 @@ class _Applied(AssignedScope):
 
 
 def get_state() -> State:
-    """The state of this thread and task as a value: backend, default dtype, grad mode.
+    """Return a snapshot of the state of this thread and task: backend, default dtype, grad mode.
 
     It can be pickled and sent to another process, compared, and applied anywhere. Random
-    generators are not part of it: workers that repeat each other's numbers are a fault.
+    generators are not a part of it, since all workers would then draw the same numbers.
 
     Example:
         >>> import tinytorch as tt
@@ -89,20 +89,20 @@ def get_state() -> State:
             inference_mode=False)
     """
     backend = current_backend()
-    return State(_spelled(backend), default_dtype(), grad_enabled(), inference_enabled())
+    return State(_registered_name(backend), default_dtype(), grad_enabled(), inference_enabled())
 
 
-def _spelled(backend: Backend) -> BackendLike:
-    """The backend's name if that leads back to it, else the backend itself."""
+def _registered_name(backend: Backend) -> BackendLike:
+    """Return the backend's name if it is registered for it, else the backend itself."""
     return backend.name if loaded(backend.name) is backend else backend
 
 
 @short
 def set_state(state: State | BackendLike) -> None:
-    """Make ``state`` this thread's state; a backend alone changes only the backend.
+    """Make ``state`` the state of this thread; a backend changes the backend only.
 
     Args:
-        state: What ``get_state`` returned, or whatever ``set_backend`` accepts.
+        state: A result of ``get_state``, or a backend as for ``set_backend``.
 
     Raises:
         UnknownBackendError, BackendUnavailableError, TypeError: As ``set_backend``; after an
@@ -121,9 +121,9 @@ def set_state(state: State | BackendLike) -> None:
 
 
 def reset_state() -> None:
-    """Forget this thread's choices: backend, grad mode, and a State's default dtype.
+    """Reset this thread's choices: backend, grad mode, and the default dtype of a State.
 
-    Inside scopes, each has the value again that it was entered with, as after
+    Inside scopes, the values with which they were entered are restored, as by
     ``reset_backend``.
 
     Example:
@@ -139,7 +139,7 @@ def reset_state() -> None:
 
 
 def state(state: State | BackendLike) -> Scope:
-    """A scope with this state: ``backend_context`` of a backend, or a State's ``apply``.
+    """Scope with this state: ``backend_context`` for a backend, ``apply`` for a State.
 
     Example:
         >>> import tinytorch as tt
@@ -162,7 +162,7 @@ class _StateScope(Scope):
 
 
 class _Propagated(Generic[_P, _R]):
-    """A function with the state it runs under; pickled as long as the function can be."""
+    """Function bound to a state; it can be pickled if the function can."""
 
     def __init__(self, function: Callable[_P, _R], state: State) -> None:
         functools.update_wrapper(self, function)
@@ -181,11 +181,11 @@ class _Propagated(Generic[_P, _R]):
 
 
 def propagate(function: Callable[_P, _R]) -> Callable[_P, _R]:
-    """``function`` with the caller's present state, for whoever runs it, wherever.
+    """Bind the caller's state to a function.
 
-    The workers of a pool keep the state they were born with; this carries the caller's into
-    executors, Dask and other processes (the result pickles if ``function`` does). The
-    worker's own state is back when ``function`` returns.
+    The workers of a pool keep the state that they were started with. The returned function runs
+    with the caller's state in executors, Dask and other processes (it can be pickled if
+    ``function`` can). The worker's own state is restored when ``function`` returns.
 
     Args:
         function: A function, method, coroutine function or generator function.

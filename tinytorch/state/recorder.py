@@ -1,7 +1,7 @@
-"""Who is told of what runs here: the profile that is active in this thread and task, or nobody.
+"""The active profiler of this thread and task.
 
-It is looked for off the way that plain calls take. While a profile is active that way is closed
-(``core.torch_function.count_watchers``), so that without one they look for nothing.
+It is looked up on the slow path of calls. While a profile is active no call takes the fast path
+(``core.torch_function.count_watchers``), so that calls without a profile do not look it up.
 """
 
 from __future__ import annotations
@@ -14,30 +14,30 @@ from .variable import Variable
 
 
 class Recorder(Protocol):
-    """What a profile notes down."""
+    """Interface of a profiler, as operations and backward passes call it."""
 
     def operation(self, name: str, run: Callable[[], Any], op: Any, args: Any, options: Any) -> Any:
-        """What ``run()`` gives, noted as the operation ``name`` of these arguments."""
+        """Record ``run()`` as the operation ``name`` of these arguments, and return its result."""
 
     def visits(self, visit: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
-        """``visit(node, gradient)`` of a backward pass, with each call noted."""
+        """Wrap ``visit(node, gradient)`` of a backward pass so that each call is recorded."""
 
     def accumulations(
         self, accumulate: Callable[[Any, Any, bool], None]
     ) -> Callable[[Any, Any, bool], None]:
-        """``accumulate(leaf, gradient, fresh)`` at its end, with each call noted."""
+        """Wrap ``accumulate(leaf, gradient, fresh)`` so that each call is recorded."""
 
     def part(self, name: str) -> AbstractContextManager[Any]:
-        """A part of the program that has a name."""
+        """Context manager for a named part of the program."""
 
 
 RECORDER: Variable[Recorder | None] = Variable("recorder", None)
 
 
-def recorded(
+def record_operation(
     run: Callable[[Any, Any, Any], Any], op: Any, args: Any, options: Any, suffix: str = ""
 ) -> Any:
-    """``run(op, args, options)``, of which the profile is told; ``suffix`` follows its name."""
+    """Return ``run(op, args, options)`` and notify the profiler; ``suffix`` follows its name."""
     recorder = RECORDER.get()
     if recorder is None:
         return run(op, args, options)

@@ -1,14 +1,14 @@
-"""How a setting is looked up, and what entering and leaving a scope does to it.
+"""Look-up of settings, and the entering and leaving of scopes.
 
-A setting has up to three values, and the first one found counts: that of the innermost live
-**scope**, kept in a ContextVar so that tasks do not see each other's; the **thread's**
-choice, kept in a ``threading.local`` so that it outlives the task that made it (a notebook
-runs each cell in a task of its own); a default for the process.
+A setting has up to three values, of which the first one that exists counts. The value of the
+innermost live **scope** is in a ContextVar, so that tasks have separate values. The **thread's**
+choice is in a ``threading.local``, so that it outlives the task that made it (a notebook runs each
+cell in a task of its own). The last one is a default for the process.
 
-A slot's ContextVar holds a linked stack of frames that are never changed, because a context
-copied into a task or thread shares them. An entry (one ``with`` block, or one call of a
-decorated function) owns the frames it pushed and takes away those alone, wherever in the
-stack they are: a generator suspended inside a scope may outlive scopes around it.
+A slot's ContextVar holds a linked stack of frames that are never changed, because copies of a
+context in tasks and threads share them. An entry (one ``with`` block, or one call of a decorated
+function) owns the frames that it pushed and removes only those, wherever in the stack they are: a
+generator that is suspended inside a scope may outlive scopes around it.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 
-#: Where a Thread object carries the backend that its spawner had chosen.
+#: Attribute of a Thread object with the backend that it inherits.
 INHERITED = "_tinytorch_backend"
 
 
 class _ThreadState(threading.local):
-    """What a thread chose for itself; None where it chose nothing."""
+    """Choices of a thread; None where it has made none."""
 
     def __init__(self) -> None:
         # Runs in each thread at its first use of this object, hence in the new thread.
@@ -46,7 +46,7 @@ thread: _ThreadState = _ThreadState()
 
 
 class Frame(Generic[_T]):
-    """One value on a slot's stack."""
+    """Value on the stack of a slot."""
 
     __slots__ = ("entry", "parent", "value")
 
@@ -57,13 +57,14 @@ class Frame(Generic[_T]):
 
 
 class Inherited(Generic[_T]):
-    """What a thread begins with that was started inside scopes: theirs, each until it ends.
+    """Values that a thread inherits from the scopes in which it was started.
 
-    It stands where the thread's choice would; a choice of its own takes its place.
+    Each value holds until its scope exits. The object is in the place of the thread's choice, and a
+    choice of the thread replaces it.
 
     Attributes:
         frames: The scopes that were open when the thread was started, innermost first.
-        choice: The choice of the thread that started it, which stays.
+        choice: The choice of the thread that started it, which has no end.
     """
 
     __slots__ = ("choice", "frames")
@@ -73,18 +74,18 @@ class Inherited(Generic[_T]):
         self.choice: _T | None = choice
 
     def value(self) -> _T | None:
-        """The value of the innermost scope that is still open, else the choice."""
+        """Value of the innermost scope that is still open, else the choice."""
         return next((frame.value for frame in self.frames if frame.entry.open), self.choice)
 
 
 class Slot(Generic[_T]):
-    """A setting's stack of scopes, and the name of the thread's choice.
+    """Stack of scopes of a setting, and the name of the thread's choice.
 
     Attributes:
         var: The innermost frame of the current context.
         name: The attribute of ``thread`` that holds the thread's choice.
-        by_thread: Whether any thread ever made one; until then look-ups skip ``thread``,
-            which costs as much as the rest of the look-up.
+        by_thread: Whether any thread has ever made a choice. Until then look-ups skip ``thread``,
+            which takes as long as the rest of the look-up.
     """
 
     __slots__ = ("by_thread", "name", "var")
@@ -95,7 +96,7 @@ class Slot(Generic[_T]):
         self.by_thread: bool = False
 
     def top(self) -> Frame[_T] | None:
-        """The innermost live frame of this context; forgets dead ones above it."""
+        """Return the innermost live frame of this context; drop dead frames above it."""
         first = frame = self.var.get()
         while frame is not None and not frame.entry.live:
             frame = frame.parent
@@ -104,15 +105,15 @@ class Slot(Generic[_T]):
         return frame
 
     def explicit(self) -> _T | None:
-        """The scope's value, else the thread's choice, else None."""
+        """Return the scope's value, else the thread's choice, else None."""
         frame = self.top()
         if frame is not None:
             return frame.value
         found: _T | Inherited[_T] | None = getattr(thread, self.name)
         return found.value() if isinstance(found, Inherited) else found
 
-    def inherited(self) -> Inherited[_T]:
-        """What a thread that is started here begins with."""
+    def inherit(self) -> Inherited[_T]:
+        """Return the values that a new thread inherits."""
         frames, frame = [], self.top()
         while frame is not None:
             frames.append(frame)
@@ -124,10 +125,10 @@ class Slot(Generic[_T]):
         return Inherited(tuple(frame for frame in frames if frame.entry.open), own)
 
     def assign(self, value: _T) -> Callable[[], None]:
-        """Replace the innermost scope's value, or outside scopes choose for this thread.
+        """Replace the innermost scope's value or, outside of scopes, this thread's choice.
 
         Returns:
-            A function that takes the change back.
+            A function that undoes the change.
         """
         frame = self.top()
         if frame is not None:
@@ -138,12 +139,12 @@ class Slot(Generic[_T]):
         return lambda: setattr(thread, self.name, before)
 
     def choose(self, value: _T | None) -> None:
-        """Make this thread's choice, whatever scope is active; None: forget it."""
+        """Set this thread's choice, also inside a scope; None resets it."""
         self.by_thread = True
         setattr(thread, self.name, value)
 
     def revert(self) -> None:
-        """Give the innermost scope its own value again, or outside scopes forget the choice."""
+        """Restore the innermost scope's initial value or, outside of scopes, reset the choice."""
         frame = self.top()
         if frame is None:
             setattr(thread, self.name, None)
@@ -156,19 +157,19 @@ class Slot(Generic[_T]):
             self.var.set(frame)
 
     def remove(self, entry: Entry, token: Token[Frame[_T] | None]) -> bool:
-        """Take the entry's frame out of this context's stack.
+        """Remove the entry's frame from this context's stack.
 
         Returns:
-            False if the frame is (also) elsewhere: this is not the context it was entered
-            in, or it is stowed away in a suspended generator.
+            False if the frame is (also) elsewhere: this is not the context in which it was
+            entered, or the frame is stowed in a suspended generator.
         """
         top = self.var.get()
         if top is not None and top.entry is entry:
             rest, found = top.parent, True
         else:
-            rest, found = _without(top, entry)
+            rest, found = _remove_entry(top, entry)
         try:
-            self.var.reset(token)  # the one question that tells this context from a copy
+            self.var.reset(token)  # the only test that distinguishes this context from a copy
         except ValueError:
             return False
         if self.var.get() is not rest:
@@ -176,8 +177,8 @@ class Slot(Generic[_T]):
         return found
 
 
-def _without(top: Frame[_T] | None, entry: Entry) -> tuple[Frame[_T] | None, bool]:
-    """The stack without the entry's frame, and whether it was there."""
+def _remove_entry(top: Frame[_T] | None, entry: Entry) -> tuple[Frame[_T] | None, bool]:
+    """Return the stack without the entry's frame, and whether the frame was there."""
     above = []
     frame = top
     while frame is not None and frame.entry is not entry:
@@ -186,8 +187,8 @@ def _without(top: Frame[_T] | None, entry: Entry) -> tuple[Frame[_T] | None, boo
     if frame is None:
         return top, False
     rest = frame.parent
-    for kept in reversed(above):
-        rest = Frame(kept.value, kept.entry, rest)
+    for each in reversed(above):
+        rest = Frame(each.value, each.entry, rest)
     return rest, True
 
 
@@ -195,17 +196,17 @@ Settings: TypeAlias = "tuple[tuple[Slot[Any], Any], ...]"
 
 
 class Entry:
-    """One pass through a scope: the frames that belong together.
+    """One pass through a scope, with the frames that it pushed.
 
     Attributes:
-        live: Becomes False when the block has been left and its frames could not be taken
-            away, because another context holds them, or because it was left by a garbage
-            collection, which may be anywhere. Frames of a dead entry do not count.
-            A block left where it was entered stays live in the copies of its context: a
-            task started inside keeps its scope after the parent has gone on.
-        open: Becomes False when the block has been left, wherever that was. Threads that were
-            started inside look at it: they would keep the scope for as long as they live.
-        owner: The scope object that was entered, None for a call of a decorated function.
+        live: Becomes False when the block has been left and its frames could not be removed,
+            because another context holds them, or because a garbage collection, which may run
+            anywhere, left the block. Frames of a dead entry do not count. A block that was left
+            where it was entered stays live in the copies of its context: a task that was started
+            inside keeps its scope after the parent has left the block.
+        open: Becomes False when the block has been left in any context. Threads that were started
+            inside read it; with ``live`` alone they would keep the scope for their whole life.
+        owner: The scope object that was entered; None for a call of a decorated function.
     """
 
     __slots__ = ("live", "open", "owner", "settings", "tokens")
@@ -218,7 +219,7 @@ class Entry:
         self.tokens: list[Token[Any]] = []
 
     def enter(self) -> None:
-        """Push one frame per setting."""
+        """Push a frame for each setting."""
         try:
             for slot, value in self.settings:
                 frame = Frame(value, self, slot.var.get())
@@ -228,28 +229,28 @@ class Entry:
             raise
 
     def abandon(self) -> None:
-        """Leave without looking for the frames: they no longer count, wherever they are."""
+        """Leave without a search for the frames, which no longer count anywhere."""
         self.live = self.open = False
 
     def leave(self) -> None:
-        """Take this entry's frames away, and no others."""
+        """Remove this entry's frames, and no others."""
         self.open = False
-        if collecting():  # the interrupted code may put back the stack as it had found it
+        if collecting():  # the interrupted code may restore the stack that it had read
             self.live = False
         for (slot, _), token in zip(self.settings, self.tokens):
             if not slot.remove(self, token):
                 self.live = False
 
     def value(self, slot: Slot[_T]) -> _T:
-        """What the scope set ``slot`` to when it was entered."""
+        """Return the value of ``slot`` with which the scope was entered."""
         value: _T = next(value for each, value in self.settings if each is slot)
         return value
 
 
 class Stepped(Entry):
-    """An entry that is left whenever a generator or coroutine pauses, and entered again.
+    """Entry that is left whenever a generator or coroutine pauses, and entered when it resumes.
 
-    What the body changed between two pauses is kept for the next step: values it assigned
+    Changes that the body makes between two pauses hold for the next step: values that it assigned,
     and scopes of the same settings that it entered and has not left.
     """
 
@@ -260,7 +261,7 @@ class Stepped(Entry):
         self.stowed: list[list[tuple[Any, Entry]]] = [[(value, self)] for _, value in settings]
 
     def resume(self) -> None:
-        """Push the frames stowed away at the last pause onto the current stack."""
+        """Push the frames that were stowed at the last pause onto the current stack."""
         for (slot, _), frames in zip(self.settings, self.stowed):
             top = slot.var.get()
             for value, entry in reversed(frames):
@@ -269,7 +270,7 @@ class Stepped(Entry):
             slot.var.set(top)
 
     def pause(self) -> None:
-        """Stow this entry's frames away, with those pushed onto them."""
+        """Stow this entry's frames, and those pushed onto them."""
         self.stowed = [self._stow(slot) for slot, _ in self.settings]
 
     def _stow(self, slot: Slot[Any]) -> list[tuple[Any, Entry]]:

@@ -7,7 +7,7 @@ from typing import Any
 from ..warnings import is_warn_always_enabled as is_warn_always_enabled
 from ..warnings import set_warn_always as set_warn_always
 
-#: What was set; the modules that are PyTorch's homes of some of them read it, too.
+#: Values of the switches; PyTorch's own modules for some of them read it, too.
 values: dict[str, Any] = {
     "deterministic": False, "warn_only": False, "precision": "highest", "interop": 1, "fill": True,
 }  # fmt: skip
@@ -15,7 +15,7 @@ _PRECISIONS = ("highest", "high", "medium")
 _MODES = ("default", "warn", "error")
 
 
-def _positive(name: str, value: Any) -> int:
+def _check_positive(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{name} expects an int, but got {type(value).__name__}")
     if value < 1:
@@ -26,43 +26,43 @@ def _positive(name: str, value: Any) -> int:
 
 
 def get_num_threads() -> int:
-    """How many threads OpenBLAS, and large operations on NumPy, use.
+    """Return the number of threads that OpenBLAS, and large operations on NumPy, use.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.get_num_threads() >= 1
         True
     """
-    from ..backends.numpy import blas  # few programs ask
+    from ..backends.numpy import blas  # few programs need it
 
     return blas.count()
 
 
 def set_num_threads(int: int) -> None:
-    """Set how many threads OpenBLAS, and large operations on NumPy, use in this process.
+    """Set the number of threads that OpenBLAS, and large operations on NumPy, use in this process.
 
-    Without effect where NumPy runs on another BLAS.
+    It has no effect if NumPy runs on another BLAS.
 
     Args:
-        int: How many.
+        int: The number of threads.
 
     Raises:
-        TypeError: If it is no int.
+        TypeError: If it is not an int.
         RuntimeError: If it is less than 1.
-        ValueError: If no C int holds it.
+        ValueError: If it does not fit a C int.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.set_num_threads(tt.get_num_threads())
     """
-    number = _positive("set_num_threads", int)
+    number = _check_positive("set_num_threads", int)
     from ..backends.numpy import blas
 
     blas.set_count(number)
 
 
 def get_num_interop_threads() -> int:
-    """What ``set_num_interop_threads`` was told; 1 at first.
+    """Return the number set by ``set_num_interop_threads``; 1 at first.
 
     Example:
         >>> import tinytorch as tt
@@ -73,36 +73,36 @@ def get_num_interop_threads() -> int:
 
 
 def set_num_interop_threads(int: int) -> None:
-    """Remember a number of threads: no operation here runs beside another.
+    """Set a number of threads, which has no effect: operations do not run in parallel.
 
     Args:
-        int: How many.
+        int: The number of threads.
 
     Raises:
-        TypeError: If it is no int.
+        TypeError: If it is not an int.
         RuntimeError: If it is less than 1.
-        ValueError: If no C int holds it.
+        ValueError: If it does not fit a C int.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.set_num_interop_threads(1)
     """
-    values["interop"] = _positive("set_num_interop_threads", int)
+    values["interop"] = _check_positive("set_num_interop_threads", int)
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
-    """Say whether operations have to repeat their results exactly.
+    """Set whether operations have to repeat their results exactly.
 
     On NumPy they always do. On CuPy, sums at repeated indices (``index_add``, gradients of
-    gathering and embeddings) are atomic and may differ in their last digits whatever this says.
-    Memory that would be left as it was is filled: see ``utils.deterministic``.
+    gathering and embeddings) are atomic and may differ in their last digits in both modes.
+    Uninitialized memory is filled: see ``utils.deterministic``.
 
     Args:
-        mode: Whether they have to.
-        warn_only: Whether a warning would be enough. Default: False.
+        mode: Whether results have to be repeated.
+        warn_only: Whether a warning is enough. Default: False.
 
     Raises:
-        TypeError: If one of them is no bool.
+        TypeError: If one of them is not a bool.
 
     Example:
         >>> import tinytorch as tt
@@ -121,7 +121,7 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
 
 def are_deterministic_algorithms_enabled() -> bool:
-    """What ``use_deterministic_algorithms`` was told.
+    """Whether ``use_deterministic_algorithms`` has switched the mode on.
 
     Example:
         >>> import tinytorch as tt
@@ -132,7 +132,7 @@ def are_deterministic_algorithms_enabled() -> bool:
 
 
 def is_deterministic_algorithms_warn_only_enabled() -> bool:
-    """Whether ``use_deterministic_algorithms`` was told that a warning is enough.
+    """Whether ``use_deterministic_algorithms`` was called with ``warn_only=True``.
 
     Example:
         >>> import tinytorch as tt
@@ -143,7 +143,7 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
 
 
 def set_deterministic_debug_mode(debug_mode: int | str) -> None:
-    """``use_deterministic_algorithms`` by a number or a name.
+    """Call ``use_deterministic_algorithms`` by a number or a name of the mode.
 
     Args:
         debug_mode: 0 or ``"default"``, 1 or ``"warn"``, 2 or ``"error"``.
@@ -169,7 +169,7 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
 
 
 def get_deterministic_debug_mode() -> int:
-    """0, 1 or 2, as for ``set_deterministic_debug_mode``.
+    """Return 0, 1 or 2, as for ``set_deterministic_debug_mode``.
 
     Example:
         >>> import tinytorch as tt
@@ -180,7 +180,7 @@ def get_deterministic_debug_mode() -> int:
 
 
 def set_float32_matmul_precision(precision: str) -> None:
-    """Say how precise products of float32 matrices have to be; they always are in float32.
+    """Set the precision of products of float32 matrices, which are always computed in float32.
 
     Args:
         precision: ``"highest"``, ``"high"`` or ``"medium"``.
@@ -201,7 +201,7 @@ def set_float32_matmul_precision(precision: str) -> None:
 
 
 def get_float32_matmul_precision() -> str:
-    """What ``set_float32_matmul_precision`` was told; ``"highest"`` at first.
+    """Return the value set by ``set_float32_matmul_precision``; ``"highest"`` at first.
 
     Example:
         >>> import tinytorch as tt
@@ -212,10 +212,10 @@ def get_float32_matmul_precision() -> str:
 
 
 def set_flush_denormal(mode: bool) -> bool:
-    """False: Python cannot have the processor treat the smallest numbers as 0.
+    """Return False: Python cannot set the processor to flush denormal numbers to 0.
 
     Args:
-        mode: Whether it should.
+        mode: Whether to flush them.
 
     Example:
         >>> import tinytorch as tt
@@ -225,7 +225,7 @@ def set_flush_denormal(mode: bool) -> bool:
     return False
 
 
-#: The names of this module that are public at the top level.
+#: Names of this module that are public at the top level.
 PUBLIC = (
     "are_deterministic_algorithms_enabled", "get_deterministic_debug_mode",
     "get_float32_matmul_precision", "get_num_interop_threads", "get_num_threads",

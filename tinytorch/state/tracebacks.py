@@ -1,7 +1,7 @@
-"""Tracebacks that show the program's lines alone.
+"""Tracebacks that show the program's lines only.
 
-Every public function catches what leaves it, removes this package's lines and re-raises, so that
-a call that succeeds costs nothing. Lines of the program's functions that were called back stay.
+Every public function catches its errors, removes this package's lines and re-raises, so that a call
+that succeeds costs nothing. Lines of the program's functions that were called back stay.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from ..backends.weak_references import WeakValues
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-#: The environment variable that, set to ``full``, has tracebacks be left whole.
+#: Environment variable that, set to ``full``, leaves tracebacks whole.
 VARIABLE = "TINYTORCH_TRACEBACK"
 #: Prefix of the file names of generated functions.
 GENERATED = "<tinytorch call path "
 _OURS = (os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep, GENERATED)
 _PACKAGE = __name__.partition(".")[0]
-#: Top modules of libraries whose lines are left out where this package called them.
+#: Top modules of libraries whose lines are removed if this package called them.
 _LIBRARIES = frozenset(
     (*sys.stdlib_module_names, "numpy", "scipy", "cupy", "cupyx", "cupy_backends")
 )
@@ -34,7 +34,7 @@ _filtering = {"on": os.environ.get(VARIABLE) != "full"}
 
 
 def set_traceback_filtering(mode: str) -> None:
-    """Choose whether tracebacks leave out this package's inner lines, in the whole process.
+    """Set whether tracebacks leave out this package's inner lines, in the whole process.
 
     With ``"on"``, the default, the last line of an error's traceback is the line of your program
     that called this package. With ``"off"`` the traceback has every line below it, too, and the
@@ -58,13 +58,13 @@ def set_traceback_filtering(mode: str) -> None:
 
 
 class InternalError(Exception):
-    """Base of errors that this package raises and catches itself: no traceback shows them."""
+    """Base of errors that this package raises and catches itself."""
 
 
 def shorten(
     error: BaseException, function: Any = None, options: Collection[str] = frozenset()
 ) -> None:
-    """Remove this package's frames from an error, and the errors that it replaced.
+    """Remove this package's frames from an error, and the errors that this one replaced.
 
     A public function calls this where it catches the error, and re-raises with a bare ``raise``,
     which adds no line of its own. Lines of the program's functions that were called back stay.
@@ -72,7 +72,7 @@ def shorten(
     Args:
         error: The error.
         function: The function that was called, if its error may be one of its keywords.
-        options: The keywords of the call. An unknown one gets the nearest parameter's name.
+        options: The keywords of the call. An unknown one gets the nearest parameter's name added.
     """
     if isinstance(error, InternalError):
         return
@@ -84,7 +84,7 @@ def shorten(
 
 
 def _unchain(error: BaseException) -> None:
-    """Drop the errors that arose in this package and were replaced there by a better one."""
+    """Drop the errors of this package that were replaced there by another one."""
     if any(_program_lines(error.__traceback__)):
         return
     while (inner := error.__cause__ or error.__context__) is not None and _is_internal(inner):
@@ -93,12 +93,12 @@ def _unchain(error: BaseException) -> None:
 
 
 def _is_internal(error: BaseException) -> bool:
-    """Whether no function of the program took part in a caught error; C code leaves no lines."""
+    """Whether a caught error has no lines of the program in its traceback."""
     return not any(_program_lines(error.__traceback__))
 
 
-def below(error: BaseException, files: Collection[str]) -> TracebackType | None:
-    """The traceback of an error without its first lines, which are of these files."""
+def skip_files(error: BaseException, files: Collection[str]) -> TracebackType | None:
+    """Return the traceback of an error without its first lines that are of these files."""
     first = line = error.__traceback__
     while line is not None and line.tb_frame.f_code.co_filename in files:
         line = line.tb_next
@@ -106,7 +106,7 @@ def below(error: BaseException, files: Collection[str]) -> TracebackType | None:
 
 
 def _program_lines(line: TracebackType | None) -> Iterator[TracebackType]:
-    """Lines of a traceback that are neither this package's nor of a library that it called."""
+    """Yield the lines of a traceback without this package's and those of libraries it called."""
     inside = True
     while line is not None:
         if is_ours(line):
@@ -118,7 +118,7 @@ def _program_lines(line: TracebackType | None) -> Iterator[TracebackType]:
 
 
 def _link(lines: Iterable[TracebackType]) -> TracebackType | None:
-    """The traceback made of these lines alone."""
+    """Link these lines to a traceback."""
     first = None
     for line in reversed(list(lines)):
         line.tb_next = first
@@ -137,12 +137,12 @@ def is_ours(line: TracebackType) -> bool:
 
 
 def short(function: _F) -> _F:
-    """``function`` with short tracebacks, for a public one that is no operation."""
+    """Wrap a public function other than an operation so that its tracebacks are short."""
     wrapped: _F = _wrap_short(function)
     return wrapped
 
 
-@functools.cache  # one for each function, wherever it is public
+@functools.cache  # one wrapper for each function, which may be public in several modules
 def _wrap_short(function: Callable[..., Any]) -> Any:
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
@@ -172,12 +172,12 @@ def _name_nearest_keyword(function: Any, options: Collection[str], error: BaseEx
 
 #: Code of all functions that ``short`` returns.
 _SHORT = short(lambda: None).__code__
-#: Files of what ``contextmanager`` and ``dataclass`` make of this package's functions and classes.
+#: Files of the functions that ``contextmanager`` and ``dataclass`` generate.
 _GENERATED = (contextlib.__file__, "<string>")
-#: By id, the classes whose methods have short tracebacks.
+#: Classes whose methods have short tracebacks, by id.
 _done: WeakValues[int, type] = WeakValues()
-#: Methods that are called for each look-up or comparison, or that raise for no argument.
-_LEFT = frozenset(("forward", *(
+#: Methods that are not wrapped: frequent look-ups and comparisons, and those without errors.
+_EXCEPT = frozenset(("forward", *(
     f"__{name}__"
     for name in (
         "copy", "deepcopy", "del", "dir", "eq", "exit", "get", "getattribute", "hash",
@@ -188,7 +188,7 @@ _LEFT = frozenset(("forward", *(
 
 
 def shorten_namespace(space: MutableMapping[str, Any]) -> None:
-    """Give the public functions and classes in a module's namespace short tracebacks.
+    """Wrap the public functions and classes in a module's namespace for short tracebacks.
 
     A function or class that a module imports is public there if it is in its ``__all__``. Without
     one, imported functions are public in a package alone.
@@ -219,9 +219,9 @@ def _is_imported(value: Any, space: MutableMapping[str, Any]) -> bool:
 
 
 def shorten_published(space: MutableMapping[str, Any]) -> None:
-    """Give functions that a file defines for a public module, ``__module__``, short tracebacks.
+    """Wrap the functions that a file defines for a public module, their ``__module__``.
 
-    Modules that import one afterwards have the object that the public module has.
+    Modules that import them afterwards get the objects that the public module has.
     """
     file = space.get("__file__")
     for name, value in list(space.items()):
@@ -234,24 +234,24 @@ def shorten_published(space: MutableMapping[str, Any]) -> None:
             space[name] = short(value)
 
 
-#: A module's names as they stand: ``vars`` of a namespace would look up all the others first.
+#: Reads a module's names as they are: ``vars`` of a namespace would look up all others first.
 _names_of: Any = vars(ModuleType)["__dict__"].__get__
 
 
 def _defining_module(function: FunctionType) -> str | None:
-    """Module of a function's source: ``__module__`` may name the one where it is public."""
+    """Module of a function's source, while ``__module__`` may be the one where it is public."""
     wrapped: FunctionType = getattr(function, "__wrapped__", function)
     return wrapped.__globals__["__name__"]  # type: ignore[no-any-return]
 
 
 def shorten_class(cls: type) -> None:
-    """Give the methods of a class of this package short tracebacks."""
+    """Wrap the methods of a class of this package for short tracebacks."""
     ours = cls.__module__.partition(".")[0] == _PACKAGE
     if not ours or _done.get(id(cls)) is cls or issubclass(cls, (BaseException, Enum)):
         return
     _done[id(cls)] = cls
     for name, value in list(vars(cls).items()):
-        if name not in _LEFT and (name[0] != "_" or name.startswith("__")):
+        if name not in _EXCEPT and (name[0] != "_" or name.startswith("__")):
             wrap = type(value) if isinstance(value, (staticmethod, classmethod)) else _same
             function = getattr(value, "__func__", value)
             if _needs_short(function):
@@ -263,7 +263,7 @@ def _same(value: Any) -> Any:
 
 
 def _needs_short(value: Any) -> bool:
-    """Whether this is a function of this package that does not shorten tracebacks itself."""
+    """Whether this is a function of this package that does not shorten its tracebacks itself."""
     if not isinstance(value, FunctionType) or value.__code__ is _SHORT:
         return False
     if "_generate" in value.__globals__:  # a generated function of an operation
@@ -275,15 +275,15 @@ def _needs_short(value: Any) -> bool:
         value.__module__.startswith(f"{_PACKAGE}.state")
         and not code.co_varnames[: code.co_argcount]
     ):
-        return False  # a look-up: no argument can be wrong, and each operation calls some
+        return False  # a look-up without arguments, which operations call
     ours = code.co_filename.startswith(_OURS[0]) or code.co_filename in _GENERATED
     return ours and "shorten" not in code.co_names
 
 
 class ShortTracebacks:
-    """Base of public classes: those of this package have short tracebacks out of each method.
+    """Base of public classes whose methods have short tracebacks if they are of this package.
 
-    ``forward`` is called by the module, which shortens what leaves it.
+    ``forward`` is not wrapped: the module that calls it shortens its errors.
     """
 
     def __init_subclass__(cls, **options: Any) -> None:

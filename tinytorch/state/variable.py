@@ -1,10 +1,10 @@
 """Context variables that may be set while Python collects garbage.
 
-A paused generator that became garbage leaves its scopes when it is collected: at any line of this
-thread, and before Python 3.12 inside any C function that allocates, ``ContextVar.set`` among them.
-That function goes on with the context's values as it had found them. What was set in between is
-lost, and Python knows of neither half: it frees the values while the function reads them, and
-takes what was lost from its cache of the variable, which does not keep it alive.
+A suspended generator that became garbage leaves its scopes when it is collected: at any line of
+this thread, and before Python 3.12 inside any C function that allocates, such as
+``ContextVar.set``. That function continues with the values of the context that it had read, so that
+values set in between are lost. Python may then free the values while the function reads them, and
+its cache of the variable may refer to lost values, which it does not keep alive.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _INTERRUPTS_C = sys.version_info < (3, 12)
 
 
 class _Collection(list[None]):
-    """Not empty while Python collects garbage.
+    """List that is not empty while Python collects garbage.
 
     The getters are C functions. A Python function that the collector calls would execute signal
     handlers, and the collector drops the KeyboardInterrupt that the handler of Ctrl-C raises.
@@ -39,7 +39,7 @@ _collection = _Collection()
 _read: Callable[..., Any] = getattr
 gc.callbacks.append(partial(Context().run, _read, _collection))
 
-# Copies of the context as it was when variables were set during a collection.
+# Copies of the context from when variables were set during a collection.
 _held: list[Context] = []
 
 
@@ -49,7 +49,7 @@ def collecting() -> bool:
 
 
 class Variable(Generic[_T]):
-    """A ContextVar whose ``set`` and ``reset`` may be called at any time."""
+    """ContextVar whose ``set`` and ``reset`` may be called at any time."""
 
     __slots__ = ("_var", "get")
 
@@ -58,13 +58,13 @@ class Variable(Generic[_T]):
         self.get = self._var.get
 
     def set(self, value: _T) -> Token[_T]:
-        """Set the value in this context, and return what ``reset`` takes."""
+        """Set the value in this context, and return a token for ``reset``."""
         if _collection or _held:
             _hold()
         return self._var.set(value)
 
     def reset(self, token: Token[_T]) -> None:
-        """Give the variable the value that it had before the ``set`` that returned ``token``."""
+        """Restore the value from before the ``set`` that returned ``token``."""
         if _collection or _held:
             _hold()
         self._var.reset(token)

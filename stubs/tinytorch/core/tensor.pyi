@@ -38,12 +38,12 @@ import tinytorch.return_types as return_types
 __all__ = ['ElementCount', 'Size', 'Tensor']
 _T = TypeVar('_T')
 
-class Making:
+class CreationState:
     version: list[int] | None
     def __init__(self) -> None: ...
     def switch(self, marks: bool) -> None: ...
 
-making: Making
+creation: CreationState
 
 class Tensor(Storage):
     _backward_hooks: dict[_int, Any] | None
@@ -52,7 +52,7 @@ class Tensor(Storage):
     _keeping: RemovableHandle | None
     _inference: _bool
     _mapped: _int
-    _waits: ClassVar[_bool]
+    _is_lazy: ClassVar[_bool]
     _reshaped: tuple[Any, ...]
     _shift: _int
     _whole: Any | None
@@ -2579,7 +2579,7 @@ def rebuild_part(
     dtype: Any,
     requires_grad: bool,
 ) -> Tensor: ...
-def without_the_rest(tensor: Tensor) -> Tensor: ...
+def copy_part(tensor: Tensor) -> Tensor: ...
 def share(cls: type[Tensor], source: Tensor) -> Tensor: ...
 HOLDERS: set[type]
 
@@ -2589,4 +2589,4 @@ class Holder:
     @classmethod
     def around(cls, tensor: Any) -> Self: ...
 
-def held(value: Any) -> Any: ...
+def unwrap_holder(value: Any) -> Any: ...

@@ -82,8 +82,8 @@ TABLES = {
         names={
             "Tensor device": alias(":"),
             "DisableTorchFunction DisableTorchFunctionSubclass": alias("core.torch_function:"),
-            "_disabled_torch_function_impl": alias("core.torch_function:refusing"),
-            "_is_torch_function_enabled": alias("core.torch_function:is_on"),
+            "_disabled_torch_function_impl": alias("core.torch_function:disabled_torch_function"),
+            "_is_torch_function_enabled": alias("core.torch_function:is_enabled"),
             "_LinAlgError": alias("ops.linalg.shared:LinAlgError"),
             "DispatchKey DispatchKeySet _TensorMeta _VariableFunctions _functorch _nn":
                 alias("compat.private_modules:"),

@@ -6,7 +6,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar, overload
 
 from ...compiler import compile
-from ...core.tensor import HOLDERS, Holder, held
+from ...core.tensor import HOLDERS, Holder, unwrap_holder
 from ...core.tensor import Tensor
 from ...dispatch.operation import Op
 from ...state.tracebacks import shorten
@@ -129,10 +129,10 @@ class Module(Hooked):
             try:
                 for arg in args:
                     if arg.__class__ in HOLDERS:  # what is written for Tensors gets them
-                        args = tuple(map(held, args))
+                        args = tuple(map(unwrap_holder, args))
                         break
                 if kwargs:
-                    kwargs = {name: held(value) for name, value in kwargs.items()}
+                    kwargs = {name: unwrap_holder(value) for name, value in kwargs.items()}
                 if (
                     CALLS
                     or self._forward_hooks

@@ -8,7 +8,7 @@ from typing import Any
 from ... import dtypes
 from ...backends import load, low_precision
 from ...core.device import device
-from ...core.layout import checked_format, preserve_format
+from ...core.layout import check_format, preserve_format
 from ...core.tensor import Tensor, wrap
 from ...dispatch.creation import NAMED_DTYPES, backend_of_device, dtype_and_device
 from ...dispatch.op import Array, ArrayOrInput, Backend, Reduced, composite, op
@@ -58,7 +58,7 @@ def clone(xp: Backend, input: Array, *, memory_format: Any = None) -> Array:
     """
     if memory_format is None or memory_format is preserve_format:
         return copied(xp, input)
-    out = arranged(xp, input, checked_format("clone", memory_format))
+    out = arranged(xp, input, check_format("clone", memory_format))
     return copied(xp, input) if out is input else out
 
 

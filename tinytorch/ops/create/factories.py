@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from ... import dtypes
 from ...backends import load
-from ...core.layout import checked_format, contiguous_format
-from ...core.tensor import Holder, Tensor, held, wrap
+from ...core.layout import check_format, contiguous_format
+from ...core.tensor import Holder, Tensor, unwrap_holder, wrap
 from ...dispatch.creation import backend_for, creation, pinned, uninitialised
 from ...dispatch.op import OPS, Array, Backend, Shape, composite, op
 from ...dispatch.out import scalar_name
@@ -76,7 +76,7 @@ def empty(
         if settings.values["deterministic"]:
             return uninitialised(xp, size, dtype)
         return xp.empty(size, dtype)
-    order = checked_format("empty", memory_format).order(len(size))
+    order = check_format("empty", memory_format).order(len(size))
     if order is None:
         raise RuntimeError("empty: unsupported memory format Preserve")
     return in_order(xp, size, order, lambda shape: uninitialised(xp, shape, dtype))
@@ -181,7 +181,7 @@ def tensor(
         _warn_of_copying()
     xp = backend_for(device, backend)
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
-    out = wrap(_to_array(held(data), xp, wanted), xp)
+    out = wrap(_to_array(unwrap_holder(data), xp, wanted), xp)
     out = pinned(out) if pin_memory else out
     return out.requires_grad_() if requires_grad else out
 
@@ -246,7 +246,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None, *, backend: Any 
         >>> tt.as_tensor(x) is x
         True
     """
-    data = held(data)
+    data = unwrap_holder(data)
     if isinstance(data, Tensor):
         return data.to(dtype=dtype, device=device, backend=backend)
     xp = backend_for(device, backend)
@@ -290,7 +290,7 @@ def asarray(
     """
     if isinstance(obj, (memoryview, bytearray)):
         obj = load("numpy").library.asarray(obj)  # shares the memory, as torch does
-    obj = held(obj)
+    obj = unwrap_holder(obj)
     out = as_tensor(obj, dtype, device, backend=backend)
     shared = out is obj or out._data is obj
     if copy is False and not shared:
@@ -346,7 +346,7 @@ def from_numpy(ndarray: Any) -> Tensor:
         tensor([1, 2])
     """
     if isinstance(ndarray, Holder):
-        return held(ndarray).detach()  # type: ignore[no-any-return]
+        return unwrap_holder(ndarray).detach()  # type: ignore[no-any-return]
     told = hasattr(ndarray, "__array_interface__") and hasattr(ndarray, "strides")
     if isinstance(ndarray, Tensor) or not told:
         raise TypeError(f"expected np.ndarray (got {type(ndarray).__name__})")

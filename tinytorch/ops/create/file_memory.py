@@ -9,7 +9,7 @@ from typing import Any
 from ... import dtypes
 from ...backends import load
 from ...backends.numpy import memory
-from ...core.lazy_bits import in_memory
+from ...core.lazy_bits import stored_array
 from ...core.relocation import share
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, composite
@@ -139,7 +139,7 @@ def is_shared(input: Tensor) -> bool:
         >>> tt.ones(1, device="cpu").is_shared()
         False
     """
-    return bool(input._xp.is_shared(in_memory(input)))
+    return bool(input._xp.is_shared(stored_array(input)))
 
 
 @composite(namespaces=("Tensor",))

@@ -7,7 +7,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core import torch_function
-from ...core.lazy_bits import Waiting
+from ...core.lazy_bits import LazyView
 from ...core.tensor import Tensor, wrap
 from ...dispatch.arguments import is_basic
 from ...dispatch.generated_functions import make_function, serve
@@ -16,12 +16,12 @@ from ...dispatch.op import OPS, Array, Backend, Nodes, Op, Operand, Reduced, com
 from ...dispatch.operation import Form
 from ...dispatch.out import check_overlap, check_writable, scalar_name
 from ...dispatch.promotion import written_number
-from ...graph.late_bound import ABOVE
+from ...graph.late_bound import LATE_BOUND
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
 from ...graph.views import check_inplace, edge_of, rebase
 from ...state import grad_enabled
-from ...state.recorder import recorded
+from ...state.recorder import record_operation
 from ..memory_order import copied, ordered_like
 from ..shape.sizes import expanded_size
 from .filling import allow_expanded_write
@@ -94,15 +94,15 @@ def _write_slow_path(op: Op, function: Any, self: Tensor, index: Any, value: Any
         or not _is_exact_tensor_or_number(value)
     ):
         result = override_result(function, self, index, value)
-        if result is not torch_function.NOBODY:
+        if result is not torch_function.NO_OVERRIDE:
             return
-    if isinstance(self, Waiting):
+    if isinstance(self, LazyView):
         write_through(self, "index_put_", lambda work: set_writable(work, index, value))
         return
     if self._xp.readonly(self._data):
         return _set_part(self, index, value)
     check_writable("index_put", self)
-    recorded(lambda *_: set_writable(self, index, value), op, (self, index, value), {}, "_")
+    record_operation(lambda *_: set_writable(self, index, value), op, (self, index, value), {}, "_")
 
 
 setitem: Any = serve(make_function("setitem"), _setitem.op, Form.SET_ITEM, _write_slow_path)
@@ -204,7 +204,7 @@ def _write_at(target: Tensor, index: Any, value: Tensor, given: Any) -> None:
             data.dtype,
         )
         save_index(node, given)
-        rebase(target, node, ABOVE.writing().view_scatter)
+        rebase(target, node, LATE_BOUND.writing().view_scatter)
 
 
 def _check_shared(target: Tensor, index: Any, value: Tensor) -> None:

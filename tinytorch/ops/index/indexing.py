@@ -252,7 +252,7 @@ def _read_slow_path(op: Op, function: Any, self: Tensor, index: Any) -> Tensor:
         raw = index._data
     else:
         result = override_result(function, self, index)
-        if result is not torch_function.NOBODY:
+        if result is not torch_function.NO_OVERRIDE:
             return result  # type: ignore[no-any-return]
         raw = raw_index(self, index)
     if raw.__class__ is tuple and has_separate_ints(raw):
@@ -285,10 +285,10 @@ def _is_valid_array_index(self: Tensor, index: Any) -> bool:
 def override_result(function: Any, tensor: Tensor, *rest: Any) -> Any:
     """Result of an override of indexing; the tensor, an item or the value may override it."""
     items = rest[0] if isinstance(rest[0], (tuple, list)) else rest[:1]
-    values = torch_function.overloaded((tensor, *items, *rest[1:]))
-    if values or torch_function.must_ask():
-        return torch_function.ask(function, values, (tensor, *rest), {})
-    return torch_function.NOBODY
+    values = torch_function.overriding_arguments((tensor, *items, *rest[1:]))
+    if values or torch_function.has_mode():
+        return torch_function.dispatch_override(function, values, (tensor, *rest), {})
+    return torch_function.NO_OVERRIDE
 
 
 def save_index(node: Any, index: Any) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...core.lazy_bits import Conjugate, Negative, let_wait
+from ...core.lazy_bits import Conjugate, Negative, mark_lazy
 from ...core.storage import RefusedAttribute
 from ...core.tensor import Tensor
-from ...core.torch_function import attach, is_never_asked
+from ...core.torch_function import attach, is_excluded
 from ...dispatch.op import (
     Array,
     Backend,
@@ -171,13 +171,13 @@ def conj(input: Tensor) -> Tensor:
     check_tensor("conj", input)
     if not _is_complex(input):
         return input
-    if MAPPED.get() or not is_never_asked(type(input)):
+    if MAPPED.get() or not is_excluded(type(input)):
         return conj_physical(input)
     if isinstance(input, Conjugate):
         out = _conj(input)
         out.__class__ = Tensor
         return out
-    return let_wait(_conj(input), Conjugate)
+    return mark_lazy(_conj(input), Conjugate)
 
 
 @composite(method=True)

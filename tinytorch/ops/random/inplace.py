@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ... import dtypes
-from ...core.lazy_bits import Waiting
+from ...core.lazy_bits import LazyView
 from ...core.tensor import Tensor, wrap
 from ...dispatch.inplace import call_inplace, write_through
 from ...dispatch.op import OPS, Array, Backend, Reduced, composite, op
@@ -190,7 +190,7 @@ def _fill(
     input: Tensor, name: str, generator: Any, draw: Callable[[Any, Any, Any], Array]
 ) -> Tensor:
     """Fill ``input`` with ``draw(engine, shape, dtype)``, in the order of its memory."""
-    if isinstance(input, Waiting):
+    if isinstance(input, LazyView):
         return write_through(input, f"{name}_", lambda work: _fill(work, name, generator, draw))
     check_writable(name, input)
     xp, data = input._xp, input._data

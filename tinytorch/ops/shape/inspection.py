@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...core.layout import memory_format
-from ...core.lazy_bits import Conjugate, Negative, in_memory
+from ...core.lazy_bits import Conjugate, Negative, stored_array
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
 from ..memory_order import from_longest, longer_steps
@@ -115,7 +115,7 @@ def data_ptr(input: Tensor) -> int:
         >>> x.view(6).data_ptr() == x.data_ptr()
         True
     """
-    return input._xp.address(in_memory(input)) if input.numel() else 0
+    return input._xp.address(stored_array(input)) if input.numel() else 0
 
 
 @composite(namespaces=("Tensor",))
@@ -138,7 +138,7 @@ def is_set_to(input: Tensor, tensor: Tensor) -> bool:
     if input is tensor or not same:
         return same
     # data_ptr() is 0 for all empty tensors, and so are CuPy's addresses.
-    here, there = in_memory(input), in_memory(tensor)
+    here, there = stored_array(input), stored_array(tensor)
     address = input._xp.address(here)
     return address == input._xp.address(there) and (address != 0 or _is_same_memory(input, tensor))
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...core.layout import checked_format, preserve_format
-from ...core.lazy_bits import in_memory, move
+from ...core.layout import check_format, preserve_format
+from ...core.lazy_bits import stored_array, set_stored_array
 from ...core.tensor import Tensor
 from ...dispatch.creation import checked_size, uninitialised
 from ...dispatch.op import composite
@@ -28,7 +28,7 @@ def _replace_by_view(target: Tensor, view: Callable[..., Any], *arguments: Any) 
         check_inplace(target)
     if not grad_enabled() and cannot_refresh(target):
         shown = view(target, *arguments)
-        move(target, in_memory(shown))
+        set_stored_array(target, stored_array(shown))
         target._steps = shown._steps
         target._bump()
         return target
@@ -39,7 +39,7 @@ def _replace_by_view(target: Tensor, view: Callable[..., Any], *arguments: Any) 
         enable_grad(),
     ):  # record the view, so that its node fits it also in no_grad
         shown = view(target, *arguments)
-    move(target, in_memory(shown))
+    set_stored_array(target, stored_array(shown))
     target._node = None if leaf else shown._node
     if target._retains_grad:
         target._retain_from_here()
@@ -163,17 +163,17 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     if memory_format is not None:
         if memory_format is preserve_format:
             raise RuntimeError("resize_: Unsupported memory format Preserve")
-        order = checked_format("resize_", memory_format).order(len(shape)) or order
+        order = check_format("resize_", memory_format).order(len(shape)) or order
     if shape != tuple(input.shape) or memory_format is not None:
         flat = _memory_after(input, math.prod(shape))
-        move(input, in_order(input._xp, shape, order, flat.reshape))
+        set_stored_array(input, in_order(input._xp, shape, order, flat.reshape))
         input._bump()
     return input
 
 
 def _memory_after(input: Tensor, count: int) -> Any:
     """``count`` elements of memory from the first one of ``input``; new memory if too few."""
-    data, xp = in_memory(input), input._xp
+    data, xp = stored_array(input), input._xp
     here, available = place(input)
     flat, first = xp.memory(data) or (data.reshape(-1), 0)
     flat = flat[first : first + min(available - here, count)]

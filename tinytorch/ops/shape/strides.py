@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...backends.storage import extent
-from ...core.lazy_bits import in_memory
+from ...core.lazy_bits import stored_array
 from ...core.tensor import Size, Tensor
 from ...dispatch.op import Array, Backend, Out, Reduced, Shape, composite, op
 from ...graph.nodes import sum_to_shape
@@ -185,7 +185,7 @@ def _rebase_window(window: Any, size: Any, stride: Any, first: int) -> None:
         first: The window's first element, counted from the start of the memory.
     """
     base: Any = window._base
-    if base._waits or window._waits or base._data.dtype != window._data.dtype:
+    if base._is_lazy or window._is_lazy or base._data.dtype != window._data.dtype:
         return
     here, count = place(base)
     start, own = first - here, base.stride()
@@ -202,7 +202,7 @@ def place(input: Tensor) -> tuple[int, int]:
     whole = input._memory()
     if whole is input._data:
         return 0, extent(input.shape, input.stride())
-    distance = input._xp.address(in_memory(input)) - input._xp.address(whole)
+    distance = input._xp.address(stored_array(input)) - input._xp.address(whole)
     last = extent(whole.shape, [step // whole.itemsize for step in whole.strides])
     return distance // input.itemsize, last * whole.itemsize // input.itemsize
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ... import dtypes
-from ...core.layout import checked_format, contiguous_format, preserve_format
+from ...core.layout import check_format, contiguous_format, preserve_format
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Shape, composite, op
 from ...dispatch.out import scalar_name
@@ -177,7 +177,7 @@ def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Tensor:
     """
     if memory_format is contiguous_format:
         return input if input._data.flags.c_contiguous else in_order(input)
-    if checked_format("contiguous", memory_format) is preserve_format:
+    if check_format("contiguous", memory_format) is preserve_format:
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     return input if memory_format.holds(input._data) else _to_format(input, memory_format)
 
