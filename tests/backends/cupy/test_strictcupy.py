@@ -444,7 +444,7 @@ class TestOrder:
         assert make(x.T).flags.f_contiguous and not make(x.T).flags.c_contiguous
 
     def test_of_a_kernel_of_elements(self, x: Any) -> None:
-        kernel = xp.ElementwiseKernel("T x, bool mask", "T out", "", "tinytorch_masked")
+        kernel = xp.ElementwiseKernel("T x, bool mask", "T out", "", "tinytorch_mask")
         out = xp.empty_like(x.T)
         assert kernel(x.T, x.T > 1).flags.c_contiguous
         assert kernel(x.T, x.T > 1, out) is out and not out.flags.c_contiguous
