@@ -23,7 +23,7 @@ MISSING = {
     "random.test": "runs NumPy's tests",
     "random.mtrand": "a module that NumPy keeps to itself",
     "random.bit_generator": "a module that NumPy keeps to itself",
-    "ndarray.__array_finalize__": "of subclasses, which there are none of",
+    "ndarray.__array_finalize__": "of subclasses, where they define it",
     "ndarray.__array_struct__": "memory for C; __array_interface__ says the same",
     "ndarray.__array_wrap__": "of functions that know no __array_ufunc__",
     "ndarray.__setstate__": "pickles are made anew by a function",

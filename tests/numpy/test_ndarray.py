@@ -18,9 +18,9 @@ from tests.numpy.evaluation import assert_same
 
 #: What NumPy's array has and this has not, and why.
 APART = {
-    "__array_finalize__": "for subclasses, which there are none of",
+    "__array_finalize__": "called on subclasses alone, where they define it",
     "__array_struct__": "a structure of C",
-    "__array_wrap__": "for subclasses, which there are none of",
+    "__array_wrap__": "called on subclasses alone, where they define it",
     "__setstate__": "how NumPy's own pickles are read",
 }
 
@@ -427,3 +427,40 @@ def test_views_of_a_subclass(library: Any) -> None:
     assert integers.dtype == "int64" and integers.unit == "m"
     with pytest.raises(ValueError, match="sub-type of ndarray"):
         array.view("int64", int)
+
+
+#: Expressions of an array ``a`` of a subclass, and ``b`` of one with a higher priority.
+OF_SUBCLASSES = """
+    a + 1 | 1 + a | a + a | a + b | b - a | a * np.arange(3.0) | np.arange(3.0) * a | -a | a == a
+    a < 2 | a[0] | a[:, 1] | a[a > 2] | a[[0, 1]] | a[None] | a.T | a.copy() | a.reshape(3, 2)
+    a.flatten() | a.sum() | a.sum(0) | a.mean(1) | a.max(0) | a.cumsum() | a.astype(int) | a @ a.T
+    a.transpose() | a.squeeze() | a.real | a.argsort() | a.nonzero() | a.take([0, 1]) | a.view()
+    a.view(np.ndarray) | a.compress([True, False], 0) | np.sin(a) | np.add(a, b) | np.divmod(a, 2)
+    divmod(a, 2) | a ** 2 | np.modf(a) | np.add.reduce(a) | np.add.accumulate(a) | np.sum(a)
+    np.reshape(a, 6) | np.sort(a) | np.clip(a, 0, 1) | np.zeros_like(a) | np.concatenate([a, a])
+    np.stack([a, a]) | np.where(a > 1, a, a) | np.asarray(a) | np.asanyarray(a) | np.dot(a, a.T)
+    np.add(a, a, out=a) | np.add(1, 1, out=a) | type(a)((2,)) | a.__iadd__(1)
+    np.broadcast_to(a, (2, 2, 3))
+"""
+
+
+@pytest.mark.parametrize(
+    "expression", [part.strip() for part in OF_SUBCLASSES.strip().replace("\n", "|").split("|")]
+)
+def test_results_have_the_class_of_a_subclass(expression: str) -> None:
+    found = []
+    for library in (np, tnp):
+
+        class Tagged(library.ndarray):  # type: ignore[name-defined,misc]
+            def __array_finalize__(self, source: Any) -> None:
+                self.tag = getattr(source, "tag", 0)
+
+        class Preferred(Tagged):
+            __array_priority__ = 2000.0
+
+        a, b = (library.arange(6.0).reshape(2, 3).view(kind) for kind in (Tagged, Preferred))
+        a.tag, b.tag = 7, 8
+        result = eval(expression, {"np": library, "a": a, "b": b})
+        parts = result if isinstance(result, tuple) else (result,)
+        found.append([(type(part).__name__, getattr(part, "tag", None)) for part in parts])
+    assert found[1] == found[0]

@@ -13,7 +13,7 @@ from ..dispatch.call import as_numpys
 from . import functions, wrapping
 from .functions.conversion import host
 from .functions.registration import raising
-from .ndarray import array_of_tensor, ndarray, wrap_result
+from .ndarray import array_of_tensor, as_class_of, ndarray, wrap_result
 from .wrapping import opened
 
 
@@ -83,7 +83,8 @@ def getitem(self: ndarray, key: Any) -> ndarray:
     if not part._data.shape and picks_one(place):
         return wrap_result(part.clone())
     copied = place is not key and part._base is not None and _copies(key)
-    return array_of_tensor(part.clone() if copied else part)
+    found = array_of_tensor(part.clone() if copied else part)
+    return found if self.__class__ is ndarray else as_class_of(self, found)
 
 
 @raising

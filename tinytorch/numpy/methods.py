@@ -18,9 +18,9 @@ from .functions.conversion import allowed, as_dtype, host
 from .indexing import getitem, setitem
 from .iteration import flatiter
 from .namespace import public
-from .ndarray import alike, array_of_tensor, native, ndarray, wrap_result
+from .ndarray import alike, array_of_tensor, in_class, native, ndarray, wrap_result
 from .ufunc import ufunc
-from .wrapping import closed, kept, opened, scalars_of
+from .wrapping import closed, keeps_subclass, kept, opened, scalars_of
 
 #: Methods that are the function of their name, with the array as its first argument.
 _FUNCTIONS = (
@@ -109,15 +109,11 @@ def view(self: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
     if isinstance(dtype, builtins.type) and issubclass(dtype, ndarray):
         dtype, type = None, dtype
     seen = tensor.view(self.shape if dtype is None else as_dtype(dtype))
-    if type is None or type is ndarray:
+    if type is None or type is ndarray is self.__class__:
         return alike(self, seen)
     if not (isinstance(type, builtins.type) and issubclass(type, ndarray)):
         raise ValueError("Type must be a sub-type of ndarray type")
-    result: ndarray = type.around(seen)
-    finalize = getattr(result, "__array_finalize__", None)
-    if finalize is not None:
-        finalize(self)
-    return result
+    return in_class(type, seen, self)
 
 
 def reshape(self: ndarray, *shape: Any, order: str = "C", copy: bool | None = None) -> ndarray:
@@ -354,7 +350,7 @@ def attach_methods() -> None:
     for name in _FUNCTIONS:
         plain = wrapping.host_function(name, host().ndarray)
         function: Any = functions.function_of(name)
-        method = kept(function, host=plain, scalars=scalars_of(name))
+        method = kept(function, host=plain, scalars=scalars_of(name), subclass=keeps_subclass(name))
         method.__signature__ = _of_method(inspect.signature(function))
         setattr(ndarray, name, method)
     for function in (
@@ -418,7 +414,7 @@ def _on_tensors(apply: Callable[[Any, Any], Any] | None, array: ndarray, other: 
     """What an operator of Tensors gives for floats of one dtype, or ``NOT``."""
     mine: Any = array._tensor
     kind = mine._data.dtype
-    if apply is None or kind.kind != "f":
+    if apply is None or kind.kind != "f" or array.__class__ is not ndarray:
         return wrapping.NOT
     cls = other.__class__
     if cls is ndarray:

@@ -14,7 +14,7 @@ from .functions.conversion import as_dtype, host
 from .ndarray import array_of_tensor, wrap_result
 from .scalars import ScalarType, scalar_type
 from .ufunc import ufunc
-from .wrapping import host_function, kept, scalars_of
+from .wrapping import host_function, keeps_subclass, kept, scalars_of
 
 #: Classes of what is the same to both, in and out.
 _VALUES = frozenset((int, float, bool, complex, str, type(None)))
@@ -230,7 +230,9 @@ def public(name: str) -> Any:
     if hasattr(known, "nin"):  # one under several names is one object
         same = known.__name__ if functions.function_of(known.__name__) else name
         return ufunc(name, function) if same == name else public(same)
-    made = kept(function, name in _MAKE_ARRAYS, host_function(name), scalars_of(name))
+    made = kept(
+        function, name in _MAKE_ARRAYS, host_function(name), scalars_of(name), keeps_subclass(name)
+    )
     if name in _WRITE:
         made = writing(made, getattr(host(), name))
     made.__module__ = "tinytorch.numpy"

@@ -71,10 +71,10 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         strides: Sequence[int] | None = None, order: str | None = None,
     ) -> ndarray:  # fmt: skip
         if buffer is None and strides is None:
-            return array_of_tensor(functions.empty(shape, dtype))
+            return in_class(cls, functions.empty(shape, dtype), None)
         memory = buffer._host() if isinstance(buffer, ndarray) else buffer
         made = host().ndarray(shape, native(dtype), memory, offset, strides, order)
-        return array_of_tensor(factories.as_tensor(made))
+        return in_class(cls, factories.as_tensor(made), None)
 
     if not TYPE_CHECKING:
 
@@ -461,7 +461,28 @@ def alike(array: ndarray, tensor: Tensor) -> ndarray:
     """Array of a tensor made from ``array``: the same object, or a scalar of a scalar."""
     if tensor is array._tensor:
         return array
+    if array.__class__ is not ndarray:
+        return as_class_of(array, array_of_tensor(tensor))  # type: ignore[no-any-return]
     return wrap_result(tensor) if array._scalar else array_of_tensor(tensor)
+
+
+def as_class_of(array: ndarray, result: Any) -> Any:
+    """Arrays of a result in the class of ``array``, with a call of ``__array_finalize__``."""
+    if isinstance(result, (tuple, list)):
+        parts = [as_class_of(array, part) for part in result]
+        return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
+    if result.__class__ is not ndarray:
+        return result
+    return in_class(type(array), result._tensor, array)
+
+
+def in_class(cls: type[ndarray], tensor: Any, source: ndarray | None) -> ndarray:
+    """Array of a class that holds ``tensor``, after a call of ``__array_finalize__(source)``."""
+    made = cls.around(tensor)
+    finalize = getattr(made, "__array_finalize__", None)
+    if finalize is not None:
+        finalize(source)
+    return made
 
 
 def _sizes(shape: int | Sequence[int]) -> tuple[int, ...]:

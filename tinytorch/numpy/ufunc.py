@@ -57,7 +57,7 @@ class ufunc(Generic[Calls_co]):
         self._host = getattr(host(), name)
         self._function = function
         self.host: Callable[..., Any] | None = host_function(name)
-        self._call = kept(function, host=self.host)
+        self._call = kept(function, host=self.host, subclass=True)
         wrapper: Any = self
         functools.update_wrapper(wrapper, function)
         self.__name__ = self.__qualname__ = name
@@ -272,17 +272,17 @@ class ufunc(Generic[Calls_co]):
     @functools.cached_property
     def _reduce(self) -> Any:
         made = functools.partial(_reduce, self.__name__, self._function)
-        return kept(made, host=self._method("reduce"))
+        return kept(made, host=self._method("reduce"), subclass=True)
 
     @functools.cached_property
     def _accumulate(self) -> Any:
         made = functools.partial(_accumulate, self.__name__, self._function)
-        return kept(made, host=self._method("accumulate"))
+        return kept(made, host=self._method("accumulate"), subclass=True)
 
     @functools.cached_property
     def _reduceat(self) -> Any:
         made = functools.partial(_reduceat, self.__name__, self._function)
-        return kept(made, host=self._method("reduceat"))
+        return kept(made, host=self._method("reduceat"), subclass=True)
 
     @functools.cached_property
     def _outer(self) -> Any:

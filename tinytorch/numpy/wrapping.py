@@ -25,7 +25,7 @@ from ..state import current_backend
 from ..state.tracebacks import shorten
 from .functions.conversion import as_dtype
 from .functions.files import Archive
-from .ndarray import array_of_tensor, ndarray, wrap_result
+from .ndarray import array_of_tensor, as_class_of, ndarray, wrap_result
 
 HOST = load("numpy")
 numpy: Any = HOST.library
@@ -186,7 +186,7 @@ def operate(function: Callable[..., Any], array: ndarray, other: Any) -> Any:
     tensor = array._tensor
     if creation.version is not None or tensor._xp is not HOST or tensor.__class__ not in PLAIN:
         return NOT
-    if tensor._rg and tensor.requires_grad:
+    if array.__class__ is not ndarray or tensor._rg and tensor.requires_grad:
         return NOT
     cls = other.__class__
     if cls is ndarray:
@@ -230,7 +230,7 @@ def item(array: ndarray, key: Any) -> Any:
     result = array._tensor._data[key]
     if result.__class__ is not _array:
         return _held(numpy.asarray(result), True)
-    return NOT if result.base is not None else _held(result)
+    return NOT if result.base is not None or array.__class__ is not ndarray else _held(result)
 
 
 def write(array: ndarray, key: Any, value: Any) -> bool:
@@ -345,6 +345,22 @@ _ARRAYS = frozenset(
 _LIKE_FIRST = frozenset("imag permute_dims real squeeze transpose trim_zeros".split())
 
 
+#: Functions whose result is no instance of a subclass, whatever they are given.
+_WITHOUT_SUBCLASS = frozenset(
+    """append argmax argmin argwhere array asarray asarray_chkfinite ascontiguousarray
+    asfortranarray asmatrix bmat broadcast_arrays broadcast_to column_stack concat concatenate copy
+    corrcoef cov cross digitize dstack flatnonzero from_dlpack frombuffer histogram
+    histogram_bin_edges histogramdd hstack intersect1d iscomplex isin lexsort meshgrid nonzero outer
+    pad poly polyint row_stack searchsorted select setdiff1d setxor1d sinc sort_complex stack
+    tensordot tril triu union1d unwrap vstack where""".split()
+)
+
+
+def keeps_subclass(name: str) -> bool:
+    """Whether NumPy's function or method of this name returns instances of a subclass."""
+    return name not in _WITHOUT_SUBCLASS
+
+
 class Scalars(Enum):
     """When a result without dimensions is a scalar of NumPy's, and not an array."""
 
@@ -366,6 +382,7 @@ def kept(
     always: bool = False,
     host: Callable[..., Any] | None = None,
     scalars: Scalars = Scalars.ALWAYS,
+    subclass: bool = False,
 ) -> Any:
     """A function on Tensors as one on whatever NumPy takes, which keeps the class.
 
@@ -374,8 +391,8 @@ def kept(
         always: Whether the result is an array also where Tensors were given.
         host: NumPy's own function, which is called where that gives the same.
         scalars: Of which results without dimensions NumPy makes scalars.
+        subclass: Whether the result has the class of an argument that is of a subclass.
     """
-
     most = -1 if host is None else _before_out(function)
     wrapper = {Scalars.ALWAYS: wrap_result, Scalars.NEVER: array_of_tensor}.get(scalars)
 
@@ -403,18 +420,24 @@ def kept(
             if met and not always:
                 return result
             wrap = wrapper or _wrapper_like(args)
+            if subclass and (first := _subclass_instance(args)) is not None:
+                return as_class_of(first, closed(result, (*args, *options.values()), wrap))
             if options or result.__class__ is not Tensor:
                 return closed(result, (*args, *options.values()), wrap)
-            for a in args:
-                if a.__class__ is ndarray and a._tensor is result:
-                    return _given_again(a, wrap)
-            return wrap(result)
+            again = [a for a in args if a.__class__ is ndarray and a._tensor is result]
+            return _given_again(again[0], wrap) if again else wrap(result)
         except Exception as error:
             shorten(error)
             raise
 
     functools.update_wrapper(public, function)
     return public
+
+
+def _subclass_instance(args: tuple[Any, ...]) -> ndarray | None:
+    """The argument of the highest ``__array_priority__`` whose class derives from ``ndarray``."""
+    found = [a for a in args if a.__class__ is not ndarray and isinstance(a, ndarray)]
+    return max(found, key=lambda a: a.__array_priority__) if found else None
 
 
 def _wrapper_like(args: tuple[Any, ...]) -> Callable[[Any], ndarray]:
@@ -458,7 +481,7 @@ def closed(
     if isinstance(result, Tensor):
         for value in given:
             for array in value if value.__class__ is tuple else (value,):
-                if array.__class__ is ndarray and array._tensor is result:
+                if isinstance(array, ndarray) and array._tensor is result:
                     return _given_again(array, wrap)
         return wrap(result)
     if isinstance(result, Archive):
