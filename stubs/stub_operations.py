@@ -13,7 +13,7 @@ from stub_names import NameScope
 from stub_writer import Writer, declaration
 
 from tinytorch.core.tensor import Tensor
-from tinytorch.dispatch.arguments import NUMPY_KEYWORDS, SPELLINGS, torchs_name
+from tinytorch.dispatch.arguments import NUMPY_KEYWORDS, SPELLINGS, torch_parameter
 from tinytorch.dispatch.op import Op
 from tinytorch.ops.results import RESULTS
 
@@ -308,7 +308,7 @@ def numpy_keywords(op: Op) -> dict[str, ast.arg]:
         form = declaration(op.name, inspect.signature(op.registered.numpy_form))
         found = {p.arg: p for p in parameters(form) if p.arg in NUMPY_KEYWORDS - own.keys()}
     for new in SPELLINGS:
-        old = torchs_name(op, new)
+        old = torch_parameter(op, new)
         if new in NUMPY_KEYWORDS and old in own and new not in own:
             found.setdefault(new, own[old])
     return found

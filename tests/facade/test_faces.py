@@ -121,12 +121,12 @@ def test_a_call_with_a_number_leaves_the_gradients_of_other_names() -> None:
     named = [
         op
         for op in OPS.values()
-        if op.registered.twins and op.plan.numbers and op.backward.differentiable
+        if op.registered.aliases and op.plan.numbers and op.backward.differentiable
     ]
     assert len(named) > 5
     for op in named:
-        op.backward.fixed([1] * len(op.plan.params))
-        assert {twin.backward.differentiable for twin in op.registered.twins} == {
+        op.backward.drop_numbers([1] * len(op.plan.params))
+        assert {alias.backward.differentiable for alias in op.registered.aliases} == {
             op.backward.differentiable
         }
 

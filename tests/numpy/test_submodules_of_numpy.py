@@ -14,7 +14,7 @@ from tests.calls import Call, parameters, words
 from tests.numpy import scripts
 from tests.numpy.data import ARRAYS, SMOOTH
 from tests.numpy.evaluation import Case, arrays, assert_same, evaluate, leaves, tensors
-from tinytorch.dispatch.call import as_numpys
+from tinytorch.dispatch.call import as_numpy_error
 
 LINALG: list[Call] = [
     lambda lib, q: lib.linalg.inv(q),
@@ -179,7 +179,7 @@ def test_what_numpy_takes_and_cannot_be_had_here() -> None:
 def test_an_error_keeps_its_notes() -> None:
     found = RuntimeError("shapes differ")
     found.add_note("found by an earlier operation")
-    told = as_numpys(found)
+    told = as_numpy_error(found)
     assert isinstance(told, ValueError) and isinstance(told, RuntimeError)
     assert str(told) == "shapes differ" and told.__notes__ == found.__notes__
 

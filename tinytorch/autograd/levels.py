@@ -157,7 +157,7 @@ def writable_for(given: Tensor) -> Tensor:
         return given
     shown = given.detach()
     data = shown._data
-    op = LATE_BOUND.writing().assigned.called("AliasBackward0")
+    op = LATE_BOUND.writing().assigned.rename("AliasBackward0")
     shown._node = Node(op, shown._xp, (given,), (None,), (), data.shape, data.dtype)
     shown._rg = True
     return shown

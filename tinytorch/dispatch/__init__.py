@@ -1,1 +1,1 @@
-"""From a kernel to its public functions: what is declared, what follows, the path of a call."""
+"""Definition of operations, generation of their public functions, and the path of a call."""

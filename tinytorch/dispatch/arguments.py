@@ -1,8 +1,8 @@
-"""Arguments of a call to a kernel's: binding, conversion, promotion; flags and floats.
+"""Binding, conversion and promotion of the arguments of a call; checks of bools and floats.
 
-A flag is True or False; a float may be any number, and one of NumPy's or a tensor of no dimensions
-stands for one of Python's, so that it does not decide the dtype of the result. A tensor that
-requires grad is an error there, as its gradient would be lost.
+A bool parameter accepts True and False. A float parameter accepts any number; a NumPy scalar or a
+0-d tensor becomes a Python number, so that it does not decide the dtype of the result. A tensor
+that requires grad raises an error there, because its gradient would be lost.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from ..warnings import warn_once
 from .operation import REQUIRED, Op
 from .promotion import common_backend, promote_operands, to_tensor
 
-#: The defaults of parameters that are numbers of any kind, as ``end`` of ``arange`` is.
-_OF_ANY_KIND = (int, type(None))
-#: So many elements of 16 bytes cannot be addressed.
+#: Classes of the defaults of parameters that accept any number, such as ``end`` of ``arange``.
+_ANY_NUMBER = (int, type(None))
+#: A size in elements that cannot be addressed, at up to 16 bytes an element.
 _LIMIT = 2**59
 _NO_FLOATS = (str, bytes, list, tuple, dict, type(None))
-#: Parameters that are C++ doubles to PyTorch; a factor, as ``alpha``, may be a complex number.
+#: Parameters that PyTorch declares as C++ doubles. A factor such as ``alpha`` may be complex.
 _REAL = frozenset((
     "atol", "dropout_p", "eps", "label_smoothing", "margin", "max_norm", "momentum", "nan",
     "neginf", "norm_type", "p", "posinf", "rcond", "rtol",
 ))  # fmt: skip
 
-#: What names elements without an array of indices, and NumPy takes as it is.
+#: Classes of basic indices, which NumPy accepts unchanged.
 BASIC: frozenset[type] = frozenset((int, slice, type(None), type(...)))
 
 
 def is_basic(index: Any) -> bool:
-    """Whether an index, or each of a tuple of them, names elements without an array."""
+    """Whether an index, or each item of a tuple, is a basic index."""
     if index.__class__ is not tuple:
         return index.__class__ in BASIC
     for item in index:  # a loop, as a generator takes three times as long
@@ -43,54 +43,54 @@ def is_basic(index: Any) -> bool:
     return True
 
 
-def taken(op: Op, position: int, value: Any, placed: bool = False) -> Any:
-    """What is given for the plain parameter at ``position``, as the operation takes it.
+def convert_scalar(op: Op, position: int, value: Any, placed: bool = False) -> Any:
+    """Return the argument for a bool or float parameter as the operation accepts it.
 
     Args:
         op: The operation.
-        position: Where the parameter is.
-        value: What was given.
-        placed: Whether it was given by position, which an error then tells.
+        position: Position of the parameter.
+        value: The argument.
+        placed: Whether it was given by position, which the error message then says.
 
     Raises:
-        TypeError: If PyTorch does not take it.
+        TypeError: If PyTorch does not accept it.
     """
     kind, or_none = op.plan.scalars[position]
     if value.__class__ is kind or (value is None and or_none):
         return value
     imaginary = isinstance(value, complex) and op.plan.params[position] in _REAL
     if kind is float and not isinstance(value, _NO_FLOATS) and not imaginary:
-        if value.__class__ is bool:  # a number of any kind, as 1 is, is refused as what it is
-            return value if op.plan.defaults[position].__class__ in _OF_ANY_KIND else float(value)
+        if value.__class__ is bool:  # stays a bool where any number fits, for the operation's check
+            return value if op.plan.defaults[position].__class__ in _ANY_NUMBER else float(value)
         if not getattr(value, "requires_grad", False):
             return value.item() if hasattr(value, "dtype") and not value.ndim else value
     place = f" (position {position + 1})" if placed else ""
-    raise unfit(op.name, f"'{op.plan.params[position]}'{place}", kind, value)
+    raise wrong_type_error(op.name, f"'{op.plan.params[position]}'{place}", kind, value)
 
 
-def unfit(name: str, argument: str, kind: type, value: Any) -> TypeError:
-    """The error for a value of another kind, in PyTorch's words."""
+def wrong_type_error(name: str, argument: str, kind: type, value: Any) -> TypeError:
+    """Return PyTorch's error for an argument of the wrong type."""
     given = type(value)
     of_numpy = getattr(given, "__module__", None) == "numpy"
     found = f"numpy.{given.__name__}" if of_numpy else given.__name__
     return TypeError(f"{name}(): argument {argument} must be {kind.__name__}, not {found}")
 
 
-def leads(value: Any, values: Any) -> bool:
-    """Whether it is a bool where a list of ints may hold none.
+def is_leading_bool(value: Any, values: Any) -> bool:
+    """Whether a value of a list of ints is a bool, if the first one is a bool, too.
 
-    PyTorch looks for it in the first place alone: behind an int a bool is 0 or 1.
+    PyTorch checks the first one alone: after an int, a bool counts as 0 or 1.
     """
     return value.__class__ is bool and values[0].__class__ is bool
 
 
-def checked_size(name: str, size: Any) -> tuple[int, ...]:
-    """A shape as a tuple of ints; RuntimeError for negative sizes, TypeError for no ints."""
+def check_size(name: str, size: Any) -> tuple[int, ...]:
+    """Return a shape as a tuple of ints; RuntimeError for negative sizes, TypeError for others."""
     if not isinstance(size, (tuple, list)):
         size = (size,)
     shape = []
     for n in size:
-        if leads(n, size) or not hasattr(n, "__index__"):
+        if is_leading_bool(n, size) or not hasattr(n, "__index__"):
             raise TypeError(
                 f"{name}(): argument 'size' must be tuple of ints, but found element of type "
                 f"{type(n).__name__}"
@@ -107,67 +107,68 @@ def checked_size(name: str, size: Any) -> tuple[int, ...]:
     return tuple(shape)
 
 
-def exact(op: Op, args: tuple[Any, ...]) -> bool:
-    """Whether the arguments given by position for plain parameters are what they should be."""
+def has_exact_scalars(op: Op, args: tuple[Any, ...]) -> bool:
+    """Whether the positional arguments for bool and float parameters have the declared classes."""
     n = len(args)
-    for position, kind in op.plan.looked_at:
+    for position, kind in op.plan.positional_scalars:
         if position < n and args[position].__class__ is not kind:
             return False
     return True
 
 
-def taken_in_place(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The arguments given by position, the plain ones among them as the operation takes them."""
+def convert_scalars(op: Op, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the positional arguments, with those for bools and floats converted."""
     found = list(args)
-    for position, _ in op.plan.looked_at:
+    for position, _ in op.plan.positional_scalars:
         if position < len(args):
-            found[position] = taken(op, position, args[position], placed=True)
+            found[position] = convert_scalar(op, position, args[position], placed=True)
     return tuple(found)
 
 
-def checked(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
-    """A composite's function behind a look at its plain arguments; itself if there are none.
+def add_scalar_checks(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a composite's function that first converts the arguments for bools and floats.
 
-    NumPy's functions take whatever counts as True.
+    Without such parameters it is ``source`` itself. NumPy's functions accept any value with a truth
+    value as a bool.
     """
     if not op.plan.scalars:
         return source
     if op.namespaces[0].partition(".")[0] == "numpy":
-        return truthful(op, source)
-    index, plain = op.plan.index, op.plan.scalars
+        return add_flag_conversion(op, source)
+    index, scalars = op.plan.index, op.plan.scalars
 
     def function(*args: Any, **options: Any) -> Any:
-        if not exact(op, args):
-            args = taken_in_place(op, args)
+        if not has_exact_scalars(op, args):
+            args = convert_scalars(op, args)
         for name, value in options.items():
-            if index.get(name) in plain:
-                options[name] = taken(op, index[name], value)
+            if index.get(name) in scalars:
+                options[name] = convert_scalar(op, index[name], value)
         return source(*args, **options)
 
     return function
 
 
-def truthful(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
-    """``source``, with what NumPy takes for True or False made a bool."""
-    places = frozenset(i for i, kind in op.plan.looked_at if kind is bool)
+def add_flag_conversion(op: Op, source: Callable[..., Any]) -> Callable[..., Any]:
+    """Return ``source`` with its bool parameters converted as NumPy converts them."""
+    places = frozenset(i for i, kind in op.plan.positional_scalars if kind is bool)
     names = frozenset(op.plan.params[i] for i, (kind, _) in op.plan.scalars.items() if kind is bool)
 
     def function(*args: Any, **options: Any) -> Any:
-        args = tuple([truth(v) if i in places else v for i, v in enumerate(args)])
+        args = tuple([to_bool(v) if i in places else v for i, v in enumerate(args)])
         for name in names & options.keys():
-            options[name] = truth(options[name])
+            options[name] = to_bool(options[name])
         return source(*args, **options)
 
     return function
 
 
-def truth(value: Any) -> Any:
-    """A number of any library's as a bool; text and None are none."""
+def to_bool(value: Any) -> Any:
+    """Return a number of any library as a bool; None, bools and strings are returned unchanged."""
     return value if value is None or isinstance(value, (bool, str)) else bool(value)
 
 
-#: NumPy's spellings of parameters, and those of torch that methods alone have: what they may
-#: stand for, the first that the operation has.
+#: Parameters that NumPy's spellings, and torch's spellings of methods alone, may stand for: the
+#: first one that the operation has.
 SPELLINGS: dict[str, tuple[str, ...]] = {
     "axis": ("dim",), "axes": ("dims", "dim", "dim0"), "dims": ("dim",), "keepdims": ("keepdim",),
     "x": ("input",), "a": ("input",), "x1": ("input",), "x2": ("other",), "self": ("input",),
@@ -183,30 +184,30 @@ SPELLINGS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-def torchs_name(op: Op, name: str) -> str | None:
-    """The parameter of ``op`` that NumPy calls ``name``; None if there is none."""
-    if name == "axis" and op.name in _WITHOUT_AXIS:
+def torch_parameter(op: Op, name: str) -> str | None:
+    """Return the parameter of ``op`` that NumPy calls ``name``, or None."""
+    if name == "axis" and op.name in _NO_AXIS:
         return None
     return next((torch for torch in SPELLINGS.get(name, ()) if torch in op.plan.index), None)
 
 
-#: Keywords only NumPy has: their presence means the call is NumPy's.
+#: Keywords that only NumPy has. A call with one of them has NumPy's meaning.
 NUMPY_KEYWORDS = frozenset(
     ("axis", "keepdims", "ddof", "kind", "num", "k", "N", "return_index", "indices_or_sections",
      "equal_nan", "a_min", "a_max", "order", "rowvar", "bias")
 )  # fmt: skip
 
 
-#: Functions for which PyTorch has no ``axis``; NumPy's call of that spelling means another thing.
-_WITHOUT_AXIS = frozenset(("split",))
+#: Functions without ``axis`` in PyTorch, whose call with ``axis`` has another meaning in NumPy.
+_NO_AXIS = frozenset(("split",))
 
 
-def selected_numpy_form(op: Op, options: dict[str, Any]) -> Callable[..., Any] | None:
-    """The operation's form with NumPy's meaning, if the keywords of a call select it.
+def select_numpy_form(op: Op, options: dict[str, Any]) -> Callable[..., Any] | None:
+    """Return the operation's form with NumPy's meaning if the keywords select it, or None.
 
-    ``axis`` and ``keepdims`` are PyTorch's own other names of ``dim`` and ``keepdim``. They select
-    NumPy's meaning only where PyTorch takes neither the name nor, as for a tuple or None in the
-    place of one dimension, the value.
+    PyTorch itself accepts ``axis`` and ``keepdims`` as other names of ``dim`` and ``keepdim``. They
+    select NumPy's meaning only if PyTorch does not accept the name or the value there, such as a
+    tuple or None for a single dimension.
     """
     form = op.registered.numpy_form
     if form is None or NUMPY_KEYWORDS.isdisjoint(options):
@@ -221,14 +222,14 @@ def selected_numpy_form(op: Op, options: dict[str, Any]) -> Callable[..., Any] |
 
 _ALIASES = frozenset(("axis", "keepdims"))
 
-#: Keywords that NumPy's functions take under ``tinytorch.numpy`` alone.
-_NUMPYS_ALONE = frozenset(("where", "initial", "order", "casting", "dtype", "like", "subok"))
+#: Keywords that NumPy's functions accept only under ``tinytorch.numpy``.
+_NUMPY_ONLY = frozenset(("where", "initial", "order", "casting", "dtype", "like", "subok"))
 
 
-def unexpected(op: Op, name: str) -> TypeError:
-    """Return the error of a keyword that an operation does not have.
+def unexpected_keyword_error(op: Op, name: str) -> TypeError:
+    """Return the error for a keyword that an operation does not have.
 
-    It names the nearest keyword, or the function of NumPy's that has this one.
+    Its message names the nearest keyword, or NumPy's function that has this one.
     """
     from difflib import get_close_matches
     from inspect import signature
@@ -238,7 +239,7 @@ def unexpected(op: Op, name: str) -> TypeError:
     near = get_close_matches(name, known, 1)
     if near and name not in SPELLINGS:
         return TypeError(f"{text}. Did you mean '{near[0]}'?")
-    if name in _NUMPYS_ALONE and op.namespaces[0] == "":
+    if name in _NUMPY_ONLY and op.namespaces[0] == "":
         namespace: Any = LATE_BOUND.graph_namespace()
         if namespace.function_of(op.name) is not None:
             text += f"; NumPy's function of the name is tinytorch.numpy.{op.name}"
@@ -246,14 +247,14 @@ def unexpected(op: Op, name: str) -> TypeError:
 
 
 def repeated_argument_error(op: Op, first: str, second: str) -> TypeError:
-    """Return the error of two keywords for one parameter."""
+    """Return the error for two keywords that stand for one parameter."""
     return TypeError(f"{op.name}() got both '{first}' and '{second}', which are the same argument")
 
 
-def as_given(
+def positional_arguments(
     op: Op, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[Any, ...]:
-    """The arguments that were given by position, apart from those that are their defaults."""
+    """Return the positional arguments of a call, without trailing ones that equal the default."""
     n = len(values)
     for name in options:
         n = min(n, op.plan.index.get(name, n))
@@ -264,9 +265,9 @@ def as_given(
 
 
 def prepare(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[tuple[Any, ...], Any]:
-    """The full argument tuple, tensors converted and promoted, and the backend."""
+    """Return the full tuple of arguments, with tensors converted and promoted, and the backend."""
     given = bind(op, args, options)
-    xp = _plain_backend(op, given)
+    xp = _fast_backend(op, given)
     if xp is not None:
         return tuple(given), xp
     xp = common_backend(op, given)
@@ -275,33 +276,33 @@ def prepare(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[tup
         if i == op.plan.sequence:
             if value is not None:
                 if op.strict:
-                    _refuse_numbers(op, i, value)
+                    _check_no_numbers(op, i, value)
                 given[i] = tuple(to_tensor(op, i, v, xp) for v in value)
         elif value is None:
             if i not in op.plan.optional:
-                _refuse_as_tensor(op, i, value)
+                _raise_not_tensor(op, i, value)
         elif not isinstance(value, Tensor):
             if not isinstance(value, (bool, int, float, complex)):
-                weak = i in op.plan.numbers and isinstance(value, Number) and _any_tensor(op, given)
-                # A number of NumPy's beside a tensor is one of Python's, as in torch.
+                weak = i in op.plan.numbers and isinstance(value, Number) and _has_tensor(op, given)
+                # Beside a tensor a NumPy scalar counts as a Python number, as in torch.
                 given[i] = value.item() if weak else to_tensor(op, i, value, xp)
             elif i not in op.plan.numbers:
                 if op.strict:
-                    _refuse_as_tensor(op, i, value)
+                    _raise_not_tensor(op, i, value)
                 given[i] = to_tensor(op, i, value, xp)
-            elif op.strict and not _any_tensor(op, given):
-                _refuse_as_tensor(op, i, value)
+            elif op.strict and not _has_tensor(op, given):
+                _raise_not_tensor(op, i, value)
     if op.promote is not None:
         promote_operands(op, given, xp)
     return tuple(given), xp
 
 
-def _any_tensor(op: Op, given: list[Any]) -> bool:
+def _has_tensor(op: Op, given: list[Any]) -> bool:
     return any(isinstance(given[k], Tensor) for k in op.plan.tensors)
 
 
-def _plain_backend(op: Op, given: list[Any]) -> Any:
-    """The backend of arguments that need neither conversion nor promotion, else None."""
+def _fast_backend(op: Op, given: list[Any]) -> Any:
+    """Return the backend of arguments that need no conversion and no promotion, else None."""
     xp = dtype = None
     for i in op.plan.tensors:
         value = given[i]
@@ -327,14 +328,14 @@ def _plain_backend(op: Op, given: list[Any]) -> Any:
 _REAL_ARGUMENTS = (int, float)
 
 
-def _refuse_as_tensor(op: Op, position: int, value: Any) -> None:
+def _raise_not_tensor(op: Op, position: int, value: Any) -> None:
     raise TypeError(
         f"{op.name}(): argument '{op.plan.params[position]}' (position {position + 1}) must be "
         f"Tensor, not {type(value).__name__}"
     )
 
 
-def _refuse_numbers(op: Op, position: int, values: Any) -> None:
+def _check_no_numbers(op: Op, position: int, values: Any) -> None:
     for k, value in enumerate(values):
         if isinstance(value, Number):
             raise TypeError(
@@ -344,7 +345,7 @@ def _refuse_numbers(op: Op, position: int, values: Any) -> None:
 
 
 def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
-    """Arguments in the order of ``op.plan.params``, defaults filled in."""
+    """Return the arguments in the order of ``op.plan.params``, with defaults filled in."""
     at = op.plan.sizes
     if at is not None and len(args) > at and _is_int(args[at]):
         if not (len(args) == at + 1 and isinstance(args[at], Tensor) and args[at].ndim):
@@ -355,24 +356,24 @@ def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
         args = (*args[:more], args[more:])
         n = len(args)
     if n > op.plan.positional:
-        args, options = _in_present_order(op, args, options)
+        args, options = _reorder_former_call(op, args, options)
         n = len(args)
     if n > op.plan.unchecked:
-        args = taken_in_place(op, args)
+        args = convert_scalars(op, args)
     given = [*args, *op.plan.defaults[n:]]
     for name, value in options.items():
         i = op.plan.index.get(name)
         if i is None:
-            torch = torchs_name(op, name)
+            torch = torch_parameter(op, name)
             if torch is None:
-                raise unexpected(op, name)
-            # torch's swapaxes counts its axes from 0, NumPy's from 1.
+                raise unexpected_keyword_error(op, name)
+            # torch's swapaxes numbers its axes from 0, NumPy's from 1.
             i = op.plan.index["dim1" if name == "axis1" and "axis0" in options else torch]
         if i < n:
             raise TypeError(f"{op.name}() got multiple values for argument '{op.plan.params[i]}'")
         if op.plan.params[i] != name and op.plan.params[i] in options:
             raise repeated_argument_error(op, op.plan.params[i], name)
-        given[i] = taken(op, i, value) if i in op.plan.scalars else value
+        given[i] = convert_scalar(op, i, value) if i in op.plan.scalars else value
     for i in range(n, len(given)):
         if given[i] is REQUIRED:
             raise TypeError(
@@ -381,19 +382,22 @@ def bind(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
     return given
 
 
-def _in_present_order(
+def _reorder_former_call(
     op: Op, args: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Too many positional arguments as tensors and keywords, where the numbers among them may be.
+    """Convert a call of a former overload, with factors between the tensors, to the present one.
+
+    Returns:
+        The tensors by position, and the keywords with the factors.
 
     Raises:
-        TypeError: If they may not.
+        TypeError: If there are too many positional arguments for any overload.
     """
     names = op.former_order
     if op.plan.positional == 2 and names and len(args) == 3 and options.keys().isdisjoint(names):
-        first, factor, second = args  # of which the operands may be numbers, too
+        first, factor, second = args  # here the operands may be numbers, too
         if isinstance(factor, Number) or isinstance(factor, Tensor) and not factor.ndim:
-            _warn_of_order(op)
+            _warn_about_order(op)
             return (first, second), {**options, names[0]: getattr(factor, "item", lambda: factor)()}
     tensors = tuple(value for value in args if isinstance(value, Tensor))
     numbers = [value for value in args if isinstance(value, Number)]
@@ -404,11 +408,11 @@ def _in_present_order(
             f"{op.name}() takes {op.plan.positional} positional arguments but {len(args)} were "
             "given"
         )
-    _warn_of_order(op)
+    _warn_about_order(op)
     return tensors, {**options, **dict(zip(names, numbers, strict=False))}
 
 
-def _warn_of_order(op: Op) -> None:
+def _warn_about_order(op: Op) -> None:
     warn_once(
         f"This overload of {op.name} is deprecated: give {' and '.join(op.former_order)} by name, "
         "after the tensors."
@@ -416,14 +420,14 @@ def _warn_of_order(op: Op) -> None:
 
 
 def _is_int(value: Any) -> bool:
-    """Whether an argument is one of several sizes; NumPy's ints are, its arrays are not."""
+    """Whether an argument is a single size: an int, a tensor or a NumPy int, but no array."""
     if isinstance(value, (int, Tensor)):
         return True
     return hasattr(value, "__index__") and not getattr(value, "ndim", 0)
 
 
 def unwrap(value: Any) -> Any:
-    """The raw array behind a tensor, also in tuples and lists; anything else as it is."""
+    """Return the raw array of a tensor, also in tuples and lists; other values unchanged."""
     if isinstance(value, Tensor):
         return value._data
     if value.__class__ is tuple or value.__class__ is list:
@@ -432,7 +436,7 @@ def unwrap(value: Any) -> Any:
 
 
 def explain_shapes(op: Op, given: tuple[Any, ...], error: ValueError) -> Exception:
-    """torch's error for operands that do not broadcast; any other error as it is."""
+    """Return torch's error for operands that do not broadcast; any other error unchanged."""
     text = str(error)
     shapes = [tuple(given[i]._data.shape) for i in op.plan.tensors if isinstance(given[i], Tensor)]
     if "non-broadcastable output" in text or "Out shape" in text:  # NumPy's words, and CuPy's
@@ -454,12 +458,12 @@ def explain_shapes(op: Op, given: tuple[Any, ...], error: ValueError) -> Excepti
                     f"({b[-k]}) at non-singleton dimension {dim}; got shapes {others} and "
                     f"{list(shapes[-1])}"
                 )
-        a = _stretched(a, b)
+        a = _broadcast_shape(a, b)
     return RuntimeError(f"{op.name}: shapes {[list(s) for s in shapes]} do not broadcast: {text}")
 
 
-def _stretched(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
-    """The shape that two shapes broadcast to, of which it is known that they do."""
+def _broadcast_shape(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the shape that two compatible shapes broadcast to."""
     long, short = (a, b) if len(a) > len(b) else (b, a)
     lead = len(long) - len(short)
     return long[:lead] + tuple(m if n == 1 else n for n, m in zip(long[lead:], short, strict=True))

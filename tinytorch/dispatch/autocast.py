@@ -1,11 +1,10 @@
-"""Mixed precision: what is on, for which devices, and what it does to an operation's arguments.
+"""Mixed precision: its state by device, PyTorch's lists of operations, and casts of arguments.
 
-While it is on, in whatever thread, no class is plain (see ``core.torch_function``), so that every
-call goes by ``call``, which asks here. Off, it costs nothing.
+While it is on in any thread, no class is on the fast path (see ``core.torch_function``), so that
+every call runs ``call``, which reads the state here. While it is off, it costs nothing.
 
-What ``autocast`` does to which operation, on which type of device: PyTorch's lists.
-
-The names are ATen's, as ``aten_name`` makes them of ours.
+The lists state for each type of device which operations ``autocast`` casts, and how. Their names
+are ATen's, as ``aten_name`` returns them.
 
 Reference: ``aten/src/ATen/autocast_mode.h`` and ``.cpp``: the kernels registered for the dispatch
 keys ``AutocastCPU`` and ``AutocastCUDA``.
@@ -22,10 +21,11 @@ from ..core.tensor import Tensor
 from ..state import Variable, grad_enabled
 from .operation import Op
 
-#: What happens to floating arguments: cast to the lower dtype, to float32, to the widest of theirs;
-#: ``SUMS``: nothing, but the result is float32 if no dtype is asked for.
-#: ``KEPT``: nothing, nor to the operations that it is made of here; ``ENDS_LOW``: cast to float32,
-#: and the result to the lower dtype, since the last of what it is made of there is a product.
+#: Policies for floating arguments. ``LOWER``, ``WIDE``, ``WIDEST``: casts to the lower dtype, to
+#: float32, to the widest dtype of the arguments. ``SUMS``: no cast, but the result is float32 if
+#: there is no ``dtype=``. ``KEPT``: no cast, not even in the operations that it calls here.
+#: ``ENDS_LOW``: a cast to float32, and of the result to the lower dtype, since in PyTorch the last
+#: operation of such a composite is a matrix product.
 LOWER, WIDE, WIDEST, SUMS, KEPT = "lower", "float32", "widest", "sums", "kept"
 ENDS_LOW = "ends low"
 
@@ -40,7 +40,7 @@ _PRODUCTS = (
 )
 _NAMES: dict[str, dict[str, str]] = {
     "cpu": {
-        # tensordot, inner and einsum are made of products there.
+        # PyTorch computes tensordot, inner and einsum by matrix products.
         LOWER: f"{_PRODUCTS} _addmm_activation tensordot inner einsum",
         WIDE: f"""{_LOSSES} avg_pool3d binary_cross_entropy grid_sampler grid_sample polar prod
             quantile nanquantile stft cdist grid_sampler_2d grid_sampler_3d trace view_as_complex
@@ -82,29 +82,29 @@ _ALIASES = {
 
 
 def aten_name(op: Op) -> str:
-    """ATen's name of an operation: ``linalg_inv`` for ``linalg.inv``."""
+    """Return ATen's name of an operation, such as ``linalg_inv`` for ``linalg.inv``."""
     space, _, name = op.qualname.rpartition(".")
     named = name if space in ("", "nn.functional", "Tensor") else f"{space}_{name}"
     return _ALIASES.get(named, named)
 
 
-#: By type of device the dtype that was chosen, in this context.
+#: The dtype set in this context, by type of device.
 _DTYPES: Variable[dict[str, dtypes.dtype]] = Variable("autocast_dtypes", {})
-#: The types of devices for which it is on.
+#: Types of devices for which autocast is on.
 _ON: Variable[frozenset[str]] = Variable("autocast_on", frozenset())
 _NESTING: Variable[int] = Variable("autocast_nesting", 0)
 _CACHES: Variable[bool] = Variable("autocast_caches", True)
-#: Casts of leaves to the lower dtype, with the leaves, until the outermost block ends.
+#: Leaves with their casts to the lower dtype, until the outermost block exits.
 _CASTS: Variable[dict[Any, tuple[Tensor, Tensor]] | None] = Variable("autocast_casts", None)
 
 
 def is_on() -> bool:
-    """Whether it is on for a device, here and now."""
+    """Whether autocast is on for any device in this context."""
     return bool(_ON.get())
 
 
 def is_autocast_available(device_type: str) -> bool:
-    """Whether there are lists for a type of device: for ``"cpu"`` and ``"cuda"``.
+    """Whether ``autocast`` supports a type of device: ``"cpu"`` and ``"cuda"``.
 
     Args:
         device_type: ``"cpu"``, ``"cuda"``, ...
@@ -118,7 +118,7 @@ def is_autocast_available(device_type: str) -> bool:
 
 
 def is_autocast_enabled(device_type: str | None = None) -> bool:
-    """Whether operations choose their precision, here and now.
+    """Whether autocast is on in this context.
 
     Args:
         device_type: ``"cpu"``, ``"cuda"``, ... Default: ``"cuda"``.
@@ -135,7 +135,7 @@ def is_autocast_enabled(device_type: str | None = None) -> bool:
 
 
 def is_autocast_cache_enabled() -> bool:
-    """Whether the casts of leaves, such as weights, are kept for the length of a block.
+    """Whether casts of leaves, such as weights, are cached until the outermost block exits.
 
     Example:
         >>> import tinytorch as tt
@@ -146,7 +146,7 @@ def is_autocast_cache_enabled() -> bool:
 
 
 def get_autocast_dtype(device_type: str) -> dtypes.dtype:
-    """What ``autocast`` lowers to by default: float16 on a GPU, else bfloat16.
+    """Return the dtype that ``autocast`` casts to by default: float16 on a GPU, else bfloat16.
 
     Args:
         device_type: ``"cpu"``, ``"cuda"``, ...
@@ -213,7 +213,7 @@ def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
 
 
 def set_autocast_dtype(device_type: str, dtype: Any) -> None:
-    """Choose what ``autocast`` is asked for by default, in this thread.
+    """Set the dtype that ``autocast`` casts to by default, in this thread.
 
     Args:
         device_type: ``"cpu"``, ``"cuda"``, ...
@@ -270,10 +270,10 @@ def set_autocast_cpu_enabled(enabled: bool) -> None:
 
 
 def set_autocast_cache_enabled(enabled: bool) -> None:
-    """Say whether the casts of leaves are kept for the length of a block.
+    """Set whether casts of leaves are cached until the outermost block exits.
 
     Args:
-        enabled: Whether they are.
+        enabled: Whether they are cached.
 
     Example:
         >>> import tinytorch as tt
@@ -283,7 +283,7 @@ def set_autocast_cache_enabled(enabled: bool) -> None:
 
 
 def clear_autocast_cache() -> None:
-    """Forget the casts that were kept.
+    """Delete the cached casts.
 
     Example:
         >>> import tinytorch as tt
@@ -293,34 +293,34 @@ def clear_autocast_cache() -> None:
 
 
 def autocast_increment_nesting() -> int:
-    """Count one more block of ``autocast``, as PyTorch's own does when it begins.
+    """Count one more nested block of ``autocast``, as PyTorch's does on entry.
 
     Returns:
-        How many there are.
+        The number of nested blocks.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.autocast_increment_nesting(), tt.autocast_decrement_nesting()
         (1, 0)
     """
-    return _nested(1)
+    return _count_nesting(1)
 
 
 def autocast_decrement_nesting() -> int:
-    """Count one block of ``autocast`` less.
+    """Count one nested block of ``autocast`` less.
 
     Returns:
-        How many there are.
+        The number of nested blocks.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.autocast_increment_nesting(), tt.autocast_decrement_nesting()
         (1, 0)
     """
-    return _nested(-1)
+    return _count_nesting(-1)
 
 
-def _nested(more: int) -> int:
+def _count_nesting(more: int) -> int:
     _NESTING.set(_NESTING.get() + more)
     return _NESTING.get()
 
@@ -333,8 +333,8 @@ def has_gpu() -> bool:
         return False
 
 
-class Off:
-    """A scope in which it is off for all devices: inside an operation that it has cast for."""
+class NoAutocast:
+    """Scope in which autocast is off for all devices, for operations with cast arguments."""
 
     __slots__ = ("token",)
 
@@ -346,12 +346,12 @@ class Off:
 
 
 def autocast_state() -> tuple[Any, ...]:
-    """What is on, the dtypes that were chosen, and whether casts are kept: for a later call."""
+    """Return the state of this context: the devices, their dtypes, whether casts are cached."""
     return _ON.get(), _DTYPES.get(), _CACHES.get()
 
 
 class AutocastState:
-    """A block in which everything is as ``autocast_state`` returned it."""
+    """Scope with a state that ``autocast_state`` returned."""
 
     __slots__ = ("before", "state")
 
@@ -376,20 +376,20 @@ def _set_state(on: frozenset[str], chosen: dict[str, dtypes.dtype], caches: bool
     _CACHES.set(caches)
 
 
-# -- what it does to arguments -----------------------------------------------------------------
+# -- casts of arguments -------------------------------------------------------------------------
 
 
-def casts(
+def cast_arguments(
     op: Op, args: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any], dtypes.dtype | None] | None:
-    """The arguments that an operation gets in their place; None if it is on no list.
+    """Return the cast arguments of an operation and the dtype that its result is cast to, or None.
 
-    And the dtype that its result is cast to, or None.
+    The whole is None if the operation is on no list.
     """
     for device_type in _ON.get():
         policy = _policy(op, device_type, args, options)
         if policy == SUMS:
-            options = _sums(op, device_type, args, options)
+            options = _widen_sum(op, device_type, args, options)
         elif policy not in (None, KEPT):
             dtype = get_autocast_dtype(device_type) if policy == LOWER else dtypes.float32
             if policy not in (LOWER, WIDE, ENDS_LOW):
@@ -407,25 +407,27 @@ def _policy(op: Op, device_type: str, args: Any, options: Any) -> str | None:
     if name == "pad":  # two of ATen's functions
         mode = args[2] if len(args) > 2 else options.get("mode")
         name = {"reflect": "reflection_pad", "replicate": "replication_pad"}.get(mode, name)
-    elif name == "interpolate" and options.get("mode") == "area":  # made of averages
+    elif name == "interpolate" and options.get("mode") == "area":  # computed by averages
         return None
-    elif name == "max_pool3d" and options.get("return_indices"):  # which is another function
+    elif name == "max_pool3d" and options.get("return_indices"):  # another function of ATen's
         return None
     elif name in _CONTRACTS and device_type == "cpu" and not _CONTRACTS[name](*args, **options):
         return None
     return POLICIES[device_type].get(name)
 
 
-#: Whether a call of what is not always a product of matrices is one.
+#: Whether a call of these operations is a matrix product, by name.
 _CONTRACTS: dict[str, Any] = {
-    "einsum": lambda equation, *operands: not isinstance(equation, str) or _contracts(equation),
+    "einsum": lambda equation, *operands: (
+        not isinstance(equation, str) or _sums_over_shared(equation)
+    ),
     "inner": lambda input, other: bool(input.ndim and other.ndim) and input.ndim + other.ndim > 2,
-    "tensordot": lambda a, b, dims=2, **named: _leaves_more_than_one(a, b, dims),
+    "tensordot": lambda a, b, dims=2, **named: _has_several_elements(a, b, dims),
 }
 
 
-def _leaves_more_than_one(a: Tensor, b: Tensor, dims: Any) -> bool:
-    """Whether ``tensordot`` has several elements for a result: else it is a sum."""
+def _has_several_elements(a: Tensor, b: Tensor, dims: Any) -> bool:
+    """Whether the result of ``tensordot`` has several elements; one element is a sum."""
     if isinstance(dims, int):
         dims = range(a.ndim - dims, a.ndim), range(dims)
     pairs = ((a, dims[0]), (b, dims[1]))
@@ -433,8 +435,8 @@ def _leaves_more_than_one(a: Tensor, b: Tensor, dims: Any) -> bool:
     return any(n != 1 for t, over in gone for d, n in enumerate(t.shape) if d not in over)
 
 
-def _contracts(equation: str) -> bool:
-    """Whether letters of several operands are summed over: a product of matrices does it."""
+def _sums_over_shared(equation: str) -> bool:
+    """Whether ``einsum`` sums over letters of several operands, as a matrix product does."""
     operands, _, result = equation.replace(" ", "").partition("->")
     letters = "".join("".join(set(part)) for part in operands.split(","))
     shared = {letter for letter in letters if letters.count(letter) > 1 and letter.isalpha()}
@@ -453,11 +455,11 @@ def _cast(value: Any, device_type: str, dtype: dtypes.dtype) -> Any:
         return value.__class__(_cast(v, device_type, dtype) for v in value)
     if not _is_eligible(value, device_type) or value.dtype is dtype:
         return value
-    kept = (
+    is_cached = (
         _CACHES.get() and value.is_leaf and value.requires_grad and value.dtype is dtypes.float32
         and dtype.itemsize < 4 and not value._is_view()
     )  # fmt: skip
-    if not kept:
+    if not is_cached:
         return value.to(dtype)
     cache = _CASTS.get()
     if cache is None:
@@ -470,7 +472,7 @@ def _cast(value: Any, device_type: str, dtype: dtypes.dtype) -> Any:
 
 
 def cast_inside(value: Any, device_type: str, dtype: dtypes.dtype) -> Any:
-    """The tensors of a device in ``value``, also inside containers, as ``dtype``."""
+    """Return ``value`` with its tensors of a device in ``dtype``, also inside containers."""
     if isinstance(value, dict):
         return {key: cast_inside(v, device_type, dtype) for key, v in value.items()}
     if isinstance(value, (list, tuple)):
@@ -479,15 +481,15 @@ def cast_inside(value: Any, device_type: str, dtype: dtypes.dtype) -> Any:
 
 
 def _widest(device_type: str, values: Any, dtype: dtypes.dtype) -> dtypes.dtype:
-    """float32 if a tensor of it is there, else the lower dtype."""
+    """Return ``dtype`` if a tensor has float32, else the lower dtype."""
     flat = [v for value in values for v in (value if isinstance(value, (list, tuple)) else [value])]
     found = {v.dtype for v in flat if _is_eligible(v, device_type)}
     return dtype if dtypes.float32 in found else get_autocast_dtype(device_type)
 
 
-def _sums(op: Op, device_type: str, args: Any, options: dict[str, Any]) -> dict[str, Any]:
-    asked = options.get("dtype") is not None or len(args) > op.plan.index["dtype"]
-    if asked or not _is_eligible(args[0], device_type):
+def _widen_sum(op: Op, device_type: str, args: Any, options: dict[str, Any]) -> dict[str, Any]:
+    has_dtype = options.get("dtype") is not None or len(args) > op.plan.index["dtype"]
+    if has_dtype or not _is_eligible(args[0], device_type):
         return options
     return {**options, "dtype": dtypes.float32}
 

@@ -1,4 +1,4 @@
-"""What the nodes of one operation have in common: torch's name, gradient rules, what they keep."""
+"""``Backward``: name, gradient rules and saved arguments of all nodes of one operation."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 if TYPE_CHECKING:
     from .operation import Op
 
-#: A name of nodes, or what gives one for a node (None: as it is).
+#: A name of nodes, or a function of a node that returns one (None: the name stays).
 NodeName: TypeAlias = "str | Callable[[Any], str | None] | None"
 
-#: What a rule may need besides the operation's parameters.
+#: Names that a rule may have as parameters besides the operation's.
 SPECIAL = ("out", "kept", "in_shape", "in_shapes")
 
 
@@ -24,10 +24,10 @@ class Nodes:
     """Nodes of an operation, for its option ``node``: torch's names, and when they are freed.
 
     Attributes:
-        name: The name where it does not follow from the operation's, or a function of the node
-            that returns it. For a composite, the name of the nodes of its results.
-        copy: The name where an operation with ``view`` had to copy.
-        number: The name where a number comes before an operator, as in ``1 - x``.
+        name: The name if it does not follow from the operation's, or a function of the node that
+            returns it. For a composite, the name of the nodes of its results.
+        copy: The name if an operation with ``view`` had to copy.
+        number: The name if a Python number comes before an operator, as in ``1 - x``.
         frees: Whether a second backward pass raises an error though the node saves no tensor here,
             as PyTorch saves one there, such as an index.
         copy_frees: Whether that holds for copies alone.
@@ -45,21 +45,22 @@ class Backward:
 
     Attributes:
         op: The operation.
-        backward_name: torch's name of the nodes, or a function of the node that gives it.
+        backward_name: torch's name of the nodes, or a function of the node that returns it.
         differentiable: Positions of the parameters with a gradient.
         rules: Rules by position, as they were registered.
         rule_list: Compiled rules, one per position in ``differentiable``.
-        plain_rules: The same with the position of the one argument they need; see the engine.
-        joint: The compiled rule that gives every gradient at once, or None.
-        flat: Which of the rules are piecewise; see there.
-        may_be_fixed: Positions of those of them that may be numbers.
+        plain_rules: The same rules, each with the position of the only argument it reads, for
+            which the engine needs no compiled rule.
+        joint: The compiled rule that returns every gradient at once, or None.
+        flat: Indices in ``rule_list`` of the rules marked ``piecewise``.
+        may_be_fixed: Differentiable positions whose argument may be a Python number.
         both: Whether the first two parameters, and no others, have rules of their own.
-        saves: By position, whether some rule wants the value; ``saves_for`` the same where only
-            the first, or only the second, of two operands wants a gradient.
-        saved_positions: Tensor positions whose value some rule wants; ``dropped``: the others.
-        saves_out: Whether some rule wants the result, and ``saved_results`` which of several;
+        saves: By position, whether a rule reads the value; ``saves_for`` the same if only the
+            first, or only the second, of two operands needs a gradient.
+        saved_positions: Tensor positions whose value a rule reads; ``dropped``: the others.
+        saves_out: Whether a rule reads the result, and ``saved_results`` which of several results;
             None: all of them.
-        frees: Whether a second pass is refused though a node kept no tensor.
+        frees: Whether a second backward pass raises an error though a node saved no tensor.
     """
 
     name: str
@@ -81,7 +82,7 @@ class Backward:
         self.sequence, self.numbers = plan.sequence, plan.numbers
         self.forward_with_saved: Callable[..., Any] | None = op.registered.forward_with_saved
         self.frees: bool = op.node.frees
-        self.backward_name: Any = op.torchs_name if op.node.name is None else op.node.name
+        self.backward_name: Any = op.torch_node_name if op.node.name is None else op.node.name
         self._renamed: dict[tuple[NodeName, bool | None], Backward] = {}
         self._fixed: dict[frozenset[int], Backward] = {}
         self._read_rules(op.registered.rules)
@@ -100,7 +101,7 @@ class Backward:
         self.may_be_fixed: frozenset[int] = self.numbers.intersection(self.differentiable)
         self._note_needs([*self.rules.values(), *of_several])
         self.both: bool = self.differentiable == (0, 1) and not joint
-        #: The same where only the first, or only the second, of two operands wants a gradient.
+        #: The same if only the first, or only the second, of two operands needs a gradient.
         self.saves_for: tuple[tuple[bool, ...], ...] = (self.saves, self.saves)
         if self.both:
             self.saves_for = tuple(
@@ -134,14 +135,18 @@ class Backward:
         self.dropped: tuple[int, ...] = tuple(i for i in self.tensors if not self.saves[i])
 
     def needs(self, position: int) -> tuple[str, ...]:
-        """What the gradient of the parameter at ``position`` is computed from."""
+        """Names of the values from which the gradient of the parameter at ``position`` follows."""
         rule = self.rules.get(position, self.joint_rule)
         stated: dict[str, str] = getattr(rule, "reads", {})
         name = self.params[position]
         return tuple(stated[name].split()) if name in stated else rule_needs(rule)
 
     def _plain_rule(self, rule: Any, compiled: Any) -> tuple[int | None, Any]:
-        """A rule that needs but one argument with its position, -1 for none; else compiled."""
+        """Return a rule with the position of the only argument that it reads.
+
+        The position is -1 for a rule that reads none. A rule that reads more, or a value besides
+        the arguments, is returned compiled, with None.
+        """
         needs = rule_needs(rule)
         if not needs:
             return -1, rule
@@ -150,7 +155,7 @@ class Backward:
         return None, compiled
 
     def _compile(self, rule: Callable[..., Any]) -> Callable[..., Any]:
-        """The rule as the engine calls it: ``(xp, g, out, shape, args)``."""
+        """Return the rule with the engine's parameters: ``(xp, g, out, shape, args)``."""
         needs = rule_needs(rule)
         if not needs:
             return lambda xp, g, out, shape, args: rule(xp, g)
@@ -159,7 +164,7 @@ class Backward:
         if needs == ("in_shape",):
             return lambda xp, g, out, shape, args: rule(xp, g, shape)
         at = [self.index.get(n, -1) for n in needs]
-        if "in_shapes" in needs:  # stands in the list's place among the saved arguments
+        if "in_shapes" in needs:  # the shapes are saved in the place of the list
             assert self.sequence is not None
             at[needs.index("in_shapes")] = self.sequence
         if -1 not in at and len(at) == 1:
@@ -174,48 +179,48 @@ class Backward:
 
     # -- variants --------------------------------------------------------------------------
 
-    def called(self, node: NodeName, frees: bool | None = None) -> Backward:
-        """The same for nodes of another name, or that are freed otherwise; one copy of each."""
+    def rename(self, node: NodeName, frees: bool | None = None) -> Backward:
+        """Return the variant whose nodes have another name, or another ``frees``; it is cached."""
         key = node, frees
         if key not in self._renamed:
-            self._renamed[key] = other = self._another()
-            other.backward_name, other.public = node, False  # no user called it
+            self._renamed[key] = other = self._copy()
+            other.backward_name, other.public = node, False  # users did not call it
             other.frees = self.frees if frees is None else frees
         return self._renamed[key]
 
-    def _another(self) -> Backward:
+    def _copy(self) -> Backward:
         other = copy(self)
         other._renamed, other._fixed = {}, {}
-        for derived in ("copied", "reflected"):
+        for derived in ("copy_variant", "reflected_variant"):
             vars(other).pop(derived, None)
         return other
 
     @cached_property
-    def copied(self) -> Backward:
-        """That of a result that is no view of the input."""
+    def copy_variant(self) -> Backward:
+        """Variant for a result that is a copy instead of a view."""
         node = self.op.node.copy
-        return self if node is None else self.called(node, self.op.node.copy_frees or None)
+        return self if node is None else self.rename(node, self.op.node.copy_frees or None)
 
     @cached_property
-    def reflected(self) -> Backward:
-        """That of an operator after a number, as in ``1 - x``."""
+    def reflected_variant(self) -> Backward:
+        """Variant for a reflected operator, whose left operand is a number, as in ``1 - x``."""
         node = self.op.node.number
-        return self if node is None else self.called(node)
+        return self if node is None else self.rename(node)
 
-    def fixed(self, given: Sequence[Any]) -> Backward:
-        """That of a call with numbers: nothing is kept for a gradient of theirs."""
+    def drop_numbers(self, given: Sequence[Any]) -> Backward:
+        """Return the variant for a call with numbers, which saves nothing for their gradients."""
         found = [i for i in self.may_be_fixed if not hasattr(given[i], "_data")]
         if not found or self.joint is not None:
             return self
         fixed = frozenset(found)
         if fixed not in self._fixed:
-            self._fixed[fixed] = other = self._another()
+            self._fixed[fixed] = other = self._copy()
             other._read_rules({self.params[i]: r for i, r in self.rules.items() if i not in fixed})
         return self._fixed[fixed]
 
 
 def rule_needs(rule: Callable[..., Any]) -> tuple[str, ...]:
-    """The names of what a rule takes besides the backend and the gradient."""
+    """Names of a rule's parameters besides the backend and the gradient."""
     declared = getattr(rule, "needs", None)
     if declared is not None:
         return declared  # type: ignore[no-any-return]

@@ -1,6 +1,6 @@
-"""``@creation``: operations that make a tensor where the state, or an argument, says.
+"""``@creation``: operations that create a tensor on the active backend or that of an argument.
 
-And PyTorch's legacy types of tensors, one for each dtype: ``FloatTensor``, ``LongTensor``, ...
+Also PyTorch's legacy types of tensors, one for each dtype: ``FloatTensor``, ``LongTensor``, ...
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from ..dtypes import TENSOR_TYPES as DTYPES
 from ..state import current_backend, default_dtype, set_backend, set_default_dtype, settings
 from ..state.recorder import record_operation
 from ..warnings import warn
-from .arguments import as_given, bind, unfit
-from .arguments import checked_size as checked_size
-from .generated_functions import make_function, serve
-from .op import Op, Operation, declare, dress, set_function
+from .arguments import bind, positional_arguments, wrong_type_error
+from .arguments import check_size as check_size
+from .generated_functions import install_slow_path, make_function
+from .op import Op, Operation, declare, register, set_function
 from .operation import Form, Out
 from .out import write_to_out
 
-#: The keywords every creation function takes beside its own.
+#: The keywords that every creation function accepts besides its own.
 _COMMON: dict[str, tuple[str, Any]] = {
     "out": ("Tensor | None", None), "dtype": ("dtype | None", None), "layout": ("Any", None),
     "device": ("device | str | int | None", None), "pin_memory": ("bool", False),
     "requires_grad": ("bool", False), "backend": ("Backend | str | None", None),
 }  # fmt: skip
 
-#: NumPy's names of their parameters.
+#: NumPy's names of the parameters of creation functions.
 _SPELLINGS = {"shape": "size", "stop": "end", "num": "steps", "N": "n", "M": "m"}
 
 
 def backend_for(where: Any = None, backend: Any = None) -> Backend:
-    """The backend of a creation call: its argument's, its device's, or the active one."""
+    """Return the backend of a creation call: its argument's, its device's, or the active one."""
     if backend is not None:
         return load(backend).here()
     if where is not None:
@@ -51,12 +51,12 @@ def backend_for(where: Any = None, backend: Any = None) -> Backend:
 
 
 def backend_of_device(where: Any) -> Backend:
-    """The backend whose arrays live on a device; RuntimeError for a device nobody knows."""
-    place = device(where)
+    """Return the backend whose arrays are on a device; RuntimeError for an unknown device."""
+    found = device(where)
     try:
-        return load(backend_of_type(place.type)).at(place.index)
+        return load(backend_of_type(found.type)).at(found.index)
     except UnknownBackendError:
-        raise unknown_kind_error(place.type) from None
+        raise unknown_kind_error(found.type) from None
 
 
 @overload
@@ -66,36 +66,38 @@ def creation(
     kernel: None = None, /, **options: Any
 ) -> Callable[[Callable[..., Any]], Operation[..., Tensor]]: ...
 def creation(kernel: Any = None, /, **options: Any) -> Any:
-    """File a kernel ``(xp, ..., *, dtype)`` as a creation function.
+    """Register a kernel ``(xp, ..., *, dtype)`` as a creation function.
 
-    The kernel gets a native dtype: the one asked for, else the default dtype, else (with
-    ``default_dtype=False``) None, to work it out from its arguments. torch's common keywords
-    (``out, dtype, device, requires_grad, ...``) and ``backend`` are added to its own.
+    The kernel gets a native dtype: that of ``dtype=``, else the default dtype. With
+    ``default_dtype=False`` it gets None instead of the default, and derives the dtype from its
+    arguments. torch's common keywords (``out, dtype, device, requires_grad, ...``) and ``backend``
+    are added to its own.
     """
     if kernel is None:
         return partial(creation, **options)
     by_default = options.pop("default_dtype", True)
     spec = declare(kernel, None, options)
     spec.registered.default_dtype = by_default
-    set_function(spec, serve(make_function(spec.name), spec, Form.CREATION, _slow))
-    dress(spec, kernel, _COMMON)
+    set_function(
+        spec, install_slow_path(make_function(spec.name), spec, Form.CREATION, _create_slowly)
+    )
+    register(spec, kernel, _COMMON)
     return spec.function
 
 
-def _slow(
+def _create_slowly(
     op: Op, function: Any, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
-    """A call that is not plain: somebody is asked, or it says more than the size and dtype."""
-    args = as_given(op, values, more, options)
+    """Run a call with an override, or with more arguments than the size and dtype."""
+    args = positional_arguments(op, values, more, options)
     common = {name: options.pop(name) for name in _COMMON if name in options}
     for name in _SPELLINGS.keys() & options.keys():
         if _SPELLINGS[name] in op.plan.index and _SPELLINGS[name] not in options:
             options[_SPELLINGS[name]] = options.pop(name)
-    answer = torch_function.call_override(op, function, args, {**options, **common})
-    nobody = answer is torch_function.NO_OVERRIDE
-    return (
-        record_operation(partial(_create, common=common), op, args, options) if nobody else answer
-    )
+    override = torch_function.call_override(op, function, args, {**options, **common})
+    if override is not torch_function.NO_OVERRIDE:
+        return override
+    return record_operation(partial(_create, common=common), op, args, options)
 
 
 def _create(op: Op, args: tuple[Any, ...], given: Any, common: dict[str, Any]) -> Tensor:
@@ -107,7 +109,7 @@ def _create(op: Op, args: tuple[Any, ...], given: Any, common: dict[str, Any]) -
         xp = backend_for(common.get("device"), common.get("backend"))
     else:
         xp = target._xp
-        dtype = _dtype_into(op.name, target, dtype)
+        dtype = _dtype_of_out(op.name, target, dtype)
     values = bind(op, args, given)
     at = op.plan.index["dtype"]
     if dtype is not None:
@@ -115,19 +117,23 @@ def _create(op: Op, args: tuple[Any, ...], given: Any, common: dict[str, Any]) -
     elif op.registered.default_dtype:
         values[at] = xp.native_dtype(default_dtype())
     if op.plan.sizes is not None:
-        values[op.plan.sizes] = checked_size(op.name, values[op.plan.sizes])
+        values[op.plan.sizes] = check_size(op.name, values[op.plan.sizes])
     out = wrap(op.run(xp, tuple(values)), xp)
     if target is not None:
         if op.out in (Out.RESHAPE, Out.RESHAPE_OR_WARN):
-            out = _in_shape_of(target, out, op.out is Out.RESHAPE_OR_WARN)
+            out = _reshape_like(target, out, op.out is Out.RESHAPE_OR_WARN)
         return write_to_out(target, out, op, warn=False)  # type: ignore[no-any-return]
     if common.get("pin_memory"):
-        out = pinned(out)
-    return asked_for(op.name, out, common.get("requires_grad", False))
+        out = copy_to_pinned(out)
+    return set_requires_grad(op.name, out, common.get("requires_grad", False))
 
 
-def _in_shape_of(target: Tensor, out: Tensor, warns: bool) -> Tensor:
-    """``out`` in the shape of a target with as many elements; another one gets its shape."""
+def _reshape_like(target: Tensor, out: Tensor, warns: bool) -> Tensor:
+    """Return ``out`` in the shape of a target with as many elements.
+
+    For a target with another number of elements it is returned unchanged, and with ``warns`` and a
+    target that is not empty there is a warning.
+    """
     if out.numel() == target.numel():
         return out.reshape(target.shape)
     if warns and target.numel():
@@ -139,17 +145,18 @@ def _in_shape_of(target: Tensor, out: Tensor, warns: bool) -> Tensor:
     return out
 
 
-def asked_for(name: str, out: Tensor, requires_grad: Any) -> Tensor:
-    """``out``, of which gradients may be wanted; TypeError if that is said by no bool."""
+def set_requires_grad(name: str, out: Tensor, requires_grad: Any) -> Tensor:
+    """Return ``out`` with its ``requires_grad`` set; TypeError if that is neither bool nor None."""
     if requires_grad.__class__ is not bool and requires_grad is not None:
-        raise unfit(name, "'requires_grad'", bool, requires_grad)
+        raise wrong_type_error(name, "'requires_grad'", bool, requires_grad)
     return out.requires_grad_() if requires_grad else out
 
 
-def uninitialised(xp: Backend, shape: Any, dtype: Any) -> Array:
-    """A new array that holds anything; under deterministic algorithms always the same.
+def make_uninitialized(xp: Backend, shape: Any, dtype: Any) -> Array:
+    """Return a new array of arbitrary elements.
 
-    That is NaN, True or the largest integer, unless ``utils.deterministic`` was told otherwise.
+    Under deterministic algorithms they are NaN, True or the largest integer, unless
+    ``utils.deterministic.fill_uninitialized_memory`` is off.
     """
     array = xp.empty(shape, dtype)
     if settings.values["deterministic"] and settings.values["fill"]:
@@ -159,13 +166,13 @@ def uninitialised(xp: Backend, shape: Any, dtype: Any) -> Array:
     return array
 
 
-def pinned(tensor: Tensor) -> Tensor:
-    """A new CPU tensor in pinned memory; RuntimeError without a GPU, or for one on it."""
+def copy_to_pinned(tensor: Tensor) -> Tensor:
+    """Return a copy of a CPU tensor in pinned memory; RuntimeError without a GPU, or on one."""
     return wrap(tensor._xp.pinned(tensor._data), tensor._xp)
 
 
-def _dtype_into(name: str, out: Tensor, dtype: Any) -> dtypes.dtype:
-    """The dtype of what is made for ``out=``: that of ``out``, which no other may contradict."""
+def _dtype_of_out(name: str, out: Tensor, dtype: Any) -> dtypes.dtype:
+    """Return the dtype of ``out``; RuntimeError if ``dtype=`` is another one."""
     if dtype is not None and dtypes.as_dtype(dtype) is not out.dtype:
         raise RuntimeError(
             f"{name}: dtype {dtypes.as_dtype(dtype).name} does not match dtype of out parameter "
@@ -174,7 +181,7 @@ def _dtype_into(name: str, out: Tensor, dtype: Any) -> dtypes.dtype:
     return out.dtype
 
 
-#: The same with the names that stand in texts alone.
+#: Legacy types with their dtypes, also those that ``type()`` accepts only as a string.
 NAMED_DTYPES = {
     **DTYPES,
     "ComplexFloatTensor": dtypes.complex64,
@@ -183,7 +190,7 @@ NAMED_DTYPES = {
 
 
 class TensorType(type):
-    """The class of these names: calling one makes a tensor, which is an instance of it."""
+    """Metaclass of the legacy types: calling one creates a tensor, which is an instance of it."""
 
     dtype: dtypes.dtype
     device_type: str
@@ -194,7 +201,9 @@ class TensorType(type):
         return super().__new__(mcs, name, bases, members)
 
     def __call__(cls, *args: Any, device: Any = None, **others: Any) -> Tensor:
-        return legacy_tensor(cls.dtype, cls.device_type if device is None else device, args, others)
+        return make_legacy_tensor(
+            cls.dtype, cls.device_type if device is None else device, args, others
+        )
 
     def __instancecheck__(cls, instance: object) -> bool:
         if not isinstance(instance, Tensor):
@@ -206,15 +215,17 @@ class TensorType(type):
         return f"<class '{cls.__module__}.{cls.__name__}'>"
 
 
-def legacy_tensor(
+def make_legacy_tensor(
     dtype: dtypes.dtype, device: Any, args: tuple[Any, ...], others: dict[str, Any]
 ) -> Tensor:
-    """What such a name makes of a shape, given one by one or as a Size, or of data."""
-    return made_of(backend_of_device(device), dtype, *_sole(args, others))
+    """Return the tensor that a legacy type creates from sizes, a Size or data."""
+    return make_from_legacy_arguments(
+        backend_of_device(device), dtype, *_positional_arguments(args, others)
+    )
 
 
-def legacy_source(*args: Any, device: Any = None, **others: Any) -> Tensor:
-    """What ``Tensor(...)`` starts from: a tensor, data, or an uninitialised shape."""
+def legacy_constructor_source(*args: Any, device: Any = None, **others: Any) -> Tensor:
+    """Return the source of ``Tensor(...)``: its tensor, its data, or an uninitialized tensor."""
     xp = current_backend()
     given = xp.device_type if device is None else Device(device).type
     if given != xp.device_type:
@@ -222,23 +233,23 @@ def legacy_source(*args: Any, device: Any = None, **others: Any) -> Tensor:
             f"legacy constructor expects device type: {xp.device_type} but device type: {given} "
             "was passed"
         )
-    args = _sole(args, others)
+    args = _positional_arguments(args, others)
     if len(args) == 1 and isinstance(args[0], Tensor):
         return args[0]
-    return made_of(xp, default_dtype(), *args)
+    return make_from_legacy_arguments(xp, default_dtype(), *args)
 
 
-def _sole(args: tuple[Any, ...], others: dict[str, Any]) -> tuple[Any, ...]:
-    """What was given by position; the one thing may have come by the keyword that it has."""
+def _positional_arguments(args: tuple[Any, ...], others: dict[str, Any]) -> tuple[Any, ...]:
+    """Return the positional arguments, or the only argument if it was given by keyword."""
     name = next(iter(others), None)
     if name is None:
         return args
     if args or len(others) > 1 or name not in ("data", "other", "size", "storage"):
-        raise _refused(args, others)
+        raise _invalid_arguments_error(args, others)
     return (Size(others[name]) if name == "size" else others[name],)
 
 
-def _refused(args: tuple[Any, ...], others: dict[str, Any]) -> TypeError:
+def _invalid_arguments_error(args: tuple[Any, ...], others: dict[str, Any]) -> TypeError:
     given = [type(value).__name__ for value in args]
     given += [f"{name}={type(value).__name__}" for name, value in others.items()]
     return TypeError(
@@ -247,10 +258,10 @@ def _refused(args: tuple[Any, ...], others: dict[str, Any]) -> TypeError:
     )
 
 
-def made_of(xp: Any, dtype: dtypes.dtype, *args: Any) -> Tensor:
-    """A tensor of a backend and dtype of what a former constructor is given.
+def make_from_legacy_arguments(xp: Any, dtype: dtypes.dtype, *args: Any) -> Tensor:
+    """Return a tensor of a backend and dtype from the arguments of a legacy constructor.
 
-    That is a tensor or a storage, whose memory it shares, data to copy, or a shape.
+    These are a tensor or a storage, whose memory it shares, data to copy, or a shape.
     """
     one: Any = args[0] if len(args) == 1 else None
     if isinstance(one, Tensor):
@@ -266,16 +277,16 @@ def made_of(xp: Any, dtype: dtypes.dtype, *args: Any) -> Tensor:
             return wrap(xp.convert(one, dtype), xp)
     elif len(args) == 1 and getattr(one, "ndim", 0) > 0:  # an array has an __index__, too
         return wrap(xp.convert(one, dtype), xp)
-    return wrap(uninitialised(xp, _shape(args), xp.native_dtype(dtype)), xp)
+    return wrap(make_uninitialized(xp, _legacy_shape(args), xp.native_dtype(dtype)), xp)
 
 
-def _shape(args: tuple[Any, ...]) -> tuple[int, ...]:
-    """The sizes that were given, one by one or as a Size; none for no elements."""
+def _legacy_shape(args: tuple[Any, ...]) -> tuple[int, ...]:
+    """Return the shape of sizes given one by one or as a Size; ``(0,)`` without any."""
     sizes = args[0] if len(args) == 1 and isinstance(args[0], Size) else args
     try:
         shape = tuple(operator.index(n) for n in sizes) if args else (0,)
     except TypeError:
-        raise _refused(args, {}) from None
+        raise _invalid_arguments_error(args, {}) from None
     negative = [n for n in shape if n < 0]
     if negative:
         raise RuntimeError(
@@ -292,17 +303,17 @@ def _check_data(data: Any) -> None:
 
 
 def tensor_type(name: str, device_type: str = "cpu") -> TensorType:
-    """The class called ``name`` for tensors on devices of a type."""
+    """Return the legacy type called ``name`` for tensors on devices of a type."""
     module = "tinytorch" if device_type == "cpu" else f"tinytorch.{device_type}"
     dtype = DTYPES[name]
     prefix = "tt" if device_type == "cpu" else f"tt.{device_type}"
     example = f"isinstance(tt.zeros(2, dtype=tt.{dtype.name}), tt.{name})"
-    if dtype is dtypes.bfloat16 or device_type != "cpu":  # which NumPy does not have
+    if dtype is dtypes.bfloat16 or device_type != "cpu":  # NumPy does not have these
         example = f"not isinstance(tt.zeros(2, device='cpu'), {prefix}.{name})"
     text = f"""Tensors of dtype {dtype.name} on the {device_type}.
 
-    Called with sizes it makes an uninitialised tensor, with data one of that data, as
-    ``tinytorch.tensor`` does; ``isinstance`` tells whether a tensor is one of them.
+    Called with sizes it returns an uninitialized tensor, called with data a tensor of that data, as
+    ``tinytorch.tensor`` does. ``isinstance`` checks whether a tensor has the dtype and device.
 
     Example:
         >>> import tinytorch as tt
@@ -326,7 +337,7 @@ BoolTensor: type[Tensor] = tensor_type("BoolTensor")  # type: ignore[assignment]
 
 
 def dtype_and_device(kind: Any) -> tuple[dtypes.dtype, str] | None:
-    """What ``torch.cuda.FloatTensor``, as a text or a class, stands for; None for anything else."""
+    """Return the dtype and device type of a legacy type or its name; None for anything else."""
     if isinstance(kind, TensorType):
         return kind.dtype, kind.device_type
     if not isinstance(kind, str):
@@ -339,9 +350,9 @@ def dtype_and_device(kind: Any) -> tuple[dtypes.dtype, str] | None:
 
 
 def set_default_tensor_type(t: Any) -> None:
-    """Set the default dtype, and for the types of ``cuda`` the backend of this thread.
+    """Set the default dtype and, for the types of ``cuda``, the backend of this thread.
 
-    Deprecated, as it is in PyTorch: see ``set_default_dtype`` and ``set_default_device``.
+    Deprecated, as in PyTorch: see ``set_default_dtype`` and ``set_default_device``.
 
     Args:
         t: ``tinytorch.DoubleTensor``, ``"torch.cuda.FloatTensor"``, ...
@@ -365,7 +376,7 @@ def set_default_tensor_type(t: Any) -> None:
     )
     found = dtype_and_device(t)
     if found is None:
-        _refuse(t)
+        _raise_invalid_type(t)
     dtype, device_type = found
     backend = backend_of_device(device_type) if device_type != "cpu" else None
     set_default_dtype(dtype)
@@ -373,13 +384,13 @@ def set_default_tensor_type(t: Any) -> None:
         set_backend(backend)
 
 
-def _refuse(kind: Any) -> NoReturn:
+def _raise_invalid_type(kind: Any) -> NoReturn:
     raise TypeError(f"invalid type object: only floating-point types are supported as the default "
                     f"type, got {kind!r}")  # fmt: skip
 
 
 def typename(obj: Any, /) -> str:
-    """The name of a tensor's type, such as ``"torch.FloatTensor"``; of anything else its class.
+    """Name of a tensor's type, such as ``"torch.FloatTensor"``; for other objects, of their class.
 
     Args:
         obj: Anything.

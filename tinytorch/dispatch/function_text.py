@@ -1,11 +1,11 @@
-"""Text of the generated functions: bind, unwrap, kernel, wrap, record.
+"""Text of the generated functions, in five steps: bind, unwrap, kernel, wrap, record.
 
 A function of an operation with a kernel is ``_FUNCTION`` with its parts filled in. A line that is
-``{part}`` stands for the lines of that part, none where it is empty; other braces hold a name or an
-expression. A line that ends in ``#? condition`` is written where the condition holds. Parts and
-conditions are the attributes of ``Text``. A function runs the calls on its fast path, which are
-nearly all: tensors of exact classes, of one backend and one dtype, and parameters of the declared
-classes. Every other call goes to ``_slow``.
+``{part}`` stands for the lines of that part, none if it is empty; other braces hold a name or an
+expression. A line that ends in ``#? condition`` is written if the condition holds. Parts and
+conditions are the attributes of ``Text``. A function runs nearly all calls, its fast path: tensors
+of exact classes, of one backend and one dtype, and parameters of the declared classes. Every other
+call goes to ``_slow``.
 """
 
 from __future__ import annotations
@@ -108,8 +108,8 @@ if _dtype is not _single and _dtype.num > 255:                              #? r
     {reduced}                                                               #? reduces
 """
 _CHECK_DTYPE = """
-if _a{i}.dtype is not _dtype: {slow}                                        #? as_measure
-_dtype = _a{i}.dtype                                                        #? is_measure
+if _a{i}.dtype is not _dtype: {slow}                                        #? same_dtype
+_dtype = _a{i}.dtype                                                        #? sets_dtype
 if {own_dtype} is not _single:                                              #? looks_at_dtype
     if {own_dtype}.num > 255:                                               #? reduces
         {reduced}                                                           #? reduces
@@ -200,7 +200,7 @@ _CREATION = """
 if {overridden}: {slow}
 for _n in size if size.__class__ is _tuple and _len(size) < 4 else (None,): #? has_size
     if _n.__class__ is not _int or not 0 <= _n < 65536:                     #? has_size
-        size = _checked_size(_op.name, size)                                #? has_size
+        size = _check_size(_op.name, size)                                  #? has_size
         break                                                               #? has_size
 if dtype is None: _xp, dtype = {find_place}
 else:
@@ -240,15 +240,14 @@ else:
     {save_both}
 """
 
-
-#: Promotions that leave operands of one dtype as they are.
+#: Promotions that do not change operands of one dtype.
 _ANY_KIND = ("arithmetic", "alike", "limits")
-#: Classes of a parameter's values, by annotation, where an operation serves a composite's calls.
+#: Classes of a parameter's values, by annotation, for an operation that runs a composite's calls.
 _CLASSES = {"int": "_int", "bool": "_bool", "dtypes.dtype": "_dtypes"}
 
 
 def write_function(op: Op, form: Form) -> str:
-    """Return the text of one function, which is called ``function``."""
+    """Return the text of one function, whose name in it is ``function``."""
     return Text(op, form).fill(_FUNCTION) + "\n"
 
 
@@ -260,8 +259,7 @@ def _tuple_of(names: Iterable[str]) -> str:
 class Text:
     """Parts and conditions of one function's text, by the names that the skeletons use."""
 
-    #: Whether operations are recorded here and now: the first two tests are ``grad_enabled()``
-    #: where no thread or scope set it, without the frame of a call.
+    #: ``grad_enabled()``, without the frame of a call while no thread or scope has set it.
     grad_is_on = "(_scoped_grad() is None and not _GRAD.by_thread or _grad_enabled())"
     bind = unwrap = kernel = ""
     wrap = _WRAP
@@ -269,8 +267,8 @@ class Text:
     def __init__(self, op: Op, form: Form) -> None:
         self.op, self.form, self.plan = op, form, op.plan
         if not op.has_fast_path(form):
-            self.header = "*_more, **_options" if form.named else "_a, _b, /"
-            self.finish = f"return _slow({'(), _more, _options' if form.named else '_a, _b'})"
+            self.header = "*_more, **_options" if form.has_names else "_a, _b, /"
+            self.finish = f"return _slow({'(), _more, _options' if form.has_names else '_a, _b'})"
             return
         self.names = [self._name(i) for i in range(len(op.plan.params))]
         self.lead = 1 if form is Form.REFLECTED else op.plan.lead or 0
@@ -288,7 +286,7 @@ class Text:
             self._fill_finish()
 
     def _name(self, i: int) -> str:
-        """The name of a parameter, the same for all operations of one shape."""
+        """Return the name of a parameter, the same for all operations of one shape."""
         name, tensors = self.plan.params[i], self.plan.tensors[:2]
         if i in tensors:
             return ("input", "other")[tensors.index(i)]
@@ -298,7 +296,7 @@ class Text:
         return getattr(self, name)
 
     def fill(self, skeleton: str, **parts: Any) -> str:
-        """Return a skeleton with its parts filled in: those given here, else attributes."""
+        """Return a skeleton with its parts filled in, from ``parts`` or else from attributes."""
         found: Any = ChainMap(parts, self)  # type: ignore[arg-type]
         lines = []
         for line in skeleton.strip("\n").split("\n"):
@@ -313,7 +311,7 @@ class Text:
         return "\n".join(lines)
 
     def each(self, skeleton: str, positions: Iterable[int], **parts: Any) -> str:
-        """Return a skeleton filled in once for each parameter; parts are functions of them."""
+        """Return a skeleton filled in for each parameter; parts are functions of its position."""
         return "\n".join(
             self.fill(skeleton, i=i, name=self.names[i], **{n: f(i) for n, f in parts.items()})
             for i in positions
@@ -326,10 +324,11 @@ class Text:
         placed = [names[0], *names[:0:-1]] if form is Form.SET_ITEM else names[:2]
         given = [*(f"{name}=_d{i}" for i, name in enumerate(slots)), *(["/"] if slots else [])]
         after = placed[::-1] if form is Form.REFLECTED else placed
-        self.header = ", ".join([*given, "*_more", "**_options"] if form.named else [*after, "/"])
-        slow = f"{_tuple_of(slots)}, _more, _options" if form.named else ", ".join(placed)
+        header = [*given, "*_more", "**_options"] if form.has_names else [*after, "/"]
+        self.header = ", ".join(header)
+        slow = f"{_tuple_of(slots)}, _more, _options" if form.has_names else ", ".join(placed)
         self.slow, self.slow_arguments = f"return _slow({slow})", slow
-        self.bind, self.bind_named = _BIND, _BIND_NAMED if form.named else ""
+        self.bind, self.bind_named = _BIND, _BIND_NAMED if form.has_names else ""
         self.by_index, self.creates = form in (Form.ITEM, Form.SET_ITEM), form is Form.CREATION
         self.bind_size, self.no_size, self.size_at = _BIND_SIZE * size, not size, plan.sizes
         keywords = [] if form is Form.SET_ITEM else range(at, len(names))
@@ -337,17 +336,17 @@ class Text:
         self.bind_keywords = self.each(_BIND_KEYWORD, keywords, also_given=lambda i: "")
         also = [f"{name} is not _d{i}" for i, name in enumerate(slots)] + ["_more"]
         self.bind_positional = self.each(_BIND_KEYWORD, range(at), also_given=also.__getitem__)
-        unfit = map(self._unfit, [] if self.op.is_numpys else self.rest)
+        unfit = map(self._unfit, [] if self.op.is_numpy_function else self.rest)
         self.unfit = " or ".join(filter(None, unfit))
 
     def _unfit(self, i: int) -> str:
-        """Whether a parameter is missing or of another class than the declared one."""
+        """Return the test whether a parameter is missing or of another class than declared."""
         name, kind = self.names[i], self.plan.scalars.get(i, (None, False))[0]
         annotation = str(self.op.annotations.get(self.plan.params[i]))
         if kind is not None:
             classes = "is not _bool" if kind is bool else "not in _reals"
             return f"{name} is not _d{i} and {name}.__class__ {classes}"
-        if self.op.registered.stands_in and annotation in _CLASSES:
+        if self.op.registered.serves_composite and annotation in _CLASSES:
             return f"{name}.__class__ is not {_CLASSES[annotation]}"
         if self.plan.defaults[i] is REQUIRED:
             return f"{name} is _required"
@@ -367,14 +366,14 @@ class Text:
         self.create = f"_y = {short if whole else self._whole_call()}"
 
     def _fill_arrays(self) -> None:
-        plan, op, lead, named = self.plan, self.op, self.lead, self.form.named
+        plan, op, lead, named = self.plan, self.op, self.lead, self.form.has_names
         self.two, self.sequence = plan.is_binary, plan.sequence is not None
         self.after, self.second = 1 - lead, self.names[1 - lead] if self.two else ""
         several = _UNWRAP_SEQUENCE if self.sequence else _UNWRAP_FIRST
         self.unwrap = _UNWRAP_TWO if self.two else several
-        self.reduces = not op.takes_low
+        self.reduces = not op.accepts_reduced
         unusual = [f"{self.names[i]} is not _d{i}" for i in self.rest]
-        if self.form is Form.SET_ITEM:  # beyond the dtype it is an error, or infinite
+        if self.form is Form.SET_ITEM:  # a number beyond the dtype is an error, or infinite
             unusual = [f"not -1e38 < _a{self.after} < 1e38", "_dtype.char == 'e'"]
         self.unusual = " or ".join([f"_a{self.after} is None", *unusual])
         values = self.slots if named else self.names[: len(plan.tensors)][:: -1 if lead else 1]
@@ -384,20 +383,20 @@ class Text:
         self.check_first = self._check_dtype(lead)
         self.unwrap_others = self.each(
             _UNWRAP_OTHER, [i for i in plan.tensors if i != lead], check_dtype=self._check_dtype,
-            may_be_none=lambda i: i in plan.optional and i != plan.measure(lead),
+            may_be_none=lambda i: i in plan.optional and i != plan.dtype_operand(lead),
         )  # fmt: skip
 
     def _check_dtype(self, i: int) -> str:
-        """Operands must have one dtype; some operations convert others than floats."""
+        """Return the check that an operand has the common dtype, and one that needs no cast."""
         promote = self.op.promote
         operand = promote is not None and i in self.plan.operands
-        is_measure = operand and i == self.plan.measure(self.lead)
-        as_measure = operand and not is_measure
-        floats, reduces = is_measure and promote not in _ANY_KIND, self.reduces and not as_measure
+        sets_dtype = operand and i == self.plan.dtype_operand(self.lead)
+        same_dtype = operand and not sets_dtype
+        floats, reduces = sets_dtype and promote not in _ANY_KIND, self.reduces and not same_dtype
         return self.fill(
-            _CHECK_DTYPE, i=i, is_measure=is_measure, as_measure=as_measure, floats_alone=floats,
+            _CHECK_DTYPE, i=i, sets_dtype=sets_dtype, same_dtype=same_dtype, floats_alone=floats,
             reduces=reduces, looks_at_dtype=reduces or floats,
-            own_dtype="_dtype" if is_measure else f"_a{i}.dtype",
+            own_dtype="_dtype" if sets_dtype else f"_a{i}.dtype",
         )  # fmt: skip
 
     def _whole_call(self, out: str = "") -> str:
@@ -406,9 +405,8 @@ class Text:
         return f"_kernel({', '.join(['_xp', *raws[:at], *named])}{out})"
 
     def _fill_kernel(self) -> None:
-        plan, op, names, at = self.plan, self.op, self.names, self.plan.positional
-        self.kernel = "" if self.form.writes else _KERNEL
-        raws = self.raw_names
+        plan, op, names, raws = self.plan, self.op, self.names, self.raw_names
+        self.kernel, at = "" if self.form.writes else _KERNEL, plan.positional
         self.array = "_x" if self.sequence else raws[self.lead]
         out = ", out=_a0" if self.form.writes and plan.takes_out else ""
         method, rest = op.backend_function or plan.calls, self.rest
@@ -425,11 +423,9 @@ class Text:
             self.run_kernel += f" if {usual} else {self._whole_call(out)}"
         self.with_saved = op.registered.forward_with_saved is not None
         if self.with_saved:
-            saving = f"_forward_with_saved(_xp, {', '.join(raws)})"
-            recorded = f"{self.wants} and not _Recording.watched"
-            self.run_kernel = (
-                f"_y, _kept = {saving} if {recorded} else ({self._whole_call()}, None)"
-            )
+            saved = f"_forward_with_saved(_xp, {', '.join(raws)})"
+            when = f"{self.wants} and not _Recording.watched"
+            self.run_kernel = f"_y, _kept = {saved} if {when} else ({self._whole_call()}, None)"
         self.divides = self.form is Form.REFLECTED and op.name == "div"
         self.returns_input, self.view = plan.returns_input, op.view
 
@@ -438,10 +434,10 @@ class Text:
         self.differentiable, self.new, self.saves_out = edges, not self.op.view, backward.saves_out
         grads = " or ".join(f"_g{i}" for i in edges)
         self.wants = f"({grads}) and {self.grad_is_on}" if edges else "False"
-        # Numbers among the differentiable arguments have nodes of their own.
+        # A call with numbers among the differentiable arguments has a variant of ``Backward``.
         apart = backward.both or backward.joint
         numbers = frozenset() if apart else backward.may_be_fixed
-        variant = f"_backward.fixed({self.given})" if numbers else "_backward"
+        variant = f"_backward.drop_numbers({self.given})" if numbers else "_backward"
         self.record_by_call = f"_record({variant}, _xp, _out, {self.given}, {self.raws})"
         self.left_out = " or ".join(f"_g{i} is None" for i in sorted(numbers & self.plan.optional))
         by_call = backward.saves[0] if self.sequence else numbers and self.two
@@ -449,7 +445,7 @@ class Text:
         kind = "_y.dtype.kind in 'fcV'"
         if not self.sequence and self.lead in edges:
             kind = f"(_y.dtype is _a{self.lead}.dtype or {kind})"
-        # PyTorch rebuilds no view's node for a result without a gradient.
+        # PyTorch does not rebuild a view's node for a result without a gradient.
         self.and_differentiable = f" and {kind}" if self.new else ""
         self.backward = "_reflected" if self.form is Form.REFLECTED else "_backward"
         if self.op.view:
@@ -469,15 +465,15 @@ class Text:
 
     def _save(self, saves: tuple[bool, ...]) -> str:
         names, tensors = self.names, self.plan.tensors
-        if self.sequence:  # the rules read the shapes alone
+        if self.sequence:  # the rules read only the shapes
             shapes = "_tuple([_x.shape for _x in _a0])"
             return self.fill(_SAVE, kept=_tuple_of([shapes, *names[1:]]), saved="()", changed="")
         at = [i for i in tensors if saves[i]]
         kept = ["None" if i in tensors and i not in at else n for i, n in enumerate(self.raw_names)]
-        if self.two and self.lead == 1 and saves[0]:  # a number, as Python's
+        if self.two and self.lead == 1 and saves[0]:  # a number is saved as Python's
             kept[0] = f"_a0 if _g0 is not None else {names[0]}"
         saved = _tuple_of(names[i] for i in at)
-        without = [self.after] if self.two else self.plan.optional  # a number, or left out
+        without = [self.after] if self.two else self.plan.optional  # may be a number or None
         given = {i: f"_g{i} is not None" for i in at if i in without}
         if given:
             pairs = _tuple_of(f"({names[i]}, _g{i})" for i in at)

@@ -1,4 +1,4 @@
-"""Public functions: those of kernels are generated at their first call, composites closures."""
+"""Public functions, methods and in-place forms of kernels, generated at their first call."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from ..graph.saved_tensors import Recording
 from ..graph.views import VIEW, edge_of, track, unrecorded_kind
 from ..state import GRAD, current_backend, grad_enabled, place_of_new, scoped_grad
 from ..state.tracebacks import GENERATED, shorten
-from .arguments import BASIC, as_given, checked_size, explain_shapes, is_basic
-from .call import make_composite_function, slow, slow_composite
+from .arguments import BASIC, check_size, explain_shapes, is_basic, positional_arguments
+from .call import call_composite_slowly, call_slowly, make_composite_function
 from .function_text import write_function
-from .inplace import slow_inplace
-from .low_precision import in_float32
-from .node_recording import note_versions, picking, record, results, several_views, watch
+from .inplace import call_inplace_slowly
+from .node_recording import note_versions, on_record, pick_view, record, wrap_results, wrap_views
 from .operation import REQUIRED, Form, Op
-from .signature import of_inplace, without_out
+from .low_precision import call_in_float32
+from .signature import drop_out, make_inplace_signature
 
-#: Values of the names that all generated functions have.
+#: Values of the names that all generated functions share.
 _SHARED: dict[str, Any] = {
     "_as_dtype": as_dtype,
     "_current_backend": current_backend,
@@ -47,7 +47,7 @@ _SHARED: dict[str, Any] = {
     "_any": any,
     "_basic": BASIC,
     "_bool": bool,
-    "_checked_size": checked_size,
+    "_check_size": check_size,
     "_dtypes": dtype,
     "_LOW": frozenset(LOW),
     "_edge_of": edge_of,
@@ -69,8 +69,8 @@ _SHARED: dict[str, Any] = {
     "_reals": (float, int),
     "_record": record,
     "_required": REQUIRED,
-    "_results": results,
-    "_several_views": several_views,
+    "_results": wrap_results,
+    "_several_views": wrap_views,
     "_scoped_grad": scoped_grad,
     "_shorten": shorten,
     "_single": float32.dtype,
@@ -79,15 +79,15 @@ _SHARED: dict[str, Any] = {
     "_tuple": tuple,
     "_unrecorded_kind": unrecorded_kind,
     "_values": VALUES,
-    "_watch": watch,
+    "_watch": on_record,
 }
 
-_generating = threading.Lock()
-_generated = itertools.count()
+_generation_lock = threading.Lock()
+_text_numbers = itertools.count()
 
 
-def _not_generated(*args: Any, **options: Any) -> Any:
-    """Body of a function before its first call: generate it, and call it again."""
+def _generate_and_call(*args: Any, **options: Any) -> Any:
+    """Generate the function and call it again; the body of each function before its first call."""
     names = globals()
     try:
         return names["_generate"]()(*args, **options)
@@ -97,101 +97,104 @@ def _not_generated(*args: Any, **options: Any) -> Any:
 
 
 def make_function(name: str) -> Any:
-    """Return a function that ``serve`` makes one of an operation's."""
-    # A library's kernel that imports something in C asks the caller's names for the builtins.
+    """Return a function without an operation, to be completed by ``install_slow_path``."""
+    # A library's kernel that imports a module in C looks up the builtins in the caller's globals.
     names = {"__name__": __name__, "__builtins__": builtins, "_shorten": shorten}
-    return FunctionType(_not_generated.__code__, names, name)
+    return FunctionType(_generate_and_call.__code__, names, name)
 
 
-def serve(function: Any, op: Op, form: Form, slow: Callable[..., Any]) -> Any:
-    """Make ``function`` one of ``op``'s, to be generated at its first call; returns it.
+def install_slow_path(function: Any, op: Op, form: Form, slow: Callable[..., Any]) -> Any:
+    """Set up ``function`` as one of ``op``'s, to be generated at its first call, and return it.
 
     Args:
         function: The result of ``make_function``.
         op: The operation.
         form: Which of its functions.
-        slow: Function of every call that is not on the fast path: see ``function_text``. It is
-            called with the operation and the function before everything else.
+        slow: The function that runs every call off the fast path: see ``function_text``. Its first
+            two arguments are the operation and the function.
     """
     names = function.__globals__
-    names["_generate"] = partial(_generate, op, form, function)
-    names["_in_float32"] = partial(in_float32, op, function)
+    names["_generate"] = partial(_generate_function, op, form, function)
+    names["_in_float32"] = partial(call_in_float32, op, function)
     names["_slow"] = partial(slow, op, function)
     return function
 
 
 def make_public_function(op: Op, name: str) -> Any:
-    """Return the public function of an operation, or a method that does the same."""
+    """Return a new public function, or method, of an operation."""
     fast = op.registered.fast
     if op.kernel is not None:
-        return serve(make_function(name), op, Form.FUNCTION, slow)
+        return install_slow_path(make_function(name), op, Form.FUNCTION, call_slowly)
     if fast is None:
         return make_composite_function(op)
 
     def slow_path(fast: Op, function: Any, values: Any, more: Any, options: Any) -> Any:
-        return slow_composite(op, function, as_given(fast, values, more, options), options)
+        return call_composite_slowly(
+            op, function, positional_arguments(fast, values, more, options), options
+        )
 
     form = Form.INPLACE if name.endswith("_") else Form.FUNCTION
-    return serve(make_function(name), fast, form, slow_path)
+    return install_slow_path(make_function(name), fast, form, slow_path)
 
 
 @functools.cache
 def make_inplace_function(op: Op) -> Any:
-    """``name_``, a method and a function; one object, so that it can be pickled by name."""
+    """Return the in-place form ``name_``; method and function are one object, for pickles."""
 
-    function = serve(make_function(op.name), op, Form.INPLACE, slow_inplace)
+    function = install_slow_path(make_function(op.name), op, Form.INPLACE, call_inplace_slowly)
     function.__name__ = f"{op.name}_"
-    function.__module__, function.__qualname__ = op.home(function.__name__)
+    function.__module__, function.__qualname__ = op.module_and_qualname(function.__name__)
     function.__wrapped__ = inspect.unwrap(op.function)
     function.__doc__ = (
         f"In-place form of ``{op.qualname}``: writes the result over ``input`` and returns it.\n\n"
-        f"    {without_out(op.function.__doc__ or '')}"
+        f"    {drop_out(op.function.__doc__ or '')}"
     )
-    function.__signature__ = of_inplace(op)
+    function.__signature__ = make_inplace_signature(op)
     function.op = op
     return function
 
 
-def _generate(op: Op, form: Form, function: FunctionType) -> FunctionType:
+def _generate_function(op: Op, form: Form, function: FunctionType) -> FunctionType:
     module = inspect.unwrap(op.function).__module__
-    if module in sys.modules:  # its rules follow it there: wait for the whole
+    if module in sys.modules:  # the rules follow the kernel: wait until all are registered
         import_module(module)
-    # Outside the lock: this may import, and what is imported may call another function.
-    code, names = _code(write_function(op, form)), _names_of(op)
-    with _generating:
-        if function.__code__ is _not_generated.__code__:
-            _install(function, code, names, op.plan.defaults if form.named else ())
+    # Outside the lock: this may import a module that calls another generated function.
+    code, names = _compile_text(write_function(op, form)), _globals_of(op)
+    with _generation_lock:
+        if function.__code__ is _generate_and_call.__code__:
+            _install(function, code, names, op.plan.defaults if form.has_names else ())
     return function
 
 
 def _install(
     function: FunctionType, code: CodeType, names: dict[str, Any], defaults: tuple[Any, ...]
 ) -> None:
-    """Give a function its code, once and for all; running it before calls this function."""
+    """Set the generated code of a function, in place of the code that generates it."""
     function.__globals__.update(_SHARED)
     function.__globals__.update(names, __name__=None)  # silent: see ``facade.packages``
     function.__defaults__ = defaults[: code.co_argcount] or None
     function.__code__ = code.replace(co_name=function.__name__, co_qualname=function.__qualname__)
 
 
-def _names_of(op: Op) -> dict[str, Any]:
-    """The values of the names that differ between operations."""
+def _globals_of(op: Op) -> dict[str, Any]:
+    """Return the values of the names that differ between operations."""
     op.registered.is_generated = True
-    last: list[Plan] = [(None, None, None, (), _SMALL.get)]
+    last: list[BinaryPlan] = [(None, None, None, (), _SMALL_INTS.get)]
     defaults = {f"_d{i}": default for i, default in enumerate(op.plan.defaults)}
     keywords = {f"_n{i}": name for i, name in enumerate(op.plan.params)}
     return defaults | keywords | {
         "_op": op, "_backward": op.backward, "_kernel": op.kernel,
         "_forward_with_saved": op.registered.forward_with_saved,
-        "_step": op.function, "_pick": picking(op), "_copied": op.backward.copied,
-        "_reflected": op.backward.reflected, "_last": last, "_find": partial(_find, op, {}, last),
+        "_step": op.function, "_pick": pick_view(op), "_copied": op.backward.copy_variant,
+        "_reflected": op.backward.reflected_variant, "_last": last,
+        "_find": partial(_find_binary_plan, op, {}, last),
     }  # fmt: skip
 
 
 @functools.cache
-def _code(text: str) -> CodeType:
-    """The compiled text of a function; operations of one shape have it in common."""
-    name = f"{GENERATED}{next(_generated)}>"
+def _compile_text(text: str) -> CodeType:
+    """Return the compiled text of a function; operations of one shape share it."""
+    name = f"{GENERATED}{next(_text_numbers)}>"
     linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
     module = compile(text, name, "exec")
     return next(code for code in module.co_consts if isinstance(code, CodeType))
@@ -199,37 +202,39 @@ def _code(text: str) -> CodeType:
 
 # -- two operands -----------------------------------------------------------------------------
 
-_SMALL = {i: i for i in range(128)}  # numbers that fit every integer dtype
+_SMALL_INTS = {i: i for i in range(128)}  # numbers that fit every integer dtype
 
 
 #: ``(xp, dtype, run, kinds, number)``: how an operation of two operands runs on the arrays of one
-#: backend and native dtype. ``run`` is the kernel on two arrays, or None where the general path has
-#: to convert first; ``kinds`` are the classes of numbers that may be an operand; ``number(value)``
-#: is such a number as the kernel takes it, or None to leave it to the general path. (No named
-#: tuple: Python takes a plain one apart several times faster.)
-Plan = tuple[Any, Any, Any, tuple[type, ...], Callable[[Any], Any]]
+#: backend and native dtype. ``run`` is the kernel on two arrays, or None if the slow path has to
+#: convert them first; ``kinds`` are the classes of numbers that may be an operand;
+#: ``number(value)`` converts such a number for the kernel, and returns None for one that needs the
+#: slow path. (This is no named tuple, since Python unpacks a tuple several times faster.)
+BinaryPlan = tuple[Any, Any, Any, tuple[type, ...], Callable[[Any], Any]]
 
 
-def _find(op: Op, plans: dict[Any, Plan], last: list[Plan], xp: Any, dtype: Any) -> Plan:
+def _find_binary_plan(
+    op: Op, plans: dict[Any, BinaryPlan], last: list[BinaryPlan], xp: Any, dtype: Any
+) -> BinaryPlan:
     plan = plans.get((xp, dtype))
     if plan is None:
-        plan = plans[xp, dtype] = _plan(op, xp, dtype)
-    if plan[2] is not None:  # what goes the long way leaves the place to what follows from it
+        plan = plans[xp, dtype] = _make_binary_plan(op, xp, dtype)
+    if plan[2] is not None:  # else the slow path calls again, and that plan is the next
         last[0] = plan
     return plan
 
 
-def _plan(op: Op, xp: Any, dtype: Any) -> Plan:
+def _make_binary_plan(op: Op, xp: Any, dtype: Any) -> BinaryPlan:
     floats = dtype.kind == "f"
     run = None
-    low = dtype.num > 255 and not op.takes_low
+    low = dtype.num > 255 and not op.accepts_reduced
     if (dtype.kind in "fc" or op.promote != "float") and not low:
         run = partial(op.kernel, xp)
     if 1 not in op.plan.numbers:
-        return xp, dtype, run, (), _SMALL.get
-    # The library's function itself: the kernel is no more than that, but for halves.
+        return xp, dtype, run, (), _SMALL_INTS.get
+    # The kernel equals the library's function except for float16, so call the latter directly.
     if floats and op.backend_function and dtype.itemsize > 2:
         return xp, dtype, getattr(xp, op.backend_function), (float, int), xp.number(dtype)
     if floats:
         return xp, dtype, run, (float, int), lambda number: number
-    return xp, dtype, run, (int,) if dtype.kind in "iu" else (), _SMALL.get
+    return xp, dtype, run, (int,) if dtype.kind in "iu" else (), _SMALL_INTS.get

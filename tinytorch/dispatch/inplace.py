@@ -1,4 +1,4 @@
-"""In-place forms: an operation's result written over its first argument."""
+"""In-place forms, which write the result of an operation over its first argument."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ from ..graph.saved_tensors import Recording
 from ..graph.views import check_inplace, edge_of, rebase
 from ..state import grad_enabled
 from ..state.recorder import record_operation
-from .arguments import as_given, explain_shapes, prepare, unwrap
+from .arguments import explain_shapes, positional_arguments, prepare, unwrap
 from .backward import Backward
-from .low_precision import call_low, in_float32, is_low
-from .node_recording import any_rg, elements_of, keep_out, make_node, watch
+from .node_recording import any_requires_grad, make_node, on_record, resolve, save_result
 from .operation import Op, Out, Overlap
-from .out import check_overlap, check_writable, scalar_name, stands_for_many, write
+from .out import check_overlap, check_writable, has_shared_elements, scalar_name, write
+from .low_precision import call_in_float32, call_reduced, has_reduced
 
 
-def slow_inplace(
+def call_inplace_slowly(
     op: Op, function: Any, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
-    """The slow path of an in-place form."""
-    args = as_given(op, values, more, options)
-    answer = torch_function.call_override(op, function, args, options)
-    nobody = answer is torch_function.NO_OVERRIDE
-    return record_operation(call_inplace, op, args, options, "_") if nobody else answer
+    """Run a call of an in-place form that is not on its fast path."""
+    args = positional_arguments(op, values, more, options)
+    override = torch_function.call_override(op, function, args, options)
+    if override is not torch_function.NO_OVERRIDE:
+        return override
+    return record_operation(call_inplace, op, args, options, "_")
 
 
 def _check_target(op: Op, target: Any) -> None:
@@ -44,7 +45,7 @@ def _check_target(op: Op, target: Any) -> None:
 
 
 def _check_dtype(op: Op, target: Tensor, dtype: Any) -> None:
-    """RuntimeError for ``dtype=`` of another dtype than the tensor that is written."""
+    """Raise RuntimeError if ``dtype=`` is not the dtype of the tensor that is written."""
     if dtype is not None and as_dtype(dtype) is not target.dtype:
         raise RuntimeError(
             f"{op.name}_(): Bad in-place call: input tensor dtype {target.dtype.name} and output "
@@ -57,35 +58,39 @@ def call_inplace(
 ) -> Tensor:
     """Run ``op`` and write its result over its first argument.
 
-    ``node`` is torch's name of the nodes, if that is not the operation's own.
+    Args:
+        op: The operation.
+        args: Its arguments by position.
+        options: Its arguments by name.
+        node: torch's name of the nodes, if it is not the operation's.
     """
     target: Tensor = args[0]
     _check_target(op, target)
     _check_dtype(op, target, options.get("dtype"))
     if isinstance(target, LazyView):
-        return write_through(
+        return write_resolved(
             target, f"{op.name}_", lambda work: call_inplace(op, (work, *args[1:]), options, node)
         )
-    if op.registered.expanded is not None and stands_for_many(target):
+    if op.registered.expanded is not None and has_shared_elements(target):
         return op.registered.expanded(*args, **options)  # type: ignore[no-any-return]
     check_writable(op.name, target)
     if op.kernel is None:
         return _assign_composite(op, target, args, options)
-    if not op.takes_low and is_low((*args, *options.values())):
-        args = _with_old_value(target, args, options)
-        value = in_float32(op, op.function, args, (), options)
-        value = call_low(op, args, options) if value is None else value
+    if not op.accepts_reduced and has_reduced((*args, *options.values())):
+        args = _replace_target(target, args, options)
+        value = call_in_float32(op, op.function, args, (), options)
+        value = call_reduced(op, args, options) if value is None else value
         return assign(target, value, f"{op.name}_")
     given, xp = prepare(op, args, options)
-    backward = op.backward.fixed(given) if node is None else op.backward.called(node)
+    backward = op.backward.drop_numbers(given) if node is None else op.backward.rename(node)
     operands = (target, *given[1:])
-    wants = grad_enabled() and backward.differentiable and any_rg(backward, operands)
-    # A view may require grad, which its base decides; one that does not may be changed.
+    wants = grad_enabled() and backward.differentiable and any_requires_grad(backward, operands)
+    # Whether a view requires grad depends on its base; one that does not may be modified.
     if wants and any(isinstance(t, Tensor) and t.requires_grad for t in operands):
         check_inplace(target)
-        if backward.saves[0]:  # a rule wants the old value, which is about to go
-            given = (_old_value(target, given[0]), *given[1:])
-    # Of a comparison; torch does not look at logical operations.
+        if backward.saves[0]:  # a rule reads the old value, which is about to be overwritten
+            given = (_copy_old_value(target, given[0]), *given[1:])
+    # A comparison has no derivative. torch does not check logical operations.
     constant = op.promote is not None and not backward.differentiable
     constant = constant and grad_enabled() and target.requires_grad
     if constant:
@@ -93,14 +98,14 @@ def call_inplace(
     _check_overlap(op, target, operands[1:])
     _record_and_write(op, xp, target, given, backward if wants else None)
     if constant:
-        _give_history(target, backward.backward_name, edge_of(target), None)
+        _set_history(target, backward.backward_name, edge_of(target), None)
     return target
 
 
 def _assign_composite(op: Op, target: Tensor, args: tuple[Any, ...], options: Any) -> Tensor:
     given = (*args, *options.values())
     _check_overlap(op, target, given[1:])
-    value = op.function(*_with_old_value(target, args, options), **options)
+    value = op.function(*_replace_target(target, args, options), **options)
     if op.out is Out.EXACT and value.dtype is not target.dtype:
         raise RuntimeError(
             f"the base given to {op.name}_ has dtype {scalar_name(target.dtype)} but the "
@@ -109,15 +114,15 @@ def _assign_composite(op: Op, target: Tensor, args: tuple[Any, ...], options: An
     return assign(target, value, f"{op.name}_")
 
 
-def _with_old_value(target: Tensor, args: tuple[Any, ...], options: Any) -> tuple[Any, ...]:
-    """Arguments whose target is a copy in its place of the graph, if gradients are wanted.
+def _replace_target(target: Tensor, args: tuple[Any, ...], options: Any) -> tuple[Any, ...]:
+    """Return the arguments with a copy of the target for the target, if the call is recorded.
 
-    The operations that compute the result may save its old value, which is about to be modified.
+    The operations that compute the result may save the old value, which is about to be modified.
     """
     given = (*args, *options.values())
     if not (grad_enabled() and any(isinstance(v, Tensor) and v._rg for v in given)):
         return args
-    old = _old_value(target, target)
+    old = _copy_old_value(target, target)
     return tuple(old if value is target else value for value in args)
 
 
@@ -128,8 +133,8 @@ def _check_overlap(op: Op, target: Tensor, others: tuple[Any, ...]) -> None:
         check_overlap(target, target._data, others, op.plan.picks)
 
 
-def _old_value(target: Tensor, operand: Tensor) -> Tensor:
-    """A copy of the target's value in the target's place in the graph."""
+def _copy_old_value(target: Tensor, operand: Tensor) -> Tensor:
+    """Return a copy of the target's value with the target's edge in the graph."""
     old = wrap(target._xp.array(operand._data), target._xp)
     edge = edge_of(operand)
     if edge is not None:
@@ -158,21 +163,21 @@ def _record_and_write(
         node.shape = data.shape
         node.dtype = data.dtype
         if node.op.saves_out:
-            keep_out(node, target)
+            save_result(node, target)
         rebase(target, node, LATE_BOUND.writing().view_scatter)
         if Recording.watched:
-            watch(node, target)
+            on_record(node, target)
 
 
-def write_through(target: Tensor, name: str, change: Callable[[Tensor], Any]) -> Tensor:
-    """Change a tensor that waits in place: its elements in memory of their own, then written back.
+def write_resolved(target: Tensor, name: str, change: Callable[[Tensor], Any]) -> Tensor:
+    """Modify a lazily conjugated or negated tensor in place, by way of a resolved copy.
 
     Args:
-        target: What is changed.
+        target: The tensor.
         name: The name of the operation.
-        change: What changes a plain tensor with the same elements and history.
+        change: Function that modifies the copy, a tensor with the same elements and history.
     """
-    work = elements_of(target)
+    work = resolve(target)
     change(work)
     return assign(target, work, name)
 
@@ -205,16 +210,23 @@ def assign(target: Tensor, value: Tensor, name: str) -> Tensor:
     target._bump()
     if edge is not None or (target._rg and grad_enabled() and target.requires_grad):
         if name == "copy_" or edge is None:
-            _give_history(target, "CopyBackwards", edge_of(target), edge)
-        else:  # what it was made of took its old value
-            _give_history(target, None, edge)
+            _set_history(target, "CopyBackwards", edge_of(target), edge)
+        else:  # the value was computed from the old value of the target
+            _set_history(target, None, edge)
     return target
 
 
-def _give_history(target: Tensor, name: Any, *edges: Any) -> None:
-    """Give ``target`` a node: of what was written over it, or of its old value and of that."""
+def _set_history(target: Tensor, name: Any, *edges: Any) -> None:
+    """Set a node on ``target`` for a value written over it.
+
+    Args:
+        target: The tensor.
+        name: Name of the node, whose edges are those of the old and the new value. None for a node
+            whose only edge is that of the new value.
+        *edges: The edges.
+    """
     data = target._data
     writing = LATE_BOUND.writing()
-    backward = writing.assigned if name is None else writing.written_over.called(name)
+    backward = writing.assigned if name is None else writing.written_over.rename(name)
     node = Node(backward, target._xp, edges, (None,) * len(edges), (), data.shape, data.dtype)
     rebase(target, node, LATE_BOUND.writing().view_scatter)

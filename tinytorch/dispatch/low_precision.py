@@ -1,11 +1,12 @@
-"""Calls with tensors of a dtype below float32: computed in float32, rounded once.
+"""Calls with tensors of reduced precision, computed in float32 and rounded once.
 
-The arguments are cast to float32, the operation runs as ever, and its results are cast back if
-their dtype is the low one. Where gradients are wanted the casts are recorded, so these go the same
-way: each rule runs in float32, and what it gives is rounded when it passes the cast.
+The arguments are cast to float32, the operation runs in float32, and its results are cast back if
+their dtype is the reduced one. If gradients are needed, the casts are recorded: each rule runs in
+float32, and the backward pass of the cast rounds its gradient.
 
-Nearly all calls are of bfloat16 alone: ``in_float32``, to which the written functions turn, costs
-the function's call in float32 and the casts. Every other takes the long way, ``call_low``.
+Nearly all calls are of bfloat16 alone. The generated functions run these by ``call_in_float32``,
+which costs the function's call in float32 and the casts. All others take the slow path,
+``call_reduced``.
 
 Reference: PyTorch's ``at::opmath_type``, the type its kernels compute in: float for bfloat16.
 """
@@ -28,36 +29,36 @@ from .operation import Op, Reduced
 from .out import scalar_name
 from .promotion import result_dtype
 
-#: Classes of arguments that are the same in float32.
-_AS_THEY_ARE = frozenset((type(None), bool, int, float, str, Size))
+#: Classes of arguments that stay unchanged in float32.
+_UNCHANGED = frozenset((type(None), bool, int, float, str, Size))
 
 
-def in_float32(
+def call_in_float32(
     op: Op, function: Any, values: tuple[Any, ...], more: tuple[Any, ...], options: dict[str, Any],
     reflected: bool = False,
 ) -> Any:  # fmt: skip
-    """The call in float32, its results rounded; None where somebody has to look at an argument.
+    """Run a call in float32 and round its results; None if the call needs the slow path.
 
-    That is where a tensor is not plain, or of another dtype than bfloat16 and integers, where a
-    dtype is asked for, or where the backend may have a kernel for bfloat16.
+    It does if a tensor may have an override, or has another dtype than bfloat16 and integers, if
+    there is a ``dtype=``, or if the backend may have a kernel for bfloat16.
 
     Args:
         op: The operation.
         function: The one of its functions that was called.
-        values: Its parameters that can be given by position; what came by name is there, too.
-        more: What else was given by position.
-        options: What was given by name.
-        reflected: Whether ``function`` is behind an operator after a number, as in ``1 - x``.
+        values: Arguments for the parameters that accept a position, also those given by name.
+        more: Further arguments by position.
+        options: All arguments by name.
+        reflected: Whether ``function`` is the method of a reflected operator, as in ``1 - x``.
     """
     first = values[0]
     if isinstance(first, Tensor) and op.name in first._xp.low_kernels:
         return None
-    plain = not options and len(values) == len(op.plan.operands)
-    if op.name == "nan_to_num" or (op.name in _IN_THE_DTYPE and not plain):
+    operands_only = not options and len(values) == len(op.plan.operands)
+    if op.name == "nan_to_num" or (op.name in _ROUNDED_FACTORS and not operands_only):
         return None
-    if reflected and op.name == "div":  # as PyTorch computes it, and rounds in between
+    if reflected and op.name == "div":  # PyTorch computes it so, rounding twice
         return values[0].reciprocal() * values[1]
-    wide = None if more else _plainly_widened(values)
+    wide = None if more else _widen_fast(values)
     if wide is None:
         return None
     _round_numbers(op, wide, dtypes.bfloat16, reflected)
@@ -65,37 +66,37 @@ def in_float32(
     if options:
         placed = op.plan.params[: len(values)]
         named = {name: value for name, value in options.items() if name not in placed}
-        others = _plainly_widened(named.values())
+        others = _widen_fast(named.values())
         if others is None or not named.keys() <= op.plan.index.keys():
             return None
         named = dict(zip(named, others, strict=True))
-    return _rounded(function(*wide, **named), dtypes.bfloat16)
+    return _round_result(function(*wide, **named), dtypes.bfloat16)
 
 
-def _plainly_widened(values: Iterable[Any]) -> list[Any] | None:
-    """Arguments with float32 for bfloat16; None where one is neither that nor plain."""
+def _widen_fast(values: Iterable[Any]) -> list[Any] | None:
+    """Return arguments with float32 for bfloat16; None if one may need the slow path."""
     wide = []
     for value in values:
         kind = value.__class__
         if kind in PLAIN:
             native = value._data.dtype
             if native is dtypes.bfloat16.dtype:
-                value = _single(value)
+                value = _to_float32(value)
             elif native.kind not in "biu":
                 return None
         elif kind is tuple or kind is list:
-            inner = _plainly_widened(value)
+            inner = _widen_fast(value)
             if inner is None:
                 return None
             value = kind(inner)
-        elif kind not in _AS_THEY_ARE:
+        elif kind not in _UNCHANGED:
             return None
         wide.append(value)
     return wide
 
 
-def _single(value: Tensor) -> Tensor:
-    """A tensor's numbers in float32; recorded where its gradient may be wanted."""
+def _to_float32(value: Tensor) -> Tensor:
+    """Return a tensor in float32, recorded if its gradient may be needed."""
     array = value._data
     if value._rg and grad_enabled() or 0 in array.strides:
         return value.to(dtypes.float32)
@@ -105,31 +106,31 @@ def _single(value: Tensor) -> Tensor:
 _FLOAT32 = dtypes.float32.dtype
 
 
-def is_low(values: tuple[Any, ...] | list[Any]) -> bool:
-    """Whether a tensor of such a dtype is among the arguments, or in a list among them."""
+def has_reduced(values: tuple[Any, ...] | list[Any]) -> bool:
+    """Whether a tensor of reduced precision is among the arguments, or in a list among them."""
     for value in values:
         if isinstance(value, Tensor):
             if value._data.dtype.num > 255:
                 return True
         elif value.__class__ in (tuple, list) and value and isinstance(value[0], Tensor):
-            if is_low(value):
+            if has_reduced(value):
                 return True
     return False
 
 
-def asks_for_low(op: Op, options: dict[str, Any]) -> bool:
-    """Whether a tensor of such a dtype is among the keywords, or ``dtype=`` is one of them."""
-    if is_low([*options.values()]):
+def requests_reduced(op: Op, options: dict[str, Any]) -> bool:
+    """Whether a keyword argument is a tensor of reduced precision, or ``dtype=`` such a dtype."""
+    if has_reduced([*options.values()]):
         return True
     wanted = options.get("dtype") if op.plan.tensors else None
     return wanted is not None and dtypes.as_dtype(wanted) in dtypes.LOW
 
 
-def call_low(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """The operation in float32, its results rounded.
+def call_reduced(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """Run an operation in float32 and round its results.
 
     Raises:
-        NotImplementedError: For a float8, of which PyTorch has little but storage and casts.
+        NotImplementedError: For a float8, for which PyTorch has little but storage and casts.
     """
     given = bind(op, args, options)
     at = op.plan.index.get("dtype")
@@ -141,23 +142,23 @@ def call_low(op: Op, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
                 given = [v.to(target) if isinstance(v, Tensor) else v for v in given]
             given[at] = dtypes.float32
     else:
-        target = _target(op, given)
+        target = _result_dtype(op, given)
         _check_float8(op, given)
-    as_given = _is_taken(op, given) or _must_agree(op, given)
-    wide = given if as_given else [_widened(value) for value in given]
+    unchanged = _has_kernel(op, given) or _must_agree(op, given)
+    wide = given if unchanged else [_widen(value) for value in given]
     n = op.plan.positional
     if target in dtypes.LOW:
         _round_numbers(op, wide, target)
     named = dict(zip(op.plan.params[n:], wide[n:], strict=True))
     ready, xp = prepare(op, tuple(wide[:n]), named)
     result = apply(op, xp, ready)
-    return _rounded(result, target) if target in dtypes.LOW else result
+    return _round_result(result, target) if target in dtypes.LOW else result
 
 
-#: Operands that PyTorch keeps in float32 where they are numbers or 0-d: their positions.
-_KEPT = {"mul": 1, "div": 1, "floor_divide": 1, "lerp": 2}
-#: Plain parameters that PyTorch casts to the dtype of the tensor.
-_IN_THE_DTYPE = {
+#: Positions of operands that PyTorch leaves in float32 if they are numbers or 0-d.
+_FLOAT32_OPERANDS = {"mul": 1, "div": 1, "floor_divide": 1, "lerp": 2}
+#: Parameters for numbers that PyTorch casts to the dtype of the tensor.
+_ROUNDED_FACTORS = {
     "add": "alpha", "sub": "alpha", "rsub": "alpha", "index_add": "alpha", "addmv": "alpha beta",
     "addr": "alpha beta", "hardshrink": "lambd", "logit": "eps", "huber_loss": "delta",
 }  # fmt: skip
@@ -170,21 +171,21 @@ def _round_numbers(op: Op, wide: list[Any], target: dtypes.dtype, reflected: boo
     ``nan_to_num`` puts in the place of infinities are those of this dtype, too.
     """
     name = "" if op.kernel is None else op.kernel.__name__
-    kept = _KEPT.get(name, -1) if not reflected or name == "mul" else -1
+    unrounded = _FLOAT32_OPERANDS.get(name, -1) if not reflected or name == "mul" else -1
     for i in op.plan.operands if op.promote is not None else ():
         if i >= len(wide) or i == op.plan.sequence:
             continue
         value = wide[i]
         if isinstance(value, Tensor):
             other = value.dtype.kind in "iu" or value.dtype.kind == "f" and not value._data.shape
-            if other and (i != kept or value._data.shape):
+            if other and (i != unrounded or value._data.shape):
                 wide[i] = value.to(target).to(dtypes.float32)
-        elif i != kept and (value.__class__ is float or value.__class__ is int):
-            wide[i] = _rounded_number(value, target)
-    for name in _IN_THE_DTYPE.get(op.name, "").split():
+        elif i != unrounded and (value.__class__ is float or value.__class__ is int):
+            wide[i] = _round_number(value, target)
+    for name in _ROUNDED_FACTORS.get(op.name, "").split():
         at = op.plan.index[name]
         if at < len(wide):
-            wide[at] = _rounded_number(wide[at], target)
+            wide[at] = _round_number(wide[at], target)
     if op.name == "nan_to_num":
         limits = dtypes.finfo(target)
         for at, limit in ((2, limits.max), (3, limits.min)):
@@ -192,15 +193,15 @@ def _round_numbers(op: Op, wide: list[Any], target: dtypes.dtype, reflected: boo
                 wide[at] = limit
 
 
-def _rounded_number(value: Any, target: dtypes.dtype) -> Any:
-    """A Python number as ``target`` holds it; anything else as it is."""
+def _round_number(value: Any, target: dtypes.dtype) -> Any:
+    """Return a Python number rounded to ``target``; anything else unchanged."""
     if value.__class__ is not float and value.__class__ is not int:
         return value
     return low_precision.round_scalar(value, target.dtype)
 
 
 #: Operations that raise for tensors of two dtypes, besides those that write at indices.
-_OF_ONE_DTYPE = frozenset(
+_SAME_DTYPE = frozenset(
     "masked_scatter scatter_reduce index_reduce heaviside lerp isclose matmul mm bmm mv dot vdot "
     "linear addmm addmv addbmm baddbmm _conv conv_transpose1d conv_transpose2d conv_transpose3d "
     "conv1d conv2d conv3d bilinear prelu scaled_dot_product_attention solve solve_ex ormqr lstsq "
@@ -208,22 +209,22 @@ _OF_ONE_DTYPE = frozenset(
     "polar nll_loss allclose lu_solve cholesky_solve".split()
 )
 #: Operations whose parameters may be wider than the input, and must not be narrower.
-_OF_WIDER_PARAMETERS = frozenset("layer_norm group_norm".split())
+_WIDER_PARAMETERS = frozenset("layer_norm group_norm".split())
 
 
 def _must_agree(op: Op, given: list[Any]) -> bool:
     """Whether an operation has tensors of two dtypes and raises for these."""
-    if op.name in _OF_WIDER_PARAMETERS:
+    if op.name in _WIDER_PARAMETERS:
         if isinstance(given[0], Tensor) and given[0].dtype in dtypes.LOW:
             return False
-    elif op.promote is not None or not (op.plan.picks or op.name in _OF_ONE_DTYPE):
+    elif op.promote is not None or not (op.plan.picks or op.name in _SAME_DTYPE):
         return False
     floats = {t.dtype for t in given if isinstance(t, Tensor) and t.dtype.category > 1}
     return len(floats) > 1
 
 
-def _is_taken(op: Op, given: list[Any]) -> bool:
-    """Whether the backend has a kernel that takes the arrays as they are."""
+def _has_kernel(op: Op, given: list[Any]) -> bool:
+    """Whether the backend has a kernel for these arrays of reduced precision."""
     tensors = [value for value in given if isinstance(value, Tensor)]
     if not tensors:  # they are in a list
         return False
@@ -231,27 +232,27 @@ def _is_taken(op: Op, given: list[Any]) -> bool:
     return tensors[0]._xp.takes_low(op.name, [each._data for each in tensors], recorded)
 
 
-def composite_low(
+def call_composite_reduced(
     op: Op, body: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]
 ) -> Any:
-    """``call_low`` for an operation that is a function over tensors."""
+    """Run a composite in float32 and round its results."""
     given = [*args, *options.values()]
-    if _is_taken(op, given) or _must_agree(op, given):
+    if _has_kernel(op, given) or _must_agree(op, given):
         return body(*args, **options)
     floats = [v for v in given if isinstance(v, Tensor) and v.dtype.category > 1]
     at = op.plan.index.get("dtype", len(args))
     if options.get("dtype") is not None or at < len(args) and args[at] is not None:
-        return body(*args, **options)  # its parts are computed in that dtype
+        return body(*args, **options)  # its operations are computed in that dtype
     target = floats[0].dtype if op.reduced is Reduced.FIRST else result_dtype(floats)
     _check_float8(op, given)
-    if op.elementwise:  # another form of one operation, which rounds its operands
+    if op.elementwise:  # the one operation that it calls rounds its operands
         return body(*args, **options)
-    result = body(*map(_widened, args), **{n: _widened(v) for n, v in options.items()})
-    return _rounded(result, target) if target in dtypes.LOW else result
+    result = body(*map(_widen, args), **{n: _widen(v) for n, v in options.items()})
+    return _round_result(result, target) if target in dtypes.LOW else result
 
 
-def _target(op: Op, given: list[Any]) -> dtypes.dtype:
-    """The dtype of the results: what the operands promote to."""
+def _result_dtype(op: Op, given: list[Any]) -> dtypes.dtype:
+    """Return the dtype of the results, to which the operands promote."""
     operands: list[Any] = []
     for i in op.plan.operands if op.promote is not None else op.plan.tensors:
         value = given[i]
@@ -262,8 +263,8 @@ def _target(op: Op, given: list[Any]) -> dtypes.dtype:
     return result_dtype([v for v in operands if isinstance(v, numbers)])
 
 
-#: What PyTorch's CPU kernels do with float8, casts, copies and views aside.
-_OF_FLOAT8 = frozenset(
+#: Operations that PyTorch's CPU kernels support for float8, besides casts, copies and views.
+_FLOAT8_OPERATIONS = frozenset(
     "eq ne abs isnan isreal all any flip roll index_select masked_select repeat tile mul mm matmul "
     "diag equal _all_equal index_put where cat stack".split()
 )
@@ -274,28 +275,28 @@ def _check_float8(op: Op, given: list[Any]) -> None:
         if value.__class__ in (tuple, list):
             _check_float8(op, list(value))
         elif isinstance(value, Tensor) and value.dtype in dtypes.FLOAT8:
-            if op.name not in _OF_FLOAT8:
+            if op.name not in _FLOAT8_OPERATIONS:
                 raise NotImplementedError(
                     f'"{op.name}" not implemented for {scalar_name(value.dtype)!r}; cast it first, '
-                    "to float32 say"
+                    "for example to float32"
                 )
 
 
-def _widened(value: Any) -> Any:
+def _widen(value: Any) -> Any:
     if isinstance(value, Tensor):
         if value._data.dtype.num < 256:
             return value
-        return _single(value)
+        return _to_float32(value)
     if value.__class__ in (tuple, list):
-        return value.__class__(_widened(v) for v in value)
+        return value.__class__(_widen(v) for v in value)
     return value
 
 
-def _rounded(result: Any, target: dtypes.dtype) -> Any:
+def _round_result(result: Any, target: dtypes.dtype) -> Any:
     if isinstance(result, tuple):
-        return tuple.__new__(type(result), [_rounded(r, target) for r in result])
+        return tuple.__new__(type(result), [_round_result(r, target) for r in result])
     if isinstance(result, list):
-        return [_rounded(r, target) for r in result]
+        return [_round_result(r, target) for r in result]
     if not isinstance(result, Tensor) or result._data.dtype is not _FLOAT32:
         return result
     if not (result._rg and grad_enabled()):
@@ -303,11 +304,11 @@ def _rounded(result: Any, target: dtypes.dtype) -> Any:
     low = result.to(target)
     made: Any = node_of(low._node)
     if made is not None:
-        made.op = made.op.called(_name_of_computed)
+        made.op = made.op.rename(_computed_name)
     return low
 
 
-def _name_of_computed(node: Node) -> str:
-    """The name of a cast is that of what it rounds: to the program they are one operation."""
+def _computed_name(node: Node) -> str:
+    """Return the name of the rounded result's node: to PyTorch both are one operation."""
     made: Any = node_of(node.edges[0])
     return "ToCopyBackward0" if made is None else str(made.name())

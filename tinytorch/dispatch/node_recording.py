@@ -27,7 +27,7 @@ from .operation import Op
 def apply(op: Op, xp: Any, given: tuple[Any, ...]) -> Any:
     """Run an operation on converted arguments: kernel, result, node.
 
-    The generated functions take the same steps for the arguments of their fast path.
+    The generated functions do the same for the arguments of their fast path.
 
     Args:
         op: The operation.
@@ -48,7 +48,9 @@ def apply(op: Op, xp: Any, given: tuple[Any, ...]) -> Any:
         if arrays[i] is not plan.defaults[i]:
             arrays[i] = unwrap(arrays[i])
     raws = tuple(arrays)
-    wanted = bool(wanted and backward.differentiable and any_rg(backward, given) and grad_enabled())
+    wanted = bool(
+        wanted and backward.differentiable and any_requires_grad(backward, given) and grad_enabled()
+    )
     try:
         y = op.run(xp, raws)
     except ValueError as error:
@@ -56,8 +58,8 @@ def apply(op: Op, xp: Any, given: tuple[Any, ...]) -> Any:
     if y.__class__ is not xp.array_type:
         if y.__class__ is tuple or y.__class__ is list:
             if op.view:
-                return several_views(picking(op), xp, y, given[0], raws[0], given[1:], wanted)
-            return results(op, xp, y, given, raws, wanted)
+                return wrap_views(pick_view(op), xp, y, given[0], raws[0], given[1:], wanted)
+            return wrap_results(op, xp, y, given, raws, wanted)
         y = xp.asarray(y)
     if op.plan.returns_input and y is raws[op.plan.tensors[0]]:
         return given[op.plan.tensors[0]]
@@ -65,20 +67,20 @@ def apply(op: Op, xp: Any, given: tuple[Any, ...]) -> Any:
         return _wrap_view(op, xp, y, given, raws, wanted)
     out = wrap(y, xp)
     if wanted:
-        record(backward.fixed(given), xp, out, given, raws)
+        record(backward.drop_numbers(given), xp, out, given, raws)
     return out
 
 
 def _wrap_view(
     op: Op, xp: Any, y: Any, given: tuple[Any, ...], raws: tuple[Any, ...], wanted: bool
 ) -> Tensor:
-    """The result of an operation that makes views, or copies where it has to."""
+    """Return the result of an operation that returns a view, or a copy where it has to."""
     at = op.plan.tensors[0]
-    y, shares = _shown(xp, y, raws[at])
+    y, shares = _share_memory(xp, y, raws[at])
     out = wrap(y, xp)
     node = None
     if wanted:
-        node = make_node(op.backward if shares else op.backward.copied, xp, given, raws)
+        node = make_node(op.backward if shares else op.backward.copy_variant, xp, given, raws)
     if node is not None:
         node.shape, node.dtype = y.shape, y.dtype
         out._node, out._rg = node, True
@@ -86,12 +88,12 @@ def _wrap_view(
         kind = "" if node is not None or grad_enabled() else unrecorded_kind()
         track(out, given[at], op.function, (*given[:at], *given[at + 1 :]), node, kind)
     if node is not None and Recording.watched:
-        watch(node, out)
+        on_record(node, out)
     return out
 
 
-def _shown(xp: Any, y: Any, array: Any) -> tuple[Any, bool]:
-    """A result as an array of its own, and whether it shares the memory of an argument's."""
+def _share_memory(xp: Any, y: Any, array: Any) -> tuple[Any, bool]:
+    """Return a result as a new array object, and whether it shares memory with ``array``."""
     if y is array:
         return y[...], True
     base = y.base
@@ -99,13 +101,19 @@ def _shown(xp: Any, y: Any, array: Any) -> tuple[Any, bool]:
     return y, shares or xp.is_view(y, array)
 
 
-def several_views(
-    pick: Picking, xp: Any, ys: Any, source: Tensor, array: Any, rest: tuple[Any, ...], wanted: bool
+def wrap_views(
+    pick: PickView,
+    xp: Any,
+    ys: Any,
+    source: Tensor,
+    array: Any,
+    rest: tuple[Any, ...],
+    wanted: bool,
 ) -> tuple[Tensor, ...]:
-    """The results of an operation that makes several views.
+    """Return the results of an operation that returns several views.
 
     Args:
-        pick: The step of a replay that returns one of them.
+        pick: The view operation that returns one of them, for replays.
         xp: The backend.
         ys: The results of the kernel.
         source: The tensor that they are views of.
@@ -113,7 +121,7 @@ def several_views(
         rest: The other arguments of the call.
         wanted: Whether to record the call.
     """
-    # The first two tests are ``grad_enabled()`` without a call, as in the generated functions.
+    # ``grad_enabled()`` without the frame of a call, as in the generated functions.
     records = scoped_grad() is None and not GRAD.by_thread or grad_enabled()
     kind = SEVERAL if records else unrecorded_kind()
     cell, owner = source._vc, array.base
@@ -123,11 +131,11 @@ def several_views(
     for i, y in enumerate(ys):
         shared = y.base
         if shared is None or shared is not array and shared is not owner or unsettled:
-            y, shares = _shown(xp, y, array)
+            y, shares = _share_memory(xp, y, array)
             out = wrap(y, xp)
             if shares:
                 track(out, source, pick, (i, rest), None, kind)
-        else:  # what ``wrap`` and ``track`` do, without their calls
+        else:  # the same as ``wrap`` and ``track``, without their calls
             if cell is None:
                 cell = source._vc = source._vc or [0]
             out = next(tensors)
@@ -142,8 +150,8 @@ def several_views(
     return tuple(outs)
 
 
-class Picking:
-    """One of several views that an operation makes, by its index, as a step of a replay."""
+class PickView:
+    """View operation, for replays: one of several views that an operation returns, by index."""
 
     def __init__(self, op: Op) -> None:
         self.op = op
@@ -156,13 +164,13 @@ class Picking:
         return self.op.run(xp, (source, *rest))[index]
 
 
-picking = functools.cache(Picking)
+pick_view = functools.cache(PickView)
 
 
-def results(
+def wrap_results(
     op: Op, xp: Any, ys: Any, given: tuple[Any, ...], raws: tuple[Any, ...], wanted: bool
 ) -> Any:
-    """Several results of a kernel as tensors, recorded if gradients are wanted."""
+    """Return several results of a kernel as tensors, recorded with ``wanted``."""
     array_type = xp.array_type
     outs = tuple([wrap(y if y.__class__ is array_type else xp.asarray(y), xp) for y in ys])
     if wanted:
@@ -170,7 +178,7 @@ def results(
     returns = op.returns
     if returns is None:
         return outs
-    # Past the constructor of named tuples, which looks for PyTorch's other form.
+    # Not by the constructor of the named tuple, which also accepts a sequence, as PyTorch's does.
     return tuple.__new__(returns, outs) if returns.__class__ is type else returns(*outs)
 
 
@@ -201,26 +209,26 @@ def record(op: Backward, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[
                 else:
                     t._wanted = True
         if op.saves_out:
-            keep_results(op, node, out)
-            # Weakly, since a slot holds its node: for rules that are recorded in their turn.
+            save_results(op, node, out)
+            # For rules that are recorded themselves; weak, since a slot refers to its node.
             node._extra()["results"] = [t._node and weakref.ref(t._node) for t in out]
         if Recording.watched:
-            watch(node, out)
+            on_record(node, out)
         return out
     data = out._data
     node.shape = data.shape
     node.dtype = data.dtype
     if op.saves_out:
-        keep_out(node, out)
+        save_result(node, out)
     out._node = node
     out._rg = True
     if Recording.watched:
-        watch(node, out)
+        on_record(node, out)
     return out
 
 
 def make_node(op: Backward, xp: Any, given: tuple[Any, ...], raws: tuple[Any, ...]) -> Node | None:
-    """A node for a call of ``op``, without its result; None if no input wants a gradient."""
+    """Return a node for a call of ``op``, without its result; None if no input requires grad."""
     if op.sequence is not None and op.sequence in op.differentiable:
         edges = [edge_of(t) for t in given[op.sequence]]
     else:
@@ -252,7 +260,7 @@ def make_node(op: Backward, xp: Any, given: tuple[Any, ...], raws: tuple[Any, ..
 
 
 def note_versions(node: Node) -> None:
-    """Remember the versions of the saved tensors, unless none was ever modified."""
+    """Store the versions of the saved tensors in the node, if any of them was ever modified."""
     versions = []
     for tensor in node.saved:
         cell = tensor._vc
@@ -263,44 +271,46 @@ def note_versions(node: Node) -> None:
         node.versions = tuple(versions)
 
 
-def keep_out(node: Node, out: Tensor) -> None:
-    """Save the result for the rules that use it (not the tensor: that would be a cycle)."""
+def save_result(node: Node, out: Tensor) -> None:
+    """Save the array of the result for the rules that read it; the tensor would be a cycle."""
     node.out = out._data
-    node.out_version = (_version_of(out),)
+    node.out_version = (_current_version(out),)
 
 
-def keep_results(op: Backward, node: Node, out: tuple[Tensor, ...]) -> None:
-    """``keep_out`` of several results, of which the rules may use but some."""
+def save_results(op: Backward, node: Node, out: tuple[Tensor, ...]) -> None:
+    """Save those of several results that the rules read."""
     kept = range(len(out)) if op.saved_results is None else op.saved_results
     node.out = tuple([t._data if i in kept else None for i, t in enumerate(out)])
-    node.out_version = tuple([_version_of(t) if i in kept else ([0], 0) for i, t in enumerate(out)])
+    node.out_version = tuple(
+        [_current_version(t) if i in kept else ([0], 0) for i, t in enumerate(out)]
+    )
 
 
 def keep_versions(out: Tensor, *tensors: Tensor | None) -> Tensor:
-    """``out``, with a backward pass that is refused once one of ``tensors`` was modified.
+    """Return ``out``, whose backward pass raises an error once one of ``tensors`` was modified.
 
-    For composites that torch has as one operation, which keeps its arguments: the rules here read
-    no more than their shapes, so the memory is let go.
+    For composites that are one operation in torch, which saves its arguments. The rules here read
+    only their shapes, so the tensors themselves are not saved.
     """
     node = node_of(out._node) if out._rg else None
     if node is not None and packed_of(node) is None:
         kept = [t for t in tensors if t is not None and not (t._vc is UNSETTLED and settle(t))]
-        watched = [(*_version_of(t), t._data.shape) for t in kept]
+        watched = [(*_current_version(t), t._data.shape) for t in kept]
         node.out_version = (*(node.out_version or ()), *watched)
     return out
 
 
-def _version_of(out: Tensor) -> tuple[list[int], int]:
+def _current_version(out: Tensor) -> tuple[list[int], int]:
     if out._vc is None or out._vc is UNSETTLED:
         out._vc = [0]
     return out._vc, out._vc[0]
 
 
-def watch(node: Node, out: Any) -> None:
-    """Anomaly mode: remember where the operation was called. Hooks: give them what is saved.
+def on_record(node: Node, out: Any) -> None:
+    """Store the stack in anomaly mode, and call the hooks on saved tensors.
 
     Args:
-        node: What was recorded.
+        node: The node of the recorded call.
         out: Its result, or the tuple of its results.
     """
     if Anomaly.enabled:
@@ -310,7 +320,7 @@ def watch(node: Node, out: Any) -> None:
         stack[-1].pack_node(node, out, edge_of)
 
 
-def any_rg(op: Backward, given: tuple[Any, ...]) -> bool:
+def any_requires_grad(op: Backward, given: tuple[Any, ...]) -> bool:
     """Whether a tensor among the differentiable arguments may require grad."""
     for i in op.differentiable:
         value = given[i]
@@ -322,15 +332,15 @@ def any_rg(op: Backward, given: tuple[Any, ...]) -> bool:
     return False
 
 
-def output_of(node: Node) -> Any:
-    """What ``node`` saved of its result, or of its several results, in its place in the graph.
+def saved_result(node: Node) -> Any:
+    """Return the saved result of a node, or its several results, with their edges in the graph.
 
-    None for what a kernel kept on the way to the result: that has no place there.
+    None for an array that ``forward_with_saved`` computed, which is no result and has no edge.
     """
     if node.op.forward_with_saved is not None:
         return None
     if isinstance(node.out, tuple):
-        return tuple(result_of(node, i) for i in range(len(node.out)))
+        return tuple(saved_result_at(node, i) for i in range(len(node.out)))
     out = wrap(node.out, node.xp)
     out._node = node
     out._rg = True
@@ -339,13 +349,13 @@ def output_of(node: Node) -> Any:
     return out
 
 
-def result_of(node: Node, index: int) -> Tensor | None:
+def saved_result_at(node: Node, index: int) -> Tensor | None:
     if node.out[index] is None:
         return None
     out = wrap(node.out[index], node.xp)
     ref = node._extra()["results"][index]
     if ref is not None:
-        # The slot that hooks and captures know, while the tensor it belonged to is alive.
+        # The slot that hooks and captures refer to, while its tensor is alive.
         out._node = ref() or Slot(node, index)
         out._rg = True
     if node.out_version is not None:
@@ -353,12 +363,12 @@ def result_of(node: Node, index: int) -> Tensor | None:
     return out
 
 
-#: What the parts of a conjugate wait for.
+#: Lazy class of the parts of a conjugated tensor, by operation.
 PARTS: dict[str, type[LazyView] | None] = {"_real": None, "_imag": Negative}
 
 
-def elements_of(tensor: Tensor) -> Tensor:
-    """The elements of a tensor that waits, in its place in the graph."""
+def resolve(tensor: Tensor) -> Tensor:
+    """Return the elements of a lazily conjugated or negated tensor, with its edge in the graph."""
     out = wrap(tensor._data, tensor._xp)
     edge = edge_of(tensor)
     if edge is not None:
@@ -366,8 +376,8 @@ def elements_of(tensor: Tensor) -> Tensor:
     return out
 
 
-def view_of_waiting(op: Op, xp: Any, given: tuple[Any, ...]) -> Any:
-    """A call of an operation that makes views: its results wait as what it shows does."""
+def apply_lazy_view(op: Op, xp: Any, given: tuple[Any, ...]) -> Any:
+    """Run a view operation on a lazily conjugated or negated tensor; the results are lazy, too."""
     at = op.plan.tensors[0]
     shown: LazyView = given[at]
     if op.name == "view_as_real":

@@ -1,6 +1,6 @@
-"""What an operation is: ``@op``, its gradient rules, and the registry ``OPS``.
+"""Decorators that define operations, ``@op`` and ``@composite``, and those of gradient rules.
 
-An operation is written once, as a kernel on raw arrays, with its rules beside it::
+An operation is written once, as a kernel on raw arrays, followed by its gradient rules::
 
     @op(method=True)
     def sin(xp: Backend, input: Array) -> Array:
@@ -9,16 +9,16 @@ An operation is written once, as a kernel on raw arrays, with its rules beside i
 
     sin.vjp(input=lambda xp, g, input: g * xp.cos(input))
 
-``@op`` files it in ``OPS`` and returns a plain function without ``xp``. The Tensor method,
-the in-place form, ``out=``, other spellings, the signature and the stub all follow from it.
+``@op`` registers it in ``OPS`` and returns a function of tensors, without ``xp``. The Tensor
+method, the in-place form, ``out=``, other spellings, the signature and the stub follow from it.
 
-A parameter's annotation says what it is: ``Array`` and ``Operand`` are tensors (an operand
-may also be a number), ``Index`` and ``Mask`` tensors that take no part in promotion,
-``Sequence[Array]`` a list of tensors, ``Shape`` sizes that may be given one by one, and
-``int | Shape`` the same where other numbers may follow a single one. ``ArrayOrInput`` is the
-result of a kernel that may return its first argument, and the call then returns that tensor.
+A parameter's annotation states its kind. ``Array`` and ``Operand`` are tensors, and an operand may
+also be a Python number. ``Index`` and ``Mask`` are tensors that take no part in promotion,
+``Sequence[Array]`` is a list of tensors, ``Shape`` stands for sizes that may be given one by one,
+and ``int | Shape`` for the same where other numbers may follow a single one. A kernel that may
+return its first argument has the result ``ArrayOrInput``, and the call then returns that tensor.
 
-Decorators of rules (``no_derivative``, ``reads``, ...) state what does not follow from the formula.
+Decorators of rules (``no_derivative``, ``reads``, ...) state facts that the formula does not show.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from ..core.tensor import Tensor
-from .arguments import repeated_argument_error, torchs_name, truth, unexpected
+from .arguments import repeated_argument_error, to_bool, torch_parameter, unexpected_keyword_error
 from .backward import SPECIAL, rule_needs
 from .generated_functions import make_inplace_function, make_public_function
 from .operation import NAMESPACES as NAMESPACES
@@ -48,7 +48,7 @@ from .operation import Overlap as Overlap
 from .operation import Reduced as Reduced
 from .operation import Shape as Shape
 from .operation import is_tensor
-from .signature import documented, of_function, takes_out
+from .signature import complete_docstring, make_signature, takes_out
 from .tensor_protocols import make_operators
 
 P = ParamSpec("P")
@@ -58,11 +58,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Operation(Protocol[P, R_co]):
-    """What ``@op`` returns: the public function, with its rules still to be registered.
+    """Type of the public function that ``@op`` returns, with methods that register its rules.
 
-    Inside the package it is typed by its kernel. An array there is anything to a type checker,
-    so the result of a kernel counts as one tensor, also where it is a tuple of them; what users
-    see is in the stubs.
+    Inside the package its type follows from its kernel. An array is ``Any`` to a type checker, so
+    the result counts as one tensor, even if the kernel returns a tuple. The stubs have the types
+    for users.
     """
 
     __name__: str
@@ -75,19 +75,19 @@ class Operation(Protocol[P, R_co]):
     def vjp(self, **rules: Callable[..., Any]) -> None:
         """Register gradient rules by parameter name.
 
-        A rule takes ``xp`` and the incoming gradient ``g`` and then, by name, what it needs
-        of the operation's parameters, its result (``out``) and the shape of the argument it
-        is for (``in_shape``). What no rule names is not kept for the backward pass.
+        The parameters of a rule are ``xp``, the incoming gradient ``g`` and then, by name, those
+        of the operation that it reads, the result (``out``) and the shape of the argument whose
+        gradient it computes (``in_shape``). The backward pass saves only what a rule names.
         """
 
     def vjp_joint(self, *names: str) -> Callable[[Callable[..., Any]], None]:
         """Register one rule for several parameters; it returns their gradients in order.
 
-        Its ``in_shape`` is a list, with None for each gradient nobody needs.
+        Its ``in_shape`` is a list, with None for each gradient that is not needed.
         """
 
     def numpy(self, form: F) -> F:
-        """Register what the call means when it is spelt with NumPy's keywords."""
+        """Register the function that runs a call with NumPy's keywords."""
 
 
 class _MakeOperation(Protocol):
@@ -107,27 +107,28 @@ def op(
 @overload
 def op(kernel: None = None, /, **options: Any) -> _MakeOperation: ...
 def op(kernel: Any = None, /, **options: Any) -> Any:
-    """File a kernel as an operation and return its public function.
+    """Register a kernel as an operation and return its public function.
 
     Args:
-        kernel: Function of a backend, raw arrays and plain values.
+        kernel: Function of a backend, raw arrays and Python values.
         **options: Fields of ``Op``, which describes each of them: ``namespaces``, ``aliases``,
             ``method``, ``attribute``, ``inplace`` and ``operators`` say where the operation is
-            found; ``promote``, ``elementwise``, ``strict``, ``former_order`` and ``reduced`` what
-            it accepts; ``view``, ``returns``, ``out``, ``overlap`` and ``forms`` what it returns or
-            writes; ``node`` how its nodes are named and freed; ``backend_function`` which function
-            of the backend equals the kernel; ``public`` whether it is public. ``like`` is a
-            function whose docstring describes the parameters that this one's does not.
+            found; ``promote``, ``elementwise``, ``strict``, ``former_order`` and ``reduced`` which
+            arguments it accepts; ``view``, ``returns``, ``out``, ``overlap`` and ``forms`` which
+            values it returns or writes; ``node`` how its nodes are named and freed;
+            ``backend_function`` which function of the backend equals the kernel; ``public`` whether
+            it is public. ``like`` is a function whose docstring describes the parameters that this
+            one's does not.
 
     Returns:
-        A plain function with ``op``'s signature without ``xp``.
+        A function with the kernel's signature without ``xp``.
     """
     if kernel is None:
         return partial(op, **options)
     like = options.pop("like", None)
     spec = declare(kernel, None, options)
     set_function(spec, make_public_function(spec, spec.name))
-    dress(spec, kernel, like=like)
+    register(spec, kernel, like=like)
     return spec.function
 
 
@@ -136,29 +137,32 @@ def composite(function: Callable[P, R], /, **options: Any) -> Operation[P, R]: .
 @overload
 def composite(function: None = None, /, **options: Any) -> MakeComposite: ...
 def composite(function: Any = None, /, **options: Any) -> Any:
-    """File a plain function over tensors as an operation.
+    """Register a function of tensors as an operation, which has no kernel and no rules.
 
-    It has no kernel and no rule of its own; options as for ``op``. With the option ``out`` it
-    takes ``out=``, which need not be a parameter of ``function``. ``fast`` is an operation that
-    runs the calls with arguments of its classes; of a composite that writes to its first argument
-    it is the in-place form. Its parameters are those that the composite accepts by position.
+    Args:
+        function: The function.
+        **options: As for ``op``. With ``out`` the operation accepts ``out=``, even if ``function``
+            has no such parameter. ``fast`` is an operation that runs the calls with arguments of
+            the classes that it declares; its parameters are those that the composite accepts by
+            position. If the name of the composite ends in an underscore, the in-place form of
+            ``fast`` runs them.
     """
     if function is None:
         return partial(composite, **options)
     like, fast = options.pop("like", None), options.pop("fast", None)
     spec = declare(None, function, options)
     if fast is not None:
-        spec.registered.fast, fast.op.registered.stands_in = fast.op, True
+        spec.registered.fast, fast.op.registered.serves_composite = fast.op, True
     set_function(spec, make_public_function(spec, function.__name__))
-    dress(spec, function, like=like)
+    register(spec, function, like=like)
     return spec.function
 
 
 def declare(kernel: Any, body: Any, options: dict[str, Any]) -> Op:
-    """The operation of a kernel, or of a composite's ``body``, without its function.
+    """Return the operation of a kernel, or of a composite's ``body``, without its function.
 
     Raises:
-        TypeError: For an option that there is not, or a kernel of any number of arguments.
+        TypeError: For an unknown option, or a kernel with ``*args`` or ``**kwargs``.
     """
     source = body if kernel is None else kernel
     if kernel is not None and kernel.__code__.co_flags & 0x0C:
@@ -174,39 +178,39 @@ def declare(kernel: Any, body: Any, options: dict[str, Any]) -> Op:
 
 
 def set_function(spec: Op, function: Any) -> None:
-    """Give an operation its public function, which is made of the operation."""
+    """Set the public function of an operation, which is frozen but needed to create it."""
     vars(spec)["function"] = function
 
 
-def named_anew(spec: Op, node: str) -> Any:
-    """A function that does the same, whose nodes have another name and free nothing."""
+def rename_nodes(spec: Op, node: str) -> Any:
+    """Return a function that does the same, with nodes of another name that free nothing."""
     other = replace(spec, node=Nodes(node), public=False)
     set_function(other, make_public_function(other, other.name))
     vars(other.function).update(op=other, kernel=other.kernel)
     return other.function
 
 
-def dress(
+def register(
     spec: Op,
     source: Any,
     common: dict[str, tuple[str, Any]] | None = None,
     like: Callable[..., Any] | None = None,
 ) -> None:
-    """Give the public function its face and file it.
+    """Register an operation, and set the name, docstring and signature of its public function.
 
     Args:
         spec: The operation.
-        source: The function the user's eye should land on.
-        common: Keywords that the function takes beside ``source``'s own, as
+        source: The function that ``__wrapped__`` refers to, a kernel or a composite's body.
+        common: Keywords that the function accepts besides ``source``'s own, as
             ``{name: (annotation, default)}``.
-        like: A function whose docstring tells of the parameters that ``source``'s does not.
+        like: A function whose docstring describes the parameters that ``source``'s does not.
     """
     function = spec.function
-    _face(spec, source)
+    _set_metadata(spec, source)
     if source.__doc__:
         keywords = common or (("out",) if takes_out(spec) else ())
-        function.__doc__ = documented(spec, source.__doc__, keywords, like)
-    function.__signature__ = of_function(spec, source, common or {})
+        function.__doc__ = complete_docstring(spec, source.__doc__, keywords, like)
+    function.__signature__ = make_signature(spec, source, common or {})
     function.vjp = partial(_set_rules, spec)
     function.vjp_joint = lambda *names: lambda rule: _set_joint_rule(spec, names, rule)
     function.numpy = partial(_set_numpy_form, spec)
@@ -215,8 +219,8 @@ def dress(
     if spec.public:
         _publish(spec)
         for name in spec.aliases:
-            _publish(_twin(spec, name))
-    _attach(spec)
+            _publish(_make_alias(spec, name))
+    _attach_methods(spec)
 
 
 def _check_name(spec: Op, source: Any) -> None:
@@ -234,9 +238,9 @@ def _check_name(spec: Op, source: Any) -> None:
             )
 
 
-def _face(spec: Op, source: Any) -> None:
+def _set_metadata(spec: Op, source: Any) -> None:
     function = spec.function
-    function.__module__, function.__qualname__ = spec.home(spec.name)
+    function.__module__, function.__qualname__ = spec.module_and_qualname(spec.name)
     function.__name__ = spec.name
     function.__wrapped__ = source
     function.op = spec
@@ -266,20 +270,20 @@ def _check_needs(spec: Op, rule: Callable[..., Any]) -> None:
         raise TypeError(f"{spec.name}.vjp: {unknown} are no parameters of the operation")
 
 
-def _twin(spec: Op, alias: str) -> Op:
-    """The operation under another name, with a function of its own."""
+def _make_alias(spec: Op, alias: str) -> Op:
+    """Return the operation under another name, with a function of its own."""
     space, dot, name = alias.rpartition(".")
     node = spec.node
     if node.name is None and spec.kernel is not None:
-        node = replace(node, name=spec.torchs_name)
+        node = replace(node, name=spec.torch_node_name)
     twin = replace(
         spec, name=name, namespaces=(space,) if dot else spec.namespaces, aliases=(),
         inplace=spec.inplace and not dot, node=node,
     )  # fmt: skip
     set_function(twin, make_public_function(twin, name))
-    spec.registered.twins.append(twin)
+    spec.registered.aliases.append(twin)
     face, function = spec.function, twin.function
-    _face(twin, face.__wrapped__)
+    _set_metadata(twin, face.__wrapped__)
     first, _, more = (face.__doc__ or "").partition("\n")
     function.__doc__ = f"{first}\n\n    Another name for ``{spec.qualname}``.\n{more}"
     function.__signature__ = face.__signature__
@@ -291,28 +295,28 @@ def _set_numpy_form(spec: Op, form: Callable[..., Any]) -> Callable[..., Any]:
     known = frozenset(("out", *code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]))
 
     @wraps(form)
-    def checked(*args: Any, **options: Any) -> Any:
-        """A form may pass on what it does not name, but only what the operation has."""
+    def check_keywords(*args: Any, **options: Any) -> Any:
+        """Check that each keyword is one of the form's or of the operation's, and call the form."""
         for name in options:
-            torchs = name if name in spec.plan.index else torchs_name(spec, name)
+            torchs = name if name in spec.plan.index else torch_parameter(spec, name)
             if name not in known and torchs is None:
-                raise unexpected(spec, name)
+                raise unexpected_keyword_error(spec, name)
             if (
                 torchs is not None
                 and spec.plan.scalars.get(spec.plan.index[torchs], (None,))[0] is bool
             ):
-                options[name] = truth(options[name])
+                options[name] = to_bool(options[name])
         if "dim" in options:
             if "axis" in known:
-                _refuse_both(spec, options)
+                _check_not_both(spec, options)
                 options["axis"] = options.pop("dim")
         return form(*args, **options)
 
-    spec.registered.numpy_form = checked
+    spec.registered.numpy_form = check_keywords
     return form
 
 
-def _refuse_both(spec: Op, options: dict[str, Any]) -> None:
+def _check_not_both(spec: Op, options: dict[str, Any]) -> None:
     if "axis" in options:
         raise repeated_argument_error(spec, "dim", "axis")
 
@@ -325,8 +329,8 @@ def _publish(spec: Op) -> None:
             table[f"{spec.name}_"] = make_inplace_function(spec)
 
 
-def _method(spec: Op) -> Any:
-    """The operation as a method: another function, as who is asked may tell them apart."""
+def _make_method(spec: Op) -> Any:
+    """Return the method: another function, so that an override can tell the two apart."""
     face: Any = spec.function
     if spec.attribute or spec.namespaces[0] == "Tensor":
         return face
@@ -337,12 +341,15 @@ def _method(spec: Op) -> Any:
     return function
 
 
-def _attach(spec: Op) -> None:
-    """Make methods and operators of it."""
+def _attach_methods(spec: Op) -> None:
+    """Set the methods and operators of an operation on Tensor."""
     if spec.public and spec.is_member:
-        for form in (spec, *(twin for twin in spec.registered.twins if twin.name in spec.aliases)):
-            method = _method(form)
-            if spec.attribute:  # whose reading is what somebody is asked about
+        for form in (
+            spec,
+            *(twin for twin in spec.registered.aliases if twin.name in spec.aliases),
+        ):
+            method = _make_method(form)
+            if spec.attribute:  # an override of an attribute gets the getter of the property
                 method = property(method)
                 vars(form.function)["face"] = method.__get__
             setattr(Tensor, form.name, method)
@@ -357,11 +364,11 @@ def _attach(spec: Op) -> None:
 
 
 def no_derivative(name: str, error: type[RuntimeError] = RuntimeError) -> Callable[[Any, Any], Any]:
-    """A rule for an operation without a derivative: it refuses, rather than give none.
+    """Return the rule of an operation without a derivative, which raises an error.
 
     Args:
         name: torch's name of the operation.
-        error: Its error, NotImplementedError where it says so itself.
+        error: Type of the error: NotImplementedError if torch's own kernel raises it.
     """
     own = error is NotImplementedError
     text = f"the derivative for {name!r} is not implemented."
@@ -375,67 +382,67 @@ def no_derivative(name: str, error: type[RuntimeError] = RuntimeError) -> Callab
 
 
 def piecewise(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a rule whose gradient depends on the operation's arguments, but in jumps alone.
+    """Mark a rule whose gradient is piecewise constant in the operation's arguments.
 
-    The derivative of such a gradient is zeros then, as in torch, rather than missing.
+    The derivative of such a gradient is zeros, as in torch, rather than missing.
     """
     rule.piecewise = True  # type: ignore[attr-defined]
     return rule
 
 
 def accepts_none(rule: Callable[..., Any]) -> Callable[..., Any]:
-    """Mark a rule that takes None for a missing gradient of one of several results.
+    """Mark a rule that accepts None for a missing gradient of one of several results.
 
-    Other rules get zeros there.
+    Other rules get zeros.
     """
     rule.accepts_none = True  # type: ignore[attr-defined]
     return rule
 
 
 def reads(**values: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """State by parameter which arguments' values its gradient is computed from.
+    """State for each parameter from which arguments' values its gradient is computed.
 
-    Of the others the rule takes shapes alone, so that they may be changed in place.
+    The rule reads only the shapes of the other arguments, so these may be modified in place.
     """
 
-    def stated(rule: Callable[..., Any]) -> Callable[..., Any]:
+    def mark(rule: Callable[..., Any]) -> Callable[..., Any]:
         rule.reads = values  # type: ignore[attr-defined]
         return rule
 
-    return stated
+    return mark
 
 
 def reads_results(*places: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """State which of several results a rule reads.
 
-    The others are None to it, are not kept, and may be changed in place.
+    The rule gets None for the others, which are not saved and may be modified in place.
     """
 
-    def stated(rule: Callable[..., Any]) -> Callable[..., Any]:
+    def mark(rule: Callable[..., Any]) -> Callable[..., Any]:
         rule.results = places  # type: ignore[attr-defined]
         return rule
 
-    return stated
+    return mark
 
 
 def torch_convention(rule: Callable[..., Any]) -> Callable[..., Any]:
     """Adapt a rule for complex arguments that is written in torch's convention.
 
-    Inside a backward pass gradients are the conjugates of torch's, so that a holomorphic
-    function's rule is its plain derivative. A rule for one that is not holomorphic is often
-    known in torch's convention; this conjugates what goes in and what comes out.
+    Inside a backward pass gradients are the conjugates of torch's, so that the rule of a
+    holomorphic function is its derivative. A rule for another function is often known in torch's
+    convention; this conjugates the incoming gradient and the results.
     """
     code = rule.__code__
     names = code.co_varnames[2 : code.co_argcount]
 
-    def conjugated(xp: Any, g: Any, *values: Any) -> Any:
+    def conjugate_rule(xp: Any, g: Any, *values: Any) -> Any:
         result = rule(xp, _conjugate(xp, g), *values)
         if isinstance(result, (tuple, list)):
             return [_conjugate(xp, h) for h in result]
         return _conjugate(xp, result)
 
-    conjugated.needs = names  # type: ignore[attr-defined]
-    return conjugated
+    conjugate_rule.needs = names  # type: ignore[attr-defined]
+    return conjugate_rule
 
 
 def _conjugate(xp: Any, g: Any) -> Any:

@@ -1,4 +1,4 @@
-"""``Op``: the options of an operation, the plan of its calls and what is registered beside it."""
+"""``Op``: the options of an operation, the plan of its calls, its gradient rules and aliases."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _SCALARS: dict[str, type] = {"bool": bool, "float": float}
 _TESTED = frozenset(
     ("return_indices", "antialias", "recompute_scale_factor", "full", "center", "sym")
 )
-#: The byte code of a kernel that is no more than a function of the backend.
+#: Byte code of a kernel that only calls a function of the backend on its one array.
 _A_CALL = (lambda xp, input: xp.any_name(input)).__code__.co_code
 _TENSORS = ("Array", "Operand", "Index", "Mask", "Tensor")
 _SEQUENCES = ("Sequence[Array]", "Sequence[Tensor]")
 
 
 class Plan:
-    """What a call of an operation needs to know, computed once.
+    """Facts about an operation's parameters that each of its calls uses, computed once.
 
     Attributes:
         params: Names of the parameters, without ``xp``.
@@ -39,34 +39,33 @@ class Plan:
         positional: How many of them may be given by position.
         keywords: The others, each with its position.
         required: How many arguments there must be.
-        takes_out: Whether the kernel can write its result to an ``out`` that it is given.
-        calls: The backend's function that the kernel hands its one array to and is no more than,
-            or None.
+        takes_out: Whether the kernel has a parameter ``out`` to write its result to.
+        calls: The backend's function, if the kernel only calls it on its one array, or None.
         tensors: Positions of the tensor parameters (``sequence`` is one of them, if any).
         others: Positions of the other parameters.
         operands: Positions of those that are promoted to a common dtype.
         numbers: Positions of those that may stay Python numbers.
         optional: Positions of the tensor parameters that may be None.
         is_binary: Whether there are two operands, and the other parameters may be left out.
-        lead: Position of the tensor that must be given and has the backend, or of the sequence;
-            None if each may be left out.
+        lead: Position of the first tensor that must be given, whose backend the call uses, or of
+            the sequence; None if each tensor may be left out.
         sizes: The position of sizes, which may be given one by one, or None.
-        more_sizes: The position of an ``int | Shape``, which takes arguments that are too many
-            together with those after it, or None.
+        more_sizes: The position of an ``int | Shape``, or None. In a call with too many arguments,
+            those from this position on are its sizes.
         returns_input: Whether the call returns its first argument where the kernel does.
-        picks: Whether indices say which elements are meant.
-        flag: Position of a last parameter ``inplace``, which asks for the in-place form.
-        scalars: By position, of the other flags and floats which they are, and whether None is
-            taken.
-        looked_at: Those that can be given by position, with what they are.
-        unchecked: How many arguments by position need no look before a kernel runs.
+        picks: Whether a parameter ``index`` or ``indices`` selects the elements.
+        flag: Position of a last parameter ``inplace``, which selects the in-place form.
+        scalars: The other parameters that are bools or floats, by position: the class, and whether
+            None is accepted.
+        positional_scalars: Those of them that can be given by position, with their classes.
+        unchecked: Number of leading arguments that need no check before a kernel runs.
     """
 
     def __init__(self, op: Op) -> None:
         function, skip = (op.body, 0) if op.kernel is None else (op.kernel, 1)
         code = function.__code__
         names = code.co_varnames[skip : code.co_argcount + code.co_kwonlyargcount]
-        # out= is where the result goes, not what it is: it is passed on its own.
+        # ``out`` says where the result goes, not what it is, so it is passed separately.
         self.takes_out = skip > 0 and names[-1:] == ("out",)
         self.params: tuple[str, ...] = names[:-1] if self.takes_out else names
         self.calls: str | None = code.co_names[0] if skip and code.co_code == _A_CALL else None
@@ -84,10 +83,12 @@ class Plan:
         self.scalars: dict[int, tuple[type, bool]] = (
             self._read_scalars(annotations) if op.public else {}
         )
-        self.looked_at: tuple[tuple[int, type], ...] = tuple(
+        self.positional_scalars: tuple[tuple[int, type], ...] = tuple(
             (i, k) for i, (k, _) in self.scalars.items() if i < self.positional
         )
-        self.unchecked: int | Any = min((i for i, _ in self.looked_at), default=self.positional)
+        self.unchecked: int | Any = min(
+            (i for i, _ in self.positional_scalars), default=self.positional
+        )
 
     def _read_tensors(self, annotations: list[str]) -> None:
         bases = [annotation.removesuffix(" | None") for annotation in annotations]
@@ -115,12 +116,16 @@ class Plan:
         for i, (name, annotation) in enumerate(zip(self.params, annotations, strict=True)):
             kind = _SCALARS.get(annotation.removesuffix(" | None"))
             if kind is not None and name != "inplace" and name not in _TESTED:
-                # PyTorch takes None for requires_grad=False, too.
+                # PyTorch accepts None for requires_grad=False, too.
                 found[i] = kind, annotation.endswith(" | None") or name == "requires_grad"
         return found
 
-    def measure(self, lead: int) -> int | None:
-        """The operand whose dtype the others must have, where ``lead`` is the first tensor."""
+    def dtype_operand(self, lead: int) -> int | None:
+        """Return the position of the operand whose dtype the others must have.
+
+        Args:
+            lead: Position of the first tensor.
+        """
         return lead if lead in self.operands else min(self.operands, default=None)
 
 
@@ -139,7 +144,7 @@ def _defaults(
     return head[:positional] + tuple(keyword.get(n, REQUIRED) for n in names[positional:])
 
 
-#: A tensor or a Python number.
+#: A tensor or a Python scalar.
 Operand: TypeAlias = Any
 
 #: An integer tensor that selects elements.
@@ -154,18 +159,18 @@ ArrayOrInput: TypeAlias = Any
 #: Sizes: a sequence of ints, or as many int arguments.
 Shape: TypeAlias = Sequence[int]
 
-#: The promotions of those operations that go element by element, unless they say otherwise.
+#: Promotions of operations that are elementwise unless the option ``elementwise`` says otherwise.
 _BY_ELEMENT = ("difference", "float", "quotient", "power", "limits")
 
 
 class Form(Enum):
     """The functions of an operation."""
 
-    #: The public function, and the method: any arguments.
+    #: The public function and the method, which accept any arguments.
     FUNCTION = "function"
     #: Method of an operator: two operands by position.
     OPERATOR = "operator"
-    #: The same after a number, which comes second: ``__radd__(other, input)``.
+    #: The method of a reflected operator: ``__radd__(other, input)``.
     REFLECTED = "reflected"
     #: The in-place form, which writes the result to the first argument.
     INPLACE = "inplace"
@@ -179,7 +184,7 @@ class Form(Enum):
     CREATION = "creation"
 
     @property
-    def named(self) -> bool:
+    def has_names(self) -> bool:
         """Whether arguments may be given by name and left out."""
         return self in (Form.FUNCTION, Form.INPLACE, Form.CREATION)
 
@@ -217,10 +222,10 @@ class Out(Enum):
 
 
 class Reduced(Enum):
-    """Handling of the dtypes below float32."""
+    """Handling of the dtypes of reduced precision."""
 
-    #: The kernel takes arrays of these dtypes, since it moves elements and computes nothing. A
-    #: composite runs on them as it is.
+    #: The kernel accepts arrays of these dtypes, since it copies elements without computing. A
+    #: composite runs on them unchanged.
     NATIVE = "native"
     #: Results of a composite have the dtype of its first tensor, whatever its other tensors have.
     FIRST = "first"
@@ -241,57 +246,57 @@ class Overlap(Enum):
 
 @dataclass(eq=False, repr=False)
 class Registered:
-    """What is registered beside a kernel, once it is an operation; its other names share it.
+    """Values registered with an operation after its definition, shared with its aliases.
 
     Attributes:
         rules: Gradient rules by parameter name; a tuple of names for one rule of several.
         forward_with_saved: The kernel of recorded calls, which returns its result and an array
             computed on the way, or None. A rule gets the array as ``kept``, which is None in a
             recorded backward pass and where hooks on saved tensors are set.
-        numpy_form: What the call means when it is spelt with NumPy's keywords, or None.
+        numpy_form: The function that runs a call with NumPy's keywords, or None.
         default_dtype: Whether a creation function makes the default dtype if none is given.
-        expanded: What stands in for the in-place form where one element stands for many, or None
-            if that is refused.
-        twins: The same operation under other names, each with a function of its own.
+        expanded: The function that replaces the in-place form where several elements share memory,
+            as in an expanded tensor, or None if that raises an error.
+        aliases: The same operation under other names, each with a function of its own.
         fast: The operation that runs a composite's calls on the fast path, or None.
-        stands_in: Whether it is that of a composite.
-        is_generated: Whether a function was generated from all this, which then must not change.
+        serves_composite: Whether this operation is the ``fast`` of a composite.
+        is_generated: Whether a function was generated from these values, which then cannot change.
     """
 
     rules: dict[str | tuple[str, ...], Callable[..., Any]] = field(default_factory=dict)
     forward_with_saved: Callable[..., Any] | None = None
     numpy_form: Callable[..., Any] | None = None
     expanded: Callable[..., Any] | None = None
-    twins: list[Op] = field(default_factory=list)
+    aliases: list[Op] = field(default_factory=list)
     fast: Op | None = None
-    stands_in: bool = False
+    serves_composite: bool = False
     default_dtype: bool = True
     is_generated: bool = False
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Op:
-    """What the decorator of an operation said.
+    """Options of an operation, as its decorator got them.
 
     Attributes:
-        name: Its name, and ``qualname`` with the namespace before it.
-        kernel: The function on raw arrays; None for a composite, whose function is ``body``.
-        function: The public function, and ``core`` the steps of a call from the kernel on, for
-            arguments that are ready for it.
-        namespaces: Where it is public; the first is its home.
+        name: Its name; ``qualname`` has the namespace before it.
+        kernel: The function on raw arrays; None for a composite.
+        body: The function on tensors that a composite is; None for a kernel.
+        function: The public function.
+        namespaces: The modules where it is public; the first is its ``__module__``.
         aliases: Other names there. One with a dot is a function of the module before it alone
             (``"special.expit"``), for ``".invert"`` the top level.
-        method: Whether it is a method of tensors, too; in the namespace ``Tensor`` it always is.
+        method: Whether it is also a method of tensors; in the namespace ``Tensor`` it always is.
         attribute: Whether it is an attribute of tensors (``x.T``).
         inplace: Whether a form with a trailing underscore exists.
         operators: Names such as ``"add"`` for ``__add__``, ``__radd__`` and ``__iadd__``.
-        promote: Which promotion: ``"arithmetic"``, ``"difference"`` (the same, but no bools),
+        promote: Type promotion: ``"arithmetic"``, ``"difference"`` (the same, but no bools),
             ``"alike"`` (0-d tensors count as much as others),
             ``"float"`` (integers become the default dtype), ``"quotient"`` (they do unless a
-            ``rounding_mode`` is given), ``"power"`` (an exponent has to fit the dtype),
-            ``"limits"`` (every number has to) or None.
-        elementwise: Whether each element of the result depends on the elements of the tensors at
-            its place alone. None: ``promote`` tells; see ``is_elementwise``.
+            ``rounding_mode`` is given), ``"power"`` (an exponent must fit the dtype),
+            ``"limits"`` (every number must) or None.
+        elementwise: Whether each element of the result depends only on the elements of the tensors
+            at its position. None: ``promote`` decides; see ``is_elementwise``.
         backend_function: The backend's function that equals the kernel at its defaults, or None.
             For two operands it is called with arrays of floats, else with the one array: it
             returns a 0-d array for a reduction, and writes to the array where the operation exists
@@ -305,11 +310,12 @@ class Op:
             kernels of views take arrays of these, others get them as float32.
         returns: A named tuple for several results.
         forms: Signatures for type checkers, where the result depends on the arguments.
-        strict: Whether numbers are refused where torch takes tensors only.
-        former_order: The factors that PyTorch still takes in their former place, among the tensors.
-        node: Names of its nodes, and when they are freed. The decorators take a single name, too.
-        public: Whether users see it; if not said, where its name has no underscore before it.
-        registered: What is registered beside it.
+        strict: Whether a number raises an error where torch accepts tensors only.
+        former_order: The factors that PyTorch still accepts in their former position, among the
+            tensors.
+        node: Names of its nodes, and when they are freed. The decorators accept a single name, too.
+        public: Whether users see it. The default is whether its name has no leading underscore.
+        registered: What is registered with it after its definition.
     """
 
     name: str
@@ -348,20 +354,20 @@ class Op:
 
     @property
     def annotations(self) -> dict[str, Any]:
-        """The annotations of the kernel, or of the function that a composite is."""
+        """Annotations of the kernel or of the composite's function."""
         source = self.body if self.kernel is None else self.kernel
         return source.__annotations__  # type: ignore[no-any-return]
 
     @property
-    def torchs_name(self) -> str:
-        """torch's name of its nodes: ``log_softmax`` gives ``LogSoftmaxBackward0``."""
+    def torch_node_name(self) -> str:
+        """torch's name of its nodes: ``LogSoftmaxBackward0`` for ``log_softmax``."""
         space = self.namespaces[0]
         prefix = space.title() if space in ("linalg", "special") else ""
         return prefix + "".join(part.title() for part in self.name.split("_")) + "Backward0"
 
     @property
     def is_elementwise(self) -> bool:
-        """Whether each element of the result depends on those at its place alone."""
+        """Whether each element of the result depends only on the elements at its position."""
         if self.elementwise is not None:
             return self.elementwise
         return self.promote in _BY_ELEMENT or self.promote == "arithmetic" and self.inplace
@@ -373,12 +379,12 @@ class Op:
 
     @property
     def wraps_out(self) -> bool:
-        """Whether a composite takes ``out=`` though its function has no such parameter."""
+        """Whether a composite accepts ``out=`` though its function has no such parameter."""
         return self.kernel is None and self.out is not None and "out" not in self.plan.index
 
     @property
-    def is_numpys(self) -> bool:
-        """Whether it is in NumPy's namespace, whose flags are whatever counts as True."""
+    def is_numpy_function(self) -> bool:
+        """Whether it is in NumPy's namespace, where any value with a truth value is a flag."""
         return self.namespaces[0].partition(".")[0] == "numpy"
 
     def has_fast_path(self, form: Form) -> bool:
@@ -395,15 +401,16 @@ class Op:
         )
 
     @property
-    def takes_low(self) -> bool:
-        """Whether its kernel takes arrays of the dtypes below float32 as they are."""
+    def accepts_reduced(self) -> bool:
+        """Whether its kernel accepts arrays of reduced precision."""
         return self.view or self.reduced is Reduced.NATIVE
 
     @cached_property
-    def is_wide(self) -> bool:
-        """Whether a composite is one operation to PyTorch: below float32 it is rounded once.
+    def computes_in_float32(self) -> bool:
+        """Whether a composite is one operation of PyTorch's, which computes in float32.
 
-        Not where it writes to an argument, which would be a copy.
+        Its result in reduced precision is then rounded once. A composite that writes to an argument
+        is not computed so, since it would write to a copy.
         """
         one = self.node.name is not None or self.namespaces[0] == "nn.functional"
         written = {"inplace", "running_mean", "max_norm", "out"} & self.plan.index.keys()
@@ -412,16 +419,16 @@ class Op:
 
     @cached_property
     def plan(self) -> Plan:
-        """What follows from the parameters and their annotations."""
+        """Plan of its calls, derived from the parameters and their annotations."""
         return Plan(self)
 
     @cached_property
     def backward(self) -> Backward:
-        """What the nodes of its calls have in common."""
+        """Gradient rules and names of the nodes of its calls."""
         return Backward(self)
 
-    def home(self, name: str) -> tuple[str, str]:
-        """The module, and the qualified name there, by which pickles know a function of it."""
+    def module_and_qualname(self, name: str) -> tuple[str, str]:
+        """Return the ``__module__`` and ``__qualname__`` of a function of it, for pickles."""
         space = self.namespaces[0]
         if space == "Tensor":
             return "tinytorch", f"Tensor.{name}"
@@ -436,13 +443,16 @@ class Op:
         if self.registered.is_generated:
             raise RuntimeError(f"{self.name}.vjp: expected gradient rules before the first call")
         self.registered.rules.update(rules)
-        for op in (self, *self.registered.twins):
+        for op in (self, *self.registered.aliases):
             vars(op).pop("backward", None)
 
     def run(self, xp: Any, values: tuple[Any, ...], out: Any = None) -> Any:
-        """The kernel on a full tuple of raw values, in the order of its parameters.
+        """Run the kernel on a full tuple of raw values, in the order of its parameters.
 
-        ``out`` is for kernels that can write their result there (``plan.takes_out``).
+        Args:
+            xp: The backend.
+            values: One value for each parameter.
+            out: Array to write the result to, for kernels that support it (``plan.takes_out``).
         """
         plan = self.plan
         at = plan.positional

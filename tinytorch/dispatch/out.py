@@ -1,4 +1,4 @@
-"""Results written to memory that exists: ``out=``, dtypes that fit, memory that overlaps."""
+"""Writes of results to existing tensors: ``out=``, checks of dtypes and of overlapping memory."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .operation import Op, Out, Overlap
 
 
 def write(xp: Any, data: Any, y: Any, name: str) -> None:
-    """Copy a kernel's result over ``data``, refusing another shape or a wider kind."""
+    """Copy a kernel's result over ``data``; RuntimeError for another shape or a wider kind."""
     wanted, have = xp.dtype_of(y), xp.dtype_of(data)
     if wanted.category > have.category:
         raise RuntimeError(
@@ -35,12 +35,12 @@ def write(xp: Any, data: Any, y: Any, name: str) -> None:
 
 
 def check_writable(name: str, target: Tensor) -> None:
-    """RuntimeError for memory that may not be written.
+    """Raise RuntimeError for a tensor that may not be written.
 
-    One element stands for many, or it is an inference tensor's, or from outside a ``vmap``.
+    Several of its elements share memory, or it is an inference tensor, or from outside a ``vmap``.
     """
-    _check_place(name, target)
-    if stands_for_many(target):
+    _check_writable_here(name, target)
+    if has_shared_elements(target):
         raise RuntimeError(
             f"{name}_: unsupported operation: more than one element of the written-to tensor "
             "refers to a single memory location. Please clone() the tensor before performing "
@@ -48,21 +48,25 @@ def check_writable(name: str, target: Tensor) -> None:
         )
 
 
-def stands_for_many(target: Tensor) -> bool:
-    """Whether memory may not be written, such as that of an expanded tensor."""
-    return target._xp.readonly(target._data) and not _made_writable(target)
+def has_shared_elements(target: Tensor) -> bool:
+    """Whether several elements share memory, as in an expanded tensor, or memory is read-only."""
+    return target._xp.readonly(target._data) and not _make_writable(target)
 
 
-def _check_place(name: str, target: Tensor) -> None:
-    """RuntimeError for an inference tensor, or one from outside a ``vmap``."""
+def _check_writable_here(name: str, target: Tensor) -> None:
+    """Raise RuntimeError for an inference tensor, or one from outside a ``vmap``."""
     if target._inference:
         check_update(target)
     if MAPPED.get():
         check_mapped(name, target)
 
 
-def _made_writable(tensor: Tensor) -> bool:
-    """Let a part of an expanded tensor be written to, if it has each element once."""
+def _make_writable(tensor: Tensor) -> bool:
+    """Make a part of an expanded tensor writable if its elements share no memory.
+
+    Returns:
+        Whether that is so.
+    """
     xp = tensor._xp
     if xp.memory_is_readonly(tensor._data):
         return False
@@ -84,12 +88,12 @@ _SCALAR_NAMES = {
 
 
 def scalar_name(dtype: dtypes.dtype) -> str:
-    """torch's C++ name of a dtype, as its error texts use it."""
+    """torch's C++ name of a dtype, used in its error messages."""
     return _SCALAR_NAMES[dtype.name]
 
 
-def refuse_recorded(op: Op) -> None:
-    """Raise torch's RuntimeError for ``out=`` where a graph would have to be recorded."""
+def raise_recorded(op: Op) -> None:
+    """Raise torch's RuntimeError for ``out=`` in a call that would be recorded."""
     raise RuntimeError(
         f"{op.name}(): functions with out=... arguments don't support automatic "
         "differentiation, but one of the arguments requires grad."
@@ -97,23 +101,24 @@ def refuse_recorded(op: Op) -> None:
 
 
 def _is_constant(op: Op) -> bool:
-    """Whether it has tensors and no derivative: torch does not look at what those write to."""
+    """Whether it has tensors and no derivative: torch then does not check ``out.requires_grad``."""
     return bool(op.plan.tensors) and op.kernel is not None and not op.backward.differentiable
 
 
 def write_to_out(out: Any, result: Any, op: Op, exact: bool = False, warn: bool = True) -> Any:
-    """Put a result (or several) into ``out=``, resizing it as torch does.
+    """Write a result, or several, to ``out=``, which is resized as torch resizes it.
 
     Args:
-        out: What the user gave.
+        out: The argument ``out=``.
         result: A tensor, or a tuple of tensors.
         op: The operation.
-        exact: Whether ``out`` has to have the result's dtype.
-        warn: Whether to warn of resizing a tensor that has elements.
+        exact: Whether ``out`` must have the result's dtype.
+        warn: Whether to warn when a tensor with elements is resized.
 
     Raises:
-        RuntimeError: If the dtype does not fit, or with ``exact`` is another one, or the device.
-        TypeError: If ``out`` is no tensor, or not as many as there are results.
+        RuntimeError: If the dtype does not fit, or with ``exact`` is another one, or if the device
+            is another one.
+        TypeError: If ``out`` is no tensor, or has another length than there are results.
     """
     if isinstance(result, tuple):
         if not isinstance(out, (tuple, list)) or len(out) != len(result):
@@ -126,7 +131,7 @@ def write_to_out(out: Any, result: Any, op: Op, exact: bool = False, warn: bool 
     if not isinstance(out, Tensor):
         raise TypeError(f"{op.name}(): argument 'out' must be Tensor, not {type(out).__name__}")
     if out.requires_grad and grad_enabled() and not _is_constant(op):
-        refuse_recorded(op)
+        raise_recorded(op)
     wanted, have = result.dtype, out.dtype
     if wanted is not have:
         _check_dtypes(op, wanted, have, exact)
@@ -138,9 +143,9 @@ def write_to_out(out: Any, result: Any, op: Op, exact: bool = False, warn: bool 
     if out._data.shape == result._data.shape:
         check_writable(op.name, out)
     else:
-        _check_place(op.name, out)
+        _check_writable_here(op.name, out)
         if warn and out._data.size:
-            _warn_of_resizing(out, result)
+            _warn_about_resize(out, result)
         out._data = out._xp.empty(result._data.shape, out._data.dtype)
         if out._whole is not None:
             out._whole = None
@@ -150,7 +155,7 @@ def write_to_out(out: Any, result: Any, op: Op, exact: bool = False, warn: bool 
 
 
 def _check_dtypes(op: Op, wanted: dtypes.dtype, have: dtypes.dtype, exact: bool) -> None:
-    """An error unless a result goes into ``out=`` of another dtype."""
+    """Raise an error if a result may not be written to ``out=`` of another dtype."""
     if exact or op.out in (Out.EXACT, Out.DTYPE_ARGUMENT):
         raise RuntimeError(
             f"{op.name}(): Expected out tensor to have dtype {wanted.name}, but got {have.name} "
@@ -162,11 +167,11 @@ def _check_dtypes(op: Op, wanted: dtypes.dtype, have: dtypes.dtype, exact: bool)
                 f"{op.name} only supports bool tensor for result, got: {scalar_name(have)}"
             )
     elif wanted.category > have.category and op.out is not Out.ANY:
-        raise _narrower(op, wanted, have)
+        raise _cast_error(op, wanted, have)
 
 
-def _narrower(op: Op, wanted: dtypes.dtype, have: dtypes.dtype) -> Exception:
-    """The error of a result that does not fit ``out``; a TypeError where tensors are joined."""
+def _cast_error(op: Op, wanted: dtypes.dtype, have: dtypes.dtype) -> Exception:
+    """Return the error for a result that cannot be cast to ``out``, a TypeError for a sequence."""
     text = f"{scalar_name(wanted)} can't be cast to the desired output type {scalar_name(have)}"
     if op.plan.sequence is not None:
         return TypeError(f"{op.name}(): input types {text}")
@@ -178,7 +183,7 @@ def _narrower(op: Op, wanted: dtypes.dtype, have: dtypes.dtype) -> Exception:
     return RuntimeError(f"{op.name}: result type {text}")
 
 
-def _warn_of_resizing(out: Tensor, result: Tensor) -> None:
+def _warn_about_resize(out: Tensor, result: Tensor) -> None:
     warn(
         "An output with one or more elements was resized since it had shape "
         f"{list(out.shape)}, which does not match the required output shape "
@@ -190,25 +195,25 @@ def _warn_of_resizing(out: Tensor, result: Tensor) -> None:
 
 
 def check_overlap(target: Tensor, data: Any, others: Iterable[Any], alone: bool = False) -> None:
-    """RuntimeError if elements about to be written to are read for others, too.
+    """Raise RuntimeError if elements that are written are read for other elements, too.
 
-    As PyTorch does, this looks at tensors without gaps alone, and lets pass those that share each
-    element with the same element of the target.
+    As PyTorch does, this checks only tensors without gaps, and allows those that share each element
+    with the same element of the target.
 
     Args:
         target: A tensor.
-        data: The array that is written to: its own, or a part of that.
-        others: What is read; no matter what is no tensor.
+        data: The array that is written to: its own, or a part of it.
+        others: The values that are read; those that are no tensors are ignored.
         alone: Whether even the target itself must not be read, because elements are written in
             another order than they are read.
     """
-    shared = target._vc  # tensors that share memory share that
+    shared = target._vc  # tensors that share memory share their version counter
     for other in others:
         if isinstance(other, Tensor) and other._vc is shared:
             if shared is None and other is not target:
                 continue
             itself = other is target and data is other._data
-            if alone if itself else _meet(target._xp, data, other._data, alone):
+            if alone if itself else _overlaps(target._xp, data, other._data, alone):
                 raise RuntimeError(
                     "unsupported operation: some elements of the input tensor and the written-to "
                     "tensor refer to a single memory location. Please clone() the tensor before "
@@ -217,7 +222,7 @@ def check_overlap(target: Tensor, data: Any, others: Iterable[Any], alone: bool 
 
 
 def check_out(op: Op, out: Any, args: Iterable[Any]) -> None:
-    """``check_overlap`` for ``out=`` of operations that write while they read."""
+    """Check ``out=`` for overlaps with the arguments, if the operation writes while it reads."""
     alone = op.plan.picks or op.plan.sequence is not None or op.overlap is Overlap.DISJOINT
     elementwise = op.inplace or op.overlap in (Overlap.CHECKED, Overlap.FIRST)
     if op.kernel is not None:
@@ -226,9 +231,9 @@ def check_out(op: Op, out: Any, args: Iterable[Any]) -> None:
         return
     read = [t for arg in args for t in (arg if isinstance(arg, (tuple, list)) else (arg,))]
     if op.overlap in (Overlap.ALLOWED, Overlap.FIRST):
-        # The others are read before, but this one is copied to ``out``.
+        # The first argument is copied to ``out``; the others are read before anything is written.
         read = read[:1]
-    # Where there is an in-place form, the first one's elements go to the same places.
+    # If there is an in-place form, elements of the first argument keep their positions in ``out``.
     first, rest = (read[:1], read[1:]) if op.plan.picks and op.inplace else ([], read)
     for each in out if isinstance(out, (tuple, list)) else (out,):
         if isinstance(each, Tensor):
@@ -237,9 +242,9 @@ def check_out(op: Op, out: Any, args: Iterable[Any]) -> None:
 
 
 def check_resized(op: Op, out: Any, result: Any, args: tuple[Any, ...]) -> None:
-    """RuntimeError where ``out=`` would have to be resized and is an operand itself.
+    """Raise RuntimeError if ``out=`` is an operand itself and would have to be resized.
 
-    As in PyTorch, reductions may resize what they read.
+    As in PyTorch, reductions may resize their operand.
     """
     if not isinstance(out, Tensor) or not isinstance(result, Tensor):
         return
@@ -255,7 +260,7 @@ def check_resized(op: Op, out: Any, result: Any, args: tuple[Any, ...]) -> None:
         )
 
 
-def _meet(xp: Any, a: Any, b: Any, alone: bool) -> bool:
+def _overlaps(xp: Any, a: Any, b: Any, alone: bool) -> bool:
     if not a.size or not b.size or dense_order(a) is None or dense_order(b) is None:
         return False
     first, second = xp.address(a), xp.address(b)

@@ -1,4 +1,4 @@
-"""From what users pass to what kernels take: backends, tensors, a common dtype."""
+"""Conversion of arguments for kernels: a common backend, tensors, a common dtype."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NUMBERS = (bool, int, float, complex)
 
 
 def tensors_in(op: Op, given: list[Any]) -> list[tuple[str, Tensor]]:
-    """The tensors among the arguments, with the names of their parameters."""
+    """Return the tensors among the arguments, with the names of their parameters."""
     found = []
     for i in op.plan.tensors:
         value = given[i]
@@ -35,7 +35,7 @@ def tensors_in(op: Op, given: list[Any]) -> list[tuple[str, Tensor]]:
 
 
 def common_backend(op: Op, given: list[Any]) -> Any:
-    """The backend of the tensors among the arguments; the active one if there are none.
+    """Return the backend of the tensors among the arguments; the active one if there are none.
 
     Raises:
         RuntimeError: For tensors on different backends; 0-d CPU tensors go with anything.
@@ -47,22 +47,22 @@ def common_backend(op: Op, given: list[Any]) -> Any:
     xp = first._xp
     if all(t._xp is xp for _, t in found):
         return xp
-    for name, tensor in found:  # a 0-d CPU tensor gives way to the others
+    for name, tensor in found:  # a 0-d CPU tensor moves to the backend of the others
         if tensor._data.shape or tensor._xp.device_type != "cpu":
             first, xp = tensor, tensor._xp
             break
-    return _reconcile(op, given, found, (name, first), xp)
+    return _move_scalars(op, given, found, (name, first), xp)
 
 
-def _device_names(one: Tensor, other: Tensor) -> str:
-    """Devices of two tensors, after the names of their backends where these differ."""
+def _describe_devices(one: Tensor, other: Tensor) -> str:
+    """Return the devices of two tensors, after the names of their backends if these differ."""
     names = one._xp.name, other._xp.name
     if names[0] == names[1]:
         return f"{one.device} and {other.device}"
     return f"{names[0]} ({one.device}) and {names[1]} ({other.device})"
 
 
-def _reconcile(op: Op, given: list[Any], found: Any, first: Any, xp: Any) -> Any:
+def _move_scalars(op: Op, given: list[Any], found: Any, first: Any, xp: Any) -> Any:
     moved: dict[int, Tensor] = {}
     for name, tensor in found:
         if tensor._xp is xp:
@@ -70,7 +70,7 @@ def _reconcile(op: Op, given: list[Any], found: Any, first: Any, xp: Any) -> Any
         if tensor._data.shape or tensor._xp.device_type != "cpu":
             raise RuntimeError(
                 f"{op.name}(): Expected all tensors to be on the same device, but found at least "
-                f"two devices, {_device_names(first[1], tensor)}! Argument '{first[0]}' is on "
+                f"two devices, {_describe_devices(first[1], tensor)}! Argument '{first[0]}' is on "
                 f"backend '{xp.name}', argument '{name}' on backend '{tensor._xp.name}'; "
                 "move one with .to()."
             )
@@ -85,7 +85,7 @@ def _reconcile(op: Op, given: list[Any], found: Any, first: Any, xp: Any) -> Any
 
 
 def to_tensor(op: Op, position: int, value: Any, xp: Any) -> Tensor:
-    """A tensor argument that was given as a number, a list or an array.
+    """Return a tensor for an argument given as a number, a list or an array.
 
     Raises:
         TypeError: For anything else.
@@ -107,7 +107,7 @@ def to_tensor(op: Op, position: int, value: Any, xp: Any) -> Tensor:
 
 
 def convert_sequence(value: Any, xp: Any, dtype: dtypes.dtype | None = None) -> Any:
-    """A raw array from nested sequences; Python floats become the default dtype."""
+    """Return a raw array of nested sequences; Python floats become the default dtype."""
     if dtype is None:
         leaf = value
         while isinstance(leaf, (list, tuple)) and leaf:
@@ -124,7 +124,7 @@ def convert_sequence(value: Any, xp: Any, dtype: dtypes.dtype | None = None) -> 
 
 
 def dtype_of_number(value: Any) -> dtypes.dtype:
-    """The dtype a Python number stands for."""
+    """Return the dtype of a Python number."""
     if isinstance(value, bool):
         return dtypes.bool
     if isinstance(value, int):
@@ -134,9 +134,9 @@ def dtype_of_number(value: Any) -> dtypes.dtype:
 
 
 def result_dtype(values: Any) -> dtypes.dtype:
-    """torch's result type of tensors and numbers.
+    """Return torch's result type of tensors and numbers.
 
-    Tensors with dimensions come before 0-d tensors, and those before Python numbers.
+    Tensors with dimensions have priority over 0-d tensors, and these over Python numbers.
     """
     dims: dtypes.dtype | None = None
     zero: dtypes.dtype | None = None
@@ -157,8 +157,8 @@ def result_dtype(values: Any) -> dtypes.dtype:
     return result
 
 
-def _dtype_of_all(values: Any) -> dtypes.dtype:
-    """The dtype of tensors of which those of no dimensions count as much as the others."""
+def _promote_equally(values: Any) -> dtypes.dtype:
+    """Return the common dtype of tensors where 0-d tensors have the same priority as others."""
     found: dtypes.dtype = reduce(dtypes.promote_types, [value.dtype for value in values])
     return found
 
@@ -174,12 +174,12 @@ def promote_operands(op: Op, given: list[Any], xp: Any) -> None:
     if not values:
         return
     if op.promote == "difference":
-        _refuse_bools(values)
-    dtype = result_dtype(values) if op.promote != "alike" else _dtype_of_all(values)
-    if dtype.category < 2 and _makes_floats(op, given):
+        _check_no_bools(values)
+    dtype = result_dtype(values) if op.promote != "alike" else _promote_equally(values)
+    if dtype.category < 2 and _needs_floats(op, given):
         dtype = default_dtype()
     if not any(isinstance(value, Tensor) for value in values):
-        # Of numbers alone, as in ``add(1, 2.5)``: a kernel would make the widest dtype of them.
+        # For numbers alone, as in ``add(1, 2.5)``, a kernel would return the widest dtype.
         first = op.plan.operands[0]
         given[first] = wrap(xp.asarray(given[first], dtype=xp.native_dtype(dtype)), xp)
     for i in op.plan.operands:
@@ -189,11 +189,11 @@ def promote_operands(op: Op, given: list[Any], xp: Any) -> None:
         elif isinstance(value, Tensor):
             given[i] = cast_tensor(value, dtype)
         elif op.promote == "power" and i == 1 and dtype.category < 2:
-            # Below 0 the kernel refuses it, as it could not if the number were wrapped.
-            given[i] = value if value < 0 else written_number(value, dtype)
+            # The kernel raises an error for a negative number, so do not wrap it here.
+            given[i] = value if value < 0 else convert_to_write(value, dtype)
         elif value is not None:
             if op.promote == "limits":
-                value = written_number(value, dtype)
+                value = convert_to_write(value, dtype)
             given[i] = fit_number(value, dtype, xp)
 
 
@@ -203,8 +203,8 @@ TWO_BOOLS = (
 )
 
 
-def _refuse_bools(values: list[Any]) -> None:
-    """RuntimeError for a difference of which a bool or a tensor of bools is a part."""
+def _check_no_bools(values: list[Any]) -> None:
+    """Raise RuntimeError for a difference with a bool or a tensor of bools."""
     bools = [v is True or v is False or getattr(v, "dtype", None) is dtypes.bool for v in values]
     if all(bools):
         raise RuntimeError(TWO_BOOLS)
@@ -215,15 +215,15 @@ def _refuse_bools(values: list[Any]) -> None:
         )
 
 
-def _makes_floats(op: Op, given: list[Any]) -> bool:
-    """Whether integers become floats first: 300 as it is, not as an uint8 would hold it."""
+def _needs_floats(op: Op, given: list[Any]) -> bool:
+    """Whether integers become floats first: 300 stays 300, instead of wrapping to an uint8."""
     if op.promote == "quotient":
         return given[op.plan.params.index("rounding_mode")] is None
     return op.promote == "float"
 
 
 def cast_tensor(tensor: Tensor, dtype: dtypes.dtype) -> Tensor:
-    """The tensor in ``dtype``, recorded if that changes it."""
+    """Return the tensor in ``dtype``; a cast is recorded."""
     own = tensor._data.dtype
     if own is dtype.dtype or own == dtype.dtype:
         return tensor
@@ -231,9 +231,9 @@ def cast_tensor(tensor: Tensor, dtype: dtypes.dtype) -> Tensor:
 
 
 def fit_number(value: Any, dtype: dtypes.dtype, xp: Any) -> Any:
-    """A number as a kernel may take it: Python's, unless the dtype would refuse it."""
+    """Return a number for a kernel: Python's, or a 0-d array if the dtype would raise an error."""
     if hasattr(value, "item"):
-        value = value.item()  # float64 of NumPy is a float, but makes every result a float64
+        value = value.item()  # a NumPy float64 is a float, but its results are float64
     if dtype.kind in "ui" and not isinstance(value, bool):
         limits = dtypes.iinfo(dtype)
         if not limits.min <= value <= limits.max:
@@ -243,26 +243,26 @@ def fit_number(value: Any, dtype: dtypes.dtype, xp: Any) -> Any:
             return xp.asarray(wrapped, dtype=xp.native_dtype(dtype))
     if dtype.kind == "b":
         return xp.asarray(value, dtype=xp.native_dtype(dtype))
-    # An int may be too large for the library's rules of converting ints to floats.
+    # An int may be too large for the library's conversion of ints to floats.
     return float(value) if dtype.is_floating_point and isinstance(value, int) else value
 
 
-def plain_number(value: Any) -> Any:
-    """A number of NumPy's as one of Python's; anything else as it is."""
+def to_python_number(value: Any) -> Any:
+    """Return a NumPy scalar as a Python number; anything else unchanged."""
     if isinstance(value, Tensor) or not hasattr(value, "item"):
         return value
     return value.item() if getattr(value, "shape", None) == () else value
 
 
-def written_number(value: Any, dtype: dtypes.dtype) -> Any:
-    """A Python number as it is written into a tensor of ``dtype``.
+def convert_to_write(value: Any, dtype: dtypes.dtype) -> Any:
+    """Convert a Python number for writing it to a tensor of ``dtype``.
 
-    Unsigned dtypes count negative ints from their end, as in C: -1 is uint8's 255. A complex
-    number on the real line counts as real, and any number as a bool.
+    Negative ints wrap in unsigned dtypes, as in C: -1 becomes 255 in uint8. A complex number
+    without an imaginary part counts as real, and any number is converted to bool.
 
     Raises:
-        RuntimeError: For a number beyond ``dtype``; to integers infinities and NaN are, and
-            complex numbers to everything real.
+        RuntimeError: For a number beyond the range of ``dtype``, infinities and NaN for an integer
+            dtype, and complex numbers for a real dtype.
     """
     if not isinstance(value, (int, float, complex)):
         return value
@@ -270,7 +270,7 @@ def written_number(value: Any, dtype: dtypes.dtype) -> Any:
         return bool(value)
     if isinstance(value, complex) and not dtype.is_complex and not value.imag:
         value = value.real
-    if not (_among_floats if dtype.category > 1 else _among_integers)(value, dtype):
+    if not (_fits_float if dtype.category > 1 else _fits_integer)(value, dtype):
         raise RuntimeError(
             f"value cannot be converted to type {_C_NAMES[dtype.name]} without overflow, got "
             f"{value}"
@@ -280,16 +280,16 @@ def written_number(value: Any, dtype: dtypes.dtype) -> Any:
     return int(value) % (1 << 8 * dtype.itemsize) if dtype.kind == "u" else int(value)
 
 
-def _among_floats(value: Any, dtype: dtypes.dtype) -> bool:
+def _fits_float(value: Any, dtype: dtypes.dtype) -> bool:
     if isinstance(value, complex):
         return dtype.is_complex and all(
-            _among_floats(part, dtype) for part in (value.real, value.imag)
+            _fits_float(part, dtype) for part in (value.real, value.imag)
         )
     beyond = abs(value) > _LARGEST[dtype.name]
     return not beyond or isinstance(value, float) and math.isinf(value)
 
 
-def _among_integers(value: Any, dtype: dtypes.dtype) -> bool:
+def _fits_integer(value: Any, dtype: dtypes.dtype) -> bool:
     limits = dtypes.iinfo(dtype)
     least = limits.min or -limits.max * isinstance(value, int)
     return not isinstance(value, complex) and least <= value <= limits.max
@@ -297,7 +297,7 @@ def _among_integers(value: Any, dtype: dtypes.dtype) -> bool:
 
 _LARGEST = {d.name: dtypes.finfo(d).max for d in dtypes.ALL if d.category > 1}
 
-#: What PyTorch's error texts call the dtypes.
+#: Names of the dtypes in PyTorch's error messages.
 _C_NAMES = {
     "uint8": "uint8_t", "uint16": "uint16_t", "uint32": "uint32_t", "uint64": "uint64_t",
     "int8": "int8_t", "int16": "int16_t", "int32": "int", "int64": "int64_t",

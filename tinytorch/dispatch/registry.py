@@ -6,8 +6,8 @@ one of its names is looked up; ``index``, which is generated as the stubs are, l
 every family. A name that is neither in the index nor registered since does not exist, and finding
 that out imports nothing.
 
-This is the one place that imports modules above it by a computed name, so that everything which
-uses an operation without importing its family looks it up here.
+This is the one place that imports modules above it by a computed name. Code that uses an operation
+without importing its family looks it up here.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ FAMILY_OF = {
 }
 
 
-class Registry(dict[str, Any]):
+class LazyRegistry(dict[str, Any]):
     """Values by qualified name; a look-up of ``registry[name]`` imports the family of the name."""
 
     def __missing__(self, name: str) -> Any:
@@ -40,26 +40,26 @@ class Registry(dict[str, Any]):
 
 
 #: Every operation by its qualified name: ``sin``, ``nn.functional.linear``, ``linalg.norm``.
-OPS: dict[str, Op] = Registry()
+OPS: dict[str, Op] = LazyRegistry()
 
 #: The functions of each public namespace: ``NAMESPACES["nn.functional"]["relu"]``.
-NAMESPACES: dict[str, dict[str, Callable[..., Any]]] = {"": Registry()}
+NAMESPACES: dict[str, dict[str, Callable[..., Any]]] = {"": LazyRegistry()}
 
 
 def families() -> list[str]:
-    """Modules of operations: those in the folders of ``tinytorch.ops``, and NumPy's functions."""
+    """Return the modules of operations: of the folders in ``tinytorch.ops``, NumPy's functions."""
     root = os.path.dirname(os.path.dirname(__file__))
-    packages = [each for each in _sorted(os.path.join(root, "ops")) if each.is_dir()]
+    packages = [each for each in _scan_sorted(os.path.join(root, "ops")) if each.is_dir()]
     found = [f"ops.{each.name}.{file}" for each in packages for file in _modules(each)]
     functions = os.path.join(root, "numpy", "functions")
     return [*found, *(f"numpy.functions.{file}" for file in _modules(functions))]
 
 
 def _modules(folder: str | os.DirEntry[str]) -> list[str]:
-    return list(dict.fromkeys(entry.name.partition(".")[0] for entry in _sorted(folder)))
+    return list(dict.fromkeys(entry.name.partition(".")[0] for entry in _scan_sorted(folder)))
 
 
-def _sorted(folder: str | os.DirEntry[str]) -> list[os.DirEntry[str]]:
+def _scan_sorted(folder: str | os.DirEntry[str]) -> list[os.DirEntry[str]]:
     entries = [entry for entry in os.scandir(folder) if not entry.name.startswith("_")]
     return sorted(entries, key=lambda entry: entry.name)
 

@@ -1,7 +1,7 @@
 """Signatures and docstrings of public functions, built when they are first read.
 
-To build one for every operation at import would take longer than the import. The parameters that
-many operations share are documented here.
+Building them for every operation at import would take longer than the import itself. The parameters
+that many operations share are documented here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Parameter = inspect.Parameter
 
 
 class LazySignature(inspect.Signature):
-    """A signature that is made by ``make()`` when it is first looked at."""
+    """Signature that ``make()`` builds when it is first read."""
 
     __slots__ = ("_make", "_built")
 
@@ -54,47 +54,47 @@ class LazySignature(inspect.Signature):
         return self._real().__reduce__()
 
 
-def of_function(
+def make_signature(
     spec: Op, source: Callable[..., Any], common: dict[str, tuple[str, Any]]
 ) -> LazySignature:
-    """The signature of an operation's public function.
+    """Return the signature of an operation's public function.
 
     Args:
         spec: The operation.
-        source: Its kernel, or the function a composite is.
-        common: Keywords it takes beside its own, as ``{name: (annotation, default)}``.
+        source: Its kernel, or a composite's function.
+        common: Keywords that it accepts besides its own, as ``{name: (annotation, default)}``.
     """
-    return LazySignature(partial(_of_function, spec, source, common))
+    return LazySignature(partial(_build_signature, spec, source, common))
 
 
-def of_inplace(spec: Op) -> LazySignature:
-    """The signature of an operation's in-place form: it has no ``out``."""
-    return LazySignature(partial(_of_inplace, spec))
+def make_inplace_signature(spec: Op) -> LazySignature:
+    """Return the signature of an operation's in-place form, which has no ``out``."""
+    return LazySignature(partial(_build_inplace_signature, spec))
 
 
-def of_operator(spec: Op, reflected: bool = False) -> LazySignature:
-    """The signature of a method behind one of Python's operators."""
-    return LazySignature(partial(_of_operator, spec, reflected))
+def make_operator_signature(spec: Op, reflected: bool = False) -> LazySignature:
+    """Return the signature of the method of one of Python's operators."""
+    return LazySignature(partial(_build_operator_signature, spec, reflected))
 
 
-def _of_function(
+def _build_signature(
     spec: Op, source: Callable[..., Any], common: dict[str, tuple[str, Any]]
 ) -> inspect.Signature:
     signature = inspect.signature(source)
     own = list(signature.parameters.values())[1 if spec.kernel else 0 :]
-    parameters = [_one_by_one(spec, p) for p in own if p.name not in common]
+    parameters = [_make_variadic(spec, p) for p in own if p.name not in common]
     parameters += [_keyword(name, *rest) for name, rest in common.items()]
-    returns = shown(signature.return_annotation)
+    returns = show_annotation(signature.return_annotation)
     if takes_out(spec) and "out" not in {p.name for p in parameters}:
         parameters.append(_keyword("out", f"{returns} | None", None))
     return signature.replace(
-        parameters=[p.replace(annotation=shown(p.annotation)) for p in parameters],
+        parameters=[p.replace(annotation=show_annotation(p.annotation)) for p in parameters],
         return_annotation=returns,
     )
 
 
-def _one_by_one(spec: Op, parameter: Parameter) -> Parameter:
-    """The parameter for sizes as ``*size`` if it is the last that may come by position."""
+def _make_variadic(spec: Op, parameter: Parameter) -> Parameter:
+    """Return the parameter for sizes as ``*size`` if it is the last positional one."""
     at = spec.plan.sizes
     if spec.kernel is None or at is None or at != spec.plan.positional - 1:
         return parameter
@@ -104,7 +104,7 @@ def _one_by_one(spec: Op, parameter: Parameter) -> Parameter:
 
 
 def takes_out(spec: Op) -> bool:
-    """Whether ``out=`` is worth showing: views have none, and torch's nn.functional neither."""
+    """Whether the signature shows ``out=``, which views and torch's nn.functional do not have."""
     if spec.kernel is None:
         return spec.wraps_out
     public = [space for space in spec.namespaces if space not in ("Tensor", "nn.functional")]
@@ -115,14 +115,14 @@ def _keyword(name: str, annotation: str, default: Any) -> Parameter:
     return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
-def _of_inplace(spec: Op) -> inspect.Signature:
+def _build_inplace_signature(spec: Op) -> inspect.Signature:
     signature = inspect.signature(spec.function)
     parameters = [p for p in signature.parameters.values() if p.name != "out"]
     parameters[0] = parameters[0].replace(annotation="Tensor")
     return signature.replace(parameters=parameters, return_annotation="Tensor")
 
 
-def _of_operator(spec: Op, reflected: bool) -> inspect.Signature:
+def _build_operator_signature(spec: Op, reflected: bool) -> inspect.Signature:
     signature = inspect.signature(spec.function)
     operands = list(signature.parameters.values())[: len(spec.plan.tensors)]
     parameters = [Parameter("self", Parameter.POSITIONAL_OR_KEYWORD, annotation="Tensor")]
@@ -138,8 +138,8 @@ _SHOWN = {
 }  # fmt: skip
 
 
-def shown(annotation: Any) -> Any:
-    """A kernel's annotation as users read it: arrays are tensors to them."""
+def show_annotation(annotation: Any) -> Any:
+    """Return a kernel's annotation for users, with tensors in the place of arrays."""
     if not isinstance(annotation, str):
         return annotation
     return re.sub(
@@ -171,35 +171,35 @@ _SEVERAL_OUT = (
     f"{_LINE}out: Tensors that take the results, get their shapes and are returned; RuntimeError"
     f"{_NEXT}if the dtype of one is another. Default None: new tensors."
 )
-#: What may stand after a docstring's ``Args:``.
+#: Sections of a docstring that may follow ``Args:``.
 _LATER = ("Returns:\n", "Raises:\n", "Example:\n", "Reference:\n")
 
 
-def documented(
+def complete_docstring(
     spec: Op, doc: str, keywords: Iterable[str], like: Callable[..., Any] | None = None
 ) -> str:
-    """An operation's docstring with the parameters that it leaves to this module.
+    """Return an operation's docstring with descriptions of shared parameters added.
 
     Args:
         spec: The operation.
-        doc: What it says itself.
-        keywords: Parameters that it takes beside its own.
-        like: A function that takes the same under the same names, to say what they are.
+        doc: Its own docstring.
+        keywords: Parameters that it accepts besides its own.
+        like: A function with parameters of the same names and meaning, whose descriptions are used.
     """
     if like is not None:
-        doc = _borrowed(spec, doc, like.__doc__ or "")
+        doc = _add_from_docstring(spec, doc, like.__doc__ or "")
     at, more = doc.find("Args:\n"), ""
     if at < 0 and "input" in spec.plan.index:
         more = _FLOAT_INPUT if spec.promote == "float" else _INPUT
-    told = "out" not in spec.plan.index and _SHARED.keys().isdisjoint(spec.plan.index)
-    for name in keywords if told else (*spec.plan.params, *keywords):
+    complete = "out" not in spec.plan.index and _SHARED.keys().isdisjoint(spec.plan.index)
+    for name in keywords if complete else (*spec.plan.params, *keywords):
         if f"    {name}:" not in doc:
-            more += _out(spec) if name == "out" else _shared(name)
-    return _inserted(doc, at, more) if more else doc
+            more += _text_of_out(spec) if name == "out" else _shared_text(name)
+    return _insert_parameters(doc, at, more) if more else doc
 
 
-def without_out(doc: str) -> str:
-    """A docstring without what it says of ``out``."""
+def drop_out(doc: str) -> str:
+    """Return a docstring without its entry for ``out``."""
     at = doc.find("    out: ")
     if at < 0:
         return doc
@@ -211,42 +211,42 @@ def without_out(doc: str) -> str:
     return doc[:start] + doc[end:] if end >= 0 else doc[:start]
 
 
-def _out(spec: Op) -> str:
+def _text_of_out(spec: Op) -> str:
     if spec.returns is not None or str(spec.annotations.get("return")).startswith("tuple"):
         return _SEVERAL_OUT
     return _EXACT_OUT if spec.out in (Out.EXACT, Out.DTYPE_ARGUMENT) else _WIDER_OUT
 
 
-def _shared(name: str) -> str:
+def _shared_text(name: str) -> str:
     return f"{_LINE}{name}: {_SHARED[name]}" if name in _SHARED else ""
 
 
-def _borrowed(spec: Op, doc: str, other: str) -> str:
-    """A docstring with what another one says of the parameters that it does not name."""
-    told, own = _told(other), _told(doc)
-    names = (name for name in spec.plan.params if name in told.keys() - own)
-    more = "".join(f"{_LINE}{name}: {told[name]}" for name in names)
-    return _inserted(doc, doc.find("Args:\n"), more) if more else doc
+def _add_from_docstring(spec: Op, doc: str, other: str) -> str:
+    """Return a docstring with another's entries for the parameters that it does not describe."""
+    texts, own = _parameter_texts(other), _parameter_texts(doc)
+    names = (name for name in spec.plan.params if name in texts.keys() - own)
+    more = "".join(f"{_LINE}{name}: {texts[name]}" for name in names)
+    return _insert_parameters(doc, doc.find("Args:\n"), more) if more else doc
 
 
-def _told(doc: str) -> dict[str, str]:
-    """What a docstring says of each parameter."""
+def _parameter_texts(doc: str) -> dict[str, str]:
+    """Return the text of each parameter's entry in a docstring."""
     _, _, rest = doc.partition("Args:\n")
-    told = {}
+    texts = {}
     for entry in re.split(r"\n(?= *\*{0,2}\w+(?:, \*{0,2}\w+)*:)", rest.partition("\n\n")[0]):
         names, _, text = entry.strip().partition(": ")
         text = re.sub(r"\n +", _NEXT, text)
-        told.update(dict.fromkeys(names.replace("*", "").split(", "), text))
-    return told
+        texts.update(dict.fromkeys(names.replace("*", "").split(", "), text))
+    return texts
 
 
-def _inserted(doc: str, at: int, more: str) -> str:
-    """A docstring with more at the end of its ``Args:``, which are at ``at``, or before the rest.
+def _insert_parameters(doc: str, at: int, more: str) -> str:
+    """Return a docstring with lines added at the end of its ``Args:``, or with a new such section.
 
     Args:
         doc: The docstring.
-        at: Where its ``Args:`` begin; -1 if it has none.
-        more: Lines, each with the line break before it.
+        at: The index of its ``Args:``; -1 if it has none.
+        more: The lines, each after a line break.
     """
     if at >= 0:
         end = doc.find("\n\n", at)
@@ -257,6 +257,6 @@ def _inserted(doc: str, at: int, more: str) -> str:
         if end < 0:
             return f"{doc.rstrip()}\n\n    Args:{more}\n    "
         more = f"Args:{more}\n\n    "
-    if doc[at - 1] == "\n":  # Python 3.13 takes the indentation out of docstrings
+    if doc[at - 1] == "\n":  # Python 3.13 removes the indentation of docstrings
         more = more.replace("\n    ", "\n")
     return doc[:end] + more + doc[end:]

@@ -1,8 +1,8 @@
 """Protocols of tensors: Python's operators and functions for numbers, NumPy's; ``torch.ops``.
 
-``np.sum(tensor)`` goes through ``tinytorch.numpy`` and stays differentiable. What is not there
-computes on the tensors' values: functions give what NumPy's give, and warn once where that loses a
-gradient; elementwise functions give tensors, and refuse a tensor that requires grad.
+``np.sum(tensor)`` runs ``tinytorch.numpy.sum`` and stays differentiable. A function of NumPy's that
+is missing there runs on the tensors' values. It returns arrays, with one warning if that loses a
+gradient; an elementwise function returns tensors, and raises for a tensor that requires grad.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from ..core.tensor import Tensor, wrap
 from ..core.torch_function import operator_function
 from ..graph.late_bound import LATE_BOUND
 from ..state.tracebacks import shorten
+from .generated_functions import install_slow_path, make_function, make_inplace_function
 from .operation import Form, Op
-from .generated_functions import make_function, make_inplace_function, serve
 from .registry import find
-from .signature import of_operator
+from .signature import make_operator_signature
 
 _NUMBERS = (bool, int, float, complex)
 #: NumPy's function for each of Python's operators of two operands.
@@ -36,22 +36,24 @@ UFUNCS = {
 
 
 def make_operators(op: Op, name: str) -> dict[str, Callable[..., Any]]:
-    """The methods behind a Python operator: ``__add__``, ``__radd__``, ``__iadd__``."""
+    """Return the methods of a Python operator: ``__add__``, ``__radd__``, ``__iadd__``."""
     if len(op.plan.tensors) == 1:
         method: Any = _unary(op, f"__{name}__")
         if op.kernel is not None and len(op.plan.params) == 1:
-            method = serve(make_function(op.name), op, Form.OPERATOR, _slow_unary(method))
-        return _dressed(op, name, {f"__{name}__": method})
-    forward = serve(make_function(op.name), op, Form.OPERATOR, _slow)
-    reflected = serve(make_function(op.name), op, Form.REFLECTED, _slow)
+            method = install_slow_path(
+                make_function(op.name), op, Form.OPERATOR, _slow_unary(method)
+            )
+        return _set_operator_metadata(op, name, {f"__{name}__": method})
+    forward = install_slow_path(make_function(op.name), op, Form.OPERATOR, _slow)
+    reflected = install_slow_path(make_function(op.name), op, Form.REFLECTED, _slow)
     methods: dict[str, Callable[..., Any]] = {f"__{name}__": forward}
     if name not in ("eq", "ne", "lt", "le", "gt", "ge"):
         methods[f"__r{name}__"] = reflected
         if op.inplace:
-            methods[f"__i{name}__"] = serve(
+            methods[f"__i{name}__"] = install_slow_path(
                 make_function(op.name), op, Form.INPLACE_OPERATOR, _slow_inplace
             )
-    return _dressed(op, name, methods)
+    return _set_operator_metadata(op, name, methods)
 
 
 def _unary(op: Op, name: str) -> Callable[[Any], Any]:
@@ -61,8 +63,8 @@ def _unary(op: Op, name: str) -> Callable[[Any], Any]:
         try:
             if self.__class__ in torch_function.PLAIN:
                 return function(self)
-            answer = _answer(name, self)
-            return function(self) if answer is torch_function.NO_OVERRIDE else answer
+            override = _try_override(name, self)
+            return function(self) if override is torch_function.NO_OVERRIDE else override
         except Exception as error:
             shorten(error)
             raise
@@ -74,76 +76,83 @@ def _slow_unary(method: Callable[[Any], Any]) -> Callable[..., Any]:
     return lambda op, function, operand: method(operand)
 
 
-def _answer(name: str, *operands: Any) -> Any:
-    """What somebody makes of an operator, the tensor whose method it is coming first."""
+def _try_override(name: str, *operands: Any) -> Any:
+    """Return the result of an override of an operator, or NO_OVERRIDE.
+
+    Args:
+        name: Name of the method.
+        *operands: The tensor whose method it is, and the other operand.
+    """
     values = torch_function.find_overriding(operands, {})
     if values or torch_function.has_mode():
         if name == "__eq__" and values and not any(isinstance(v, Tensor) for v in values):
-            name = "eq"  # PyTorch asks about the operator where a class of tensors is compared
+            name = "eq"  # for a class of tensors PyTorch dispatches ``eq``, not the operator
         return torch_function.first_result(operator_function(Tensor, name), values, operands, {})
     return torch_function.NO_OVERRIDE
 
 
 def _slow(op: Op, function: Any, left: Any, right: Any) -> Any:
-    """``left + right`` where the operands are not plain, or NotImplemented."""
+    """Return ``left + right`` for operands off the fast path, or NotImplemented."""
     reflected = function.__name__.startswith("__r") and function.__name__ != "__rshift__"
     tensor, other = (right, left) if reflected else (left, right)
-    answer = _answer(function.__name__, tensor, other)
-    if answer is not torch_function.NO_OVERRIDE:
-        return answer
+    override = _try_override(function.__name__, tensor, other)
+    if override is not torch_function.NO_OVERRIDE:
+        return override
     if reflected and op.promote == "quotient" and other.__class__ is bool:
-        return function(tensor, int(other))  # The same quotient, recorded as a number's.
+        return function(tensor, int(other))  # the same quotient, recorded as that of a number
     if isinstance(other, (Tensor, *_NUMBERS)) or _is_number(other):
         return op.function(left, right)
-    return _numpys(function)(left, right) if is_array(tensor, other) else NotImplemented
+    return _numpy_function(function)(left, right) if is_array(tensor, other) else NotImplemented
 
 
 def _slow_inplace(op: Op, function: Any, target: Any, other: Any) -> Any:
-    """``target += other``; what it does not know it leaves to ``target + other``."""
-    answer = _answer(function.__name__, target, other)
-    if answer is not torch_function.NO_OVERRIDE:
-        return answer
+    """Run ``target += other``, or return NotImplemented, so that Python runs ``target + other``."""
+    override = _try_override(function.__name__, target, other)
+    if override is not torch_function.NO_OVERRIDE:
+        return override
     if isinstance(other, (Tensor, *_NUMBERS)) or _is_number(other):
         return make_inplace_function(op)(target, other)
     if not is_array(target, other):
         return NotImplemented
     data, array = target._data, target._xp.asarray(other)
-    if not _fits(_numpys(function), target, array):
+    if not _keeps_dtype_and_shape(_numpy_function(function), target, array):
         return NotImplemented
     return make_inplace_function(op)(target, array.astype(data.dtype, copy=False))
 
 
-def _fits(operation: Any, target: Tensor, array: Any) -> bool:
-    """Whether what one of NumPy's makes of a tensor and an array has the tensor's form."""
+def _keeps_dtype_and_shape(operation: Any, target: Tensor, array: Any) -> bool:
+    """Whether an operation of a tensor and an array has the tensor's dtype and shape."""
     data, xp = target._data, target._xp
     try:
         found = operation(*(wrap(xp.empty(0, dtype=a.dtype), xp) for a in (data, array)))
         shape = xp.broadcast_shapes(data.shape, array.shape)
-    except (TypeError, ValueError):  # which the sum says, too
+    except (TypeError, ValueError):  # ``target + other`` raises the same error
         return False
     return bool(found._data.dtype == data.dtype and shape == data.shape)
 
 
 def _is_number(value: Any) -> bool:
-    """Whether it is one of NumPy's numbers, which count as Python's do and cannot be written to."""
+    """Whether it is a NumPy scalar, which counts as a Python number and is immutable."""
     return hasattr(value, "__array_interface__") and not hasattr(value, "__setitem__")
 
 
-def _numpys(function: Any) -> Any:
-    """NumPy's function behind an operator: what arrays beside tensors mean."""
+def _numpy_function(function: Any) -> Any:
+    """Return NumPy's function for an operator, which runs for a tensor and an array."""
     name = function.__name__.strip("_")
     ufunc = UFUNCS.get(name) or UFUNCS[name[1:]]
     return LATE_BOUND.graph_namespace().function_of(ufunc)
 
 
-def _dressed(op: Op, name: str, methods: dict[str, Any]) -> dict[str, Callable[..., Any]]:
-    """The methods of an operator with names and signatures of their own."""
+def _set_operator_metadata(
+    op: Op, name: str, methods: dict[str, Any]
+) -> dict[str, Callable[..., Any]]:
+    """Set the names, docstrings and signatures of an operator's methods, and return these."""
     for method_name, method in methods.items():
         method.__name__ = method_name
         method.__qualname__ = f"Tensor.{method_name}"
         method.__doc__ = op.function.__doc__
         method.__wrapped__ = inspect.unwrap(op.function)
-        method.__signature__ = of_operator(op, reflected=method_name == f"__r{name}__")
+        method.__signature__ = make_operator_signature(op, reflected=method_name == f"__r{name}__")
         method.op = op
     return methods
 
@@ -153,11 +162,11 @@ def is_array(tensor: Tensor, value: Any) -> bool:
     return isinstance(value, tensor._xp.array_type) or hasattr(value, "__array_interface__")
 
 
-def rounded(self: Tensor, ndigits: int | None = None) -> Any:
-    """What ``round(tensor, ndigits)`` gives; halves go to the even neighbour.
+def round_tensor(self: Tensor, ndigits: int | None = None) -> Any:
+    """Round to ``ndigits`` decimal places, halves to the even neighbor; ``round(tensor, ndigits)``.
 
     Args:
-        ndigits: Decimal places to keep; default none, and of a single element an int.
+        ndigits: Decimal places. By default none, and the result is an int for a single element.
 
     Returns:
         An int, or a tensor of the same dtype, through which gradients flow as through ``round``.
@@ -173,8 +182,8 @@ def rounded(self: Tensor, ndigits: int | None = None) -> Any:
     return found.round(decimals=ndigits or 0)
 
 
-def quotient_and_remainder(self: Tensor, other: Any) -> tuple[Tensor, Tensor]:
-    """What ``divmod(tensor, other)`` gives: ``tensor // other`` and ``tensor % other``.
+def divmod_tensor(self: Tensor, other: Any) -> tuple[Tensor, Tensor]:
+    """``tensor // other`` and ``tensor % other``, the result of ``divmod(tensor, other)``.
 
     Args:
         other: Tensor or number.
@@ -188,8 +197,8 @@ def quotient_and_remainder(self: Tensor, other: Any) -> tuple[Tensor, Tensor]:
     return found // other, found % other
 
 
-def reflected_quotient_and_remainder(self: Tensor, other: Any) -> tuple[Tensor, Tensor]:
-    """What ``divmod(other, tensor)`` gives: ``other // tensor`` and ``other % tensor``.
+def rdivmod_tensor(self: Tensor, other: Any) -> tuple[Tensor, Tensor]:
+    """``other // tensor`` and ``other % tensor``, the result of ``divmod(other, tensor)``.
 
     Args:
         other: A number.
@@ -209,7 +218,7 @@ def _to_integer(name: str) -> Callable[[Tensor], Any]:
         return whole(self.item()) if self.numel() == 1 else getattr(self, name)()
 
     function.__name__ = function.__qualname__ = f"__{name}__"
-    function.__doc__ = f"""What ``math.{name}(tensor)`` gives: an int, or of more elements a tensor.
+    function.__doc__ = f"""``math.{name}(tensor)``: an int for a single element, else a tensor.
 
     Example:
         >>> import math
@@ -220,7 +229,7 @@ def _to_integer(name: str) -> Callable[[Tensor], Any]:
     return function
 
 
-#: PyTorch's names of operations that have others here, the only ones recorded of private ones.
+#: PyTorch's names of operations with another name here. No other private operation is recorded.
 _ATEN_NAMES = {
     "_getitem": "index", "_setitem_": "index_put_", "cross_entropy": "cross_entropy_loss",
     "_conv": "convolution", "_softmax": "_softmax", "_log_softmax": "_log_softmax",
@@ -243,17 +252,17 @@ class OpNamespace(ModuleType):
         return namespace, (self.__name__,)
 
 
-#: By name; a namespace that was asked for and is still empty is among them.
+#: Namespaces of ``torch.ops`` by name, also those that are still empty.
 NAMESPACES: dict[str, Any] = {}
 
 
 def namespace(name: str) -> Any:
-    """The operators of a library, none at first."""
+    """Return the namespace of a library's operators, which is empty at first."""
     return NAMESPACES.setdefault(name, OpNamespace(name))
 
 
 def load_library(path: Any) -> NoReturn:
-    """Refused: what a compiled library registers is made for PyTorch's own tensors.
+    """Raise OSError: a compiled library registers operators for PyTorch's own tensors.
 
     Raises:
         OSError: Always, as PyTorch for a library it cannot load.
@@ -269,10 +278,11 @@ def load_library(path: Any) -> NoReturn:
 
 
 class AtenName:
-    """An operator of PyTorch's own by its name there, ``ops.aten.clone`` or one of its forms.
+    """Operator of PyTorch's own by its name, such as ``ops.aten.clone``, or an overload of it.
 
-    Libraries keep tables by them. A call goes to the function of that name and fails where there
-    is none; the forms of an operator, ``add.Tensor`` and ``add.Scalar``, are one function here.
+    Libraries have tables of them. A call runs the function of that name, and raises
+    NotImplementedError without one. The overloads of an operator, such as ``add.Tensor`` and
+    ``add.Scalar``, are one function here.
     """
 
     def __init__(self, name: str) -> None:
@@ -314,7 +324,7 @@ class Aten(ModuleType):
 
 
 def aten_name(name: str, op: Any) -> str | None:
-    """PyTorch's name of a call of an operation, or None for one that it does not have."""
+    """Return PyTorch's name of a call of an operation, or None if PyTorch has no such operation."""
     if name not in _ATEN_NAMES and not op.public:
         return None
     space = op.namespaces[0]
@@ -340,26 +350,26 @@ NAMESPACES["aten"] = Aten("aten")
 #: Functions that write to their first argument.
 _WRITERS = frozenset(("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"))
 _VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
-#: What ``ufunc.reduce`` and ``ufunc.accumulate`` are called as functions.
+#: Functions for ``ufunc.reduce``, and below for ``ufunc.accumulate``, by name of the ufunc.
 _REDUCTIONS = {
     "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all",
     "logical_or": "any",
 }  # fmt: skip
 _RUNNING = {"add": "cumsum", "multiply": "cumprod"}
-#: What a number of NumPy's calls as the left operand of Python's operator, as in ``pi * tensor``.
+#: Operators by the ufunc that a NumPy scalar calls as their left operand, as in ``pi * tensor``.
 _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     ufunc: getattr(operator, f"__{name}__") for name, ufunc in UFUNCS.items() if name != "div"
 }
 
 
 def array_namespace(self: Tensor, *, api_version: str | None = None) -> Any:
-    """The namespace of the array API standard for this tensor: NumPy's functions, on Tensors.
+    """Return the namespace of the array API standard: NumPy's functions on tensors.
 
     Args:
         api_version: The version of the standard; default the newest.
 
     Raises:
-        ValueError: For a version that is not there.
+        ValueError: For an unsupported version.
 
     Example:
         >>> import tinytorch as tt
@@ -376,18 +386,18 @@ def array_namespace(self: Tensor, *, api_version: str | None = None) -> Any:
 def array_function(
     self: Tensor, func: Callable[..., Any], types: Any, args: Any, kwargs: Any
 ) -> Any:
-    """What NumPy's function ``func`` gives for tensors."""
-    home = (func.__module__ or "numpy").partition("numpy")[2].strip(".")
-    own = _own(home, func.__name__)
+    """Run NumPy's function ``func`` on tensors."""
+    module = (func.__module__ or "numpy").partition("numpy")[2].strip(".")
+    own = _find_own(module, func.__name__)
     target = args[0] if func.__name__ in _WRITERS and args else kwargs.get("out")
-    foreign = target is not None and not isinstance(target, Tensor)
-    if own is None or foreign or _lacks_an_array(func, args):
-        return func(*map(_host, args), **{name: _host(v) for name, v in kwargs.items()})
+    into_array = target is not None and not isinstance(target, Tensor)
+    if own is None or into_array or _has_missing_array(func, args):
+        return func(*map(_to_host, args), **{name: _to_host(v) for name, v in kwargs.items()})
     return own(*args, **kwargs)
 
 
 def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-    """What NumPy's elementwise function, or a method of it, gives for tensors."""
+    """Run a NumPy ufunc, or a method of it, on tensors."""
     out = kwargs.get("out")
     ours = out is None or all(isinstance(target, Tensor) for target in out)
     if method == "__call__" and not kwargs and _is_numpy_scalar(inputs[0]):
@@ -395,13 +405,13 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
             return _OPERATORS[ufunc.__name__](inputs[0].item(), inputs[1])
     own = _ufunc_method(ufunc.__name__, method) if ours else None
     if own is None:
-        host = _refusing if ours else _host
+        host = _to_host_without_grad if ours else _to_host
         named = {name: host(v) for name, v in kwargs.items()}
         found = getattr(ufunc, method)(*map(host, inputs), **named)
-        return _wrapped(found) if ours else found
+        return _wrap_arrays(found) if ours else found
     if method == "__call__":
         # NumPy's numbers count as Python's.
-        inputs = tuple(_plain(v) for v in inputs)
+        inputs = tuple(_to_python_number(v) for v in inputs)
     elif method != "outer":
         kwargs.setdefault("axis", 0)
     return own(*inputs, **kwargs)
@@ -409,33 +419,33 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
 
 def _ufunc_method(name: str, method: str) -> Callable[..., Any] | None:
     if method == "__call__":
-        return _own("", name)
+        return _find_own("", name)
     if method == "reduce" and name in _REDUCTIONS:
-        return _own("", _REDUCTIONS[name])
+        return _find_own("", _REDUCTIONS[name])
     if method == "accumulate" and name in _RUNNING:
-        return _own("", _RUNNING[name])
-    function = _own("", name) if method == "outer" else None
+        return _find_own("", _RUNNING[name])
+    function = _find_own("", name) if method == "outer" else None
     return None if function is None else lambda a, b: _outer(function, a, b)
 
 
 def _outer(function: Callable[..., Any], a: Any, b: Any) -> Any:
-    asarray: Any = _own("", "asarray")
+    asarray: Any = _find_own("", "asarray")
     x, y = asarray(a), asarray(b)
     return function(x.reshape(tuple(x.shape) + (1,) * y.ndim), y)
 
 
-def _own(home: str, name: str) -> Callable[..., Any] | None:
-    """The function that stands for one of NumPy's, if there is one."""
+def _find_own(module: str, name: str) -> Callable[..., Any] | None:
+    """Return the function of this package for one of NumPy's, or None."""
     namespace: Any = LATE_BOUND.graph_namespace()
-    if not home:
+    if not module:
         found: Callable[..., Any] | None = namespace.function_of(name)
         return found
-    return getattr(getattr(namespace, home, None), name, None)
+    return getattr(getattr(namespace, module, None), name, None)
 
 
-def _lacks_an_array(func: Callable[..., Any], args: tuple[Any, ...]) -> bool:
-    """Whether None stands where NumPy wants an array, and makes one of objects."""
-    return any(map(_has_none, args)) and any(map(_has_none, _arrays(func, args)))
+def _has_missing_array(func: Callable[..., Any], args: tuple[Any, ...]) -> bool:
+    """Whether a required array is None, which NumPy converts to an array of objects."""
+    return any(map(_has_none, args)) and any(map(_has_none, _required_arguments(func, args)))
 
 
 def _has_none(value: Any) -> bool:
@@ -443,11 +453,11 @@ def _has_none(value: Any) -> bool:
     return any(part is None for part in parts)
 
 
-def _arrays(func: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Those arguments by position that NumPy's function always needs: no axis, no option."""
+def _required_arguments(func: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the positional arguments that NumPy's function requires, without axes and options."""
     try:
         parameters = inspect.signature(func).parameters.values()
-    except ValueError:  # NumPy 2.0 gives those that are written in C none
+    except ValueError:  # functions in C have no signature in NumPy 2.0
         return args[:1]
     if any(each.kind is each.VAR_POSITIONAL for each in parameters):
         return args
@@ -455,44 +465,44 @@ def _arrays(func: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, ...]:
     return args[: sum(each.kind is not each.VAR_KEYWORD for each in needed)]
 
 
-def _host(value: Any) -> Any:
-    """Tensors as arrays of NumPy's, also in sequences."""
+def _to_host(value: Any) -> Any:
+    """Return a tensor as a NumPy array, also in sequences."""
     if isinstance(value, Tensor):
         return value.__array__()
     if isinstance(value, (list, tuple)):
-        return type(value)(map(_host, value))
+        return type(value)(map(_to_host, value))
     return value
 
 
-def _refusing(value: Any) -> Any:
-    """The same, but RuntimeError for a tensor that requires grad."""
+def _to_host_without_grad(value: Any) -> Any:
+    """Return a tensor as a NumPy array; RuntimeError if it requires grad."""
     return value.numpy() if isinstance(value, Tensor) else value
 
 
 def _is_numpy_scalar(value: Any) -> bool:
-    """Whether it is one of NumPy's numbers, which unlike arrays cannot be changed."""
+    """Whether it is a NumPy scalar, which unlike an array is immutable."""
     return hasattr(value, "dtype") and not hasattr(value, "__setitem__")
 
 
-def _plain(value: Any) -> Any:
+def _to_python_number(value: Any) -> Any:
     return value.item() if _is_numpy_scalar(value) else value
 
 
-def _wrapped(value: Any) -> Any:
-    """Arrays of NumPy's as tensors."""
+def _wrap_arrays(value: Any) -> Any:
+    """Return NumPy arrays as tensors."""
     if isinstance(value, tuple):
-        return tuple(map(_wrapped, value))
+        return tuple(map(_wrap_arrays, value))
     if not hasattr(value, "dtype") or not hasattr(value, "__array_interface__"):
         return value
-    asarray: Any = _own("", "asarray")
+    asarray: Any = _find_own("", "asarray")
     return asarray(value)
 
 
 def attach() -> None:
-    """Give tensors the protocols."""
+    """Set the methods of the protocols on Tensor."""
     protocols: dict[str, Any] = {
-        "__round__": rounded, "__divmod__": quotient_and_remainder,
-        "__rdivmod__": reflected_quotient_and_remainder,
+        "__round__": round_tensor, "__divmod__": divmod_tensor,
+        "__rdivmod__": rdivmod_tensor,
         **{f"__{name}__": _to_integer(name) for name in ("floor", "ceil", "trunc")},
         "__array_namespace__": array_namespace, "__array_function__": array_function,
         "__array_ufunc__": array_ufunc, "__dlpack__": dlpack.dlpack,

@@ -6,8 +6,8 @@ import functools
 from typing import Any
 
 from ..core.tensor import wrap
-from ..dispatch.creation import legacy_source
-from ..dispatch.node_recording import output_of
+from ..dispatch.creation import legacy_constructor_source
+from ..dispatch.node_recording import saved_result
 from ..dispatch.registry import load_numpy
 from ..graph.late_bound import LATE_BOUND, LateBound, Writing
 from ..graph.nodes import Edge
@@ -22,12 +22,12 @@ def fill_late_imports() -> None:
         LATE_BOUND,
         wrap=wrap,
         graph_namespace=load_numpy,
-        output_of=output_of,
+        output_of=saved_result,
         without_slope=_drop_slope,
         enable_grad=enable_grad,
         no_grad=no_grad,
         backward=_backward,
-        legacy_source=legacy_source,
+        legacy_source=legacy_constructor_source,
         writing=_writing,
     )
 

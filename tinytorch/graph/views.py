@@ -221,7 +221,7 @@ def _refresh(tensor: Any) -> None:
         # each complex number; not a conjugate.
         same = again._data.dtype == last._data.dtype and made.name() != "ConjBackward0"
         if same or made.name() == "SelectBackward0":
-            made.op = made.op.called("AsStridedBackward0")
+            made.op = made.op.rename("AsStridedBackward0")
     if tensor._retains_grad:
         tensor._retain_from_here()
 
@@ -268,7 +268,7 @@ def rebase(tensor: Any, node: Node, scatter: Any) -> None:
         return
     data = base._data
     base._node = Node(
-        scatter.called(scatter.backward_name, frees=True), base._xp, (edge_of(base), node),
+        scatter.rename(scatter.backward_name, frees=True), base._xp, (edge_of(base), node),
         (None, None, _replay(tensor), _strides(data)), (), data.shape, data.dtype,
     )  # fmt: skip
     base._rg = True

@@ -9,7 +9,7 @@ from typing import Any
 from .. import dtypes
 from ..core.tensor import Holder
 from ..core.tensor import Tensor
-from ..dispatch.call import as_numpys
+from ..dispatch.call import as_numpy_error
 from . import functions, wrapping
 from .functions.conversion import host
 from .functions.registration import raising
@@ -49,11 +49,11 @@ def unwritten(tensor: Any, place: Any, value: Any, error: Exception) -> Exceptio
     """
     if not isinstance(value, Tensor):
         tensor._data.dtype.type(value)  # which raises
-        return as_numpys(error)
+        return as_numpy_error(error)
     found, given = tuple(tensor[place].shape), tuple(value._data.shape)
     alike = all(n in (1, m) for n, m in zip(given[::-1], found[::-1], strict=False))
     if alike and len(given) <= len(found):
-        return as_numpys(error)
+        return as_numpy_error(error)
     texts = (str(shape).replace(" ", "") for shape in (given, found))
     parts = place if isinstance(place, tuple) else (place,)
     if any(isinstance(part, Tensor) for part in parts):

@@ -7,7 +7,7 @@ from typing import Any
 
 from .. import dtypes
 from ..core.tensor import Tensor
-from ..dispatch.arguments import leads
+from ..dispatch.arguments import is_leading_bool
 from ..dispatch.op import Array, Backend
 from ..dispatch.out import scalar_name
 
@@ -151,7 +151,7 @@ def integers_of(name: str, argument: str, values: Any) -> tuple[int, ...]:
 
 def integer_among(name: str, argument: str, value: Any, values: Any) -> int:
     """One of several values as an int; TypeError for what is none."""
-    plain = value.__class__ is bool and not leads(value, values)
+    plain = value.__class__ is bool and not is_leading_bool(value, values)
     return int(value) if plain else integer(name, argument, value)
 
 
@@ -181,7 +181,7 @@ def integer_each(text: str, name: str, argument: str, value: Any, count: int) ->
 
 def _size_among(value: Any, values: Any) -> int:
     """One of several sizes as an int; TypeError for what is none, as a bool in front is."""
-    if leads(value, values):
+    if is_leading_bool(value, values):
         raise TypeError("a bool is no size")
     return operator.index(value)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .. import dtypes
-from ..dispatch.call import write_unrecorded
+from ..dispatch.call import write_if_unrecorded
 from ..dispatch.op import OPS
 
 #: Every class by the name of the operation that returns it.
@@ -79,4 +79,4 @@ def written(out: Any, result: Any, name: str) -> Any:
     Raises:
         RuntimeError: If the result is part of a graph, or its dtype does not fit ``out``.
     """
-    return result if out is None else write_unrecorded(out, result, OPS[name])
+    return result if out is None else write_if_unrecorded(out, result, OPS[name])

@@ -7,8 +7,8 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
-from ...dispatch.arguments import truthful
-from ...dispatch.call import as_numpys
+from ...dispatch.arguments import add_flag_conversion
+from ...dispatch.call import as_numpy_error
 from ...dispatch.op import composite
 from ...state.tracebacks import short
 from .conversion import as_dtype, in_float64, joined
@@ -104,7 +104,7 @@ def raising(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*args, **options)
         except (RuntimeError, IndexError) as error:
-            raise as_numpys(error) from None
+            raise as_numpy_error(error) from None
 
     return told
 
@@ -163,7 +163,7 @@ def in_numpys_dialect(function: Callable[..., Any]) -> Callable[..., Any]:
     """
     public: Any = function
     prepare = _PREPARE.get(function)
-    run = truthful(public.op, function)
+    run = add_flag_conversion(public.op, function)
     signature = inspect.signature(function)
     places = list(signature.parameters)
     at = places.index("dtype") if "dtype" in places else None

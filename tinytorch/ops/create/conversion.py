@@ -12,7 +12,7 @@ from ...core.layout import check_format, preserve_format
 from ...core.tensor import Tensor, wrap
 from ...dispatch.creation import NAMED_DTYPES, backend_of_device, dtype_and_device
 from ...dispatch.op import Array, ArrayOrInput, Backend, Reduced, composite, op
-from ...dispatch.promotion import plain_number, result_dtype
+from ...dispatch.promotion import to_python_number, result_dtype
 from ...graph.nodes import Node, node_of
 from ...graph.views import edge_of, region, waiting
 from ...state import default_dtype, grad_enabled
@@ -448,7 +448,7 @@ def result_type(*tensors: Any, **named: Any) -> dtypes.dtype:
     """
     for name in named.keys() - _NAMES:
         raise TypeError(f"result_type() got an unexpected keyword argument '{name}'")
-    tensors = tuple(map(plain_number, (*tensors, *named.values())))
+    tensors = tuple(map(to_python_number, (*tensors, *named.values())))
     dtypes_given = [t for t in tensors if not isinstance(t, (Tensor, int, float, complex))]
     if not dtypes_given:
         return result_dtype(tensors)

@@ -9,10 +9,10 @@ from ... import dtypes
 from ...backends import load
 from ...core.layout import check_format, contiguous_format
 from ...core.tensor import Holder, Tensor, unwrap_holder, wrap
-from ...dispatch.creation import backend_for, creation, pinned, uninitialised
+from ...dispatch.creation import backend_for, creation, copy_to_pinned, make_uninitialized
 from ...dispatch.op import OPS, Array, Backend, Shape, composite, op
 from ...dispatch.out import scalar_name
-from ...dispatch.promotion import dtype_of_number, fit_number, written_number
+from ...dispatch.promotion import dtype_of_number, fit_number, convert_to_write
 from ...state import default_dtype, place_of_new, settings
 from ...warnings import warn, warn_once
 from ..memory_order import in_order, order_like
@@ -74,12 +74,12 @@ def empty(
     """
     if memory_format is contiguous_format or memory_format is None:
         if settings.values["deterministic"]:
-            return uninitialised(xp, size, dtype)
+            return make_uninitialized(xp, size, dtype)
         return xp.empty(size, dtype)
     order = check_format("empty", memory_format).order(len(size))
     if order is None:
         raise RuntimeError("empty: unsupported memory format Preserve")
-    return in_order(xp, size, order, lambda shape: uninitialised(xp, shape, dtype))
+    return in_order(xp, size, order, lambda shape: make_uninitialized(xp, shape, dtype))
 
 
 @creation(default_dtype=False)
@@ -112,7 +112,7 @@ def full(xp: Backend, size: Shape, fill_value: Any, *, dtype: Any = None) -> Arr
         )
     if dtype is None:
         dtype = xp.native_dtype(dtype_of_number(fill_value))
-    value = written_number(fill_value, xp.dtype_of_native(dtype))
+    value = convert_to_write(fill_value, xp.dtype_of_native(dtype))
     return xp.full(size, fit_number(value, xp.dtype_of_native(dtype), xp), dtype)
 
 
@@ -182,7 +182,7 @@ def tensor(
     xp = backend_for(device, backend)
     wanted = None if dtype is None else dtypes.as_dtype(dtype)
     out = wrap(_to_array(unwrap_holder(data), xp, wanted), xp)
-    out = pinned(out) if pin_memory else out
+    out = copy_to_pinned(out) if pin_memory else out
     return out.requires_grad_() if requires_grad else out
 
 
@@ -393,7 +393,7 @@ def empty_strided(xp: Backend, size: Shape, stride: Sequence[int], *, dtype: Any
     if any(s < 0 for s in stride):
         raise RuntimeError(f"empty_strided: strides must not be negative, got {list(stride)}")
     span = 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if all(size) else 0
-    flat = uninitialised(xp, span, dtype)
+    flat = make_uninitialized(xp, span, dtype)
     return xp.as_strided(flat, size, tuple(s * flat.itemsize for s in stride))
 
 
@@ -431,7 +431,7 @@ def empty_permuted(
             )
     if len(set(order)) < len(order):
         raise RuntimeError(f"empty_permuted: Duplicate dim not allowed, got {list(order)}")
-    memory = uninitialised(xp, tuple(size[d] for d in order), dtype)
+    memory = make_uninitialized(xp, tuple(size[d] for d in order), dtype)
     return xp.transpose(memory, tuple(order.index(d) for d in range(len(order))))
 
 

@@ -12,7 +12,7 @@ from ...core.tensor import Tensor
 from ...dispatch.creation import creation
 from ...dispatch.op import Array, Backend, Out
 from ...dispatch.out import scalar_name
-from ...dispatch.promotion import written_number
+from ...dispatch.promotion import convert_to_write
 from ...state import default_dtype
 from ...warnings import warn
 from ..checks import refuse
@@ -171,7 +171,7 @@ def _read_ends(
     dtype = _result_dtype(xp, name, start + end, dtype)
     if dtype.kind == "b" and steps > 1:
         refuse(xp, f"{name}_cpu", "b", xp.empty((), dtype))
-    converted = [written_number(v, xp.dtype_of_native(dtype)) for v in (start, end)]
+    converted = [convert_to_write(v, xp.dtype_of_native(dtype)) for v in (start, end)]
     # A single number is computed from the unconverted bound.
     start, end = (start, end) if steps == 1 else converted
     return start, end, dtype

@@ -10,12 +10,12 @@ from ...core import torch_function
 from ...core.lazy_bits import LazyView
 from ...core.tensor import Tensor, wrap
 from ...dispatch.arguments import is_basic
-from ...dispatch.generated_functions import make_function, serve
-from ...dispatch.inplace import write_through
+from ...dispatch.generated_functions import make_function, install_slow_path
+from ...dispatch.inplace import write_resolved
 from ...dispatch.op import OPS, Array, Backend, Nodes, Op, Operand, Reduced, composite, op
 from ...dispatch.operation import Form
 from ...dispatch.out import check_overlap, check_writable, scalar_name
-from ...dispatch.promotion import written_number
+from ...dispatch.promotion import convert_to_write
 from ...graph.late_bound import LATE_BOUND
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
@@ -97,7 +97,7 @@ def _write_slow_path(op: Op, function: Any, self: Tensor, index: Any, value: Any
         if result is not torch_function.NO_OVERRIDE:
             return
     if isinstance(self, LazyView):
-        write_through(self, "index_put_", lambda work: set_writable(work, index, value))
+        write_resolved(self, "index_put_", lambda work: set_writable(work, index, value))
         return
     if self._xp.readonly(self._data):
         return _set_part(self, index, value)
@@ -105,7 +105,9 @@ def _write_slow_path(op: Op, function: Any, self: Tensor, index: Any, value: Any
     record_operation(lambda *_: set_writable(self, index, value), op, (self, index, value), {}, "_")
 
 
-setitem: Any = serve(make_function("setitem"), _setitem.op, Form.SET_ITEM, _write_slow_path)
+setitem: Any = install_slow_path(
+    make_function("setitem"), _setitem.op, Form.SET_ITEM, _write_slow_path
+)
 update_wrapper(setitem, _write)
 setitem.__name__, setitem.__qualname__ = "__setitem__", "Tensor.__setitem__"
 Tensor.__setitem__ = setitem  # type: ignore[method-assign]
@@ -127,7 +129,7 @@ def set_writable(self: Tensor, index: Any, value: Any) -> None:
         else:
             # Only here may a number exceed float16; it becomes infinity.
             limits = dtypes.float64 if self.dtype is dtypes.float16 else self.dtype
-            value = written_number(value, limits)
+            value = convert_to_write(value, limits)
             value = wrap(xp.convert(value, self.dtype), xp)
     else:
         if value._xp is not xp:

@@ -11,7 +11,7 @@ from ...core.tensor import Tensor
 from ...dispatch.inplace import assign, call_inplace
 from ...dispatch.op import OPS, Array, Backend, Op, Operand, Overlap, Reduced, composite, op
 from ...dispatch.out import check_writable
-from ...dispatch.promotion import written_number
+from ...dispatch.promotion import convert_to_write
 from ...graph.special_nodes import by_operand
 from ...state import grad_enabled
 from ...warnings import warn
@@ -45,7 +45,7 @@ def fill(xp: Backend, input: Array, value: Operand, *, out: Array | None = None)
         )
     if out is None:
         out = xp.empty(input.shape, input.dtype)
-    xp.copyto(out, written_number(value, xp.dtype_of(out)), casting="unsafe")
+    xp.copyto(out, convert_to_write(value, xp.dtype_of(out)), casting="unsafe")
     return out
 
 
@@ -205,7 +205,7 @@ def fill_diagonal_(input: Tensor, fill_value: float, wrap: bool = False) -> Tens
         raise RuntimeError(
             f"fill_diagonal_: value cannot be converted to type {input.dtype.name} without overflow"
         )
-    value = written_number(value, input.dtype)
+    value = convert_to_write(value, input.dtype)
     return call_inplace(_fill_diagonal.op, (input, value, bool(wrap)), {})
 
 

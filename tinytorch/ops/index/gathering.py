@@ -20,7 +20,7 @@ from ...dispatch.op import (
     piecewise,
 )
 from ...dispatch.out import scalar_name
-from ...dispatch.promotion import written_number
+from ...dispatch.promotion import convert_to_write
 from ...graph.nodes import Node
 from ...graph.special_nodes import wants_gradient
 from ..checks import OUT_OF_RANGE, integer
@@ -454,7 +454,7 @@ def masked_fill(xp: Backend, input: Array, mask: Mask, value: Operand) -> Array:
         )
     if hasattr(value, "dtype") and value.dtype.kind == "c" and input.dtype.kind != "c":
         value = _to_real_value(xp, input, value)
-    value = written_number(value, xp.dtype_of(input))
+    value = convert_to_write(value, xp.dtype_of(input))
     return in_rows(xp, xp.where(mask, xp.asarray(value, dtype=input.dtype), input))
 
 

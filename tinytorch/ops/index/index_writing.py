@@ -7,7 +7,7 @@ from typing import Any
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Index, Operand, Out, composite, op
 from ...dispatch.out import scalar_name
-from ...dispatch.promotion import fit_number, written_number
+from ...dispatch.promotion import convert_to_write, fit_number
 from ...dtypes import int64
 from ...warnings import warn_once
 from ..memory_order import copied, ordered_like
@@ -90,7 +90,9 @@ def index_add(
     at, index = _check(xp, "index_add", input, dim, index, source)
     out = row_major(xp, input)
     if alpha != 1:
-        alpha = written_number(alpha, xp.dtype_of(source)) if isinstance(alpha, complex) else alpha
+        alpha = (
+            convert_to_write(alpha, xp.dtype_of(source)) if isinstance(alpha, complex) else alpha
+        )
         if source.dtype.kind in "ui":
             alpha = int(alpha)
         source = source * fit_number(alpha, xp.dtype_of(source), xp)
@@ -187,7 +189,7 @@ def index_fill(xp: Backend, input: Array, dim: int, index: Index, value: Operand
     xp.check_indices("index_fill", index, size, at)
     out = copied(xp, input)
     rows = out if out.ndim else out.reshape(1)
-    number = written_number(value, xp.dtype_of(out))
+    number = convert_to_write(value, xp.dtype_of(out))
     xp.write_item(rows, (slice(None),) * at + (index.reshape(-1),), number)
     return out
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core import torch_function
 from ...core.tensor import Tensor, wrap
-from ...dispatch.generated_functions import make_function, serve
+from ...dispatch.generated_functions import make_function, install_slow_path
 from ...dispatch.node_recording import note_versions
 from ...dispatch.op import Array, Backend, Nodes, Op, op
 from ...dispatch.operation import Form
@@ -264,7 +264,7 @@ def _read_slow_path(op: Op, function: Any, self: Tensor, index: Any) -> Tensor:
     return out
 
 
-getitem: Any = serve(make_function("getitem"), _getitem.op, Form.ITEM, _read_slow_path)
+getitem: Any = install_slow_path(make_function("getitem"), _getitem.op, Form.ITEM, _read_slow_path)
 update_wrapper(getitem, _read)
 
 

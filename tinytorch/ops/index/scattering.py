@@ -8,7 +8,7 @@ from ... import dtypes
 from ...core.tensor import Tensor, wrap
 from ...dispatch.op import Array, Backend, Index, Operand, Out, composite, op
 from ...dispatch.out import scalar_name
-from ...dispatch.promotion import plain_number, written_number
+from ...dispatch.promotion import to_python_number, convert_to_write
 from ...graph.special_nodes import by_operand
 from ...warnings import warn
 from ..checks import refuse
@@ -107,7 +107,7 @@ def _scatter(xp: Backend, input: Array, dim: int, index: Index, src: Operand) ->
         if hasattr(src, "shape"):
             value = corner(src, index.shape).reshape(-1)
         else:
-            value = written_number(src, xp.dtype_of(out))
+            value = convert_to_write(src, xp.dtype_of(out))
         xp.write_item(out.reshape(-1), gather_positions(xp, index, at, input.shape), value)
     return out
 
@@ -148,7 +148,7 @@ def scatter(
         >>> tt.zeros(3).scatter(0, tt.tensor([1]), 5.0)
         tensor([0., 5., 0.])
     """
-    given = plain_number(src if value is None else value)
+    given = to_python_number(src if value is None else value)
     if isinstance(given, Tensor) and given.ndim == 0 and index.ndim:
         given = expand(given, index.shape)
     if reduce is None:

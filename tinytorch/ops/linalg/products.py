@@ -19,7 +19,7 @@ from ...dispatch.inplace import call_inplace
 from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import OPS, Array, Backend, Out, Overlap, composite, op
 from ...dispatch.out import scalar_name
-from ...dispatch.promotion import written_number
+from ...dispatch.promotion import convert_to_write
 from ...warnings import warn
 from ..checks import check_scalar_types, in_single, is_half, refuse
 from ..memory_order import in_rows
@@ -418,7 +418,7 @@ def _added(xp: Backend, input: Array, product: Array, beta: Any, alpha: Any) -> 
     addition is "or".
     """
     dtype = xp.dtype_of(product)
-    beta, alpha = (written_number(factor, dtype) for factor in (beta, alpha))
+    beta, alpha = (convert_to_write(factor, dtype) for factor in (beta, alpha))
     input = xp.call(expand, input, product.shape)
     if alpha != 1:
         product = product * alpha

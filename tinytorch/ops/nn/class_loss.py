@@ -248,7 +248,7 @@ def _named(loss: Any, ndim: int, reduction: str) -> Any:
     node = node_of(loss._node) if loss._rg else None
     if node is not None:
         images = "ViewBackward0" if reduction == "none" and ndim != 4 else "NllLoss2DBackward0"
-        node.op = node.op.called("NllLossBackward0" if ndim < 3 else images)
+        node.op = node.op.rename("NllLossBackward0" if ndim < 3 else images)
     return loss
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.call import write_unrecorded
+from ...dispatch.call import write_if_unrecorded
 from ...dispatch.op import Array, Backend, Reduced, Shape, accepts_none, composite, op
 from ...dispatch.out import scalar_name
 from ..checks import integer, integers_of
@@ -594,4 +594,4 @@ def normalize(
     order: Any = p.item() if isinstance(p, Tensor) else p
     size = p_norm(x, 2 if order in ("fro", None) else order, dim, True)
     result = x / size.clamp(min=eps)
-    return result if out is None else write_unrecorded(out, result, normalize.op)  # type: ignore
+    return result if out is None else write_if_unrecorded(out, result, normalize.op)  # type: ignore

@@ -8,11 +8,11 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.arguments import leads
+from ...dispatch.arguments import is_leading_bool
 from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Nodes, composite, op, piecewise
 from ...dispatch.out import scalar_name
-from ...dispatch.promotion import written_number
+from ...dispatch.promotion import convert_to_write
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
 from ..memory_order import arranged, suggested
@@ -187,7 +187,7 @@ def _amounts(pad: Any, input: Tensor) -> list[tuple[int, int]]:
             f"pad(): argument 'pad' (position 2) must be tuple of ints, not {type(pad).__name__}"
         )
     for i, n in enumerate(pad):
-        if leads(n, pad) or not hasattr(n, "__index__"):
+        if is_leading_bool(n, pad) or not hasattr(n, "__index__"):
             raise TypeError(
                 "pad(): argument 'pad' (position 2) must be tuple of ints, but found element of "
                 f"type {type(n).__name__} at pos {i}"
@@ -213,7 +213,7 @@ def _constant(input: Tensor, amounts: list[tuple[int, int]], value: float | None
                 f"pad: The input size {n}, plus negative padding {a} and {b} resulted in a "
                 f"negative output size, which is invalid. Check dimension {dim} of your input."
             )
-    return _pad_constant(input, sides, written_number(value or 0, input.dtype))
+    return _pad_constant(input, sides, convert_to_write(value or 0, input.dtype))
 
 
 def _check_image(input: Tensor, amounts: list[tuple[int, int]], mode: str) -> None:

@@ -21,7 +21,7 @@ from ...dispatch.op import (
     reads_results,
 )
 from ...dispatch.out import scalar_name
-from ...dispatch.promotion import written_number
+from ...dispatch.promotion import convert_to_write
 from ...dtypes import finfo
 from ...warnings import warn
 from ..checks import blockwise, refuse
@@ -70,7 +70,7 @@ def hardtanh(
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     if input.dtype.kind in "ui":
         dtype = xp.dtype_of(input)
-        min_val, max_val = (written_number(value, dtype) for value in (min_val, max_val))
+        min_val, max_val = (convert_to_write(value, dtype) for value in (min_val, max_val))
     return xp.between(input, min_val, max_val)
 
 
@@ -126,7 +126,7 @@ def threshold(
     """
     refuse(xp, "threshold_cpu", "bc", input)
     if input.dtype.kind in "ui":
-        threshold, value = (written_number(v, xp.dtype_of(input)) for v in (threshold, value))
+        threshold, value = (convert_to_write(v, xp.dtype_of(input)) for v in (threshold, value))
     # NaN is not below the threshold: it passes.
     return xp.where(input <= threshold, xp.asarray(value).astype(input.dtype), input)
 

@@ -407,7 +407,7 @@ def _run_lowered(
     given: Any = input, state, weights
     for dtype in (low, dtypes.float32):
         given = autocast.cast_inside(given, "cpu", dtype)
-    with autocast.Off():
+    with autocast.NoAutocast():
         input, state, weights = given
         output, final = run("LSTM", input, state, weights, directions, dropout)
         return output.to(low), tuple(part.to(low) for part in final)

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.arguments import leads
+from ...dispatch.arguments import is_leading_bool
 from ...dispatch.op import Array, Backend, composite, op, piecewise
 from ...dispatch.out import scalar_name
 
@@ -372,7 +372,7 @@ def _check_dtype(name: str, input: Tensor) -> None:
 
 def _pair(name: str, argument: str, value: Any) -> tuple[int, ...]:
     given = tuple(value) if isinstance(value, (tuple, list)) else (value,)
-    if not all(hasattr(n, "__index__") and not leads(n, given) for n in given):
+    if not all(hasattr(n, "__index__") and not is_leading_bool(n, given) for n in given):
         raise TypeError(f"{name}(): argument '{argument}' must be tuple of ints, got {value!r}")
     if isinstance(value, (tuple, list)) and len(given) != 2:
         raise RuntimeError(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...dispatch.op import Array, Backend, Operand, op
-from ...dispatch.promotion import written_number
+from ...dispatch.promotion import convert_to_write
 from ...graph.special_nodes import by_operand
 from ..checks import in_single, is_half, kind_of, real_factor, refuse
 
@@ -89,7 +89,7 @@ def addcmul(
     value = real_factor("addcmul", tensor1, value)
     if kind_of(tensor1) in "uib":
         refuse(xp, "addcmul_cpu_out", "b", tensor1)
-        value = written_number(value, xp.dtype_of(tensor1))
+        value = convert_to_write(value, xp.dtype_of(tensor1))
     product = tensor1 * tensor2 if value == 1 else tensor1 * value * tensor2
     return input + product
 

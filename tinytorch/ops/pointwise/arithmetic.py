@@ -6,8 +6,8 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import Array, Backend, Nodes, Operand, Out, composite, named_anew, op
-from ...dispatch.promotion import TWO_BOOLS, written_number
+from ...dispatch.op import Array, Backend, Nodes, Operand, Out, composite, rename_nodes, op
+from ...dispatch.promotion import TWO_BOOLS, convert_to_write
 from ..checks import in_single, is_half, kind_of, refuse
 from .complex_numbers import direction
 from .exponential import square_slope
@@ -46,7 +46,7 @@ def _scale_operand(xp: Backend, name: str, input: Any, other: Any, alpha: Any) -
             other, dtype=input.dtype
         )  # the product of two numbers would have the widest dtype
     if kind in "ui":
-        alpha = written_number(alpha, xp.dtype_of(other))
+        alpha = convert_to_write(alpha, xp.dtype_of(other))
     return xp.logical_and(other, alpha) if kind == "b" else xp.multiply(other, alpha)
 
 
@@ -192,7 +192,7 @@ mul.vjp(
 
 #: Product with a number that a composite passes. PyTorch names its node MulBackward1, because it
 #: saves the number itself, whereas a caller's number becomes a tensor.
-times: Any = named_anew(mul.op, "MulBackward1")
+times: Any = rename_nodes(mul.op, "MulBackward1")
 
 
 @op(

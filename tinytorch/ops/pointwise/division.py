@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...dispatch.op import Array, Backend, Nodes, Operand, named_anew, no_derivative, op
+from ...dispatch.op import Array, Backend, Nodes, Operand, rename_nodes, no_derivative, op
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument, by_operand
 from ...state import default_dtype
@@ -72,7 +72,7 @@ div.vjp(
 
 #: Quotient by a number that a composite passes. PyTorch names its node DivBackward1, because it
 #: saves the number itself, whereas a caller's number becomes a tensor.
-over: Any = named_anew(div.op, "DivBackward1")
+over: Any = rename_nodes(div.op, "DivBackward1")
 
 
 def check_divisor(xp: Backend, kernel: str, input: Any, other: Any) -> None:

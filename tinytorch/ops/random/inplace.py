@@ -12,7 +12,7 @@ from typing import Any
 from ... import dtypes
 from ...core.lazy_bits import LazyView
 from ...core.tensor import Tensor, wrap
-from ...dispatch.inplace import call_inplace, write_through
+from ...dispatch.inplace import call_inplace, write_resolved
 from ...dispatch.op import OPS, Array, Backend, Reduced, composite, op
 from ...dispatch.out import check_writable, scalar_name
 from ...state import DRAWN, grad_enabled
@@ -191,7 +191,7 @@ def _fill(
 ) -> Tensor:
     """Fill ``input`` with ``draw(engine, shape, dtype)``, in the order of its memory."""
     if isinstance(input, LazyView):
-        return write_through(input, f"{name}_", lambda work: _fill(work, name, generator, draw))
+        return write_resolved(input, f"{name}_", lambda work: _fill(work, name, generator, draw))
     check_writable(name, input)
     xp, data = input._xp, input._data
     engine = engine_of(f"{name}_", xp, generator)

@@ -12,9 +12,9 @@ from typing import Any
 from ... import dtypes
 from ...core.layout import check_layout
 from ...core.tensor import Tensor, wrap
-from ...dispatch.creation import backend_for, checked_size, creation, pinned
+from ...dispatch.creation import backend_for, check_size, creation, copy_to_pinned
 from ...dispatch.op import OPS, Array, Backend, Out, Overlap, Shape, composite, op
-from ...dispatch.out import check_out, refuse_recorded, scalar_name, write_to_out
+from ...dispatch.out import check_out, raise_recorded, scalar_name, write_to_out
 from ...graph.special_nodes import without_slope
 from ...graph.views import edge_of
 from ...state import default_dtype, grad_enabled, no_grad
@@ -114,7 +114,7 @@ def randint(
     low, high, size = _read_bounds("randint", low, high, size)
     native = dtypes.int64.dtype if dtype is None else dtype
     engine = engine_of("randint", xp, generator)
-    return integers("randint", engine, checked_size("randint", size), native, low, high)
+    return integers("randint", engine, check_size("randint", size), native, low, high)
 
 
 def _read_bounds(name: str, low: Any, high: Any, size: Any) -> tuple[int, int, Any]:
@@ -328,7 +328,7 @@ def normal(
             raise TypeError("normal() missing required argument 'size': mean and std are numbers")
         check_normal("normal", std)
         result = _normal_of_size(mean, std, size, generator, dtype, device, backend)
-        result = pinned(result) if pin_memory else result
+        result = copy_to_pinned(result) if pin_memory else result
     if out is not None:
         check_out(OPS["normal"], out, (mean, std))
         if dtype is not None and result.dtype is not out.dtype:
@@ -338,7 +338,7 @@ def normal(
             )
         given = [t for t in (mean, std) if isinstance(t, Tensor)]
         if grad_enabled() and any(t.requires_grad for t in given):
-            refuse_recorded(OPS["normal"])
+            raise_recorded(OPS["normal"])
         return write_to_out(out, result, OPS["normal"])  # type: ignore[no-any-return]
     return result.requires_grad_() if requires_grad else result
 
@@ -404,7 +404,7 @@ def _normal_of_size(
     wanted = default_dtype() if dtype is None else dtypes.as_dtype(dtype)
     if wanted.category < 2:
         raise not_implemented("normal", "normal_kernel_cpu", wanted)
-    shape = checked_size("normal", size)
+    shape = check_size("normal", size)
     engine = engine_of("normal", xp, generator)
     return wrap(engine.normal(shape, xp.native_dtype(wanted), mean, std), xp)
 
@@ -433,7 +433,7 @@ def _draw_like(
         xp, input._data.shape, order, lambda shape: draw(engine, shape, native, contiguous)
     )
     out = wrap(data, xp)
-    out = pinned(out) if pin_memory else out
+    out = copy_to_pinned(out) if pin_memory else out
     return out.requires_grad_() if requires_grad else out
 
 

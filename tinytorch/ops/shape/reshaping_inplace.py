@@ -9,7 +9,7 @@ from typing import Any
 from ...core.layout import check_format, preserve_format
 from ...core.lazy_bits import stored_array, set_stored_array
 from ...core.tensor import Tensor
-from ...dispatch.creation import checked_size, uninitialised
+from ...dispatch.creation import check_size, make_uninitialized
 from ...dispatch.op import composite
 from ...graph.inference import UNSETTLED, check_mapped
 from ...graph.nodes import Node
@@ -158,7 +158,7 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
     if input.requires_grad:
         raise RuntimeError("cannot resize variables that require grad")
     many = len(size) == 1 and isinstance(size[0], (tuple, list))
-    shape = checked_size("resize_", size[0] if many else size)
+    shape = check_size("resize_", size[0] if many else size)
     order = tuple(range(len(shape)))
     if memory_format is not None:
         if memory_format is preserve_format:
@@ -179,7 +179,7 @@ def _memory_after(input: Tensor, count: int) -> Any:
     flat = flat[first : first + min(available - here, count)]
     if flat.size == count:
         return flat
-    grown = uninitialised(xp, count, data.dtype)
+    grown = make_uninitialized(xp, count, data.dtype)
     grown[: flat.size] = flat
     input._base = None
     input._node, input._rg = None, False  # a tensor that requires grad is not resized

@@ -8,7 +8,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.arguments import unfit
+from ...dispatch.arguments import wrong_type_error
 from ...dispatch.op import Array, Backend, composite, op
 from ...dispatch.out import scalar_name
 from ...graph.nodes import Node
@@ -339,7 +339,7 @@ def _slice_at(input: Tensor, cuts: Sequence[int], dim: int) -> tuple[Tensor, ...
 def _to_int_argument(name: str, given: Any) -> Any:
     """Convert an integer, also one of NumPy's, to an int; raise for a bool."""
     if given.__class__ is bool:
-        raise unfit(name, "'indices_or_sections'", int, given)
+        raise wrong_type_error(name, "'indices_or_sections'", int, given)
     single = hasattr(given, "__index__") and not isinstance(given, Tensor)
     return operator.index(given) if single and not getattr(given, "ndim", 0) else given
 

@@ -7,7 +7,7 @@ from typing import Any
 from ... import backends, dtypes
 from ...core import dlpack
 from ...core.tensor import Size, Tensor, wrap
-from ...dispatch.creation import backend_of_device, made_of
+from ...dispatch.creation import backend_of_device, make_from_legacy_arguments
 from ...dispatch.op import OPS, composite
 from ..pointwise.arithmetic import sub
 
@@ -147,7 +147,7 @@ def new(input: Tensor, *args: Any, size: Any = None) -> Tensor:
     """
     if size is not None and not args:
         args = (Size(size),)
-    return made_of(input._xp, input.dtype, *args)
+    return make_from_legacy_arguments(input._xp, input.dtype, *args)
 
 
 @composite(namespaces=("Tensor",))

@@ -190,7 +190,7 @@ def following(out: Tensor, input: Tensor) -> Tensor:
     laid = contiguous(out, wanted)
     made, node = node_of(out._node), node_of(laid._node)
     if wanted is not contiguous_format and made is not None and node is not None:
-        node.op = node.op.called(made.name())  # show the conversion under the name of the operation
+        node.op = node.op.rename(made.name())  # show the conversion under the name of the operation
     return laid
 
 

@@ -8,7 +8,7 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Operand, Out, Overlap, composite, op
 from ...dispatch.out import scalar_name
-from ...dispatch.promotion import dtype_of_number, plain_number
+from ...dispatch.promotion import dtype_of_number, to_python_number
 from ..checks import integer, refuse
 from ..index.gathering import gather, gather_computed
 from ..memory_order import in_rows, memory_order, restored
@@ -234,7 +234,7 @@ def _to_values(input: Any, boundaries: Tensor) -> Tensor:
     """Convert the searched values to a tensor."""
     if isinstance(input, Tensor):
         return input.detach()
-    input = plain_number(input)
+    input = to_python_number(input)
     wanted = dtypes.promote_types(dtype_of_number(input), boundaries.dtype)
     return boundaries.new_tensor(input, dtype=wanted)
 
