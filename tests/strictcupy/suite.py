@@ -84,9 +84,9 @@ NUMPY_ALONE = {
     ),
     "checkpoint/test_serialization_storages.py::test_a_storage_of_a_dtype_that_numpy_lacks": _LOW,
     "compat/test_names.py::test_every_public_name_is_here_or_left_out": _LOW,
-    "dispatch/test_low_precision.py::test_formats_and_dtypes_as_arguments_decide_as_in_pytorch"
+    "dispatch/test_reduced_precision.py::test_formats_and_dtypes_as_arguments_decide_as_in_pytorch"
     "[x.to(L.float8_e4m3fn)[:1] == 0.3]": _LOW,
-    "dispatch/test_low_precision.py::test_formats_and_dtypes_as_arguments_decide_as_in_pytorch"
+    "dispatch/test_reduced_precision.py::test_formats_and_dtypes_as_arguments_decide_as_in_pytorch"
     "[x.to(L.float8_e5m2)[:1] == 0.3]": _LOW,
     "numpy/test_elementwise_dtypes.py::test_complex_numbers_over_zero": _COMPLEX_QUOTIENTS,
     # NumPy's own functions are called there; ours want bools for flags, ints for counts.

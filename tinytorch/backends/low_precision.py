@@ -1,6 +1,6 @@
 """Reduced-precision dtypes (bfloat16, float8), which the package ``ml_dtypes`` adds to NumPy.
 
-Arrays of these dtypes store values. ``dispatch.low_precision`` computes in float32 and rounds
+Arrays of these dtypes store values. ``dispatch.reduced_precision`` computes in float32 and rounds
 once. NumPy numbers the dtypes of other packages from 256 up, so ``array.dtype.num > 255``
 identifies such an array.
 """

@@ -39,7 +39,7 @@ from .inplace import call_inplace
 from .node_recording import apply, apply_lazy_view, resolve
 from .operation import OPS, Op, Out
 from .out import check_out, check_resized, raise_recorded, write_to_out
-from .low_precision import (
+from .reduced_precision import (
     call_composite_reduced,
     call_in_float32,
     call_reduced,

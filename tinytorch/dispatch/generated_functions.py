@@ -30,7 +30,7 @@ from .function_text import write_function
 from .inplace import call_inplace_slowly
 from .node_recording import note_versions, on_record, pick_view, record, wrap_results, wrap_views
 from .operation import REQUIRED, Form, Op
-from .low_precision import call_in_float32
+from .reduced_precision import call_in_float32
 from .signature import drop_out, make_inplace_signature
 
 #: Values of the names that all generated functions share.

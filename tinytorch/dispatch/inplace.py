@@ -20,7 +20,7 @@ from .backward import Backward
 from .node_recording import any_requires_grad, make_node, on_record, resolve, save_result
 from .operation import Op, Out, Overlap
 from .out import check_overlap, check_writable, has_shared_elements, scalar_name, write
-from .low_precision import call_in_float32, call_reduced, has_reduced
+from .reduced_precision import call_in_float32, call_reduced, has_reduced
 
 
 def call_inplace_slowly(

@@ -306,7 +306,7 @@ class Op:
         overlap: The memory that arguments may share with what is written. None: the kind of
             operation decides.
         view: Whether the result may share its input's memory.
-        reduced: Its handling of the dtypes of reduced precision (see ``low_precision``). None:
+        reduced: Its handling of the dtypes of reduced precision (see ``reduced_precision``). None:
             kernels of views take arrays of these, others get them as float32.
         returns: A named tuple for several results.
         forms: Signatures for type checkers, where the result depends on the arguments.
