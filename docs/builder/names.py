@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "stubs")]
 
 import stub_modules  # noqa: E402
-from stub_names import Scope  # noqa: E402
+from stub_names import NameScope  # noqa: E402
 from stub_tables import table_entities, paths, tables  # noqa: E402
 
 from tinytorch import dtypes  # noqa: E402
@@ -81,7 +81,7 @@ def is_public(module: str, parent: str, last: str) -> bool:
     """Whether the package of a module has its name, or the module has ``__all__``."""
     if last.startswith("_"):
         return False
-    scope = Scope.of(module)
+    scope = NameScope.of(module)
     listed = module in paths() or (scope is not None and "__all__" in scope.own)
     return listed or any(name.name == last and is_module(name.value) for name in names(parent))
 
@@ -107,7 +107,7 @@ def value_of(module: str, name: str) -> Any:
 
 def declared_names(module: str) -> set[str]:
     """The names in a module's stub, or in its ``__all__``."""
-    scope = Scope.of(module) or Scope(module, Path(f"{module}.py"), "")
+    scope = NameScope.of(module) or NameScope(module, Path(f"{module}.py"), "")
     dynamic = set[str]()
     if stub_modules.has_getattr(scope.tree):
         dynamic = {*stub_modules.dynamic_names(module, scope)}
