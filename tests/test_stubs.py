@@ -28,7 +28,8 @@ STUBS = sorted(FOLDER.rglob("*.pyi"))
 
 #: What may return anything, and why.
 RETURNS_ANY = {
-    "held": "any argument of the package's own, as it is, unless it holds a Tensor",
+    "as_class_of": "any result of NumPy's, as it is, unless it holds arrays",
+    "unwrap_holder": "any argument of the package's own, as it is, unless it holds a Tensor",
     "Tensor.ctypes": "a class that NumPy keeps to itself",
     "ndarray.ctypes": "the same",
     "ndarray.flags": "a class that each library keeps to itself",
@@ -103,7 +104,7 @@ def test_check_sees_stale_missing_and_superfluous_files(
 
 def test_annotation_nobody_knows_is_an_error(generator: Callable[[str], Any]) -> None:
     names, writer = generator("stub_names"), generator("stub_writer")
-    scope = names.Scope.of("tinytorch.ops.reduce.reduction")
+    scope = names.NameScope.of("tinytorch.ops.reduce.reduction")
     stub = writer.Writer("tinytorch", {}, {}, True)
     aliased = stub.expression(ast.parse("Dims", mode="eval").body, scope)
     assert aliased == "int | Sequence[int] | None"
@@ -115,7 +116,7 @@ def test_name_that_means_something_else_here_gets_another(
     generator: Callable[[str], Any],
 ) -> None:
     names, writer = generator("stub_names"), generator("stub_writer")
-    scope = names.Scope.of("tinytorch.ops.reduce.reduction")
+    scope = names.NameScope.of("tinytorch.ops.reduce.reduction")
     stub = writer.Writer("tinytorch", {"int": names.Entity("tinytorch", "int")}, {}, True)
     assert stub.expression(ast.parse("int | float", mode="eval").body, scope) == "_int | float"
     assert "from builtins import int as _int" in stub.text()
