@@ -62,8 +62,9 @@ class DeferredChecks(Backend):
     def extremes(self, index: Array) -> None:
         return None  # the values are on the device
 
-    def is_finite(self, array: Array) -> None:
-        return None  # the values are on the device
+    def is_finite(self, array: Array) -> bool | None:
+        # The values are on the device, and a check cannot be deferred: the caller needs the answer.
+        return super().is_finite(array) if self.immediate else None
 
     def check_extremes(self, name: str, extremes: Array, size: int, dim: int, text: str) -> None:
         if self.immediate:
