@@ -31,5 +31,5 @@ build_py.build_py = BuildPython
 
 
 def get_requires_for_build_wheel(config_settings: Mapping[str, Any] | None = None) -> list[str]:
-    """What building a wheel needs: the library is imported for its docstrings."""
+    """Requirements for building a wheel, which imports the library for its docstrings."""
     return [*build_meta.get_requires_for_build_wheel(config_settings), "numpy>=2.0"]

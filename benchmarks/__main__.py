@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from . import dialect, importing, larger, libraries, mlp, ops, language, report, small, threads
-from .report import Row
+from .report import ResultRow
 from .timing import Effort
 from .workers import Make, Workers
 
@@ -28,44 +28,44 @@ BUSY = 0.5  # share of one core
 FEWER = 9  # rounds of a row whose turns begin with a rest,
 LONGER = 5  # factor of the time of such a turn
 REST = 0.3  # seconds
-Measure = Callable[[Workers, Effort], Row]
+Measure = Callable[[Workers, Effort], ResultRow]
 
 
 def time_statements(work: str, unit: str, budget: float | None, make: Make) -> Measure:
     """Return a measurement of statements whose budget is a ratio to PyTorch's time."""
 
-    def measure(workers: Workers, effort: Effort) -> Row:
+    def measure(workers: Workers, effort: Effort) -> ResultRow:
         if unit == "ms":  # long enough to start threads
             rest = min(REST, 15 * effort.seconds)
             rounds, seconds = min(effort.rounds, FEWER), LONGER * effort.seconds
             effort = replace(effort, rounds=rounds, seconds=seconds, rest=rest)
-        return Row(work, unit, workers.medians(make, effort), budget)
+        return ResultRow(work, unit, workers.medians(make, effort), budget)
 
     return measure
 
 
-def import_row(work: str, workers: Workers, effort: Effort) -> Row:
+def import_row(work: str, workers: Workers, effort: Effort) -> ResultRow:
     names = [name for name in workers.libraries.modules if name != "numpy"]
     values = importing.measure(names, max(1, effort.rounds // 2))
-    return Row(work, "ms", values, budget=0.040, figure="own")
+    return ResultRow(work, "ms", values, budget=0.040, figure="own")
 
 
-def process_row(work: str, workers: Workers, effort: Effort) -> Row:
+def process_row(work: str, workers: Workers, effort: Effort) -> ResultRow:
     values = importing.whole_process("tinytorch", 2 * effort.rounds)
-    return Row(work, "ms", values, budget=1.3, figure="over numpy")
+    return ResultRow(work, "ms", values, budget=1.3, figure="over numpy")
 
 
-def small_row(work: str, name: str, count: int, workers: Workers, effort: Effort) -> Row:
+def small_row(work: str, name: str, count: int, workers: Workers, effort: Effort) -> ResultRow:
     return small.row(work, name, count, workers.libraries, effort)
 
 
-def dialect_row(work: str, source: str, size: int, workers: Workers, effort: Effort) -> Row:
+def dialect_row(work: str, source: str, size: int, workers: Workers, effort: Effort) -> ResultRow:
     return dialect.row(work, source, size, effort)
 
 
-def threads_row(work: str, size: int, workers: Workers, effort: Effort) -> Row:
+def threads_row(work: str, size: int, workers: Workers, effort: Effort) -> ResultRow:
     values = threads.measure(workers.libraries, size, effort)
-    return Row(work, "×", values, budget=1.0, figure="own", at_least=True)
+    return ResultRow(work, "×", values, budget=1.0, figure="own", at_least=True)
 
 
 def add_larger(add: Callable[[str, str, float | None, Make], None]) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .report import Row
+from .report import ResultRow
 from .timing import Effort, Statement, least_of, loops_for
 
 ABOVE = 5e-6  # bound on the seconds of a call above NumPy's
@@ -56,7 +56,7 @@ def operands(np_: Any, count: int) -> dict[str, Any]:
     return {name: np_.array(array) for name, array in arrays.items()} | {"np": np_, "n": count}
 
 
-def row(work: str, source: str, count: int, effort: Effort) -> Row:
+def row(work: str, source: str, count: int, effort: Effort) -> ResultRow:
     """Measure a call in NumPy and ``tinytorch.numpy``: the minimum over many short turns."""
     effort = replace(effort, rounds=2 * effort.rounds, seconds=effort.seconds / 10, rest=0.0)
     libraries = {"numpy": np, "tinytorch": importlib.import_module("tinytorch.numpy")}
@@ -68,11 +68,11 @@ def row(work: str, source: str, count: int, effort: Effort) -> Row:
     turns = {name: partial(timer.timeit, loops[name]) for name, timer in timers.items()}
     values = {name: total / loops[name] for name, total in least_of(turns, effort).items()}
     if count >= 1_000_000:
-        return Row(work, "ms", values, RATIO, figure="over numpy")
-    return Row(work, "µs", values, ABOVE, figure="above numpy")
+        return ResultRow(work, "ms", values, RATIO, figure="over numpy")
+    return ResultRow(work, "µs", values, ABOVE, figure="above numpy")
 
 
-def summary(label: str, rows: Sequence[Row]) -> list[str]:
+def summary(label: str, rows: Sequence[ResultRow]) -> list[str]:
     """Return lines with the median and the maximum of the time above NumPy's."""
     found = [r for r in rows if r.work.startswith(label) and r.figure == "above numpy"]
     if not found:

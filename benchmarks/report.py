@@ -14,7 +14,7 @@ UNITS = {"s": 1.0, "ms": 1e3, "µs": 1e6, "ns": 1e9, "×": 1.0}
 
 
 @dataclass(frozen=True)
-class Row:
+class ResultRow:
     """One piece of work in every library that can do it.
 
     Attributes:
@@ -64,7 +64,7 @@ class Row:
         }
 
 
-def cells(row: Row) -> list[str]:
+def cells(row: ResultRow) -> list[str]:
     """Return a row of the table: the values, the figure, its budget, and whether it is met."""
     scale = UNITS[row.unit]
     values = [f"{row.values[name] * scale:.3g}" if name in row.values else "–" for name in NAMES]
@@ -85,7 +85,7 @@ def cells(row: Row) -> list[str]:
     ]
 
 
-def table(rows: Sequence[Row]) -> str:
+def table(rows: Sequence[ResultRow]) -> str:
     """Return the rows as aligned text, the first column to the left, the rest to the right."""
     head = ["work", "unit", *NAMES, "/numpy", "figure", "budget", ""]
     lines = [head, *map(cells, rows)]
@@ -96,7 +96,7 @@ def table(rows: Sequence[Row]) -> str:
     )
 
 
-def write(path: Path, machine: dict[str, Any], rows: Sequence[Row]) -> None:
+def write(path: Path, machine: dict[str, Any], rows: Sequence[ResultRow]) -> None:
     """Write the machine and the rows as JSON."""
     content = {"machine": machine, "rows": [row.as_json() for row in rows]}
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -18,7 +18,7 @@ import numpy as np
 
 from . import bare, ops
 from .libraries import Libraries
-from .report import Row
+from .report import ResultRow
 from .timing import Effort, Statement, least_of, loops_for
 
 BUDGET = 1.0
@@ -172,7 +172,7 @@ def statements(libraries: Libraries, name: str) -> dict[str, Statement]:
     return found
 
 
-def row(work: str, name: str, threads: int, libraries: Libraries, effort: Effort) -> Row:
+def row(work: str, name: str, threads: int, libraries: Libraries, effort: Effort) -> ResultRow:
     """Measure a row of `CALLS`: the minimum over many short turns for each library."""
     many, short = 4 * effort.rounds, effort.seconds / 10
     effort = replace(effort, rounds=many, seconds=short, rest=0.0)
@@ -185,10 +185,12 @@ def row(work: str, name: str, threads: int, libraries: Libraries, effort: Effort
     values = least_of(turns, effort)
     for m, number in before.items():
         m.set_num_threads(number)
-    return Row(work, "µs", {name: total / loops[name] for name, total in values.items()}, BUDGET)
+    return ResultRow(
+        work, "µs", {name: total / loops[name] for name, total in values.items()}, BUDGET
+    )
 
 
-def summary(label: str, rows: Sequence[Row]) -> list[str]:
+def summary(label: str, rows: Sequence[ResultRow]) -> list[str]:
     """Return lines with the mean ratio and the rows that are slower than PyTorch, with the reason.
 
     Args:

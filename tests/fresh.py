@@ -59,7 +59,7 @@ def process(
 
 
 def run(function: Callable[..., None], *arguments: object, **env: str) -> str:
-    """What the body of ``function`` prints in a process of its own."""
+    """Output of the body of ``function``, executed in a process of its own."""
     done = process(function, *arguments, **env)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()

@@ -60,12 +60,14 @@ def test_an_error_in_a_worker_is_raised_here(workers: Workers) -> None:
     [(0.5, False, True), (0.9, False, False), (0.5, True, False), (0.9, True, True)],
 )
 def test_a_budget_is_met_on_its_own_side(measured: float, at_least: bool, met: bool) -> None:
-    row = report.Row("work", "µs", {"tinytorch": measured, "torch": 1.0}, 0.7, at_least=at_least)
+    row = report.ResultRow(
+        "work", "µs", {"tinytorch": measured, "torch": 1.0}, 0.7, at_least=at_least
+    )
     assert row.is_met() is met
 
 
 def test_an_absent_library_leaves_a_gap_and_no_verdict() -> None:
-    row = report.Row("work", "µs", {"tinytorch": 1e-6, "numpy": 1e-6}, 0.7)
+    row = report.ResultRow("work", "µs", {"tinytorch": 1e-6, "numpy": 1e-6}, 0.7)
     assert row.is_met() is None
     assert report.cells(row) == ["work", "µs", "1", "1", "–", "–", "–", "1.00", "–", "≤ 0.7", ""]
 
@@ -179,10 +181,12 @@ def test_every_library_makes_the_same_small_call(name: str) -> None:
 
 def test_the_rows_over_pytorch_are_named() -> None:
     rows = [
-        report.Row(f"small: {work}", "µs", {"tinytorch": ours, "torch": 1.0, "numpy": 2.0})
+        report.ResultRow(f"small: {work}", "µs", {"tinytorch": ours, "torch": 1.0, "numpy": 2.0})
         for work, ours in [("quick", 0.5), ("slow", 2.0)]
     ]
-    mean, *over = small.summary("small: ", [*rows, report.Row("other", "µs", {"tinytorch": 9.0})])
+    mean, *over = small.summary(
+        "small: ", [*rows, report.ResultRow("other", "µs", {"tinytorch": 9.0})]
+    )
     assert "of 2 rows 1.00" in mean
     assert over == ["small: slow: 2.00 of PyTorch's time; NumPy's calls alone 2.00, and 1.00 of "
                     "theirs (at most 1.4)"]  # fmt: skip

@@ -32,7 +32,8 @@ ROOT = Path(__file__).resolve().parent.parent
 DONE = """
 README.md CHANGELOG.md
 benchmarks docs stubs
-tinytorch/backends tinytorch/core tinytorch/dispatch tinytorch/facade tinytorch/state
+tinytorch/backends tinytorch/checkpoint tinytorch/compat tinytorch/core
+tinytorch/dispatch tinytorch/facade tinytorch/state
 tinytorch/ao.py tinytorch/cpu tinytorch/dtypes.py tinytorch/export.py tinytorch/fft.py
 tinytorch/functional.py tinytorch/fx.py tinytorch/linalg.py tinytorch/mps.py
 tinytorch/optim tinytorch/quasirandom.py tinytorch/return_types.py tinytorch/signal

@@ -27,7 +27,7 @@ from typing import IO, Any, TypeAlias
 from .backends import Backend
 from .checkpoint import archive
 from .checkpoint.archive import ArchiveReader, ArchiveWriter, survey
-from .checkpoint.files import can_seek, check_file, opened, read, seekable, write_file
+from .checkpoint.files import can_seek, check_file, open_file, read, seekable, write_file
 from .checkpoint.legacy import LegacyReader
 from .checkpoint.legacy import write as write_legacy
 from .checkpoint.names import (
@@ -42,7 +42,7 @@ from .checkpoint.names import (
 from .checkpoint.names import upcast as _upcast
 from .checkpoint.reading import ReadStorage, WeightsUnpickler, trusting_unpickler
 from .checkpoint.storages import restorer
-from .checkpoint.writing import CLASSES, REDUCERS, SavedStorage, attributes, pickled
+from .checkpoint.writing import CLASSES, REDUCERS, SavedStorage, attributes, write_pickle
 from .core.device import device
 from .core.tensor import Tensor
 from .facade.unsupported import absent
@@ -133,7 +133,7 @@ def save(
         write_file(f, lambda file: file.write(whole.getbuffer()))
         return
     buffer = io.BytesIO()
-    storages = pickled(obj, buffer, pickle_module, pickle_protocol)
+    storages = write_pickle(obj, buffer, pickle_module, pickle_protocol)
     byteorder = b"" if _disable_byteorder_record else sys.byteorder.encode()
     folder = archive.folder_for(f)
     write_file(f, partial(_write_archive, folder, buffer, byteorder, storages))
@@ -243,7 +243,7 @@ def load(
         unpickle = partial(_read_anything, pickle_module or pickle, options)
     token = _upcast.set(upcast)
     try:
-        with opened(f) as file:
+        with open_file(f) as file:
             return read(seekable(file), restorer(map_location), unpickle, bool(mmap))
     finally:
         _upcast.reset(token)
@@ -356,7 +356,7 @@ def get_unsafe_globals_in_checkpoint(f: File) -> list[str]:
         >>> tt.serialization.get_unsafe_globals_in_checkpoint(file)
         ['tinytorch.random.Generator']
     """
-    with opened(f) as given:
+    with open_file(f) as given:
         file = seekable(given)
         start = file.tell()
         zipped = file.read(4) == archive.MAGIC

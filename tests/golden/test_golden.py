@@ -35,6 +35,7 @@ LEAKED = {
         "CannotBatch Level arange lifted mapped_over once stand_in vmap".split()
     ),
     "torch.nn.parameter": {"is_never_asked", "refusing"},
+    "torch.serialization": {"opened", "pickled"},
     "torch.utils.data.dataloader": {"make_fetch"},
     "torch.autograd.function": set(
         "as_user check_dirty check_marks fits fresh from_user is_among likes save set_history "

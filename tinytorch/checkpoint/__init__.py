@@ -1,1 +1,1 @@
-"""PyTorch's files, read and written: the archive, the pickle in it, the storages beside it."""
+"""Reading and writing of PyTorch's files: the archive, its pickle and its storages."""

@@ -1,10 +1,10 @@
-"""The zip archive that a checkpoint is: one folder, with a pickle and a file for each storage.
+"""The zip archive of a checkpoint: one folder, with a pickle and a file for each storage.
 
 The layout is PyTorch's: ``data.pkl``, ``byteorder``, ``data/0``, ``data/1``, ... and ``version``
-in a folder named like the file, nothing compressed, storages aligned to 64 bytes so that they can
+in a folder with the name of the file, not compressed, storages aligned to 64 bytes so that they can
 be mapped into memory. Reference: https://docs.pytorch.org/docs/stable/notes/serialization.html
 
-What a pickle refers to, found without importing or calling any of it.
+``survey`` finds the names in a pickle without importing or calling any of them.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from typing import IO, Any
 
 from .names import NAMED, StorageType
 
-#: What a zip archive begins with.
+#: First bytes of a zip archive.
 MAGIC = b"PK\x03\x04"
 #: The format's number, in the file ``version``.
 VERSION = b"3\n"
 ALIGNMENT = 64
 _LOCAL_HEADER = 30
 _ZIP64_EXTRA = 20
-#: Errors of ``zipfile`` for an archive that is damaged, or in ways that it does not read.
+#: Errors of ``zipfile`` for an archive that is damaged, or has features that it does not support.
 BROKEN_ZIP = (zipfile.BadZipFile, NotImplementedError, RuntimeError)
 #: The record after the directory: the directory's size and offset, and the length of a comment.
 _END_MAGIC = b"PK\5\6"
 _END = struct.Struct("<12xIIH")
-#: The same of a large archive, 76 bytes before; 20 bytes before there is what locates it.
+#: The same record of a large archive, 76 bytes before, with its locator 20 bytes before.
 _END64 = struct.Struct("<40xQQ")
 _LOCATOR_MAGIC = b"PK\6\7"
 _BROKEN = "PytorchStreamReader failed reading zip archive: failed finding central directory"
 
 
 class ArchiveWriter:
-    """Writes the files of a checkpoint, each in one go.
+    """Writer of the files of a checkpoint, each in one call.
 
     Args:
-        file: A binary file that can seek, at its start: offsets count from there.
+        file: A seekable binary file at its start, from which offsets are counted.
         folder: The name of the folder.
     """
 
@@ -57,18 +57,18 @@ class ArchiveWriter:
         header = self._file.tell() + _LOCAL_HEADER + len(info.filename.encode())
         if size * 1.05 > zipfile.ZIP64_LIMIT:
             header += _ZIP64_EXTRA
-        # The field of an id and a size that nobody reads, as long as it takes.
+        # An extra field of an id and a size, which is ignored by readers, fills the gap.
         padding = -(header + 4) % ALIGNMENT
         info.extra = struct.pack("<2sH", b"FB", padding) + b"Z" * padding
         self._zip.writestr(info, data)
 
     def close(self) -> None:
-        """Write the directory, which makes it an archive."""
+        """Write the directory, which completes the archive."""
         self._zip.close()
 
 
 class _Part(io.RawIOBase):
-    """The bytes of a file from ``start`` to ``end``."""
+    """View of the bytes of a file from ``start`` to ``end``."""
 
     def __init__(self, file: IO[bytes], start: int, end: int) -> None:
         self._file = file
@@ -98,21 +98,21 @@ class _Part(io.RawIOBase):
 
 
 class ArchiveReader:
-    """Reads the files of a checkpoint.
+    """Reader of the files of a checkpoint.
 
     Args:
-        file: A binary file that can seek, at the start of the archive.
+        file: A seekable binary file at the start of the archive.
 
     Raises:
-        RuntimeError: If it is no zip archive, or a truncated one.
+        RuntimeError: If it is not a zip archive, or is truncated.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._start = file.tell()
         end = file.seek(0, os.SEEK_END)
-        # zipfile finds the last directory of a file, where archives follow each other not the one
-        # of the archive that begins here.
+        # zipfile reads the last directory of a file. If several archives follow each other, it is
+        # not the directory of the archive that begins here.
         if self._open(end) and self._open(self._find_end()):
             raise RuntimeError(f"{_BROKEN} (it does not belong to the archive that begins here)")
         self.names: list[str] = self._zip.namelist()
@@ -124,7 +124,7 @@ class ArchiveReader:
         self._folder = self.names[0].partition("/")[0]
 
     def _open(self, end: int) -> int:
-        """Read the directory; return how many bytes there are before the archive it is of."""
+        """Read the directory; return the number of bytes before the archive to which it belongs."""
         try:
             self._zip = zipfile.ZipFile(io.BufferedReader(_Part(self._file, self._start, end)))
         except (*BROKEN_ZIP, ValueError, struct.error) as error:
@@ -134,7 +134,7 @@ class ArchiveReader:
         return min(info.header_offset for info in self._zip.filelist)
 
     def _find_end(self) -> int:
-        """Where the archive ends that begins where the file stood: after its own directory."""
+        """Find the end of the archive that begins at the start: the end of its own directory."""
         at, tail = self._start, b""
         self._file.seek(at)
         while part := self._file.read(1 << 20):
@@ -158,7 +158,7 @@ class ArchiveReader:
         return f"{self._folder}/{name}" in self._zip.NameToInfo
 
     def read(self, name: str) -> bytearray:
-        """The bytes of a file.
+        """Return the bytes of a file.
 
         Raises:
             RuntimeError: If there is no such file, or it ends too early.
@@ -166,7 +166,7 @@ class ArchiveReader:
         info = self._info(name)
         start = self.offset(name)
         if info.compress_type != zipfile.ZIP_STORED:
-            return self._inflated(info)
+            return self._inflate(info)
         there = self._file.seek(0, os.SEEK_END) - start
         if there < info.file_size:
             raise RuntimeError(
@@ -185,7 +185,7 @@ class ArchiveReader:
                 )
             view[got : got + len(part)] = part
             got += len(part)
-        # PyTorch writes 0 where it is told to compute no checksum.
+        # PyTorch writes 0 if computing checksums is switched off.
         if info.CRC and zlib.crc32(data) != info.CRC:
             raise RuntimeError(
                 f"PytorchStreamReader failed reading file {name}: its checksum is not that of the "
@@ -193,8 +193,8 @@ class ArchiveReader:
             )
         return data
 
-    def _inflated(self, info: zipfile.ZipInfo) -> bytearray:
-        """The bytes of a file that another program has compressed."""
+    def _inflate(self, info: zipfile.ZipInfo) -> bytearray:
+        """Decompress a file, which another program has written."""
         try:
             return bytearray(self._zip.read(info))
         except (*BROKEN_ZIP, zlib.error, EOFError) as error:
@@ -203,10 +203,10 @@ class ArchiveReader:
             ) from error
 
     def offset(self, name: str) -> int:
-        """Where the bytes of a file begin.
+        """Return the offset of the bytes of a file.
 
         Raises:
-            RuntimeError: If there is no such file, or it is not where the directory says.
+            RuntimeError: If there is no such file, or it is not at the offset in the directory.
         """
         info = self._info(name)
         self._file.seek(self._start + max(info.header_offset, 0))
@@ -217,7 +217,7 @@ class ArchiveReader:
         return self._start + int(info.header_offset) + _LOCAL_HEADER + int(names) + int(extra)
 
     def size(self, name: str) -> int:
-        """The number of bytes of a file; RuntimeError if there is no such file."""
+        """Return the number of bytes of a file; RuntimeError if there is no such file."""
         return self._info(name).file_size
 
     def _info(self, name: str) -> zipfile.ZipInfo:
@@ -228,36 +228,36 @@ class ArchiveReader:
 
 
 def folder_for(file: Any) -> str:
-    """The folder's name: that of the file without its suffix; ``archive`` where that is none."""
+    """Return the name of the folder: the file's without its suffix, or ``archive``."""
     if not isinstance(file, (str, os.PathLike)):
         return "archive"
     stem = os.path.splitext(os.path.basename(os.fsdecode(file)))[0]
     return stem if stem.isascii() and stem.isprintable() and stem else "archive"
 
 
-#: Python's own unpickler in Python, whose opcodes can be replaced one by one.
+#: Python's unpickler that is written in Python, whose opcodes can be replaced one by one.
 PythonUnpickler: Any = pickle._Unpickler
 
 
 class _Inert:
-    """Stands for whatever the pickle would import or make."""
+    """Placeholder for a value that the pickle would import or make."""
 
     def __init__(self, module: str = "", name: str = "") -> None:
         self.module = module
         self.name = name
 
     def ignore(self, *args: Any) -> None:
-        """Take what the pickle would put into a container."""
+        """Ignore the elements that the pickle would add to a container."""
 
     append = extend = add = update = __setitem__ = ignore
 
 
 class Survey(PythonUnpickler):  # type: ignore[misc]  # its parts are private to pickle
-    """Reads a pickle with an inert object in the place of everything that is imported or called.
+    """Unpickler with an inert object in the place of everything that is imported or called.
 
     Attributes:
-        names: The globals it names, as module and name, in their order.
-        itemsizes: By its key, the bytes of an element of each storage.
+        names: The globals in the pickle, as module and name, in their order.
+        itemsizes: The bytes of an element of each storage, by the key of the storage.
     """
 
     dispatch: dict[Any, Any] = dict(PythonUnpickler.dispatch)
@@ -283,36 +283,36 @@ class Survey(PythonUnpickler):  # type: ignore[misc]  # its parts are private to
         self.append(_Inert("copyreg", f"extension {code}"))
 
     def _replace(self, count: int) -> None:
-        """An inert object in the place of the topmost so many."""
+        """Replace the topmost ``count`` values of the stack by an inert object."""
         del self.stack[-count:]
         self.append(_Inert())
 
-    def _below_mark(self) -> None:
+    def _replace_to_mark(self) -> None:
         self.pop_mark()
         self.append(_Inert())
 
     dispatch[pickle.REDUCE[0]] = dispatch[pickle.NEWOBJ[0]] = lambda self: self._replace(2)
     dispatch[pickle.NEWOBJ_EX[0]] = lambda self: self._replace(3)
     dispatch[pickle.BUILD[0]] = lambda self: self.stack.pop()
-    dispatch[pickle.OBJ[0]] = _below_mark
+    dispatch[pickle.OBJ[0]] = _replace_to_mark
 
     def _instance(self) -> None:
         module, name = (self.readline()[:-1].decode("ascii") for _ in range(2))
         self.find_class(module, name)
-        self._below_mark()
+        self._replace_to_mark()
 
     dispatch[pickle.INST[0]] = _instance
 
 
-#: What a pickle that is damaged or made up does to the machine that runs it.
+#: Errors that a damaged or forged pickle causes in the unpickler.
 BROKEN = (IndexError, KeyError, ValueError, AttributeError, TypeError)
 
 
 def survey(data: Any) -> Survey:
-    """The survey of a pickle.
+    """Return the survey of a pickle.
 
     Raises:
-        pickle.UnpicklingError: If it is broken.
+        pickle.UnpicklingError: If the pickle is broken.
     """
     found = Survey(io.BytesIO(data))
     try:

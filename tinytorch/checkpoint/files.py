@@ -1,12 +1,10 @@
-"""The files of ``save`` and ``load``: how they are opened, and what kind one is.
+"""The files of ``save`` and ``load``: how they are opened, and the detection of their format.
 
-Files that are written whole: under a name of their own, which then takes the place of the old.
-
-A process that is killed leaves the old file or the new one, and of two that save to one path at
-once one wins. The file is written in place, as ``open(path, "wb")`` does, where a new file could
-not stand for the old one: for devices and pipes, for a file with several hard links, with another
-owner or with extended attributes, in a folder where no file can be made, and on a disk without
-room for both.
+A file is written as a whole under a temporary name, and then replaces the old file. A process that
+is killed leaves the old file or the new one, and of two processes that save to one path at once one
+wins. The file is written in place, as by ``open(path, "wb")``, if a new file could not replace the
+old one: for devices and pipes, for a file with several hard links, with another owner or with
+extended attributes, in a folder where no file can be created, and on a disk without room for both.
 """
 
 from __future__ import annotations
@@ -34,14 +32,14 @@ from .storages import bytes_in_map, bytes_in_memory, storage_reader
 
 
 def check_file(f: Any, method: str, text: str) -> None:
-    """AttributeError for what is neither a path nor a file that has ``method``."""
+    """Raise AttributeError if ``f`` is neither a path nor a file with ``method``."""
     if not isinstance(f, (str, os.PathLike)) and not hasattr(f, method):
         raise AttributeError(f"{text}, received {type(f)}")
 
 
 @contextlib.contextmanager
-def opened(f: Any) -> Iterator[Any]:
-    """The file itself, or that of a path, open for reading and closed again."""
+def open_file(f: Any) -> Iterator[Any]:
+    """Open the file of a path for reading, and close it at the end; return a file itself."""
     if isinstance(f, (str, os.PathLike)):
         with open(f, "rb") as file:
             yield file
@@ -50,18 +48,18 @@ def opened(f: Any) -> Iterator[Any]:
 
 
 def can_seek(file: Any) -> bool:
-    """Whether ``file`` can be read and written out of order."""
+    """Whether ``file`` supports ``seek``."""
     return bool(getattr(file, "seekable", lambda: hasattr(file, "seek"))())
 
 
 def seekable(file: Any) -> Any:
-    """``file``, or what is left of it in memory if it cannot seek."""
+    """Return ``file``, or a copy of its remaining bytes in memory if it is not seekable."""
     if can_seek(file) and hasattr(file, "tell"):
         return file
     return io.BytesIO(file.read())
 
 
-#: Reads an object from a pickle, with a function that makes its storages.
+#: Function that reads an object from a pickle, with a function that makes its storages.
 Unpickle: TypeAlias = "Callable[[IO[bytes], ReadStorage], Any]"
 
 
@@ -69,7 +67,7 @@ def read(
     file: IO[bytes], restore: Callable[[LoadedStorage, str], LoadedStorage], unpickle: Unpickle,
     mapped: bool,
 ) -> Any:  # fmt: skip
-    """What is in a checkpoint of PyTorch's formats, or in a file of NumPy's or safetensors."""
+    """Read a checkpoint of one of PyTorch's formats, or a file of NumPy or safetensors."""
     start = file.tell()
     head = file.read(9)
     file.seek(start)
@@ -102,10 +100,10 @@ def read(
 
 
 def _read_numpy(file: IO[bytes]) -> dict[str, Tensor]:
-    """The arrays of a file of NumPy's by name; the one of ``.npy`` has none.
+    """Read the arrays of a file of NumPy's by name; the name of the array in ``.npy`` is empty.
 
     Raises:
-        RuntimeError: If it is damaged, or holds objects.
+        RuntimeError: If the file is damaged, or holds objects.
     """
     host = backends.load("numpy")
     try:
@@ -118,14 +116,14 @@ def _read_numpy(file: IO[bytes]) -> dict[str, Tensor]:
     return {name: wrap(host.asarray(array), host) for name, array in named.items()}
 
 
-#: Errors of NumPy's and of the modules that it reads files with for a file that is damaged.
+#: Errors for a damaged file, of NumPy and of the modules by which it reads files.
 _DAMAGED = (
     *archive.BROKEN_ZIP, zlib.error, tokenize.TokenError, ValueError, KeyError, EOFError, OSError,
     MemoryError, OverflowError, SyntaxError, TypeError,
 )  # fmt: skip
 
 
-#: Writes the contents of a file, the same at each call.
+#: Function that writes the contents of a file, the same at each call.
 Write: TypeAlias = Callable[[IO[bytes]], object]
 #: Errors of the folder or the disk, not of the file: writing in place may still succeed.
 _NO_SECOND_FILE = {
@@ -135,11 +133,11 @@ _NO_SECOND_FILE = {
 
 
 def write_file(f: Any, write: Write) -> None:
-    """Write to the file ``f``, or to the one of a path, which is whole or as it was.
+    """Write to the file ``f``, or to the file of a path, which is then complete or unchanged.
 
     Raises:
         RuntimeError: If the folder does not exist.
-        OSError: If the file may not be written, or does not fit; it is as it was then.
+        OSError: If the file may not be written, or does not fit; it is unchanged then.
     """
     if not isinstance(f, (str, os.PathLike)):
         write(f)
@@ -162,23 +160,23 @@ def write_file(f: Any, write: Write) -> None:
 
 
 def _status(target: str) -> os.stat_result | None:
-    """The status of the file that is there, if any; OSError if it may not be written."""
+    """Return the status of an existing file, or None; OSError if it may not be written."""
     try:
         found = os.stat(target)
     except FileNotFoundError:
         return None
-    if stat.S_ISREG(found.st_mode):  # to open a pipe and close it again would end it
+    if stat.S_ISREG(found.st_mode):  # opening a pipe and closing it would end it
         os.close(os.open(target, os.O_WRONLY | getattr(os, "O_CLOEXEC", 0)))
     return found
 
 
 def _is_replaceable(target: str, found: os.stat_result) -> bool:
-    """Whether a new file can take the place of the old one without a difference."""
+    """Whether a new file can replace the old one without a difference."""
     if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
         return False
     if hasattr(os, "geteuid") and found.st_uid != os.geteuid():
         return False
-    with contextlib.suppress(OSError):  # a file system without attributes
+    with contextlib.suppress(OSError):  # a file system without extended attributes
         return not getattr(os, "listxattr", lambda path: [])(target)
     return True
 
@@ -202,7 +200,7 @@ def _replace(target: str, found: os.stat_result | None, write: Write) -> None:
 
 
 class _Counter:
-    """A file that counts the bytes that are written to it."""
+    """File that counts the bytes that are written to it."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -214,11 +212,11 @@ class _Counter:
         return size
 
     def tell(self) -> int:
-        """The number of bytes so far."""
+        """Return the number of bytes so far."""
         return self.count
 
     def seekable(self) -> bool:
-        """False: what was written is gone."""
+        """Return False: written bytes are not stored."""
         return False
 
     def flush(self) -> None:
@@ -226,7 +224,7 @@ class _Counter:
 
 
 def _has_room(target: str, found: os.stat_result | None, write: Write) -> bool:
-    """Whether the disk has room for the new file once the old one is empty."""
+    """Whether the disk has room for the new file after the old one is truncated."""
     if found is None or not hasattr(os, "statvfs") or not stat.S_ISREG(found.st_mode):
         return True
     counter: Any = _Counter()

@@ -1,4 +1,4 @@
-"""Checkpoints as PyTorch wrote them before 1.6: several pickles and then the storages."""
+"""Checkpoints of PyTorch before 1.6: several pickles and then the storages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import IO, Any
 
 from .archive import BROKEN, PythonUnpickler, survey
 from .names import PROTOCOL
-from .writing import pickled
+from .writing import write_pickle
 
 MAGIC_NUMBER = 0x1950A86A20F9469CFC6C
 FORMAT = 1001
@@ -22,7 +22,7 @@ _NOT_ONE = "Invalid magic number; corrupt file?"
 def write(obj: Any, file: IO[bytes], pickle_module: Any, protocol: int) -> None:
     """Write ``obj`` in this format."""
     buffer = io.BytesIO()
-    storages = pickled(obj, buffer, pickle_module, protocol, legacy=True)
+    storages = write_pickle(obj, buffer, pickle_module, protocol, legacy=True)
     facts = {
         "protocol_version": FORMAT, "little_endian": sys.byteorder == "little",
         "type_sizes": {"short": 2, "int": 4, "long": 4},
@@ -38,15 +38,15 @@ def write(obj: Any, file: IO[bytes], pickle_module: Any, protocol: int) -> None:
 
 
 class LegacyReader:
-    """Reads a file of this format: the bytes of the storages at once, the object after that.
+    """Reader of a file of this format: first the bytes of all storages, then the object.
 
     Args:
         file: At the start of the checkpoint; ``storages`` leaves it at the end.
 
     Raises:
-        pickle.UnpicklingError: If it is no pickle.
+        pickle.UnpicklingError: If the file does not begin with a pickle.
         EOFError: If it is empty, or ends too early.
-        RuntimeError: If it is another pickle than such a file begins with.
+        RuntimeError: If it begins with another pickle than this format does.
     """
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -64,7 +64,7 @@ class LegacyReader:
         self._keys = _plain(self._next())
 
     def _next(self) -> bytes:
-        """The bytes of the next pickle, which is not executed."""
+        """Read the bytes of the next pickle, without executing it."""
         start = self._file.tell()
         if not self._file.read(1):
             raise EOFError("Ran out of input")
@@ -79,12 +79,12 @@ class LegacyReader:
         return self._file.read(size)
 
     def storages(self) -> dict[str, bytearray]:
-        """The bytes of the storages by their keys."""
+        """Read the bytes of the storages, by their keys."""
         sizes = survey(self.pickle).itemsizes
         found = {}
         keys = self._keys if isinstance(self._keys, list) else [None]
         if not sizes.keys() >= set(map(str, keys)):
-            raise pickle.UnpicklingError("the checkpoint does not tell what its storages are")
+            raise pickle.UnpicklingError("the checkpoint lacks the types of its storages")
         for key in keys:
             head = self._file.read(8)
             if len(head) < 8:
@@ -102,13 +102,13 @@ class LegacyReader:
 
 
 class _Plain(PythonUnpickler):  # type: ignore[misc]  # its parts are private
-    """Numbers, text and containers."""
+    """Unpickler of numbers, text and containers only."""
 
     def find_class(self, module: str, name: str) -> Any:
         raise RuntimeError(_NOT_ONE)
 
     def get_extension(self, code: int) -> Any:
-        # One that the program has used before would be found without asking for its class.
+        # An extension that the program has used before is found without find_class.
         raise RuntimeError(_NOT_ONE)
 
 

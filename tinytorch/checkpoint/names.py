@@ -1,4 +1,4 @@
-"""What a checkpoint's pickle calls things: PyTorch's names, and which of ours they are.
+"""Names in a checkpoint's pickle: PyTorch's names, and the objects here that they stand for.
 
 A tensor is pickled as a call of ``torch._utils._rebuild_tensor_v2`` with a storage, which is a
 persistent id: ``("storage", type, key, location, number of elements)``. The names are those that
@@ -32,35 +32,35 @@ PROTOCOL = 2
 
 
 class TorchName(NamedTuple):
-    """A global of PyTorch's that a pickle names and nobody here needs to have."""
+    """Global of PyTorch's in a pickle, which need not exist here."""
 
     module: str
     name: str
 
     def __call__(self, *args: Any) -> Any:
-        """Called by whoever reads the pickle, under this name."""
+        """Raise: only the reader of the pickle calls the object of this name."""
         raise NotImplementedError(f"{self.module}.{self.name}")
 
 
 @cache
 def torch_name(module: str, name: str) -> TorchName:
-    """The one object that stands for a global of PyTorch's."""
+    """Return the one object that stands for a global of PyTorch's."""
     return TorchName(module, name)
 
 
 class StorageType(NamedTuple):
-    """What a pickle calls the type of a storage."""
+    """Type of a storage in a pickle."""
 
     name: str
-    #: The elements' dtype; bytes where it is None, and the tensor says of what.
+    #: Dtype of the elements; None for bytes, of which the tensor has the dtype.
     dtype: dtypes.dtype | None
 
 
 class LoadedStorage:
-    """Memory read from a checkpoint; what ``map_location`` gets if it is a function.
+    """Memory read from a checkpoint, and argument of ``map_location`` if that is a function.
 
     Attributes:
-        backend: Where its tensors are going to be.
+        backend: The backend on which its tensors will be created.
     """
 
     __slots__ = ("_arrays", "_host", "backend", "type")
@@ -73,38 +73,38 @@ class LoadedStorage:
 
     @property
     def device(self) -> Device:
-        """Where its tensors are going to be."""
+        """Device on which its tensors will be created."""
         return Device(self.backend.device_type)
 
     def nbytes(self) -> int:
-        """The number of bytes."""
+        """Return the number of bytes."""
         return int(self._host.nbytes)
 
     def cpu(self) -> LoadedStorage:
-        """The same for tensors on the CPU."""
+        """Return the same memory for tensors on the CPU."""
         return self.on(backend_of_device("cpu"))
 
     def cuda(self, device: Any = None) -> LoadedStorage:
-        """The same for tensors on a GPU, the current one or number ``device``."""
+        """Return the same memory for tensors on a GPU, the current one or number ``device``."""
         place = Device("cuda") if device is None else Device(device)
         return self.on(backend_of_device(place))
 
     def on(self, backend: Backend) -> LoadedStorage:
-        """The same memory for tensors of another backend."""
+        """Return the same memory for tensors of another backend."""
         moved = LoadedStorage(self._host, self.type, backend)
         moved._arrays = self._arrays
         return moved
 
     def array(self, dtype: dtypes.dtype) -> Array:
-        """All elements as a one-dimensional array, the same at every call."""
+        """Return all elements as a one-dimensional array, the same object at every call."""
         key = (self.backend, dtype.name)
         if key not in self._arrays:
             native = self.backend.native_dtype(dtype)
             self._arrays[key] = self.backend.from_numpy(self._host.view(native))
         return self._arrays[key]
 
-    def widened(self, dtype: dtypes.dtype) -> Array:
-        """``array`` as float32, for a dtype below that."""
+    def widen(self, dtype: dtypes.dtype) -> Array:
+        """Return the elements as float32, for a dtype of reduced precision."""
         key = (self.backend, f"{dtype.name} as float32")
         if key not in self._arrays:
             numbers = low_precision.widen(self._host, dtype)
@@ -112,12 +112,12 @@ class LoadedStorage:
         return self._arrays[key]
 
 
-#: Whether storages below float32 are read as float32; None: where the backend lacks their dtype.
+#: Whether storages of reduced precision become float32; None: if the backend lacks their dtype.
 upcast: Variable[bool | None] = Variable("checkpoint_upcast", None)
 
 
 def is_widened(dtype: dtypes.dtype, xp: Backend) -> bool:
-    """Whether numbers of ``dtype`` are read as float32; warns once if nobody asked for that."""
+    """Whether elements of ``dtype`` become float32; warns once if ``upcast`` is not set."""
     if dtype not in dtypes.LOW:
         return False
     wanted = upcast.get()
@@ -133,17 +133,16 @@ def is_widened(dtype: dtypes.dtype, xp: Backend) -> bool:
     return True
 
 
-#: The classes of storages by whether they know the dtype of their elements; ``serialization``
-#: fills them in.
+#: Classes of storages, by whether they have a dtype; filled by ``serialization``.
 STORAGE_CLASSES: dict[bool, Any] = {}
 
 
-def opened(loaded: LoadedStorage, kind: StorageType) -> Any:
-    """What a program gets to see of a storage, or itself where the backend lacks its dtype."""
+def make_storage(loaded: LoadedStorage, kind: StorageType) -> Any:
+    """Make the storage that a program gets; ``loaded`` itself if the backend lacks its dtype."""
     dtype = dtypes.uint8 if kind.dtype is None else kind.dtype
     xp = loaded.backend.here()
     if is_widened(dtype, xp):
-        array = loaded.widened(dtype)
+        array = loaded.widen(dtype)
     elif xp.supports(dtype):
         array = loaded.array(dtype)
     else:
@@ -153,14 +152,14 @@ def opened(loaded: LoadedStorage, kind: StorageType) -> Any:
     return made
 
 
-# -- what the pickle calls --------------------------------------------------------------------
+# -- functions in pickles ---------------------------------------------------------------------
 
 
 def rebuild_tensor(
     storage: Any, offset: int, size: Any, stride: Any, requires_grad: bool = False,
     hooks: Any = None, dtype: Any = None, metadata: Any = None,
 ) -> Tensor:  # fmt: skip
-    """The tensor of this shape and these strides in a storage, as ``_rebuild_tensor_v3``."""
+    """Return the tensor of this shape and these strides in a storage: ``_rebuild_tensor_v3``."""
     whole = isinstance(storage, tuple(STORAGE_CLASSES.values()))
     if not whole and not isinstance(storage, LoadedStorage):
         raise TypeError(f"expected the storage of a tensor, got {type(storage).__name__}")
@@ -168,7 +167,7 @@ def rebuild_tensor(
     if kind is None:
         kind = getattr(storage, "dtype", None) if whole else storage.type.dtype
     if not isinstance(kind, dtypes.dtype):
-        raise TypeError(f"the checkpoint does not tell the dtype of a tensor: {kind!r}")
+        raise TypeError(f"the checkpoint does not specify the dtype of a tensor: {kind!r}")
     xp = (storage._xp if whole else storage.backend).here()
     wide = whole and is_widened(kind, xp)
     if not whole or not wide and not xp.supports(kind):
@@ -177,7 +176,7 @@ def rebuild_tensor(
             "does not have; map_location can name another one, or convert the tensor before saving"
             + low_precision.missing(kind)
         )
-    if wide:  # bytes, as the tensor tells what they are: those of two tensors become two
+    if wide:  # bytes, whose dtype the tensor has: two tensors get separate copies
         host = xp.to_numpy(storage._array)
         flat = xp.from_numpy(low_precision.widen(host, kind))
     else:
@@ -185,7 +184,7 @@ def rebuild_tensor(
     out: Tensor = wrap(_window(xp, flat, offset, tuple(size), tuple(stride)), xp)
     out._whole = flat
     if metadata:
-        out = _waiting(out, metadata)
+        out = _set_lazy_bits(out, metadata)
     return out.requires_grad_() if requires_grad else out
 
 
@@ -193,14 +192,14 @@ def rebuild_tensor_v2(
     storage: Any, offset: int, size: Any, stride: Any, requires_grad: bool = False,
     hooks: Any = None, metadata: Any = None,
 ) -> Tensor:  # fmt: skip
-    """The tensor of this shape and these strides in a storage."""
+    """Return the tensor of this shape and these strides in a storage."""
     return rebuild_tensor(storage, offset, size, stride, requires_grad, hooks, None, metadata)
 
 
 def rebuild_meta(dtype: Any, size: Any, stride: Any, requires_grad: bool) -> Tensor:
-    """A tensor without numbers, as ``_rebuild_meta_tensor_no_storage``."""
+    """Return a tensor without values: ``_rebuild_meta_tensor_no_storage``."""
     if not isinstance(dtype, dtypes.dtype):
-        raise TypeError(f"the checkpoint does not tell the dtype of a tensor: {dtype!r}")
+        raise TypeError(f"the checkpoint does not specify the dtype of a tensor: {dtype!r}")
     xp = backend_of_device("meta")
     size, stride = tuple(size), tuple(stride)
     flat = xp.empty(max(extent(size, stride), 0), xp.native_dtype(dtype))
@@ -227,8 +226,8 @@ def _window(xp: Backend, flat: Array, offset: int, size: Any, stride: Any) -> Ar
     return xp.as_strided(flat[offset:], size, [step * flat.itemsize for step in stride])
 
 
-def _waiting(tensor: Any, metadata: Any) -> Any:
-    """``tensor``, whose elements wait for what the file says that they wait for."""
+def _set_lazy_bits(tensor: Any, metadata: Any) -> Any:
+    """Set the conj bit or the neg bit of ``tensor`` if the file has it."""
     for name, cls in (("conj", Conjugate), ("neg", Negative)):
         if metadata.get(name):
             mark_lazy(tensor, cls)
@@ -236,7 +235,7 @@ def _waiting(tensor: Any, metadata: Any) -> Any:
 
 
 def rebuild_with_state(build: Any, cls: Any, args: Any, state: Any) -> Any:
-    """A tensor of a subclass, or with attributes, as ``_rebuild_from_type_v2``."""
+    """Return a tensor of a subclass, or with attributes: ``_rebuild_from_type_v2``."""
     if not (isinstance(cls, type) and issubclass(cls, Tensor)):
         raise TypeError(f"expected a subclass of Tensor, got {cls!r}")
     out = build(*args)
@@ -250,21 +249,21 @@ def rebuild_with_state(build: Any, cls: Any, args: Any, state: Any) -> Any:
 
 
 def encode(text: str, encoding: str = "latin1") -> bytes:
-    """The bytes that protocol 2 writes as text."""
+    """Return the bytes that protocol 2 writes as text."""
     if encoding not in ("latin1", "latin-1"):
         raise ValueError(f"bytes are written as latin1, got {encoding!r}")
     return codecs.latin_1_encode(text)[0]
 
 
 def layout(name: str) -> Layout:
-    """A layout: there is one."""
+    """Return the layout of a name, of which only ``torch.strided`` is supported."""
     if name != "torch.strided":
         raise NotImplementedError(f"the checkpoint holds a tensor of layout {name}; "
                                   "tinytorch has dense tensors alone")  # fmt: skip
     return strided
 
 
-#: What weights may call, by PyTorch's names or Python's.
+#: Functions that a pickle of weights may call, by PyTorch's or Python's names.
 CALLED: dict[tuple[str, str], Callable[..., Any]] = {
     ("torch._utils", "_rebuild_tensor"): rebuild_tensor_v2,
     ("torch._utils", "_rebuild_tensor_v2"): rebuild_tensor_v2,
@@ -281,7 +280,7 @@ CALLED: dict[tuple[str, str], Callable[..., Any]] = {
     ("builtins", "bytearray"): bytearray,
     ("_codecs", "encode"): encode,
 }
-#: What weights may name without calling it.
+#: Objects that a pickle of weights may name but not call.
 NAMED: dict[tuple[str, str], Any] = {
     ("torch", "Tensor"): Tensor,
     ("torch.storage", "UntypedStorage"): StorageType("UntypedStorage", None),
@@ -293,8 +292,8 @@ NAMED: dict[tuple[str, str], Any] = {
 }  # fmt: skip
 
 
-def unsupported(names: Mapping[tuple[str, str], Any], module: str, name: str) -> str | None:
-    """What is to be said of a global of PyTorch's that has no counterpart here."""
+def unsupported_text(names: Mapping[tuple[str, str], Any], module: str, name: str) -> str | None:
+    """Return the error text for a global of PyTorch's that is not supported here, or None."""
     if (module, name) in names or module.partition(".")[0] != "torch":
         return None
     what = {

@@ -1,4 +1,4 @@
-"""How a checkpoint's pickle is read: weights alone, by a list of names; or anything, on trust."""
+"""Unpicklers of checkpoints: of weights only, by a list of names, and of trusted files."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .names import (
     NAMED,
     LoadedStorage,
     StorageType,
-    opened,
+    make_storage,
     rebuild_with_state,
-    unsupported,
+    unsupported_text,
 )
 
-#: Returns a storage: of a type, by key, location and number of elements.
+#: Function that returns the storage of a type, key, location and number of elements.
 ReadStorage = Callable[[StorageType, str, str, int], LoadedStorage]
 
 _ADVICE = (
@@ -30,8 +30,8 @@ _ADVICE = (
     "tinytorch.serialization.add_safe_globals.\n\tWeightsUnpickler error: "
 )
 
-#: What each opcode does in the pickles of Python 3, those left out that call without ``REDUCE``
-#: or ``NEWOBJ``, or that import by number.
+#: Opcodes of Python 3's pickles, except those that call without ``REDUCE`` or ``NEWOBJ``, or that
+#: import by number.
 _CODES = (
     "PROTO", "STOP", "MARK", "POP", "POP_MARK", "DUP", "FRAME", "MEMOIZE", "PUT", "BINPUT",
     "LONG_BINPUT", "GET", "BINGET", "LONG_BINGET", "NONE", "NEWTRUE", "NEWFALSE", "INT", "BININT",
@@ -46,29 +46,29 @@ _ALLOWED = {
     code: PythonUnpickler.dispatch[code] for code in (getattr(pickle, name)[0] for name in _CODES)
 }
 
-#: Modules of which nothing may be named, whatever the user allows; as in PyTorch.
+#: Modules whose names are never allowed, as in PyTorch.
 _BLOCKED = ("sys", "os", "posix", "nt")
 
 
-def refused(text: str) -> pickle.UnpicklingError:
-    """The error of a checkpoint that is more than weights."""
+def weights_error(text: str) -> pickle.UnpicklingError:
+    """Return the error for a checkpoint that holds more than weights."""
     return pickle.UnpicklingError(_ADVICE + text)
 
 
 class _Opcodes(dict[int, Any]):
-    """An unpickler's table; what is not in it is refused."""
+    """Table of an unpickler's opcodes, which raises for all others."""
 
     def __missing__(self, code: int) -> Any:
-        raise refused(f"Unsupported operand {code}")
+        raise weights_error(f"Unsupported operand {code}")
 
 
 class WeightsUnpickler(PythonUnpickler):  # type: ignore[misc]  # its parts are private
-    """Reads tensors, containers, numbers and text, and calls nothing that is not listed.
+    """Unpickler of tensors, containers, numbers and text, which calls listed functions only.
 
     Args:
         file: The pickle.
-        read_storage: What makes a storage.
-        safe: By full name, the classes and functions that the user allows besides.
+        read_storage: The function that makes a storage.
+        safe: Further classes and functions that the user allows, by full name.
         **options: ``encoding``, ``errors``.
     """
 
@@ -85,8 +85,8 @@ class WeightsUnpickler(PythonUnpickler):  # type: ignore[misc]  # its parts are 
         try:
             return super().load()
         except (IndexError, KeyError, ValueError, UnicodeError, AttributeError) as error:
-            # What a pickle that is cut off or made up does to the machine that runs it.
-            raise refused(f"the pickle is broken: {type(error).__name__}: {error}") from error
+            # Errors that a truncated or forged pickle causes in the unpickler.
+            raise weights_error(f"the pickle is broken: {type(error).__name__}: {error}") from error
 
     def find_class(self, module: str, name: str) -> Any:
         module = {"__builtin__": "builtins"}.get(module, module)
@@ -96,14 +96,14 @@ class WeightsUnpickler(PythonUnpickler):  # type: ignore[misc]  # its parts are 
         for names in (CALLED, NAMED):
             if (module, name) in names:
                 return names[module, name]
-        text = unsupported(NAMED, module, name)
+        text = unsupported_text(NAMED, module, name)
         if text is not None:
             raise NotImplementedError(text)
         if module in _BLOCKED:
-            raise refused(
+            raise weights_error(
                 f"Trying to load unsupported GLOBAL {full_name} whose module {module} is blocked."
             )
-        raise refused(
+        raise weights_error(
             f"Unsupported global: GLOBAL {full_name} was not an allowed global by default. Please "
             f"use `tinytorch.serialization.add_safe_globals([{name}])` to allow it, if you trust "
             "this class or function."
@@ -121,18 +121,20 @@ class WeightsUnpickler(PythonUnpickler):  # type: ignore[misc]  # its parts are 
     def _reduce(self) -> None:
         function, args = self.stack[-2], self.stack[-1]
         if not isinstance(args, tuple):
-            raise refused(f"Trying to call {function!r} with a {type(args).__name__} of arguments")
-        # That one calls its first argument.
+            raise weights_error(
+                f"Trying to call {function!r} with a {type(args).__name__} of arguments"
+            )
+        # It calls its first argument.
         inner = args[:1] if function is rebuild_with_state else ()
         for each in (function, *inner):
             if not self._may_call(each):
-                raise refused(f"Trying to call reduce for unrecognized function {each!r}")
+                raise weights_error(f"Trying to call reduce for unrecognized function {each!r}")
         PythonUnpickler.dispatch[pickle.REDUCE[0]](self)
 
     def _new_object(self) -> None:
         cls = self.stack[-2]
         if not (self._is_safe(cls) or cls is OrderedDict):
-            raise refused(
+            raise weights_error(
                 "Can only create new object for OrderedDict or classes allowlisted via "
                 f"`add_safe_globals` but got {cls!r}"
             )
@@ -144,14 +146,14 @@ class WeightsUnpickler(PythonUnpickler):  # type: ignore[misc]  # its parts are 
             target.__dict__.update(self.stack.pop())
             return
         if not self._is_safe(type(target)):
-            raise refused(
+            raise weights_error(
                 "Can only build OrderedDict or types allowlisted via `add_safe_globals`, but got "
                 f"{type(target)!r}"
             )
         PythonUnpickler.dispatch[pickle.BUILD[0]](self)
 
     def _bytes(self) -> None:
-        # Python's own makes room for as many as the pickle claims before it reads them.
+        # Python's own opcode allocates as many bytes as the pickle claims before it reads them.
         (size,) = struct.unpack("<Q", self.read(8))
         self.append(bytearray(self.read(size)))
 
@@ -161,50 +163,52 @@ class WeightsUnpickler(PythonUnpickler):  # type: ignore[misc]  # its parts are 
     dispatch[pickle.BUILD[0]] = _build
 
 
-def _filling(code: bytes, kind: type, target: Callable[[Any], Any]) -> Callable[[Any], None]:
-    """An opcode that adds to a container, for those of this kind alone."""
+def _check_container(
+    code: bytes, kind: type, target: Callable[[Any], Any]
+) -> Callable[[Any], None]:
+    """Return an opcode that adds elements to containers of one class, and raises for others."""
     add = PythonUnpickler.dispatch[code[0]]
 
-    def checked(unpickler: Any) -> None:
+    def add_checked(unpickler: Any) -> None:
         if not isinstance(target(unpickler), kind):
-            raise refused(f"Can only add elements to a {kind.__name__}")
+            raise weights_error(f"Can only add elements to a {kind.__name__}")
         add(unpickler)
 
-    return checked
+    return add_checked
 
 
-def _below_mark(unpickler: Any) -> Any:
+def _container_at_mark(unpickler: Any) -> Any:
     return unpickler.metastack[-1][-1]
 
 
 for _code, _kind, _target in (
     (pickle.APPEND, list, lambda unpickler: unpickler.stack[-2]),
     (pickle.SETITEM, dict, lambda unpickler: unpickler.stack[-3]),
-    (pickle.APPENDS, list, _below_mark), (pickle.SETITEMS, dict, _below_mark),
-    (pickle.ADDITEMS, set, _below_mark),
+    (pickle.APPENDS, list, _container_at_mark), (pickle.SETITEMS, dict, _container_at_mark),
+    (pickle.ADDITEMS, set, _container_at_mark),
 ):  # fmt: skip
-    WeightsUnpickler.dispatch[_code[0]] = _filling(_code, _kind, _target)
+    WeightsUnpickler.dispatch[_code[0]] = _check_container(_code, _kind, _target)
 
 
 def storage_of(pid: Any, read_storage: ReadStorage) -> Any:
-    """The storage that a persistent id names."""
-    if isinstance(pid, tuple):  # whose texts are bytes where Python 2 wrote them
+    """Return the storage of a persistent id."""
+    if isinstance(pid, tuple):  # its texts are bytes in pickles of Python 2
         pid = tuple(part.decode("ascii") if type(part) is bytes else part for part in pid)
     if not (isinstance(pid, tuple) and len(pid) in (5, 6) and pid[0] == "storage"):
         raise pickle.UnpicklingError(f"persistent id: expected that of a storage, got {pid!r}")
     kind, key, location, count = pid[1:5]
     if not isinstance(kind, StorageType):
-        raise pickle.UnpicklingError(f"persistent id: {kind!r} is no type of storage")
+        raise pickle.UnpicklingError(f"persistent id: {kind!r} is not a type of storage")
     if type(count) is not int or count < 0:
-        raise pickle.UnpicklingError(f"persistent id: {count!r} is no number of elements")
+        raise pickle.UnpicklingError(f"persistent id: {count!r} is not a number of elements")
     view = pid[5] if len(pid) == 6 else None
     if view is not None:
         raise NotImplementedError("the checkpoint holds a view of a storage")
-    return opened(read_storage(kind, key, location, count), kind)
+    return make_storage(read_storage(kind, key, location, count), kind)
 
 
 def trusting_unpickler(base: Any) -> Any:
-    """``base``, a pickle module's ``Unpickler``, with tensors, and PyTorch's names made ours."""
+    """Subclass ``base``, a pickle module's ``Unpickler``, for tensors and PyTorch's names."""
 
     class Unpickler(base):  # type: ignore[misc]  # the base is the user's
         read_storage: ReadStorage
@@ -213,7 +217,7 @@ def trusting_unpickler(base: Any) -> Any:
             known = CALLED.get((module, name), NAMED.get((module, name)))
             if known is not None and module.partition(".")[0] == "torch":
                 return known
-            text = unsupported(NAMED, module, name)
+            text = unsupported_text(NAMED, module, name)
             if text is not None:
                 raise NotImplementedError(text)
             if module.partition(".")[0] == "torch":
@@ -227,10 +231,10 @@ def trusting_unpickler(base: Any) -> Any:
 
 
 def counterpart(module: str, name: str) -> Any:
-    """What goes by one of PyTorch's names here, in that module or in one of those around it.
+    """Return the counterpart of a global of PyTorch's, from its module here or a parent of it.
 
     Raises:
-        AttributeError: If nothing does.
+        AttributeError: If there is none.
     """
     parts = ["tinytorch", *module.split(".")[1:]]
     while parts:
@@ -245,5 +249,5 @@ def counterpart(module: str, name: str) -> Any:
 
 
 def _result(cls: Any, fields: Any, more: Any = None) -> Any:
-    """A named result: PyTorch's are made of a tuple, and a dictionary that is empty."""
+    """Make a named result of the arguments of PyTorch's: a tuple, and an empty dictionary."""
     return cls(*fields)

@@ -1,4 +1,4 @@
-"""Files of safetensors: a header in JSON, and the elements of one tensor after the other.
+"""Files of safetensors: a header in JSON, followed by the elements of the tensors.
 
 Reference: https://github.com/huggingface/safetensors#format
 """
@@ -25,18 +25,18 @@ _DTYPES = {
     "F64": dtypes.float64, "C64": dtypes.complex64, "F8_E4M3": dtypes.FLOAT8[0],
     "F8_E5M2": dtypes.FLOAT8[2],
 }  # fmt: skip
-#: Dtypes of the format that have no counterpart here.
+#: Dtypes of the format that are not supported here.
 _OTHERS = (
     "F4", "F6_E2M3", "F6_E3M2", "F8_E8M0", "F8_E4M3FNUZ", "F8_E5M2FNUZ", "F8_E4M3B11FNUZ",
 )  # fmt: skip
-#: The largest header that the format allows, the largest number, and how deep Rust's parser goes.
+#: Limits of the format: size of the header, numbers, and depth of nesting of Rust's parser.
 _LONGEST = 100_000_000
 _LARGEST = 2**64 - 1
 _DEEPEST = 127
 
 
 class _Entry(NamedTuple):
-    """A tensor of the file: where its bytes are, counted from the end of the header."""
+    """Tensor of the file, with offsets of its bytes from the end of the header."""
 
     name: str
     dtype: str
@@ -46,17 +46,17 @@ class _Entry(NamedTuple):
 
 
 def is_safetensors(head: bytes) -> bool:
-    """Whether a file begins as one of safetensors: with a length, and a brace."""
+    """Whether a file begins as a file of safetensors: with a length, and a brace."""
     return len(head) == 9 and head[8:] == b"{" and int.from_bytes(head[:8], "little") <= _LONGEST
 
 
 def read_safetensors(
     file: IO[bytes], restore: Callable[[LoadedStorage, str], LoadedStorage], mapped: bool
 ) -> dict[str, Tensor]:
-    """The tensors of a file by name; ``mapped``, their bytes are read when they are used.
+    """Read the tensors of a file by name; if ``mapped``, their bytes are read when they are used.
 
     Raises:
-        RuntimeError: If the header is not one that the format allows; no byte is used then.
+        RuntimeError: If the format does not allow the header; the rest is not read then.
     """
     if sys.byteorder != "little":
         raise NotImplementedError("load(): safetensors' numbers have the other order of bytes here")
@@ -81,11 +81,11 @@ def read_safetensors(
 
 
 class _Invalid(Exception):
-    """The header is not one that the format allows."""
+    """Error: the format does not allow the header."""
 
 
 def _read_header(file: IO[bytes]) -> list[_Entry]:
-    """Read and check the header; the file stands at the end of it then."""
+    """Read and check the header; the file is at the end of the header afterwards."""
     head = file.read(8)
     length = int.from_bytes(head, "little")
     if len(head) < 8 or length > _LONGEST:
@@ -121,7 +121,7 @@ def _read_header(file: IO[bytes]) -> list[_Entry]:
 
 
 class _Pairs(list[tuple[str, Any]]):
-    """An object of JSON, its names as often as they are there."""
+    """Object of JSON with all its names, also repeated ones."""
 
 
 def _parse(text: bytes) -> _Pairs:
@@ -146,7 +146,7 @@ def _parse(text: bytes) -> _Pairs:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no value of JSON")
+    raise ValueError(f"{name} is not a value of JSON")
 
 
 def _check_metadata(found: list[Any]) -> None:
@@ -158,7 +158,7 @@ def _check_metadata(found: list[Any]) -> None:
         if not isinstance(pairs, _Pairs) or not all(_is_text(value) for _, value in pairs):
             raise _Invalid("entry '__metadata__': expected a map from text to text")
         if not all(_is_text(name) for name, _ in pairs):
-            raise _Invalid("entry '__metadata__': a name is no valid text")
+            raise _Invalid("entry '__metadata__': a name is not valid text")
 
 
 def _is_text(value: Any) -> bool:
@@ -178,7 +178,7 @@ def _entry(name: str, value: Any) -> _Entry:
             raise _Invalid(f"entry {name!r}: expected one {field!r}, got {len(values)}")
     dtype, shape, offsets = (values[0] for values in given)
     if not _is_text(name):
-        raise _Invalid(f"entry {name!r}: the name is no valid text")
+        raise _Invalid(f"entry {name!r}: the name is not valid text")
     if not isinstance(dtype, str) or dtype not in _DTYPES and dtype not in _OTHERS:
         raise _Invalid(f"entry {name!r}: unknown dtype {dtype!r}")
     for field, numbers in (("shape", shape), ("data_offsets", offsets)):
@@ -218,5 +218,5 @@ def _tensor(
     array = host.frombuffer(memory, "uint8", count, offset) if count else host.empty(0, "uint8")
     storage = restore(LoadedStorage(array, StorageType("UntypedStorage", dtype), host), "cpu")
     xp = storage.backend.here()
-    flat = storage.widened(dtype) if is_widened(dtype, xp) else storage.array(dtype)
+    flat = storage.widen(dtype) if is_widened(dtype, xp) else storage.array(dtype)
     return wrap(flat.reshape(entry.shape), xp)

@@ -1,4 +1,4 @@
-"""The storages of a checkpoint: how their bytes are read, and where their tensors are put."""
+"""Storages of a checkpoint: reading their bytes, and choosing the device of their tensors."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .archive import ArchiveReader
 from .names import LoadedStorage, StorageType
 from .reading import ReadStorage
 
-#: Returns memory with the bytes of a storage, and where in it they begin, by key and number.
+#: Function of a key and size that returns memory with the bytes of a storage, and their offset.
 BytesOf: TypeAlias = "Callable[[str, int], tuple[Any, int]]"
 
 
 def bytes_in_memory(read: Callable[[str], bytearray], folder: str = "") -> BytesOf:
-    """The bytes of storages, read when they are asked for."""
+    """Return a function that reads the bytes of storages into memory."""
 
     def bytes_of(key: str, size: int) -> tuple[Any, int]:
         data = read(folder + key)
@@ -39,9 +39,9 @@ _NO_RESERVE = 0x4000
 
 
 def mapped_copy(file: IO[bytes]) -> memory_map.mmap:
-    """A file as memory, read when it is used; what is written there stays there.
+    """Map a file into memory, read when it is used; writes do not change the file.
 
-    On Linux no memory is set aside for that, so that the file may be larger than the machine's.
+    On Linux no memory is reserved for writes, so that the file may be larger than the memory.
     """
     if sys.platform != "linux":
         return memory_map.mmap(file.fileno(), 0, access=memory_map.ACCESS_COPY)
@@ -50,7 +50,7 @@ def mapped_copy(file: IO[bytes]) -> memory_map.mmap:
 
 
 def bytes_in_map(archive: ArchiveReader, file: IO[bytes]) -> BytesOf:
-    """The bytes of storages where they are in the file, mapped into memory."""
+    """Return a function for the bytes of storages in the file, mapped into memory."""
     data = mapped_copy(file)
 
     def bytes_of(key: str, size: int) -> tuple[Any, int]:
@@ -68,7 +68,7 @@ def bytes_in_map(archive: ArchiveReader, file: IO[bytes]) -> BytesOf:
 def storage_reader(
     bytes_of: BytesOf, little: bool, restore: Callable[[LoadedStorage, str], LoadedStorage]
 ) -> ReadStorage:
-    """What makes the storages of one checkpoint, each once."""
+    """Return a function that makes the storages of one checkpoint, each once."""
     made: dict[str, LoadedStorage] = {}
     host = backends.load("numpy")
 
@@ -78,25 +78,25 @@ def storage_reader(
             data, start = bytes_of(key, count * itemsize)
             array = host.frombuffer(data, "uint8", count * itemsize, start)
             if little != (sys.byteorder == "little"):
-                array = _swapped(array, kind)
+                array = _swap_bytes(array, kind)
             made[key] = restore(LoadedStorage(array, kind, host), location)
         return made[key]
 
     return read_storage
 
 
-def _swapped(array: Any, kind: StorageType) -> Any:
-    """The bytes of a storage that another kind of processor wrote."""
+def _swap_bytes(array: Any, kind: StorageType) -> Any:
+    """Swap the bytes of a storage that a processor of the other byte order wrote."""
     if kind.dtype is None:
-        raise NotImplementedError("the checkpoint has storages without dtype in foreign byte order")
+        raise NotImplementedError("the checkpoint has storages without dtype in another byte order")
     return array.view(kind.dtype.dtype).byteswap().view("uint8")
 
 
-# -- where to ------------------------------------------------------------------------------------
+# -- devices -------------------------------------------------------------------------------------
 
 
 def restorer(map_location: Any) -> Callable[[LoadedStorage, str], LoadedStorage]:
-    """What puts a storage where it is wanted, given where it was."""
+    """Return a function that moves a storage to its device, given its saved location."""
     if map_location is None:
         return _restore
     if isinstance(map_location, Backend):
@@ -105,7 +105,7 @@ def restorer(map_location: Any) -> Callable[[LoadedStorage, str], LoadedStorage]
         places = {str(key): str(value) for key, value in map_location.items()}
         return lambda storage, location: _restore(storage, places.get(location, location))
     if isinstance(map_location, (str, int, device)):
-        # A text may name no device at all, which _restore says as torch does.
+        # For a text that does not name a device, _restore raises PyTorch's error.
         place = map_location if isinstance(map_location, str) else str(device(map_location))
         return lambda storage, location: _restore(storage, place)
     if not callable(map_location):
@@ -114,15 +114,15 @@ def restorer(map_location: Any) -> Callable[[LoadedStorage, str], LoadedStorage]
             f"{type(map_location).__name__}"
         )
 
-    def by_function(storage: LoadedStorage, location: str) -> LoadedStorage:
+    def call_map_location(storage: LoadedStorage, location: str) -> LoadedStorage:
         found = map_location(storage, location)
         return _restore(storage, location) if found is None else found
 
-    return by_function
+    return call_map_location
 
 
 def _restore(storage: LoadedStorage, location: str) -> LoadedStorage:
-    """The storage on the device called ``location``."""
+    """Return the storage on the device called ``location``."""
     try:
         return storage.on(backend_of_device(location))
     except BackendUnavailableError as error:

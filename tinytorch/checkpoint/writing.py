@@ -1,4 +1,4 @@
-"""How a checkpoint is written: a pickle in PyTorch's words, and the storages beside it."""
+"""Writing of checkpoints: a pickle with PyTorch's names, and the storages."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from ..core.lazy_bits import Conjugate, LazyView, physical_view
 from ..core.tensor import Size, Tensor
 from .names import STORAGE_CLASSES, STORAGES, TorchName, torch_name
 
-#: Python's own pickler in Python: the one in C writes no name but of what can be imported.
+#: Python's pickler that is written in Python: the one in C writes names of importable objects only.
 PythonPickler: Any = pickle._Pickler
-#: What tensors keep in their ``__dict__`` for autograd; hooks are not saved.
+#: Attributes in the ``__dict__`` of tensors for autograd; hooks are not saved.
 _PRIVATE = (
     "_backward_hooks", "_post_accumulate_grad_hooks", "_retains_grad", "_keeping", "_whole",
 )  # fmt: skip
 
 
 class SavedStorage:
-    """Memory that is going to be a file of the archive.
+    """Memory that becomes a file of the archive.
 
     Attributes:
-        flat: Its elements; kept alive, because views are recognised by who owns the memory.
-        backend: Whose array that is.
-        key: The file's name.
-        type: PyTorch's name of its type.
-        count: The number of elements; of bytes if the type does not tell the dtype.
+        flat: The elements; a reference, because views are recognized by the owner of the memory.
+        backend: The backend of that array.
+        key: The name of the file.
+        type: PyTorch's name of the type.
+        count: The number of elements, or of bytes if the type has no dtype.
     """
 
     def __init__(self, flat: Array, backend: Backend, key: str) -> None:
@@ -45,24 +45,24 @@ class SavedStorage:
         self.count: int = int(flat.size) if name else int(flat.nbytes)
 
     def location(self) -> str:
-        """Where it lives, as PyTorch writes it: ``cpu``, ``cuda:0``."""
+        """Return its device as PyTorch writes it: ``cpu``, ``cuda:0``."""
         return str(device(self.backend.device_type, self.backend.device_index(self.flat)))
 
     def bytes(self) -> Any:
-        """Its bytes, on the host."""
+        """Return its bytes, on the host."""
         host = self.backend.to_numpy(self.flat)
         return host.view("uint8").data if host.size else b""
 
 
 class Storages:
-    """The storages of a checkpoint, each once however many tensors share it."""
+    """Storages of a checkpoint, each once for all tensors that share it."""
 
     def __init__(self) -> None:
         self.found: list[SavedStorage] = []
         self._of_owner: dict[Any, SavedStorage] = {}
 
     def place(self, tensor: Tensor) -> tuple[SavedStorage, int, tuple[int, ...]]:
-        """The storage of a tensor, where in it the tensor begins, and the strides there.
+        """Return the storage of a tensor, and the offset and strides of the tensor in it.
 
         Raises:
             RuntimeError: If another tensor views the same memory as another dtype.
@@ -73,10 +73,10 @@ class Storages:
             flat, start = xp.ascontiguousarray(array).reshape(-1), 0
             return self._add(flat, xp), start, row_major(array.shape)
         flat, start = memory
-        return self._shared(flat, xp, xp.owner(array)), start, tensor.stride()
+        return self._add_shared(flat, xp, xp.owner(array)), start, tensor.stride()
 
     def memory(self, storage: Any) -> SavedStorage:
-        """What is saved of a storage: all of the memory, which tensors may share, or its part.
+        """Return the saved memory of a storage: the whole, which tensors may share, or its own.
 
         Raises:
             RuntimeError: If a tensor views the same memory as another dtype.
@@ -85,9 +85,9 @@ class Storages:
         memory = xp.memory(flat)
         if memory is None or memory[0].nbytes != flat.nbytes:
             return self._add(flat, xp)
-        return self._shared(memory[0], xp, xp.owner(flat))
+        return self._add_shared(memory[0], xp, xp.owner(flat))
 
-    def _shared(self, flat: Array, xp: Backend, owner: Any) -> SavedStorage:
+    def _add_shared(self, flat: Array, xp: Backend, owner: Any) -> SavedStorage:
         found = self._of_owner.get((xp, owner))
         if found is None:
             found = self._of_owner[xp, owner] = self._add(flat, xp)
@@ -110,25 +110,25 @@ _REBUILD = torch_name("torch._utils", "_rebuild_tensor_v2")
 _REBUILD_UNTYPED = torch_name("torch._utils", "_rebuild_tensor_v3")
 _REBUILD_META = torch_name("torch._utils", "_rebuild_meta_tensor_no_storage")
 _REBUILD_WITH_STATE = torch_name("torch._tensor", "_rebuild_from_type_v2")
-#: Classes of ours that PyTorch has under these names; ``serialization`` adds Parameter.
+#: PyTorch's names of classes; ``serialization`` adds Parameter.
 CLASSES: dict[type, TorchName] = {
     Tensor: torch_name("torch", "Tensor"),
     Size: torch_name("torch", "Size"),
     device: torch_name("torch", "device"),
 }
-#: How subclasses of Tensor are pickled that PyTorch has, too; filled in there as well.
+#: Reducers of subclasses of Tensor that PyTorch has, too; filled by ``serialization``.
 REDUCERS: dict[type[Tensor], Callable[[Any], tuple[Any, ...]]] = {}
 
 
 class Pickling:
-    """What is added to a pickler: tensors by storage, and PyTorch's names for what is ours."""
+    """Mixin of picklers: tensors with their storages, and PyTorch's names of classes."""
 
     storages: Storages
-    #: What the oldest format says of a storage besides: that it is no view of another one.
+    #: Further element of a storage in the legacy format: None, as it is not a view of another one.
     more: tuple[None, ...] = ()
 
     def persistent_id(self, obj: Any) -> Any:
-        """A storage goes into a file of its own."""
+        """Return the persistent id of a storage, which is saved in a file of its own."""
         kind = None
         if type(obj) in STORAGE_CLASSES.values():
             kind = None if type(obj) is STORAGE_CLASSES[True] else _UNTYPED
@@ -138,27 +138,27 @@ class Pickling:
         return ("storage", kind or obj.type, obj.key, obj.location(), obj.count, *self.more)
 
     def reducer_override(self, obj: Any) -> Any:
-        """How what is ours is rebuilt; NotImplemented for everything else."""
+        """Return the call that rebuilds an object of ours; NotImplemented for all others."""
         if isinstance(obj, Tensor):
-            reduced: Any = REDUCERS.get(type(obj), self.reduced)
-            return reduced(obj)
+            reducer: Any = REDUCERS.get(type(obj), self.reduce_tensor)
+            return reducer(obj)
         if type(obj) is Size:
             return CLASSES[Size], (tuple(obj),)
         if type(obj) is device:
             return CLASSES[device], (obj.type, *(() if obj.index is None else (obj.index,)))
         return NotImplemented
 
-    def reduced(self, tensor: Tensor) -> tuple[Any, ...]:
-        """A call that rebuilds a tensor, of a subclass and with attributes or not."""
-        call = self.reduced_data(tensor)
+    def reduce_tensor(self, tensor: Tensor) -> tuple[Any, ...]:
+        """Return the call that rebuilds a tensor, with its class and attributes."""
+        call = self.reduce_data(tensor)
         state = attributes(tensor)
         cls = Tensor if isinstance(tensor, LazyView) else type(tensor)
         if cls is Tensor and not state:
             return call
         return _REBUILD_WITH_STATE, (call[0], cls, call[1], state)
 
-    def reduced_data(self, tensor: Tensor) -> tuple[Any, ...]:
-        """A call that rebuilds a tensor's elements in its storage."""
+    def reduce_data(self, tensor: Tensor) -> tuple[Any, ...]:
+        """Return the call that rebuilds a tensor's elements in its storage."""
         if not tensor._xp.has_numbers:
             facts = (tensor.dtype, tuple(tensor._data.shape), tensor.stride())
             return _REBUILD_META, (*facts, bool(tensor.requires_grad))
@@ -175,7 +175,7 @@ class Pickling:
 
 
 def attributes(tensor: Tensor) -> dict[str, Any]:
-    """What users have set on a tensor."""
+    """Attributes that users have set on a tensor."""
     return {name: value for name, value in tensor.__dict__.items() if name not in _PRIVATE}
 
 
@@ -195,10 +195,10 @@ def _save_dtype(pickler: Any, obj: dtypes.dtype) -> None:
 
 @cache
 def pickler_class(given: Any) -> Any:
-    """A pickler that adds ``Pickling`` to the ``Pickler`` of a pickle module.
+    """Return a class that adds ``Pickling`` to the ``Pickler`` of a pickle module.
 
     Raises:
-        TypeError: If that is not written in Python: then it writes no name but real ones.
+        TypeError: If that is not written in Python, since it then writes importable names only.
     """
     base: Any = PythonPickler if given is pickle.Pickler else given
     if not (isinstance(given, type) and PythonPickler in base.__mro__):
@@ -219,10 +219,10 @@ def pickler_class(given: Any) -> Any:
     return type("CheckpointPickler", (Pickling, base), members)
 
 
-def pickled(
+def write_pickle(
     obj: Any, file: Any, pickle_module: Any, protocol: int, legacy: bool = False
 ) -> list[SavedStorage]:
-    """Write the pickle of ``obj`` and return the storages it refers to."""
+    """Write the pickle of ``obj`` and return the storages to which it refers."""
     pickler = pickler_class(pickle_module.Pickler)(file, protocol=protocol)
     pickler.storages = Storages()
     if legacy:

@@ -1,1 +1,1 @@
-"""What only PyTorch *programs* ask for: names answered with "no", aliases, the import hook."""
+"""Names that only PyTorch's programs use, aliases of modules, and the import hook."""

@@ -63,8 +63,8 @@ def register_lightning(module: ModuleType) -> None:
     environment.detect = staticmethod(lambda: launched() and detect())
 
 
-#: By the module of another library, the function that registers tensors with it, or the module
-#: beside this whose ``register`` does.
+#: Functions that register tensors with a module of another library, or the names of modules in this
+#: package whose ``register`` does, by the name of the other library's module.
 REGISTRATIONS: dict[str, str | Callable[[ModuleType], None]] = {
     "einops._backends": register_einops,
     "dask.tokenize": "dask",
@@ -97,9 +97,9 @@ REGISTRATIONS: dict[str, str | Callable[[ModuleType], None]] = {
 
 def install() -> None:
     """Register tensors with the libraries that are loaded, and with those that will be."""
-    if any(isinstance(finder, _Finder) for finder in sys.meta_path):
+    if any(isinstance(finder, _RegistrationFinder) for finder in sys.meta_path):
         return
-    sys.meta_path.insert(0, _Finder())
+    sys.meta_path.insert(0, _RegistrationFinder())
     for name in REGISTRATIONS:
         if name in sys.modules:
             _register(sys.modules[name])
@@ -112,7 +112,7 @@ def _register(module: ModuleType) -> None:
     found(module)
 
 
-class _Finder:
+class _RegistrationFinder:
     """Finder of the modules above alone, which finds them as Python does."""
 
     def find_spec(
@@ -120,16 +120,16 @@ class _Finder:
     ) -> ModuleSpec | None:
         if fullname not in REGISTRATIONS:
             return None
-        others = (finder for finder in sys.meta_path if not isinstance(finder, _Finder))
+        others = (finder for finder in sys.meta_path if not isinstance(finder, _RegistrationFinder))
         found = (finder.find_spec(fullname, path, target) for finder in others)
         spec = next((each for each in found if each is not None), None)
         if spec is not None and spec.loader is not None:
-            loader: Any = _Loader(spec.loader)
+            loader: Any = _RegistrationLoader(spec.loader)
             spec.loader = loader
         return spec
 
 
-class _Loader:
+class _RegistrationLoader:
     """Loader that calls another one, and then registers tensors with the module."""
 
     def __init__(self, loader: Any) -> None:
@@ -137,7 +137,7 @@ class _Loader:
         self.create_module = loader.create_module
 
     def exec_module(self, module: Any) -> None:
-        """Run the module; from then on it has the loader that it would have without this one."""
+        """Execute the module, which gets the loader that it would have without this one."""
         module.__loader__ = module.__spec__.loader = self._loader
         self._loader.exec_module(module)
         _register(module)

@@ -1,4 +1,4 @@
-"""What programs check by: ``_assert``, ``_check`` and more of PyTorch's private names in use."""
+"""Checks by PyTorch's private names that programs use: ``_assert``, ``_check`` and others."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ Message = Callable[[], object] | None
 
 
 def _assert(condition: Any, message: str) -> None:
-    """Raise an AssertionError unless ``condition`` holds; a compiler does not leave it out.
+    """Raise an AssertionError unless ``condition`` holds; a compiler does not remove it.
 
     Args:
-        condition: Anything with a truth, a tensor of one element among them.
+        condition: Any object with a truth value, such as a tensor of one element.
         message: The error's text.
     """
     assert condition, message
 
 
 def _assert_async(input: Tensor, assert_msg: str | None = None) -> None:
-    """RuntimeError if the element of ``input`` is zero; told at once on every device.
+    """Raise RuntimeError if the element of ``input`` is zero, at once on every device.
 
     Args:
         input: Tensor of one element, of any dtype.
-        assert_msg: The error's text, instead of one that says what was expected.
+        assert_msg: The error's text, in the place of a default text.
 
     Raises:
-        TypeError: If ``input`` is no tensor, or ``assert_msg`` no text.
-        RuntimeError: If ``input`` has more or fewer elements than one, too.
+        TypeError: If ``input`` is not a tensor, or ``assert_msg`` is not a str.
+        RuntimeError: Also if ``input`` does not have exactly one element.
     """
     for place, (name, given, kind) in enumerate(
         (("input", input, Tensor), ("assert_msg", "" if assert_msg is None else assert_msg, str)), 1
@@ -54,11 +54,11 @@ def _check_with(error_type: type[Exception], cond: bool, message: Message = None
 
     Args:
         error_type: The type of the error.
-        cond: What must hold; a bool.
-        message: Called for the error's text, if there is one.
+        cond: The condition, a bool.
+        message: A function that returns the error's text. Default: none.
 
     Raises:
-        TypeError: If ``cond`` is no bool.
+        TypeError: If ``cond`` is not a bool.
     """
     if not isinstance(cond, bool):
         raise TypeError(f"cond must be a bool, but got {type(cond)}")
@@ -72,32 +72,32 @@ def _check_with(error_type: type[Exception], cond: bool, message: Message = None
 
 
 def _check(cond: bool, message: Message = None) -> None:
-    """RuntimeError unless ``cond`` holds; see ``_check_with``."""
+    """Raise RuntimeError unless ``cond`` holds; see ``_check_with``."""
     _check_with(RuntimeError, cond, message)
 
 
 def _check_index(cond: bool, message: Message = None) -> None:
-    """IndexError unless ``cond`` holds; see ``_check_with``."""
+    """Raise IndexError unless ``cond`` holds; see ``_check_with``."""
     _check_with(IndexError, cond, message)
 
 
 def _check_value(cond: bool, message: Message = None) -> None:
-    """ValueError unless ``cond`` holds; see ``_check_with``."""
+    """Raise ValueError unless ``cond`` holds; see ``_check_with``."""
     _check_with(ValueError, cond, message)
 
 
 def _check_type(cond: bool, message: Message = None) -> None:
-    """TypeError unless ``cond`` holds; see ``_check_with``."""
+    """Raise TypeError unless ``cond`` holds; see ``_check_with``."""
     _check_with(TypeError, cond, message)
 
 
 def _check_not_implemented(cond: bool, message: Message = None) -> None:
-    """NotImplementedError unless ``cond`` holds; see ``_check_with``."""
+    """Raise NotImplementedError unless ``cond`` holds; see ``_check_with``."""
     _check_with(NotImplementedError, cond, message)
 
 
 def _check_is_size(i: int, message: Message = None, *, max: int | None = None) -> None:
-    """RuntimeError unless ``i`` is a size: not negative, and at most ``max``."""
+    """Raise RuntimeError unless ``i`` is a size: not negative, and at most ``max``."""
     _check(i >= 0, message)
     if max is not None:
         _check(i <= max, message)
@@ -109,7 +109,7 @@ def _check_tensor_all_with(
     """Raise ``error_type`` unless every element of a bool tensor holds; see ``_check_with``.
 
     Raises:
-        TypeError: If ``cond`` is no bool tensor.
+        TypeError: If ``cond`` is not a bool tensor.
     """
     if not isinstance(cond, Tensor):
         raise TypeError(f"cond must be a tensor, but got {type(cond)}")
@@ -119,7 +119,7 @@ def _check_tensor_all_with(
 
 
 def _check_tensor_all(cond: Tensor, message: Message = None) -> None:
-    """RuntimeError unless every element of a bool tensor holds; see ``_check_tensor_all_with``."""
+    """Raise RuntimeError unless all elements are True; see ``_check_tensor_all_with``."""
     _check_tensor_all_with(RuntimeError, cond, message)
 
 

@@ -1,4 +1,4 @@
-"""Dask told of tensors: how they are named by their numbers, how large they are, how they travel.
+"""Registration of tensors with Dask: tokens of their values, their sizes, and serialization.
 
 Reference: https://distributed.dask.org/en/stable/serialization.html
 """
@@ -16,7 +16,7 @@ from ..core.tensor import Tensor, copy_part
 
 
 def register(module: ModuleType) -> None:
-    """Register tensors with what one of Dask's modules keeps.
+    """Register tensors in the dispatch tables of one of Dask's modules.
 
     Args:
         module: ``dask.tokenize``, ``dask.sizeof``, ``distributed.protocol.serialize``,
@@ -32,7 +32,7 @@ def register(module: ModuleType) -> None:
         percentile = found["percentile_lookup"].dispatch(host().ndarray)
         found["percentile_lookup"].register(ndarray, percentile)
     if "normalize_token" in found:
-        found["normalize_token"].register(Tensor, _tokens(found["normalize_token"]))
+        found["normalize_token"].register(Tensor, _make_normalizer(found["normalize_token"]))
     if "sizeof" in found:
         found["sizeof"].register(Tensor, _size)
     if "dask_serialize" in found:
@@ -41,9 +41,9 @@ def register(module: ModuleType) -> None:
 
 
 def _wrap_from_array(function: Callable[..., Any]) -> Callable[..., Any]:
-    """``dask.array.from_array`` with arrays of NumPy's dialect for tensors.
+    """Wrap ``dask.array.from_array`` so that it gets a ``tinytorch.numpy`` array for a tensor.
 
-    Dask indexes chunks with NumPy's small unsigned integers, which are masks to tensors.
+    Dask indexes chunks with NumPy's small unsigned integers, which are masks for tensors.
     """
 
     @functools.wraps(function)
@@ -58,14 +58,14 @@ def _wrap_from_array(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _replace(module: ModuleType, name: str, function: Any) -> None:
-    """Put a function in the place of another, also where Dask's package has it already."""
+    """Replace a function in its module and in Dask's package, if that has imported it."""
     package = sys.modules.get("dask.array")
     if package is not None and name in vars(package):
         setattr(package, name, function)
     setattr(module, name, function)
 
 
-def _tokens(normalize: Callable[[Any], Any]) -> Callable[[Tensor], Any]:
+def _make_normalizer(normalize: Callable[[Any], Any]) -> Callable[[Tensor], Any]:
     def tokens(tensor: Tensor) -> Any:
         host = tensor._xp.to_numpy(tensor.detach()._data)
         kind, backend = type(tensor), str(tensor._xp)
@@ -79,9 +79,9 @@ def _size(tensor: Tensor) -> int:
 
 
 def _serialize(tensor: Tensor) -> tuple[dict[str, Any], list[Any]]:
-    """The tensor as a small pickle, and its numbers as buffers that are not copied.
+    """Return the tensor as a small pickle, and its elements as buffers that are not copied.
 
-    A part of a larger memory goes without the rest.
+    Of a larger memory only the tensor's part is sent.
     """
     buffers: list[pickle.PickleBuffer] = []
     small = pickle.dumps(copy_part(tensor), 5, buffer_callback=buffers.append)

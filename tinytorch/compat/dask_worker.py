@@ -1,4 +1,4 @@
-"""What workers of a Dask cluster are told when they start: ``WorkerState``."""
+"""``WorkerState``, the plug-in that propagates the state to workers of a Dask cluster."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ except ImportError as error:
 
 
 class WorkerState(WorkerPlugin):
-    """A plug-in that gives workers the program's backends and its default dtype.
+    """Plug-in that propagates the program's backends and default dtype to workers.
 
-    What the program has registered by ``register_backend`` is registered in each worker, and the
-    program's backend and default dtype are the worker's defaults, for all its threads. Grad mode
-    and what holds for a block alone go with a function: ``tt.propagate``.
+    The program's registrations by ``register_backend`` are repeated in each worker, and the
+    program's backend and default dtype become the worker's defaults, for all its threads. Grad
+    mode and settings of scopes are propagated with a function: ``tt.propagate``.
 
     Args:
         backends: The backends of single workers, by their names, which are numbers in a
-            ``LocalCluster``. Default: that of the program, for all.
+            ``LocalCluster``. Default: the program's backend for all workers.
 
     Raises:
         UnknownBackendError, BackendUnavailableError: In a worker that cannot use its backend.
@@ -50,7 +50,7 @@ class WorkerState(WorkerPlugin):
         self.loaders = registered()
 
     def setup(self, worker: Any) -> None:
-        """Do it in a worker; Dask calls this."""
+        """Set up a worker; Dask calls this."""
         for name, loader in self.loaders.items():
             register_backend(name, loader, replace=True)
         set_default_backend(self.backends.get(worker.name, self.state.backend))

@@ -1,4 +1,4 @@
-"""Modules that have no file of their name: those of other names, and those made of tables."""
+"""Import of modules without a file of their name: other names of modules, and tables."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from ..facade.packages import alias as alias
 from ..facade.packages import reexport
 
 _OWN = __name__.partition(".")[0]
-#: Modules that are made of tables, by the files in ``compat.tables`` that hold these. A module
-#: with a file that a table completes is not among them.
+#: Modules that are made of tables, by the files of the tables in ``compat.tables``. Modules that
+#: have a file and are completed by a table are not among them.
 TABLED = {
     "unsupported": "_C _VF __config__ __future__ _custom_ops _dynamo _subclasses _tensor_str "
     "autograd.profiler nested optim._functional utils._python_dispatch utils.cpp_extension "
@@ -122,7 +122,7 @@ TABLED = {
     "distributed.tensor.experimental._attention distributed.utils",
 }
 _TABLE_OF = {name: file for file, names in TABLED.items() for name in names.split()}
-#: Where modules are, by the names that PyTorch's have and that pickles were written with.
+#: Modules by their names in PyTorch and their former names in pickles.
 ELSEWHERE = {
     "_higher_order_ops": "compat.higher_order_ops",
     "_tensor": "core.tensor",
@@ -196,19 +196,19 @@ ELSEWHERE = {
 
 
 def install() -> None:
-    """Have imports of the names above find their modules; once is enough."""
-    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
-        sys.meta_path.insert(0, _Finder())
+    """Install the finder of the names above, once."""
+    if not any(isinstance(finder, _TableFinder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _TableFinder())
 
 
-class _Made:
-    """Makes a module of its table."""
+class _TableLoader:
+    """Loader that makes a module of its table."""
 
     def __init__(self, name: str) -> None:
         self._name = name
 
     def create_module(self, spec: ModuleSpec) -> None:
-        """None: as Python makes one."""
+        """Return None: Python makes the module."""
 
     def exec_module(self, module: ModuleType) -> None:
         tables = import_module(f"{_OWN}.compat.tables.{_TABLE_OF[self._name]}")
@@ -216,8 +216,8 @@ class _Made:
         reexport(module)
 
 
-class _Finder:
-    """Answers for the names above, and for those below the ones elsewhere; for nothing else."""
+class _TableFinder:
+    """Finder of the names above, and of modules in those of ``ELSEWHERE``."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -226,7 +226,7 @@ class _Finder:
         if root != _OWN:
             return None
         if name in _TABLE_OF:
-            made: Any = _Made(name)
+            made: Any = _TableLoader(name)
             return ModuleSpec(fullname, made, is_package=True)
         place = _place(name)
         if place is None:

@@ -29,21 +29,21 @@ __all__ = [
 ]  # fmt: skip
 
 _OWN = __name__.partition(".")[0]
-#: What annotations in tables call a function or class of a program's own.
+#: Type variable in annotations of tables for a function or class of a program.
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-#: Python 3.11's parser counts how deep it is for all threads together.
+#: Held while parsing: Python 3.11's parser has one counter of its depth for all threads.
 _parsing = threading.Lock()
 
 
 @dataclass(frozen=True)
 class Row:
-    """A name's value, made when its module is.
+    """Value of a name, made together with its module.
 
     Attributes:
-        make: Takes the module's name, without the package's, and the name; returns the value.
-        place: Where the value is defined, if that is elsewhere; see ``alias``.
+        make: Function of the module's name, without the package's, and the name; returns the value.
+        place: The place where an alias is defined; see ``alias``.
     """
 
     make: Callable[[str, str], Any]
@@ -52,13 +52,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """What a module has.
+    """Contents of a module.
 
     Attributes:
-        names: What stands under each name.
-        doc: The module's docstring, where no file has it.
-        files: Names of PyTorch's files in it, which have the same names; see ``publish``.
-        called: What programs call the module, if that is not its own name.
+        names: The row or value of each name.
+        doc: The module's docstring, if it has no file.
+        files: Names of PyTorch's files in it, which get the same names; see ``publish``.
+        called: The public name of the module, if that is not its own name.
     """
 
     names: Mapping[str, Any]
@@ -67,15 +67,15 @@ class Table:
     called: str = ""
 
     def rows(self) -> dict[str, Any]:
-        """The row, or value, of each single name."""
+        """Return the row, or value, of each single name."""
         return {name: row for names, row in self.names.items() for name in names.split()}
 
 
 def fill(space: MutableMapping[str, Any], table: Table) -> None:
-    """Put what a table says into a module.
+    """Add the names of a table to a module.
 
     Args:
-        space: The module's names, ``globals()``; ``__all__`` gets those without an underscore.
+        space: The module's names, ``globals()``. ``__all__`` gets the names without an underscore.
         table: The table.
     """
     module = space["__name__"]
@@ -97,38 +97,38 @@ def fill(space: MutableMapping[str, Any], table: Table) -> None:
 def answer(
     value: Any, said: str = "", takes: str = "", *, shown: str = "", gives: str = ""
 ) -> Row:  # fmt: skip
-    """A function that gives the same always.
+    """Row of a function that always returns the same value.
 
     Args:
-        value: What it gives; a list or set is copied.
-        said: What its docstring says. Default: the value.
-        takes: Its parameters, as they are written: ``"device: Any = None"``.
-        shown: The arguments of its example.
-        gives: The annotation of its result. Default: the value's type.
+        value: The value; a list or set is copied.
+        said: The docstring. Default: the value.
+        takes: The parameters as source text: ``"device: Any = None"``.
+        shown: The arguments in the example.
+        gives: The annotation of the result. Default: the value's type.
     """
     gives = gives or ("None" if value is None else type(value).__name__)
     result = [] if value is None else [repr(value)]
 
     def make(module: str, name: str) -> Any:
         lines = ">>> import tinytorch as tt", f">>> tt.{module}.{name}({shown})", *result
-        doc = _documented(said or f"{value!r}.", lines)
+        doc = _compose_docstring(said or f"{value!r}.", lines)
         return _function(module, name, (takes, gives), doc, lambda *args: copy.copy(value))
 
     return Row(make)
 
 
 def argument(said: str, takes: str = "fn: _F", shown: str = "len") -> Row:
-    """A function that gives its first argument back.
+    """Row of a function that returns its first argument.
 
     Args:
-        said: What its docstring says.
-        takes: Its parameters.
-        shown: What it is given in its example.
+        said: The docstring.
+        takes: The parameters as source text.
+        shown: The argument in the example.
     """
 
     def make(module: str, name: str) -> Any:
         call = f">>> tt.{module}.{name}({shown}) is {shown}"
-        doc = _documented(said, (">>> import tinytorch as tt", call, "True"))
+        doc = _compose_docstring(said, (">>> import tinytorch as tt", call, "True"))
         gives = str(_signature(takes, "None").parameters[takes.partition(":")[0]].annotation)
         return _function(module, name, (takes, gives), doc, lambda first, *rest: first)
 
@@ -138,13 +138,13 @@ def argument(said: str, takes: str = "fn: _F", shown: str = "len") -> Row:
 def refusal(
     why: str, error: type[Exception] = NotImplementedError, when: str = "", *, takes: str = ""
 ) -> Row:  # fmt: skip
-    """A function that raises whenever it is called; see ``absent``.
+    """Row of a function that always raises; see ``absent``.
 
     Args:
-        why: What is missing here.
-        error: What it raises.
-        when: What to say of an error that PyTorch raises, too.
-        takes: Its parameters. Default: any.
+        why: The reason.
+        error: The class of the error.
+        when: Text about an error that PyTorch raises, too.
+        takes: The parameters as source text. Default: any.
     """
 
     def make(module: str, name: str) -> Any:
@@ -156,28 +156,28 @@ def refusal(
     return Row(make)
 
 
-def _documented(said: str, lines: tuple[str, ...]) -> str:
+def _compose_docstring(said: str, lines: tuple[str, ...]) -> str:
     return "\n".join([said, "", "Example:", *(f"    {line}" for line in lines), ""])
 
 
 def _function(
     module: str, name: str, form: tuple[str, str], doc: str, run: Callable[..., Any]
 ) -> Callable[..., Any]:
-    """A function of these parameters and result, as if it were written in the module."""
+    """Make a function with these parameters and result, as if defined in the module."""
     signature = _signature(*form)
 
-    def bare() -> Any:
+    def call_bare() -> Any:
         return run()
 
     @short
-    def bound(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         try:
             given = signature.bind(*args, **kwargs)
         except TypeError as error:
             raise TypeError(f"{name}() {error}") from None
         return run(*given.args)
 
-    made: Any = bound if form[0] else bare
+    made: Any = call if form[0] else call_bare
     made.__signature__, made.__doc__ = signature, doc
     made.__name__ = made.__qualname__ = name
     made.__module__ = f"{_OWN}.{module}"
@@ -185,7 +185,7 @@ def _function(
 
 
 def _signature(takes: str, gives: str) -> inspect.Signature:
-    """A signature whose annotations are texts, as they are in the sources."""
+    """Return a signature whose annotations are texts, as in the sources."""
     with _parsing:
         (node,) = ast.parse(f"def f({takes}) -> {gives}: ...").body
     given: ast.arguments = node.args  # type: ignore[attr-defined]
@@ -206,16 +206,16 @@ def _signature(takes: str, gives: str) -> inspect.Signature:
     return inspect.Signature(parameters, return_annotation=gives)
 
 
-# -- classes, and what is elsewhere --------------------------------------------------------------
+# -- classes and aliases ------------------------------------------------------------------------
 
 
 def missing(doc: str, why: str, *bases: str) -> Row:
-    """A class that nothing is an instance of; deriving from it is fine, making one raises.
+    """Row of a class without instances: subclasses can be defined, making an instance raises.
 
     Args:
-        doc: Its docstring.
-        why: What is missing here, as the end of a sentence.
-        *bases: Its base classes: ``"nn.module:Module"``, or the name of one above it.
+        doc: The docstring.
+        why: The reason, as the end of a sentence.
+        *bases: The base classes: ``"nn.module:Module"``, or the name of an earlier row.
     """
 
     def make(module: str, name: str) -> Any:
@@ -227,11 +227,11 @@ def missing(doc: str, why: str, *bases: str) -> Row:
 
 
 def exception(doc: str, base: str) -> Row:
-    """An exception that programs catch and nothing raises.
+    """Row of an exception that programs catch but that is never raised.
 
     Args:
-        doc: Its docstring.
-        base: The name of its built-in base class.
+        doc: The docstring.
+        base: The name of the built-in base class.
     """
 
     def make(module: str, name: str) -> Any:
@@ -240,22 +240,22 @@ def exception(doc: str, base: str) -> Row:
             f">>> issubclass({name}, {base})",
             "True",
         )
-        body = {"__module__": f"{_OWN}.{module}", "__doc__": _documented(doc, lines)}
+        body = {"__module__": f"{_OWN}.{module}", "__doc__": _compose_docstring(doc, lines)}
         return type(name, (getattr(builtins, base),), body)
 
     return Row(make)
 
 
 def choices(doc: str, **members: Any) -> Row:
-    """An enumeration.
+    """Row of an enumeration.
 
     Args:
-        doc: Its docstring.
+        doc: The docstring.
         **members: Names and values.
     """
 
     def make(module: str, name: str) -> Any:
-        made: Any = enum.Enum  # a checker wants the names here
+        made: Any = enum.Enum  # type checkers need the names here
         kind = made(name, members, module=f"{_OWN}.{module}")
         first = next(iter(members))
         lines = (
@@ -263,18 +263,18 @@ def choices(doc: str, **members: Any) -> Row:
             f">>> {name}.{first}.name",
             repr(first),
         )
-        kind.__doc__ = _documented(doc, lines)
+        kind.__doc__ = _compose_docstring(doc, lines)
         return kind
 
     return Row(make)
 
 
 def alias(place: str) -> Row:
-    """What is defined elsewhere.
+    """Row of a value that is defined elsewhere.
 
     Args:
-        place: ``"ops.linalg.matmul:mm"``; ``"compiler:"`` for what has the same name there, ``":"``
-            at the top level; or a module, ``"cpu.amp"``.
+        place: ``"ops.linalg.matmul:mm"``; ``"compiler:"`` for the same name there, ``":"`` for the
+            top level; or a module, ``"cpu.amp"``.
     """
     return Row(lambda module, name: _value(place, name), place)
 

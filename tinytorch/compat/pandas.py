@@ -1,8 +1,7 @@
-"""pandas with arrays and tensors as keys, masks, groupers and values.
+"""Support of pandas for arrays and tensors as keys, masks, groupers and values.
 
-pandas tests its arguments for ``numpy.ndarray``. Its functions that make these tests receive
-NumPy's array in the place of one of ours, and NumPy's scalar in the place of one without
-dimensions.
+pandas tests its arguments for ``numpy.ndarray``. Its functions that make these tests get a NumPy
+array in the place of ours, and a NumPy scalar in the place of a 0-d one.
 
 Reference: https://pandas.pydata.org/docs/user_guide/indexing.html
 """
@@ -17,9 +16,9 @@ from typing import Any
 
 from ..core.tensor import Holder, Tensor
 
-#: By module of pandas, the functions whose arguments are converted. Most are helpers that several
-#: methods call and that return at once, because pandas counts references to a frame, and searches
-#: the stack for the line to warn of, in its public methods.
+#: Functions whose arguments are converted, by module of pandas. Most are helpers that several
+#: methods call and that return at once, because the public methods of pandas count references to a
+#: frame, and search the stack for the line of a warning.
 _FUNCTIONS = {
     "pandas._libs.lib": ("item_from_zerodim", "is_list_like"),
     "pandas.core.dtypes.cast": ("np_can_hold_element",),
@@ -39,9 +38,9 @@ _FUNCTIONS = {
     "pandas.core.frame": ("DataFrame.set_index", "DataFrame.merge"),
     "pandas.core.generic": ("NDFrame._clip_with_one_bound",),
 }
-#: Longer lists are judged by their first element.
+#: Of longer lists only the first element is tested.
 _FEW = 64
-#: Classes of elements that need no second look.
+#: Classes of elements that are never converted.
 _COMMON = frozenset((bool, bytes, float, int, list, str, tuple, type(None)))
 
 
@@ -49,7 +48,7 @@ def register(module: ModuleType) -> None:
     """Convert the arguments of the functions in one of pandas' modules.
 
     Args:
-        module: One of those that the table names.
+        module: A module in the table.
     """
     for name in _FUNCTIONS[module.__name__]:
         owner, _, last = name.rpartition(".")
@@ -57,7 +56,7 @@ def register(module: ModuleType) -> None:
         found = getattr(home, last, None)
         if found is None:  # another version of pandas
             continue
-        converted = _converted(found)
+        converted = _wrap_function(found)
         setattr(home, last, converted)
         if not owner:
             _replace(last, found, converted)
@@ -70,7 +69,7 @@ def _replace(name: str, function: Any, by: Any) -> None:
             setattr(module, name, by)
 
 
-def _converted(function: Callable[..., Any]) -> Callable[..., Any]:
+def _wrap_function(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
         if options:
@@ -81,7 +80,7 @@ def _converted(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def as_host(value: Any) -> Any:
-    """NumPy's array or scalar for an array or a tensor, also in lists, tuples and slices."""
+    """Convert arrays and tensors to NumPy arrays or scalars, also in lists, tuples and slices."""
     kind = value.__class__
     if kind is list or kind is tuple:
         few = value if len(value) <= _FEW else value[:1]
@@ -96,5 +95,5 @@ def as_host(value: Any) -> Any:
     if kind in _COMMON or not isinstance(value, (Tensor, Holder)):
         return value
     tensor = value if isinstance(value, Tensor) else value._tensor
-    # A number is read as ``item()`` reads it, whether it requires a gradient or not.
+    # A 0-d tensor is converted as by ``item()``, also if it requires grad.
     return tensor.numpy() if tensor.ndim else tensor.detach().numpy()[()]

@@ -32,16 +32,16 @@ __all__ = [
     "set_printoptions",
 ]
 
-#: The class of the class of tensors, by which libraries tell tensor types from others.
+#: The metaclass of tensors, by which libraries recognize tensor types.
 _TensorMeta: type = type(Tensor)
 
 
 class _Functions:
-    """``torch._C._nn``: functions of ``nn.functional`` under the names of their kernels."""
+    """``torch._C._nn``: functions of ``nn.functional`` by the names of their kernels."""
 
     @staticmethod
     def _parse_to(*args: Any, **kwargs: Any) -> tuple[Any, Any, bool, Any]:
-        """The device, dtype, ``non_blocking`` and memory format that ``Module.to`` is given."""
+        """Parse the arguments of ``Module.to``: device, dtype, ``non_blocking``, memory format."""
         dtype, options = parse_to(*args, **kwargs)
         where = options.get("device")
         return (None if where is None else device(where), dtype,
@@ -58,7 +58,7 @@ _nn = _Functions()
 
 
 def _find_function(name: str) -> Any:
-    """Find a function of PyTorch's ``_VariableFunctions``: those of the top level."""
+    """Find a function of PyTorch's ``_VariableFunctions``, which are those of the top level."""
     found = None if name.startswith("__") else find("", name)
     if found is None:
         raise AttributeError(f"type object '_VariableFunctions' has no attribute {name!r}")
@@ -76,11 +76,11 @@ _VariableFunctions = _TopLevelFunctions()
 
 
 class _Functorch:
-    """``torch._C._functorch``: what libraries ask of the tensors that ``func`` makes."""
+    """``torch._C._functorch``: tests of the tensors of ``func``, which libraries call."""
 
     @staticmethod
     def is_legacy_batchedtensor(tensor: Tensor) -> bool:
-        """False: those of ``grad(is_grads_batched=True)`` are ordinary ones."""
+        """Return False: ``grad(is_grads_batched=True)`` has no tensors of a special kind."""
         return False
 
 
@@ -88,7 +88,7 @@ _functorch = _Functorch()
 
 
 class DispatchKey(enum.Enum):
-    """Names of what PyTorch chooses a kernel by; libraries gather them in sets when imported.
+    """Keys by which PyTorch chooses a kernel; libraries collect them in sets when imported.
 
     Example:
         >>> import tinytorch as tt
@@ -110,10 +110,10 @@ class DispatchKey(enum.Enum):
 
 
 class DispatchKeySet:
-    """A set of such names.
+    """Set of dispatch keys.
 
     Args:
-        key: One of them, or several.
+        key: A key, or a set of keys.
 
     Example:
         >>> from tinytorch._C import DispatchKey, DispatchKeySet
@@ -129,21 +129,21 @@ class DispatchKeySet:
         return DispatchKeySet(self._keys | other._keys)
 
     def has(self, key: DispatchKey) -> bool:
-        """Whether a name is in it."""
+        """Whether a key is in the set."""
         return key in self._keys
 
 
 class _Settings(SimpleNamespace):
-    """Settings, and scopes in which they are others."""
+    """Settings, which ``patch`` changes for a scope."""
 
     @contextlib.contextmanager
     def patch(self, arg1: Any = None, arg2: Any = None, **kwargs: Any) -> Iterator[None]:
-        """Other settings for a block, or while a function runs.
+        """Change settings inside a block, or while a function runs.
 
         Args:
-            arg1: The name of one, or names and values in a dict. Default: none.
-            arg2: The value of the one that is named.
-            **kwargs: Names and values.
+            arg1: The name of a setting, or a dict of names and values. Default: none.
+            arg2: The value of the setting named by ``arg1``.
+            **kwargs: Further names and values.
         """
         given = {arg1: arg2} if isinstance(arg1, str) else arg1 or {}
         before = dict(vars(self))
@@ -155,7 +155,7 @@ class _Settings(SimpleNamespace):
             vars(self).update(before)
 
 
-#: Settings of the compiler, which programs set; nothing reads them.
+#: Settings of the compiler, which programs set and which have no effect.
 config: _Settings = _Settings(
     cache_size_limit=8, recompile_limit=8, suppress_errors=False, verbose=False,
     capture_scalar_outputs=False, optimize_ddp=True, disable=False,
@@ -163,29 +163,29 @@ config: _Settings = _Settings(
 
 
 class TransformGetItemToIndex(contextlib.AbstractContextManager[None]):
-    """A scope in which tensors may be indexed by those that ``vmap`` maps: they always may."""
+    """Scope in which mapped tensors of ``vmap`` may index others, which they always may."""
 
     def __exit__(self, *error: object) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
 def optimize(*args: Any, **kwargs: Any) -> Any:
-    """A decorator that returns what it is given, as ``compile`` does."""
+    """Return a decorator that returns its argument, as ``compile`` does."""
     return lambda function: function
 
 
-class _Current:
-    """The settings as they are, ``PRINT_OPTS.threshold``."""
+class _CurrentOptions:
+    """Present print options as attributes: ``PRINT_OPTS.threshold``."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(_current_options(), name)
 
 
-PRINT_OPTS = _Current()
+PRINT_OPTS = _CurrentOptions()
 
 
 def _tensor_str(self: Any, indent: int) -> str:
-    """The numbers of a tensor.
+    """Return the text of the elements of a tensor.
 
     Args:
         self: The tensor.
@@ -197,11 +197,11 @@ def _tensor_str(self: Any, indent: int) -> str:
 def _add_suffixes(
     tensor_str: str, suffixes: list[str], indent: int, force_newline: bool = False
 ) -> str:
-    """A text with what follows the numbers, ``dtype=...``, and a bracket.
+    """Append suffixes such as ``dtype=...``, and a bracket, to the text of the elements.
 
     Args:
         tensor_str: The text so far.
-        suffixes: What follows.
+        suffixes: The suffixes.
         indent: Columns in front of a new line.
         force_newline: Accepted for compatibility.
     """

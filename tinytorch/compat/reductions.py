@@ -1,7 +1,7 @@
-"""How tensors go from process to process: not their numbers, but a descriptor of their memory.
+"""Tensors between processes: a descriptor of their memory is sent instead of the elements.
 
-Whatever ``multiprocessing`` pickles, for a queue, a pipe or a new process, it pickles by these
-rules once they are registered. A process that sends a descriptor must live until it is received.
+The pickles of ``multiprocessing``, for a queue, a pipe or a new process, follow these rules after
+they are registered. A process that sends a descriptor must live until it is received.
 
 Reference: https://docs.pytorch.org/docs/stable/multiprocessing.html
 """
@@ -25,10 +25,10 @@ __all__ = ["init_reductions", "reduce_storage", "reduce_tensor"]
 
 
 def check_leaf(tensor: Tensor) -> None:
-    """Refuse a tensor whose gradient another process could not send back.
+    """Check that a tensor can be sent: gradients cannot be sent back from another process.
 
     Raises:
-        RuntimeError: If it is the result of an operation that was recorded.
+        RuntimeError: If it is the recorded result of an operation.
 
     Example:
         >>> import tinytorch as tt
@@ -44,13 +44,13 @@ def check_leaf(tensor: Tensor) -> None:
 
 
 def reduce_tensor(tensor: Tensor) -> Any:
-    """A tensor as pickles between processes hold it; its memory is shared from then on.
+    """Reduce a tensor for a pickle between processes; its memory is shared from then on.
 
     Args:
-        tensor: A leaf, or one that requires no grad.
+        tensor: A leaf, or a tensor that does not require grad.
 
     Raises:
-        RuntimeError: If it is the result of an operation that was recorded.
+        RuntimeError: If it is the recorded result of an operation.
 
     Example:
         >>> import tinytorch as tt
@@ -67,7 +67,7 @@ def reduce_tensor(tensor: Tensor) -> Any:
 
 
 def reduce_storage(storage: UntypedStorage) -> Any:
-    """The memory behind tensors as pickles between processes hold it: shared from then on.
+    """Reduce the memory of tensors for a pickle between processes; it is shared from then on.
 
     Example:
         >>> import tinytorch as tt
@@ -86,11 +86,11 @@ def _reduce_memory(memory: Memory) -> Any:
 
 
 def place(memory: Memory, spell: Any) -> Any:
-    """Memory as pickles between processes hold it: the part of a shared piece, or its numbers.
+    """Reduce memory for a pickle between processes: a part of a shared segment, or the elements.
 
     Args:
         memory: The memory.
-        spell: From the piece to what a pickle is to hold for it, which has to come out of it as
+        spell: Function from the segment to its value in the pickle, which has to be unpickled as
             the array of all its bytes.
     """
     segment = shared_memory.segment_of(memory.flat) if memory.xp.can_be_shared else None
@@ -98,10 +98,10 @@ def place(memory: Memory, spell: Any) -> Any:
         return memory.__reduce__()
     start = memory.xp.address(memory.flat) - memory.xp.address(shared_memory.root_of(segment))
     dtype, backend = memory.xp.dtype_of(memory.flat), pickling.backend_spec(memory.xp)
-    return _placed, (spell(segment), start, memory.flat.nbytes, dtype, backend)
+    return _restore_memory, (spell(segment), start, memory.flat.nbytes, dtype, backend)
 
 
-def _placed(root: Any, start: int, nbytes: int, dtype: Any, backend: Any) -> Memory:
+def _restore_memory(root: Any, start: int, nbytes: int, dtype: Any, backend: Any) -> Memory:
     xp = backends.load(backend)
     return Memory(root[start : start + nbytes].view(xp.native_dtype(dtype)), xp)
 
@@ -109,28 +109,28 @@ def _placed(root: Any, start: int, nbytes: int, dtype: Any, backend: Any) -> Mem
 def _reduce_segment(segment: shared_memory.Segment) -> Any:
     from multiprocessing import reduction
 
-    return _attached, (reduction.DupFd(segment.descriptor),)
+    return _attach_segment, (reduction.DupFd(segment.descriptor),)
 
 
-def _attached(descriptor: Any) -> Any:
+def _attach_segment(descriptor: Any) -> Any:
     return shared_memory.attach(descriptor.detach())
 
 
 def init_reductions() -> None:
-    """Register them all with ``multiprocessing``; nothing where memory cannot be passed.
+    """Register all rules with ``multiprocessing``, if memory can be passed between processes.
 
     Example:
         >>> from tinytorch.multiprocessing import reductions
         >>> reductions.init_reductions()
     """
-    # Imported here: while it is imported, the import hook asks this module for ``register``.
+    # Imported here: the import hook calls ``register`` of this module during that import.
     from multiprocessing import reduction
 
     register(reduction)
 
 
 def register(module: Any) -> None:
-    """Register the rules with ``multiprocessing.reduction``, once a program has imported it."""
+    """Register the rules with ``multiprocessing.reduction``, after its import."""
     if not shared_memory.POSSIBLE:
         return
     rules: dict[type, Callable[[Any], Any]] = {

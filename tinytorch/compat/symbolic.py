@@ -1,8 +1,8 @@
-"""Symbolic numbers: there are none, but programs ask whether a size is one.
+"""Symbolic numbers, which do not exist here, but for which programs test.
 
-A compiler that traces a program puts ``SymInt`` and the like in the place of sizes that it does
-not know yet. Here sizes are ints, so nothing is an instance of these classes, and the functions
-that take either are those of Python's numbers.
+A compiler that traces a program has ``SymInt`` and related classes in the place of unknown sizes.
+Here sizes are ints, so these classes have no instances, and the functions of symbolic numbers
+are those of Python's numbers.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ __all__ = [
 ]  # fmt: skip
 
 
-class _Symbol:
-    """What there is no instance of."""
+class _SymbolicValue:
+    """Base of the classes of symbolic numbers, which have no instances."""
 
     def __init__(self, node: Any) -> None:
         raise NotImplementedError(
@@ -26,8 +26,8 @@ class _Symbol:
         )
 
 
-class SymInt(_Symbol):
-    """A size that a compiler does not know: nothing is an instance.
+class SymInt(_SymbolicValue):
+    """Size that a compiler does not know; there are no instances.
 
     Example:
         >>> import tinytorch as tt
@@ -36,8 +36,8 @@ class SymInt(_Symbol):
     """
 
 
-class SymFloat(_Symbol):
-    """A float that a compiler does not know: nothing is an instance.
+class SymFloat(_SymbolicValue):
+    """Float that a compiler does not know; there are no instances.
 
     Example:
         >>> import tinytorch as tt
@@ -46,8 +46,8 @@ class SymFloat(_Symbol):
     """
 
 
-class SymBool(_Symbol):
-    """A truth that a compiler does not know: nothing is an instance.
+class SymBool(_SymbolicValue):
+    """Truth value that a compiler does not know; there are no instances.
 
     Example:
         >>> import tinytorch as tt
@@ -57,7 +57,7 @@ class SymBool(_Symbol):
 
 
 def sym_int(a: float) -> int:
-    """``a`` as an int, towards zero.
+    """Convert ``a`` to an int, rounded toward zero.
 
     Example:
         >>> import tinytorch as tt
@@ -68,7 +68,7 @@ def sym_int(a: float) -> int:
 
 
 def sym_float(a: float) -> float:
-    """``a`` as a float.
+    """Convert ``a`` to a float.
 
     Example:
         >>> import tinytorch as tt
@@ -79,7 +79,7 @@ def sym_float(a: float) -> float:
 
 
 def sym_not(a: bool) -> bool:
-    """Not ``a``.
+    """Return ``not a``.
 
     Example:
         >>> import tinytorch as tt
@@ -90,33 +90,33 @@ def sym_not(a: bool) -> bool:
 
 
 def sym_max(a: float, b: float) -> float:
-    """The larger number; a float if either is one.
+    """Return the larger number; a float if either is one.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.sym_max(2, 1.0)
         2.0
     """
-    return _as_both(max(a, b), a, b)
+    return _common_type(max(a, b), a, b)
 
 
 def sym_min(a: float, b: float) -> float:
-    """The smaller number; a float if either is one.
+    """Return the smaller number; a float if either is one.
 
     Example:
         >>> import tinytorch as tt
         >>> tt.sym_min(2, 1)
         1
     """
-    return _as_both(min(a, b), a, b)
+    return _common_type(min(a, b), a, b)
 
 
-def _as_both(found: float, a: float, b: float) -> float:
+def _common_type(found: float, a: float, b: float) -> float:
     return float(found) if isinstance(a, float) or isinstance(b, float) else found
 
 
 def sym_sqrt(a: float) -> float:
-    """The square root.
+    """Square root.
 
     Example:
         >>> import tinytorch as tt
@@ -127,7 +127,7 @@ def sym_sqrt(a: float) -> float:
 
 
 def sym_sum(args: Sequence[float]) -> float:
-    """The sum of numbers.
+    """Sum of numbers.
 
     Example:
         >>> import tinytorch as tt
@@ -138,7 +138,7 @@ def sym_sum(args: Sequence[float]) -> float:
 
 
 def sym_ite(b: bool, t: Any, f: Any) -> Any:
-    """``t`` if ``b``, else ``f``.
+    """Return ``t`` if ``b`` is True, else ``f``.
 
     Example:
         >>> import tinytorch as tt

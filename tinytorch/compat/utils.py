@@ -1,4 +1,4 @@
-"""``torch._utils``: several tensors in one and back, and tensors of their storage."""
+"""``torch._utils``: flattening of tensors, rebuilding from storages, errors of workers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = [
 
 
 def _flatten_dense_tensors(tensors: Sequence[Tensor]) -> Tensor:
-    """The elements of several tensors of one dtype, one after the other, ``(n,)``.
+    """Concatenate the elements of several tensors of one dtype, ``(n,)``.
 
     Args:
         tensors: The tensors.
@@ -36,11 +36,11 @@ def _flatten_dense_tensors(tensors: Sequence[Tensor]) -> Tensor:
 
 
 def _unflatten_dense_tensors(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[Any, ...]:
-    """Views of a flat tensor with the shapes of others, the reverse of flattening them.
+    """Return views of a flat tensor with the shapes of others, the inverse of flattening them.
 
     Args:
-        flat: ``(n,)``.
-        tensors: Those with the shapes.
+        flat: The flat tensor, ``(n,)``.
+        tensors: Tensors of the shapes.
 
     Example:
         >>> import tinytorch as tt
@@ -54,13 +54,13 @@ def _unflatten_dense_tensors(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[A
 
 
 def _rebuild_tensor(storage: Any, storage_offset: int, size: Any, stride: Any) -> Tensor:
-    """The tensor of this shape and these strides in a storage.
+    """Return the tensor of this shape and these strides in a storage.
 
     Args:
-        storage: What ``Tensor.storage`` gives.
-        storage_offset: The place of its first element.
-        size: Its shape.
-        stride: Its strides.
+        storage: A result of ``Tensor.storage``.
+        storage_offset: The offset of the first element.
+        size: The shape.
+        stride: The strides.
 
     Example:
         >>> import tinytorch as tt
@@ -78,16 +78,16 @@ def _rebuild_tensor_v2(
     storage: Any, storage_offset: int, size: Any, stride: Any, requires_grad: bool,
     backward_hooks: Any, metadata: Any = None,
 ) -> Tensor:  # fmt: skip
-    """The same, as pickles of tensors call it.
+    """Return the tensor of this shape and these strides in a storage, for pickles of tensors.
 
     Args:
-        storage: As above.
-        storage_offset: As above.
-        size: As above.
-        stride: As above.
+        storage: A result of ``Tensor.storage``.
+        storage_offset: The offset of the first element.
+        size: The shape.
+        stride: The strides.
         requires_grad: Whether it requires grad.
         backward_hooks: Its hooks; empty or None.
-        metadata: Not used: it says how a tensor looks through views.
+        metadata: Not used: the conj and neg bits of the tensor.
 
     Example:
         >>> import tinytorch as tt
@@ -104,7 +104,7 @@ def _rebuild_tensor_v2(
 
 
 def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -> Parameter:
-    """Return a parameter, as pickles of parameters call it.
+    """Return a parameter, for pickles of parameters.
 
     Args:
         data: Its tensor.

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 #: Classes of tensors that override nothing: Tensor, Parameter, Buffer, and subclasses of them
 #: without a ``__torch_function__`` that does.
 _EXCLUDED: set[type] = set()
-#: Those of them that are lazily conjugated or negated; see ``core.lazy_bits``.
+#: The lazily conjugated or negated ones among these classes; see ``core.lazy_bits``.
 LAZY: set[type] = set()
-#: The others, for the fast path; empty while a mode or a profile is active.
+#: The other classes, for the fast path. Empty while a mode or a profile is active.
 PLAIN: set[type] = set()
 #: ``PLAIN`` and the classes of Python's values: arguments of these never override a call.
 NOT_OVERRIDING: set[type] = set()

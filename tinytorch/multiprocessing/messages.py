@@ -157,7 +157,8 @@ def when_parent_ends(action: Callable[[], object]) -> None:
     """Let a thread call ``action`` within seconds of the end of the process that started this one.
 
     Args:
-        action: What to do. A process that nobody started never does it.
+        action: Function without arguments. It is never called in a process that was not started
+            by ``multiprocessing``.
 
     Example:
         >>> import os
@@ -170,7 +171,8 @@ def when_parent_ends(action: Callable[[], object]) -> None:
 
 
 def _watch(parent: multiprocessing.process.BaseProcess, action: Callable[[], object]) -> None:
-    # The parent's pipe may be held by processes that it forked later; their number is not.
+    # Processes that the parent forked later may hold its pipe open, but they do not change the
+    # parent's process number.
     born_to = os.getppid()
     while parent.is_alive() and os.getppid() == born_to:
         time.sleep(_INTERVAL)

@@ -23,10 +23,10 @@ def _fill_truncated_normal(
 ) -> None:
     """Fill with normal numbers in [a, b], by rejection.
 
-    Proposals come from the normal distribution itself where more than 0.3 of it lies in the
-    interval, else from the uniform distribution over the interval.
+    Proposals are drawn from the normal distribution if more than 0.3 of it lies in the interval,
+    else from the uniform distribution over the interval.
     """
-    if tensor.is_meta:  # whose numbers nobody can reject
+    if tensor.is_meta:  # has no values to reject
         return
     inside = _normal_cdf((b - mean) / std) - _normal_cdf((a - mean) / std)
     fill = _reject_normal if inside > 0.3 else _reject_uniform

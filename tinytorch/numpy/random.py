@@ -26,7 +26,7 @@ N = TypeVar("N", covariant=True)
 Sizes: TypeAlias = int | Sequence[int]
 
 
-class Law0(Protocol[N]):
+class Draw0(Protocol[N]):
     """Of no parameters."""
 
     @overload
@@ -37,7 +37,7 @@ class Law0(Protocol[N]):
     def __call__(self, *, size: Sizes, **options: Any) -> ndarray: ...
 
 
-class Law1(Protocol[N]):
+class Draw1(Protocol[N]):
     """Of one parameter."""
 
     @overload
@@ -48,7 +48,7 @@ class Law1(Protocol[N]):
     def __call__(self, a: Any = ..., size: Any = ..., /, **options: Any) -> ndarray: ...
 
 
-class Law2(Protocol[N]):
+class Draw2(Protocol[N]):
     """Of two parameters."""
 
     @overload
@@ -63,7 +63,7 @@ class Law2(Protocol[N]):
     ) -> ndarray: ...
 
 
-class Law3(Protocol[N]):
+class Draw3(Protocol[N]):
     """Of three parameters."""
 
     @overload
@@ -90,7 +90,7 @@ class Sized(Protocol):
 
 
 def draw(place: tuple[Any, Any], name: str, args: Any, options: dict[str, Any]) -> Any:
-    """What a method of a library's source gives: arrays as ours."""
+    """Call a method of the library's generator and wrap the arrays that it returns."""
     source, backend = place
     if not hasattr(source, name):
         raise AttributeError(f"the random source of backend {backend.name!r} has no {name!r}")
@@ -102,7 +102,7 @@ def draw(place: tuple[Any, Any], name: str, args: Any, options: dict[str, Any]) 
         return options["out"]
     if not hasattr(found, "dtype"):
         return found
-    # Where addresses have 32 bits so have NumPy's integers, if nobody asked for a dtype.
+    # NumPy's default integers have 32 bits where addresses do. Without a dtype they become int64.
     asked = options.get("dtype") is not None or (name == "randint" and len(args) > 3)
     if found.dtype == "int32" and not asked:
         found = found.astype("int64")
@@ -116,7 +116,7 @@ _VALUES = frozenset((int, float, bool, str, type(None)))
 
 
 def raw_of(name: str, value: Any) -> Any:
-    """What a library's method of this name is given for an argument."""
+    """Convert an argument for the library's method ``name``."""
     if value.__class__ in _VALUES:
         return value
     value = unwrap_holder(value)
@@ -130,14 +130,14 @@ def raw_of(name: str, value: Any) -> Any:
     return data if data.shape else data[()]
 
 
-def law(name: str, call: str, drawn: str, first: str = "np.random.seed(0)") -> Any:
-    """A method that draws by the library's method of the same name.
+def draw_method(name: str, call: str, drawn: str, first: str = "np.random.seed(0)") -> Any:
+    """Create a method that calls the library's method of the same name.
 
     Args:
-        name: The method.
-        call: What its docstring's example calls.
-        drawn: What that prints; NumPy keeps the numbers of its older kind of generator as they are.
-        first: What the example does before.
+        name: Name of the method.
+        call: Call in the example of its docstring.
+        drawn: Output of the example. NumPy guarantees the values of ``RandomState``.
+        first: Line of the example before the call.
     """
 
     @raising
@@ -152,18 +152,18 @@ def law(name: str, call: str, drawn: str, first: str = "np.random.seed(0)") -> A
 
 
 class Source:
-    """What both kinds of sources draw."""
+    """Base class of ``Generator`` and ``RandomState`` with the distributions that both have."""
 
     _source: Any
     _backend: Any
 
     @classmethod
     def of(cls, source: Any, backend: Any = None) -> Self:
-        """One that draws from a library's source.
+        """Create an instance that draws from a generator of the library.
 
         Args:
-            source: The library's; None means its module, of the active backend.
-            backend: Whose library.
+            source: The generator; None means the module ``random`` of the library.
+            backend: The backend of that library; None means the active one.
         """
         made = object.__new__(cls)
         made._source, made._backend = source, backend
@@ -182,124 +182,138 @@ class Source:
     def __reduce__(self) -> Any:
         return type(self).of, (self._source, self._backend)
 
-    beta: Law2[float] = law(
+    beta: Draw2[float] = draw_method(
         "beta", "np.random.beta(2.0, 3.0, size=2)",
         "array([0.60358975, 0.79868334])",
     )  # fmt: skip
-    binomial: Law2[int] = law("binomial", "np.random.binomial(10, 0.5, size=3)", "array([5, 6, 5])")
-    bytes: Callable[[int], builtins.bytes] = law("bytes", "np.random.bytes(2)", "b'\\xac\\n'")
-    chisquare: Law1[float] = law(
+    binomial: Draw2[int] = draw_method(
+        "binomial", "np.random.binomial(10, 0.5, size=3)", "array([5, 6, 5])"
+    )
+    bytes: Callable[[int], builtins.bytes] = draw_method(
+        "bytes", "np.random.bytes(2)", "b'\\xac\\n'"
+    )
+    chisquare: Draw1[float] = draw_method(
         "chisquare", "np.random.chisquare(2.0, size=2)",
         "array([1.59174902, 2.51186153])",
     )  # fmt: skip
-    dirichlet: Callable[..., ndarray] = law(
+    dirichlet: Callable[..., ndarray] = draw_method(
         "dirichlet", "np.random.dirichlet([1.0, 1.0])",
         "array([0.38788988, 0.61211012])",
     )  # fmt: skip
-    exponential: Law1[float] = law(
+    exponential: Draw1[float] = draw_method(
         "exponential", "np.random.exponential(2.0, size=2)",
         "array([1.59174902, 2.51186153])",
     )  # fmt: skip
-    f: Law2[float] = law("f", "np.random.f(2.0, 3.0, size=2)", "array([0.5514189 , 0.21888638])")
-    gamma: Law2[float] = law(
+    f: Draw2[float] = draw_method(
+        "f", "np.random.f(2.0, 3.0, size=2)", "array([0.5514189 , 0.21888638])"
+    )
+    gamma: Draw2[float] = draw_method(
         "gamma", "np.random.gamma(2.0, size=2)", "array([5.13882958, 2.23848091])"
     )
-    geometric: Law1[int] = law("geometric", "np.random.geometric(0.5, size=3)", "array([2, 2, 2])")
-    gumbel: Law2[float] = law(
+    geometric: Draw1[int] = draw_method(
+        "geometric", "np.random.geometric(0.5, size=3)", "array([2, 2, 2])"
+    )
+    gumbel: Draw2[float] = draw_method(
         "gumbel", "np.random.gumbel(size=2)", "array([ 0.22831376, -0.22787694])"
     )
-    hypergeometric: Law3[int] = law(
+    hypergeometric: Draw3[int] = draw_method(
         "hypergeometric", "np.random.hypergeometric(5, 5, 4, size=3)", "array([2, 2, 2])"
     )
-    laplace: Law2[float] = law(
+    laplace: Draw2[float] = draw_method(
         "laplace", "np.random.laplace(size=2)", "array([0.10272733, 0.56278358])"
     )
-    logistic: Law2[float] = law(
+    logistic: Draw2[float] = draw_method(
         "logistic", "np.random.logistic(size=2)",
         "array([0.19587791, 0.92072284])",
     )  # fmt: skip
-    lognormal: Law2[float] = law(
+    lognormal: Draw2[float] = draw_method(
         "lognormal", "np.random.lognormal(size=2)",
         "array([5.83603919, 1.49205924])",
     )  # fmt: skip
-    logseries: Law1[int] = law("logseries", "np.random.logseries(0.5, size=3)", "array([1, 1, 1])")
-    multinomial: Callable[..., ndarray] = law(
+    logseries: Draw1[int] = draw_method(
+        "logseries", "np.random.logseries(0.5, size=3)", "array([1, 1, 1])"
+    )
+    multinomial: Callable[..., ndarray] = draw_method(
         "multinomial", "np.random.multinomial(6, [0.5, 0.5])", "array([3, 3])"
     )
-    multivariate_normal: Callable[..., ndarray] = law(
+    multivariate_normal: Callable[..., ndarray] = draw_method(
         "multivariate_normal",
         "np.random.multivariate_normal([0, 0], [[1, 0], [0, 1]], size=3).shape",
         "(3, 2)",
     )  # fmt: skip
-    negative_binomial: Law2[int] = law(
+    negative_binomial: Draw2[int] = draw_method(
         "negative_binomial", "np.random.negative_binomial(3, 0.5, size=3)", "array([11,  0,  5])"
     )
-    noncentral_chisquare: Law2[float] = law(
+    noncentral_chisquare: Draw2[float] = draw_method(
         "noncentral_chisquare", "np.random.noncentral_chisquare(2.0, 1.0, size=2)",
         "array([ 4.52340779, 10.86235551])",
     )  # fmt: skip
-    noncentral_f: Law3[float] = law(
+    noncentral_f: Draw3[float] = draw_method(
         "noncentral_f", "np.random.noncentral_f(2.0, 3.0, 1.0, size=2)",
         "array([0.60078919, 6.46088078])",
     )  # fmt: skip
-    normal: Law2[float] = law(
+    normal: Draw2[float] = draw_method(
         "normal", "np.random.normal(10.0, 2.0, size=2)",
         "array([13.52810469, 10.80031442])",
     )  # fmt: skip
-    pareto: Law1[float] = law(
+    pareto: Draw1[float] = draw_method(
         "pareto", "np.random.pareto(3.0, size=2)",
         "array([0.30381098, 0.51989855])",
     )  # fmt: skip
-    poisson: Law1[int] = law("poisson", "np.random.poisson(4.0, size=3)", "array([6, 7, 1])")
-    power: Law1[float] = law(
+    poisson: Draw1[int] = draw_method(
+        "poisson", "np.random.poisson(4.0, size=3)", "array([6, 7, 1])"
+    )
+    power: Draw1[float] = draw_method(
         "power", "np.random.power(2.0, size=2)", "array([0.74081948, 0.84568869])"
     )
-    random: Law0[float] = law("random", "np.random.random(2)", "array([0.5488135 , 0.71518937])")
-    rayleigh: Law1[float] = law(
+    random: Draw0[float] = draw_method(
+        "random", "np.random.random(2)", "array([0.5488135 , 0.71518937])"
+    )
+    rayleigh: Draw1[float] = draw_method(
         "rayleigh", "np.random.rayleigh(size=2)",
         "array([1.26164536, 1.58488534])",
     )  # fmt: skip
-    standard_cauchy: Law0[float] = law(
+    standard_cauchy: Draw0[float] = draw_method(
         "standard_cauchy", "np.random.standard_cauchy(2)",
         "array([4.40839827, 0.43676244])",
     )  # fmt: skip
-    standard_exponential: Law0[float] = law(
+    standard_exponential: Draw0[float] = draw_method(
         "standard_exponential", "np.random.standard_exponential(2)",
         "array([0.79587451, 1.25593076])",
     )  # fmt: skip
-    standard_gamma: Law1[float] = law(
+    standard_gamma: Draw1[float] = draw_method(
         "standard_gamma", "np.random.standard_gamma(2.0, size=2)",
         "array([5.13882958, 2.23848091])",
     )  # fmt: skip
-    standard_normal: Law0[float] = law(
+    standard_normal: Draw0[float] = draw_method(
         "standard_normal", "np.random.standard_normal(2)",
         "array([1.76405235, 0.40015721])",
     )  # fmt: skip
-    standard_t: Law1[float] = law(
+    standard_t: Draw1[float] = draw_method(
         "standard_t", "np.random.standard_t(3.0, size=2)",
         "array([ 1.67969022, -1.53369098])",
     )  # fmt: skip
-    triangular: Law3[float] = law(
+    triangular: Draw3[float] = draw_method(
         "triangular", "np.random.triangular(0.0, 1.0, 2.0, size=2)",
         "array([1.05006685, 1.24526742])",
     )  # fmt: skip
-    uniform: Law2[float] = law(
+    uniform: Draw2[float] = draw_method(
         "uniform", "np.random.uniform(1.0, 2.0, size=2)",
         "array([1.5488135 , 1.71518937])",
     )  # fmt: skip
-    vonmises: Law2[float] = law(
+    vonmises: Draw2[float] = draw_method(
         "vonmises", "np.random.vonmises(0.0, 4.0, size=2)",
         "array([0.5664411 , 0.55977779])",
     )  # fmt: skip
-    wald: Law2[float] = law(
+    wald: Draw2[float] = draw_method(
         "wald", "np.random.wald(1.0, 2.0, size=2)",
         "array([0.30787564, 0.75425984])",
     )  # fmt: skip
-    weibull: Law1[float] = law(
+    weibull: Draw1[float] = draw_method(
         "weibull", "np.random.weibull(2.0, size=2)",
         "array([0.89211799, 1.12068317])",
     )  # fmt: skip
-    zipf: Law1[int] = law("zipf", "np.random.zipf(3.0, size=3)", "array([1, 1, 1])")
+    zipf: Draw1[int] = draw_method("zipf", "np.random.zipf(3.0, size=3)", "array([1, 1, 1])")
 
     @raising
     def _shuffled(self, x: Any, axis: int = 0) -> None:
@@ -367,11 +381,11 @@ class Generator(Source):
         """Where its bits come from; its ``state`` can be kept and set."""
         return self._source.bit_generator
 
-    integers: Law2[int] = law(
+    integers: Draw2[int] = draw_method(
         "integers", "rng.integers(10, size=(2, 3)).shape",
         "(2, 3)", "rng = np.random.default_rng(0)",
     )  # fmt: skip
-    multivariate_hypergeometric: Callable[..., ndarray] = law(
+    multivariate_hypergeometric: Callable[..., ndarray] = draw_method(
         "multivariate_hypergeometric", "rng.multivariate_hypergeometric([3, 4], 2).sum()", "2",
         "rng = np.random.default_rng(0)",
     )  # fmt: skip
@@ -516,20 +530,28 @@ class RandomState(Source):
         self._backend = current_backend()
         self._source = self._backend.library.random.RandomState(detached("RandomState", seed))
 
-    rand: Sized = law("rand", "np.random.rand(2)", "array([0.5488135 , 0.71518937])")
-    randint: Law2[int] = law("randint", "np.random.randint(10, size=3)", "array([5, 0, 3])")
-    randn: Sized = law("randn", "np.random.randn(2)", "array([1.76405235, 0.40015721])")
-    random_sample: Law0[float] = law(
+    rand: Sized = draw_method("rand", "np.random.rand(2)", "array([0.5488135 , 0.71518937])")
+    randint: Draw2[int] = draw_method(
+        "randint", "np.random.randint(10, size=3)", "array([5, 0, 3])"
+    )
+    randn: Sized = draw_method("randn", "np.random.randn(2)", "array([1.76405235, 0.40015721])")
+    random_sample: Draw0[float] = draw_method(
         "random_sample", "np.random.random_sample(2)",
         "array([0.5488135 , 0.71518937])",
     )  # fmt: skip
-    seed: Callable[..., None] = law("seed", "np.random.rand(2)", "array([0.5488135 , 0.71518937])")
-    random_integers: Law2[int] = law(
+    seed: Callable[..., None] = draw_method(
+        "seed", "np.random.rand(2)", "array([0.5488135 , 0.71518937])"
+    )
+    random_integers: Draw2[int] = draw_method(
         "random_integers", "np.random.RandomState(0).get_state()[0]", "'MT19937'"
     )
-    tomaxint: Law0[int] = law("tomaxint", "np.random.RandomState(0).tomaxint(2).shape", "(2,)")
-    get_state: Callable[..., Any] = law("get_state", "np.random.get_state()[0]", "'MT19937'")
-    set_state: Callable[..., None] = law(
+    tomaxint: Draw0[int] = draw_method(
+        "tomaxint", "np.random.RandomState(0).tomaxint(2).shape", "(2,)"
+    )
+    get_state: Callable[..., Any] = draw_method(
+        "get_state", "np.random.get_state()[0]", "'MT19937'"
+    )
+    set_state: Callable[..., None] = draw_method(
         "set_state", "np.random.set_state(np.random.get_state())", ""
     )
 
@@ -646,53 +668,53 @@ def default_rng(seed: Any = None) -> Generator:
 #: What NumPy's functions of this module draw from.
 _shared = RandomState.of(None)
 
-beta: Law2[float] = _shared.beta
-binomial: Law2[int] = _shared.binomial
+beta: Draw2[float] = _shared.beta
+binomial: Draw2[int] = _shared.binomial
 bytes: Callable[[int], builtins.bytes] = _shared.bytes
-chisquare: Law1[float] = _shared.chisquare
+chisquare: Draw1[float] = _shared.chisquare
 choice = _shared.choice
 dirichlet: Callable[..., ndarray] = _shared.dirichlet
-exponential: Law1[float] = _shared.exponential
-f: Law2[float] = _shared.f
-gamma: Law2[float] = _shared.gamma
-geometric: Law1[int] = _shared.geometric
-gumbel: Law2[float] = _shared.gumbel
-hypergeometric: Law3[int] = _shared.hypergeometric
-laplace: Law2[float] = _shared.laplace
-logistic: Law2[float] = _shared.logistic
-lognormal: Law2[float] = _shared.lognormal
-logseries: Law1[int] = _shared.logseries
+exponential: Draw1[float] = _shared.exponential
+f: Draw2[float] = _shared.f
+gamma: Draw2[float] = _shared.gamma
+geometric: Draw1[int] = _shared.geometric
+gumbel: Draw2[float] = _shared.gumbel
+hypergeometric: Draw3[int] = _shared.hypergeometric
+laplace: Draw2[float] = _shared.laplace
+logistic: Draw2[float] = _shared.logistic
+lognormal: Draw2[float] = _shared.lognormal
+logseries: Draw1[int] = _shared.logseries
 multinomial: Callable[..., ndarray] = _shared.multinomial
 multivariate_normal: Callable[..., ndarray] = _shared.multivariate_normal
-negative_binomial: Law2[int] = _shared.negative_binomial
-noncentral_chisquare: Law2[float] = _shared.noncentral_chisquare
-noncentral_f: Law3[float] = _shared.noncentral_f
-normal: Law2[float] = _shared.normal
-pareto: Law1[float] = _shared.pareto
+negative_binomial: Draw2[int] = _shared.negative_binomial
+noncentral_chisquare: Draw2[float] = _shared.noncentral_chisquare
+noncentral_f: Draw3[float] = _shared.noncentral_f
+normal: Draw2[float] = _shared.normal
+pareto: Draw1[float] = _shared.pareto
 permutation = _shared.permutation
-poisson: Law1[int] = _shared.poisson
-power: Law1[float] = _shared.power
+poisson: Draw1[int] = _shared.poisson
+power: Draw1[float] = _shared.power
 rand: Sized = _shared.rand
-randint: Law2[int] = _shared.randint
+randint: Draw2[int] = _shared.randint
 randn: Sized = _shared.randn
-random: Law0[float] = _shared.random
-random_sample: Law0[float] = _shared.random_sample
-rayleigh: Law1[float] = _shared.rayleigh
+random: Draw0[float] = _shared.random
+random_sample: Draw0[float] = _shared.random_sample
+rayleigh: Draw1[float] = _shared.rayleigh
 seed: Callable[..., None] = _shared.seed
 shuffle: Callable[[Any], None] = _shared.shuffle
-standard_cauchy: Law0[float] = _shared.standard_cauchy
-standard_exponential: Law0[float] = _shared.standard_exponential
-standard_gamma: Law1[float] = _shared.standard_gamma
-standard_normal: Law0[float] = _shared.standard_normal
-standard_t: Law1[float] = _shared.standard_t
-triangular: Law3[float] = _shared.triangular
-uniform: Law2[float] = _shared.uniform
-vonmises: Law2[float] = _shared.vonmises
-wald: Law2[float] = _shared.wald
-weibull: Law1[float] = _shared.weibull
-zipf: Law1[int] = _shared.zipf
+standard_cauchy: Draw0[float] = _shared.standard_cauchy
+standard_exponential: Draw0[float] = _shared.standard_exponential
+standard_gamma: Draw1[float] = _shared.standard_gamma
+standard_normal: Draw0[float] = _shared.standard_normal
+standard_t: Draw1[float] = _shared.standard_t
+triangular: Draw3[float] = _shared.triangular
+uniform: Draw2[float] = _shared.uniform
+vonmises: Draw2[float] = _shared.vonmises
+wald: Draw2[float] = _shared.wald
+weibull: Draw1[float] = _shared.weibull
+zipf: Draw1[int] = _shared.zipf
 get_state: Callable[..., Any] = _shared.get_state
 set_state: Callable[..., None] = _shared.set_state
-random_integers: Law2[int] = _shared.random_integers
-ranf: Law0[float] = _shared.random_sample
-sample: Law0[float] = _shared.random_sample
+random_integers: Draw2[int] = _shared.random_integers
+ranf: Draw0[float] = _shared.random_sample
+sample: Draw0[float] = _shared.random_sample

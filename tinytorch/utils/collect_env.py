@@ -59,7 +59,7 @@ def parallel_info() -> str:
 
 
 def show() -> str:
-    """What ``python -m tinytorch --info`` prints: backends, devices and versions.
+    """Output of ``python -m tinytorch --info``: backends, devices and versions.
 
     Example:
         >>> import tinytorch as tt

@@ -39,9 +39,9 @@ struct bfloat16 {
     }
 };
 """
-#: What a source for the dtype begins with.
+#: First lines of the sources by dtype.
 INCLUDES = {"float16": "#include <cuda_fp16.h>", "bfloat16": _BFLOAT16}
-#: The letters that NumPy gives the dtypes; ``E`` is ``ml_dtypes``'s bfloat16.
+#: NumPy's characters of the dtypes; ``E`` is the bfloat16 of ``ml_dtypes``.
 LETTERS = "efdE"
 
 

@@ -1,13 +1,13 @@
-"""``import torch`` gives tinytorch: what lets a PyTorch script run unchanged.
+"""tinytorch under the name ``torch``, so that a PyTorch script runs unchanged.
 
-``torch.nn`` and ``tinytorch.nn`` become one module object, so whatever is imported by
-either name is the same. PyTorch itself, installed or not, is never loaded.
+``torch.nn`` and ``tinytorch.nn`` become one module object, so that imports by either name are the
+same. PyTorch itself, installed or not, is never loaded.
 
-Libraries ask their ``torch`` for its version, and compare dtypes with ``torch.bfloat16``, when
-they are imported: while tinytorch stands in, ``__version__`` is that of the PyTorch whose API
-it has, with its own behind a plus, and ``bfloat16``, ``complex32`` and the float8 types have
-names though no tensor can be of them. Programs read texts, too,
-``str(dtype).replace("torch.", "")``: dtypes, sizes and layouts show themselves as PyTorch's.
+Libraries read the version of ``torch``, and compare dtypes with ``torch.bfloat16``, when they are
+imported. While tinytorch stands in, ``__version__`` is the version of the PyTorch whose API it has,
+with its own after a plus, and ``bfloat16``, ``complex32`` and the float8 types have names though no
+tensor can have them. Programs also read texts, ``str(dtype).replace("torch.", "")``, so the texts
+of dtypes, sizes and layouts are PyTorch's.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from ..import_hook import alias
 
 __all__ = ["facade", "install_as_torch", "install_in_children", "uninstall_as_torch"]
 
-#: The PyTorch whose API this is.
+#: Version of the PyTorch whose API this is.
 _API = "2.13.0"
-#: Holds ``torch.py``, which spawned processes find where this one has its finder.
+#: Folder with ``torch.py``, which spawned processes find, as they have no finder.
 _FOLDER = str(Path(__file__).parent)
-#: What is found here: PyTorch, and the package that comes with it.
+#: Top modules of PyTorch's distribution.
 _ROOTS = ("torch", "functorch")
 _OWN = __name__.partition(".")[0]
-#: What ``install_as_torch`` changed, in its order: an object, a name of it, and what that was.
+#: Changes by ``install_as_torch``, in order: an object, its attribute, and the former value.
 _changed: list[tuple[Any, str, Any]] = []
 _ABSENT = object()
 
@@ -45,13 +45,14 @@ _ABSENT = object()
 def install_as_torch() -> None:
     """Make ``torch`` and ``torch.x`` other names of ``tinytorch`` and ``tinytorch.x``.
 
-    For a notebook or a REPL what ``python -m tinytorch`` is for a script. Holds for the process,
-    and for those that ``multiprocessing`` starts from it, until ``uninstall_as_torch()``. Until
-    then ``tinytorch.__version__`` is that of the PyTorch whose API this is, with ours behind a
-    plus, and dtypes, sizes and layouts show themselves as PyTorch's. Calling it again does nothing.
+    It does for a notebook or a REPL what ``python -m tinytorch`` does for a script. It holds for
+    the process, and for those that ``multiprocessing`` starts from it, until
+    ``uninstall_as_torch()``. Until then ``tinytorch.__version__`` is the version of the PyTorch
+    whose API this is, with ours after a plus, and the texts of dtypes, sizes and layouts are
+    PyTorch's. A second call has no effect.
 
     Raises:
-        RuntimeError: If PyTorch is loaded already.
+        RuntimeError: If PyTorch itself is loaded already.
 
     Example:
         >>> import tinytorch as tt
@@ -72,15 +73,15 @@ def install_as_torch() -> None:
         sys.meta_path.insert(0, _TorchFinder())
         _answer_for_torch(facade())
     if _FOLDER not in sys.path:
-        # Behind the script's own folder, before any folder that may hold PyTorch.
+        # After the script's own folder, before any folder that may have PyTorch.
         sys.path.insert(1, _FOLDER)
 
 
 def uninstall_as_torch() -> None:
-    """Give the name ``torch`` back: the next ``import torch`` finds PyTorch, if it is installed.
+    """Undo ``install_as_torch``: the next ``import torch`` finds PyTorch, if it is installed.
 
-    What was imported by that name stays what it is, a name of tinytorch. Without
-    ``install_as_torch()`` before it does nothing.
+    Names that were imported from ``torch`` before stay names of tinytorch. Without
+    ``install_as_torch()`` before, it has no effect.
 
     Example:
         >>> import tinytorch as tt
@@ -104,10 +105,10 @@ def uninstall_as_torch() -> None:
 
 
 def install_in_children() -> None:
-    """Have the Python programs that this one starts import tinytorch as torch, too.
+    """Make Python programs that this process starts import tinytorch as torch, too.
 
-    They inherit ``TINYTORCH_AS_TORCH=1``, unless it is set to something else, and a ``PYTHONPATH``
-    with this folder, whose ``sitecustomize.py`` reads it.
+    They inherit ``TINYTORCH_AS_TORCH=1``, unless it has another value, and a ``PYTHONPATH`` with
+    this folder, whose ``sitecustomize.py`` reads the variable.
     """
     if os.environ.setdefault("TINYTORCH_AS_TORCH", "1") == "1":
         folders = os.environ.get("PYTHONPATH", "").split(os.pathsep)
@@ -116,34 +117,34 @@ def install_in_children() -> None:
 
 
 def _answer_for_torch(module: Any) -> None:
-    """Give the module what libraries ask of PyTorch's alone."""
+    """Give the module the names and texts that libraries expect of PyTorch only."""
     _change(module, "__version__", TorchVersion(f"{_API}+tinytorch.{module.__version__}"))
     for named in (*dtypes.LOW, *dtypes.NAMED_ALONE):
         _change(module, named.name, named)
     _change(module, "chalf", module.complex32)
     _change(dtypes, "shown_as", "torch")
     for kind in (module.Tensor, module.dtype):
-        _change(kind, "__module__", "torch")  # by which libraries tell whose arrays they are given
+        _change(kind, "__module__", "torch")  # by which libraries recognize arrays of PyTorch
     import_module(f"{_OWN}._C")
     _change(module, "__name__", "torch")  # libraries look a class up by that name, and compare it
 
 
 def _change(thing: Any, name: str, value: Any) -> None:
-    # As they stand: ``vars`` of a module would find all of its names first.
+    # Not ``vars`` of a module, which would resolve all of its names first.
     names = names_of(thing) if isinstance(thing, ModuleType) else vars(thing)
     _changed.append((thing, name, names.get(name, _ABSENT)))
     setattr(thing, name, value)
 
 
 def facade() -> ModuleType:
-    """The module ``tinytorch``."""
+    """Return the module ``tinytorch``."""
     return sys.modules[_OWN]
 
 
 class _TorchFinder:
-    """Answers for ``torch``, ``functorch`` and everything below, and for nothing else.
+    """Finder of ``torch``, ``functorch`` and the modules in them.
 
-    Packaging tools, too, are told that there is a torch, of the version that it says it is.
+    It also finds a distribution named torch, of the version ``torch.__version__``.
     """
 
     def find_distributions(self, context: Any) -> Iterator[Any]:

@@ -1,6 +1,7 @@
-"""What a process spawned by a running script finds under the name ``torch``.
+"""Module ``torch`` of a process that a running script has spawned.
 
-It inherits ``sys.path``, where ``install`` has put this file's folder, and no finder.
+The process inherits ``sys.path``, which has this file's folder since ``install_as_torch``, but no
+finder.
 """
 
 from __future__ import annotations

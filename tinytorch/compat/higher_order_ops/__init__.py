@@ -27,18 +27,18 @@ def scan(
     combine_fn: Callable[[Any, Any], tuple[Any, Any]], init: Any, xs: Any, *, dim: int = 0,
     reverse: bool = False,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """What is left after all steps, and what each of them gave, stacked along ``dim``.
+    """Return the last carry of a loop, and the results of its steps stacked along ``dim``.
 
     Args:
-        combine_fn: Takes what is carried and a slice of ``xs``, returns what is carried on and
-            a result.
-        init: What is carried to the first step, a tensor or a tree of them.
-        xs: A tensor, or a tree of them, of as many slices along ``dim``.
-        dim: Default: 0.
+        combine_fn: Function of the carry and a slice of ``xs`` that returns the next carry and a
+            result.
+        init: The first carry, a tensor or a tree of tensors.
+        xs: A tensor, or a tree of tensors, of equal size along ``dim``.
+        dim: The dimension of the slices. Default: 0.
         reverse: Whether to begin with the last slice. Default: False.
 
     Raises:
-        RuntimeError: If there is nothing to go through.
+        RuntimeError: If there are no slices.
 
     Example:
         >>> import tinytorch as tt
@@ -54,20 +54,20 @@ def scan(
         steps.append(flatten(result))
     columns = zip(*(found for found, _ in steps), strict=True)
     kept = [stack(list(column[::-1] if reverse else column), 0) for column in columns]
-    return carried, unflatten(steps[0][1], [_at(x, dim) for x in kept])
+    return carried, unflatten(steps[0][1], [_move_dim(x, dim) for x in kept])
 
 
-def _at(x: Any, dim: int) -> Any:
+def _move_dim(x: Any, dim: int) -> Any:
     return x.movedim(0, dim) if -x.ndim <= dim < x.ndim else x
 
 
 def slices_of(leaves: list[Any], dim: int, reverse: bool) -> list[list[Any]]:
-    """The slices along ``dim`` of all leaves, one after the other; RuntimeError if there are none.
+    """Return lists of the slices of all leaves along ``dim``; RuntimeError if there are none.
 
     Args:
         leaves: Tensors.
         dim: The dimension.
-        reverse: Whether the last comes first.
+        reverse: Whether the last slices come first.
     """
     if not leaves or not all(isinstance(leaf, Tensor) for leaf in leaves):
         raise RuntimeError(f"Expected at least 1 xs leaf, and all of them tensors, got {leaves}")
@@ -84,18 +84,18 @@ def associative_scan(
     combine_fn: Callable[[Any, Any], Any], xs: Any, dim: int, reverse: bool = False,
     combine_mode: str = "pointwise",
 ) -> Any:  # fmt: skip
-    """The slices of ``xs`` combined from the first up to each.
+    """Cumulative results of ``combine_fn`` over the slices of ``xs``.
 
     Args:
-        combine_fn: Takes two slices and returns one; it has to be associative.
-        xs: A tensor, or a tree of them, of as many slices along ``dim``.
+        combine_fn: Associative function of two slices that returns one.
+        xs: A tensor, or a tree of tensors, of equal size along ``dim``.
         dim: The dimension.
         reverse: Whether to begin with the last slice. Default: False.
         combine_mode: ``"pointwise"`` or ``"generic"``, which makes no difference here.
 
     Raises:
-        RuntimeError: If there is nothing to go through.
-        ValueError: For another mode.
+        RuntimeError: If there are no slices.
+        ValueError: If ``combine_mode`` is unknown.
 
     Example:
         >>> import tinytorch as tt
@@ -121,16 +121,16 @@ def cond(
     pred: bool | int | float | Tensor, true_fn: Callable[..., Any], false_fn: Callable[..., Any],
     operands: tuple[Any, ...] | list[Any] = (),
 ) -> Any:  # fmt: skip
-    """What ``true_fn`` gives if ``pred`` holds, else what ``false_fn`` gives.
+    """Return the result of ``true_fn`` if ``pred`` holds, else that of ``false_fn``.
 
     Args:
         pred: A bool, or a tensor of one element.
-        true_fn: Takes ``operands``.
-        false_fn: The same.
-        operands: Tensors, or trees of them. Default: none.
+        true_fn: Function of ``operands``.
+        false_fn: Another function of ``operands``.
+        operands: Tensors, or trees of tensors. Default: none.
 
     Raises:
-        RuntimeError: For arguments that are not these.
+        RuntimeError: If an argument is of another kind.
 
     Example:
         >>> import tinytorch as tt
@@ -163,15 +163,15 @@ def _check(pred: Any, true_fn: Any, false_fn: Any, operands: Any) -> None:
 
 
 def map(f: Callable[..., Any], xs: Any, *args: Any) -> Any:
-    """What ``f`` gives of each slice of ``xs`` along its first dimension, stacked.
+    """Stack the results of ``f`` for each slice of ``xs`` along its first dimension.
 
     Args:
-        f: Takes a slice and ``args``, returns tensors or a tree of them.
-        xs: A tensor, or a tree of them, of as many slices.
-        *args: What it takes besides.
+        f: Function of a slice and ``args`` that returns tensors or a tree of tensors.
+        xs: A tensor, or a tree of tensors, of equal size along the first dimension.
+        *args: Further arguments of ``f``.
 
     Raises:
-        RuntimeError: If there is nothing to go through.
+        RuntimeError: If there are no slices.
 
     Example:
         >>> import tinytorch as tt
@@ -189,18 +189,18 @@ def map(f: Callable[..., Any], xs: Any, *args: Any) -> Any:
 def while_loop(
     cond_fn: Callable[..., Any], body_fn: Callable[..., Any], carried_inputs: Any
 ) -> tuple[Any, ...]:
-    """What ``body_fn`` makes of ``carried_inputs``, called for as long as ``cond_fn`` holds.
+    """Apply ``body_fn`` to ``carried_inputs`` again and again while ``cond_fn`` holds.
 
     Args:
-        cond_fn: Takes what is carried, returns a bool or a tensor of one element.
-        body_fn: Takes the same, returns what is carried on, as many values.
+        cond_fn: Function of the carried values that returns a bool or a tensor of one element.
+        body_fn: Function of the carried values that returns as many values, to be carried on.
         carried_inputs: A tuple of tensors and ints, or trees of them, for the first call.
 
     Returns:
-        What is carried when ``cond_fn`` no longer holds, a tuple.
+        The carried values for which ``cond_fn`` does not hold, a tuple.
 
     Raises:
-        RuntimeError: For arguments that are not these.
+        RuntimeError: If an argument is of another kind.
 
     Example:
         >>> import tinytorch as tt

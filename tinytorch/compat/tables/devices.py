@@ -1,4 +1,4 @@
-"""Modules of devices that are not there, of the one that always is, and of CPU libraries."""
+"""Modules of devices: MPS and XPU, which are not available, the CPU, and libraries of CPUs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["TABLES", "fill"]
 _NO_MPS = "Cannot execute without MPS backend: tinytorch has none of Apple's GPUs"
 _NO_XPU = "Torch not compiled with XPU enabled: tinytorch has none of Intel's GPUs"
 _AS_WITHOUT = "as in PyTorch without such a GPU"
-_NO_SEED = answer(None, f"Nothing, {_AS_WITHOUT}.", "seed: int", shown="0")
+_NO_SEED = answer(None, f"Do nothing, {_AS_WITHOUT}.", "seed: int", shown="0")
 _NO_BYTES = answer(0, "0: there is no memory of such a GPU.", "device: Any = None")
 
 TABLES = {
@@ -25,9 +25,9 @@ TABLES = {
         "is_available is_initialized is_bf16_supported": answer(False),
         "device_count": answer(0),
         "memory_allocated max_memory_allocated memory_reserved max_memory_reserved": _NO_BYTES,
-        "empty_cache": answer(None, "Nothing: there is no memory of such a GPU."),
+        "empty_cache": answer(None, "Do nothing: there is no memory of such a GPU."),
         "manual_seed manual_seed_all": _NO_SEED,
-        "seed": answer(None, f"Nothing, {_AS_WITHOUT}."),
+        "seed": answer(None, f"Do nothing, {_AS_WITHOUT}."),
         "current_device get_device_name get_rng_state set_device synchronize":
             refusal(_NO_XPU, AssertionError, _AS_WITHOUT),
     }),
@@ -36,8 +36,8 @@ TABLES = {
         "is_available": answer(True),
         "device_count": answer(1),
         "current_device": answer("cpu", '``"cpu"``.'),
-        "set_device": answer(None, "Nothing: there is one.", "device: Any", shown="'cpu'"),
-        "synchronize": answer(None, "Nothing: work on the CPU is done when a call returns.",
+        "set_device": answer(None, "Do nothing: there is one.", "device: Any", shown="'cpu'"),
+        "synchronize": answer(None, "Do nothing: work on the CPU is done when a call returns.",
                               "device: Any = None"),
     }),
     "backends.cpu": Table(
@@ -58,7 +58,7 @@ TABLES = {
         names={
             "get_fastpath_enabled": answer(False, "False: there is one way."),
             "set_fastpath_enabled":
-                answer(None, "Nothing: there is one way.", "value: bool", shown="False"),
+                answer(None, "Do nothing: there is one way.", "value: bool", shown="False"),
         },
     ),
     "backends.miopen": Table(
@@ -69,7 +69,7 @@ TABLES = {
         doc="``torch.backends.nnpack``: a library that nothing here uses.",
         names={
             "is_available": answer(False),
-            "set_flags": answer((False,), "That it was off: ``(False,)``.", "enabled: bool",
+            "set_flags": answer((False,), "Return that it was off: ``(False,)``.", "enabled: bool",
                                 shown="False", gives="tuple[bool]"),
         },
     ),

@@ -15,7 +15,7 @@ _ENGINES = "messages are carried by MPI and NCCL: make groups with new_group"
 _CALLED = "tinytorch calls no functions of other processes"
 _SPREAD = f"{_WORKS}: no tensor is spread over several"
 _SHARDED = f"{_TRAINS}: nothing is sharded"
-_WHERE = missing("Whether parameters wait on the CPU.", _SHARDED)
+_WHERE = missing("Whether parameters are offloaded to the CPU.", _SHARDED)
 _DTYPES = missing("The dtypes of a sharded module.", _SHARDED)
 _TENSOR = {
     "distribute_tensor distribute_module compute_local_shape_and_global_offset "
@@ -85,7 +85,7 @@ TABLES = {
         files="functional",
     ),
     "distributed.rpc": Table(
-        doc="``torch.distributed.rpc`` for programs that ask whether it is there: it is not.",
+        doc="``torch.distributed.rpc`` for programs that test whether it is available: it is not.",
         names={
             "is_available": answer(False),
             "init_rpc": refusal(_CALLED),
@@ -97,7 +97,7 @@ TABLES = {
         },
     ),
     "distributed.tensor": Table(
-        doc="``torch.distributed.tensor`` for programs that ask whether a tensor is spread: none "
+        doc="``torch.distributed.tensor`` for programs that test whether a tensor is spread: none "
             "is.",
         names=_TENSOR,
         files="placement_types experimental _utils api",
@@ -108,12 +108,12 @@ TABLES = {
         files="api experimental placement_types",
     ),
     "distributed._composable": Table(
-        doc="The older home of ``torch.distributed.fsdp.fully_shard``.",
+        doc="The older module of ``torch.distributed.fsdp.fully_shard``.",
         names={"FSDPModule fully_shard": alias("distributed.fsdp:")},
         files="fsdp",
     ),
     "distributed.fsdp": Table(
-        doc="``torch.distributed.fsdp`` for programs that ask whether a module is sharded: none "
+        doc="``torch.distributed.fsdp`` for programs that test whether a module is sharded: none "
             "is.",
         names={
             "fully_shard lambda_auto_wrap_policy register_fsdp_forward_method "
@@ -126,21 +126,21 @@ TABLES = {
             "CPUOffload CPUOffloadPolicy": _WHERE,
             "MixedPrecision MixedPrecisionPolicy": _DTYPES,
             "ModuleWrapPolicy":
-                missing("Which parts of a module are sharded by themselves.", _SHARDED),
+                missing("Policy for the parts of a module to shard by themselves.", _SHARDED),
             "ShardedGradScaler": missing("``GradScaler`` for sharded modules.", _SHARDED),
             "ShardingStrategy": choices(
-                "What is spread over the processes.",
+                "Values that are spread over the processes.",
                 FULL_SHARD=1, SHARD_GRAD_OP=2, NO_SHARD=3, HYBRID_SHARD=4, _HYBRID_SHARD_ZERO2=5,
             ),
-            "BackwardPrefetch": choices("When parameters are gathered during the backward pass.",
+            "BackwardPrefetch": choices("Time when parameters are gathered in the backward pass.",
                                         BACKWARD_PRE=1, BACKWARD_POST=2),
-            "CustomPolicy": missing("Which parts of a module are sharded.", _SHARDED),
+            "CustomPolicy": missing("Policy for the parts of a module that are sharded.", _SHARDED),
             "OffloadPolicy": _WHERE,
             "FullOptimStateDictConfig FullStateDictConfig LocalOptimStateDictConfig "
             "LocalStateDictConfig OptimStateDictConfig ShardedOptimStateDictConfig "
             "ShardedStateDictConfig StateDictConfig StateDictSettings DataParallelMeshDims "
-            "UnshardHandle": missing("How a sharded module is saved.", _SHARDED),
-            "OptimStateKeyType": choices("How an optimizer's state names parameters.",
+            "UnshardHandle": missing("Options for saving a sharded module.", _SHARDED),
+            "OptimStateKeyType": choices("Kinds of names of parameters in an optimizer's state.",
                                          PARAM_NAME=1, PARAM_ID=2),
             "always_wrap_policy enable_wrap share_comm_ctx wrap": refusal(_SHARDED),
             "StateDictType": choices(

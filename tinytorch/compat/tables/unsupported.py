@@ -72,13 +72,13 @@ TABLES = {
         "is_dynamo_compiling":
             answer(False, "Whether code is being compiled, as ``is_compiling``: never."),
         "is_exporting": answer(False, "Whether a program is being exported: never."),
-        "reset": answer(None, "Nothing: there is nothing to forget."),
+        "reset": answer(None, "Do nothing: there is no compiled code."),
         "cudagraph_mark_step_begin":
-            answer(None, "Nothing: there are no graphs of GPU work to begin anew."),
+            answer(None, "Do nothing: there are no graphs of GPU work."),
         "list_backends": answer([], "No compilers.", "exclude_tags: Any = ()", gives="list[str]"),
     }),
     "_C": Table(
-        doc="What libraries call of PyTorch's compiled part, ``torch._C``.",
+        doc="``torch._C``: names of PyTorch's compiled part that libraries use.",
         names={
             "Tensor device": alias(":"),
             "DisableTorchFunction DisableTorchFunctionSubclass": alias("core.torch_function:"),
@@ -91,13 +91,13 @@ TABLES = {
             "_is_fwd_grad_enabled": answer(True, "True: dual tensors carry their tangents on."),
             "_get_tracing_state": answer(None, "None: nothing is being traced."),
             "_is_tracing": answer(False, "False: nothing is being traced."),
-            "_log_api_usage_once": answer(None, "Nothing: no use of the library is counted.",
+            "_log_api_usage_once": answer(None, "Do nothing: no use of the library is counted.",
                                           "event: str", shown="'mylib.start'"),
             "Graph": missing("TorchScript's record of a program, which symbolic functions of an "
                              "export are given.", _NO_SCRIPT),
-            "PyTorchFileReader": missing("What reads the records of a checkpoint in PyTorch; "
+            "PyTorchFileReader": missing("Reader of the records of a checkpoint in PyTorch; "
                                          "nothing is one here.", "read checkpoints with load()"),
-            "PyTorchFileWriter": missing("What writes the records of a checkpoint in PyTorch; "
+            "PyTorchFileWriter": missing("Writer of the records of a checkpoint in PyTorch; "
                                          "nothing is one here.", "write checkpoints with save()"),
             "ScriptObject":
                 missing("A value of a compiled class; nothing is one here.", _NO_SCRIPT),
@@ -105,7 +105,7 @@ TABLES = {
                 missing("TorchScript's type of tensors; nothing is one here.", _NO_SCRIPT),
             "JITException": alias("jit:Error"),
             "Tag": choices(
-                "What PyTorch's compiler may take of an operation; nothing here asks.",
+                "Properties of an operation for PyTorch's compiler; not used here.",
                 core=0, cudagraph_unsafe=1, data_dependent_output=2,
                 dynamic_output_shape=3, flexible_layout=4, generated=5,
                 inplace=6, inplace_view=7, maybe_aliasing_or_mutating=8,
@@ -119,30 +119,30 @@ TABLES = {
         },
     ),
     "_dynamo": Table(
-        doc="``torch._dynamo`` for programs that tell its compiler what to leave: nothing is "
+        doc="``torch._dynamo`` for programs that exclude code from its compiler: nothing is "
             "compiled.",
         names={
             "allow_in_graph assume_constant_result disable is_compiling list_backends reset "
             "set_stance": alias("compiler:"),
             "TransformGetItemToIndex config optimize": alias("compat.private_modules:"),
-            "OptimizedModule": missing("What ``compile`` makes of a module in PyTorch; here it "
+            "OptimizedModule": missing("Result of ``compile`` for a module in PyTorch; here it "
                                        "returns the module itself.", _COMPILED, "nn.module:Module"),
             "explain export": refusal(_COMPILED),
             "is_dynamo_supported": answer(False, "Whether programs are compiled: False."),
             "is_compile_supported": answer(False, "Whether programs are compiled for a kind of "
                                            "device: False.", "device_type: str", shown="'cuda'"),
             "disallow_in_graph forbid_in_graph": _ITSELF,
-            "graph_break": answer(None, "Nothing: there is no graph to break.", "msg: str = ''"),
+            "graph_break": answer(None, "Do nothing: there is no graph to break.", "msg: str = ''"),
             "mark_dynamic maybe_mark_dynamic mark_static":
-                answer(None, "Nothing: sizes are what they are at each call.",
+                answer(None, "Do nothing: sizes may differ at each call.",
                        "t: Any, index: Any, **options: Any", shown="None, 0"),
-            "mark_static_address": answer(None, "Nothing: no addresses are kept.",
+            "mark_static_address": answer(None, "Do nothing: no addresses are stored.",
                                           "t: Any, guard: bool = True", shown="None"),
         },
         files="eval_frame external_utils utils _trace_wrapped_higher_order_op",
     ),
     "_subclasses": Table(
-        doc="``torch._subclasses`` for programs that ask whether a tensor is a compiler's: none "
+        doc="``torch._subclasses`` for programs that test whether a tensor is a compiler's: none "
             "is.",
         names={
             "FakeTensor": missing("A tensor of a shape and no elements, which a compiler computes "
@@ -186,27 +186,27 @@ TABLES = {
         },
     ),
     "_custom_ops": Table(
-        doc="``torch._custom_ops``, the older home of ``tinytorch.library``.",
+        doc="``torch._custom_ops``, the older module of ``tinytorch.library``.",
         names={"custom_op impl impl_abstract": alias("library:")},
     ),
     "export": Table({
         "draft_export export load register_dataclass save unflatten": refusal(_GRAPHS),
         "ExportedProgram": missing("A program as a graph, which nothing is here.", _GRAPHS),
         "ShapesCollection":
-            missing("Which dimensions of which tensors may change; making one raises.", _GRAPHS),
+            missing("Dimensions of tensors that may change; making one raises.", _GRAPHS),
     }),
     "fx": Table(
         {
             "Graph": missing("A program as a graph, which nothing is here.", _GRAPHS),
             "Node": missing("A step of a graph, which nothing is here.", _GRAPHS),
-            "Proxy": missing("What a tracer calls functions with; nothing is one here.", _GRAPHS),
-            "Tracer": missing("What makes graphs of modules; deriving from it is fine, making one "
+            "Proxy": missing("Argument of functions in a trace; nothing is one here.", _GRAPHS),
+            "Tracer": missing("Maker of graphs of modules; deriving from it is fine, making one "
                               "raises.", _GRAPHS),
             "GraphModule": missing("A module made of a graph, which none is here; deriving from it "
                                    "is fine.", _GRAPHS, "nn.module:Module"),
-            "Interpreter": missing("What runs a graph step by step; deriving from it is fine, "
+            "Interpreter": missing("Executor of a graph, step by step; deriving from it is fine, "
                                    "making one raises.", _GRAPHS),
-            "Transformer": missing("What makes a graph of another; deriving from it is fine, "
+            "Transformer": missing("Maker of a graph from another; deriving from it is fine, "
                                    "making one raises.", _GRAPHS, "Interpreter"),
             "symbolic_trace replace_pattern": refusal(_GRAPHS),
             "has_side_effect": argument("Its argument: the mark says that a graph is to keep calls "
@@ -217,9 +217,9 @@ TABLES = {
               "experimental.proxy_tensor",
     ),
     "jit": Table({
-        "ScriptFunction": missing("What ``torch.jit.script`` makes of a function; nothing here is "
+        "ScriptFunction": missing("Result of ``torch.jit.script`` for a function; nothing here is "
                                   "an instance of it.", _SCRIPTED),
-        "ScriptModule": missing("What ``torch.jit.script`` makes of a module; nothing here is an "
+        "ScriptModule": missing("Result of ``torch.jit.script`` for a module; nothing here is an "
                                 "instance of it.", _SCRIPTED, "nn.module:Module"),
         "freeze": refusal(_SCRIPTED, takes="mod: Any, *args: Any, **kwargs: Any"),
         "save": refusal(_SCRIPTED, takes="m: Any, f: Any, *args: Any, **kwargs: Any"),
@@ -228,13 +228,13 @@ TABLES = {
         "CompilationUnit": missing("TorchScript's functions of a text; making one raises.",
                                    _SCRIPTED),
         "Future": alias("futures:"),
-        "enable_onednn_fusion": answer(None, "Nothing: no operations are joined.", "enabled: bool",
+        "enable_onednn_fusion": answer(None, "Do nothing: nothing is fused.", "enabled: bool",
                                        shown="True"),
         "onednn_fusion_enabled": answer(False),
         "export_opnames": refusal(_SCRIPTED, takes="m: Any"),
         "optimize_for_inference": argument("``mod`` itself: nothing is compiled.",
                                            "mod: _F, other_methods: Any = None"),
-        "set_fusion_strategy": answer([], "What was set before: nothing.", "strategy: Any",
+        "set_fusion_strategy": answer([], "Return the former strategy: none.", "strategy: Any",
                                       shown="[('STATIC', 2)]", gives="list[tuple[str, int]]"),
         "export script_if_tracing unused interface _overload _overload_method _script_if_tracing":
             _ITSELF,
@@ -242,7 +242,7 @@ TABLES = {
     "onnx": Table(
         {
             "export": refusal(_WRITTEN),
-            "ONNXProgram": missing("What an export gives, which nothing is here.", _WRITTEN),
+            "ONNXProgram": missing("Result of an export, which nothing is here.", _WRITTEN),
             "is_in_onnx_export": answer(False),
         },
         files="symbolic_helper " + " ".join(f"symbolic_opset{n}" for n in range(7, 21)),
@@ -266,7 +266,7 @@ TABLES = {
     }),
     "quantization": Table(
         {
-            "QConfig": missing("How a module would be quantized; making one raises.", _WHOLE),
+            "QConfig": missing("Configuration of quantization; making one raises.", _WHOLE),
             "convert fuse_modules fuse_modules_qat get_default_qat_qconfig get_default_qconfig "
             "prepare prepare_qat quantize quantize_dynamic": refusal(_WHOLE),
         },
@@ -277,7 +277,7 @@ TABLES = {
         "kineto_available":
             answer(True, "Whether ``profile`` measures steps and writes traces: True."),
         "ExecutionTraceObserver": missing(
-            "What writes the graph of a run in PyTorch; making one raises.",
+            "Writer of the graph of a run in PyTorch; making one raises.",
             "tinytorch writes Chrome's traces alone: profile.export_chrome_trace"),
     }),
     "autograd.profiler": Table(
@@ -287,15 +287,15 @@ TABLES = {
             "EventList FunctionEvent FunctionEventAvg record_function": alias("profiler:"),
             "profile": alias("profiler.run:"),
             "emit_nvtx": missing(
-                "What marks every operation for NVIDIA's profilers; making one raises.\n\n"
+                "Marks of every operation for NVIDIA's profilers; making one raises.\n\n"
                 "``tinytorch.cuda.nvtx`` marks parts of a program.", _UNMARKED),
             "emit_itt": missing(
-                "What marks every operation for Intel's profilers; making one raises.",
+                "Marks of every operation for Intel's profilers; making one raises.",
                 _UNMARKED),
         },
     ),
     "nested": Table(
-        doc="``torch.nested`` for programs that name it: there are no tensors of several lengths.",
+        doc="``torch.nested`` for programs that use it: there are no tensors of several lengths.",
         names={"as_nested_tensor masked_select narrow nested_tensor nested_tensor_from_jagged "
                "to_padded_tensor": refusal(_NESTED)},
     ),

@@ -37,11 +37,12 @@ class BackwardHookFunction(Function):
 class BackwardHook:
     """The backward hooks of one call of a module.
 
-    Its inputs and outputs pass through an identity each. The backward of the second tells the
-    gradients of the outputs, that of the first the gradients of the inputs.
+    Inputs and outputs each pass through an identity function. The backward pass of the second
+    calls ``pre_hooks`` with the gradients of the outputs, that of the first calls ``hooks`` with
+    the gradients of the inputs.
 
     Args:
-        module: What the hooks get as their first argument.
+        module: First argument of the hooks.
         hooks: Called with ``(module, grad_input, grad_output)``.
         pre_hooks: Called with ``(module, grad_output)``.
     """
@@ -58,7 +59,7 @@ class BackwardHook:
         """Return the arguments with those that require grad passed through the identity."""
         self.inputs = len(args)
         self.input_places = _places(args)
-        return _watched(args, self.input_places, self._on_grad_inputs)
+        return _watched(args, self.input_places, self._run_hooks)
 
     def watch_outputs(self, result: Any) -> Any:
         """Return the result with the tensors in it passed through the identity."""
@@ -70,12 +71,10 @@ class BackwardHook:
             return result
         outputs = result if isinstance(result, tuple) else (result,)
         places, size = _places(outputs), len(outputs)  # not the outputs, whose node holds this
-        outputs = _watched(
-            outputs, places, lambda grads: self._on_grad_outputs(grads, places, size)
-        )
+        outputs = _watched(outputs, places, lambda grads: self._run_pre_hooks(grads, places, size))
         return outputs if isinstance(result, tuple) else outputs[0]
 
-    def _on_grad_outputs(self, grads: Grads, places: list[int], size: int) -> Grads:
+    def _run_pre_hooks(self, grads: Grads, places: list[int], size: int) -> Grads:
         grad_outputs = _spread(grads, places, size)
         for hook in self.pre_hooks:
             changed = call_hook(hook, self._kind("pre-hook"), self.module, grad_outputs)
@@ -93,7 +92,7 @@ class BackwardHook:
     def _call(self, hook: Any, grad_inputs: Grads, grad_outputs: Grads) -> Any:
         return call_hook(hook, self._kind("hook"), self.module, grad_inputs, grad_outputs)
 
-    def _on_grad_inputs(self, grads: Grads) -> Grads:
+    def _run_hooks(self, grads: Grads) -> Grads:
         if self.grad_outputs is None:
             # In a double backward a gradient can reach the inputs past the outputs.
             return grads

@@ -229,20 +229,20 @@ def _real_sign(function: Any, x: Any) -> Any:
     return function(x).where(x == x, x)
 
 
-#: What is computed for real operands, by name: of PyTorch's function and the operand.
+#: Computations for real operands by name, as functions of PyTorch's function and the operand.
 OF_FLOATS: dict[str, Callable[..., Any]] = {"sign": _real_sign}
-#: What is computed for complex operands, by name: of PyTorch's function and the operand.
+#: Computations for complex operands by name, as functions of PyTorch's function and the operand.
 OF_COMPLEX: dict[str, Callable[..., Any]] = {"expm1": _expm1, "tanh": _tanh, "sign": _sign}
 
 
 class Row(NamedTuple):
-    """What one of them is.
+    """Definition of a ufunc.
 
     Attributes:
-        compute: What runs on operands in the dtypes of the computation.
-        summary: What it gives.
-        operands: Those of its example.
-        shown: What the example prints.
+        compute: Function of operands in the dtypes of the computation.
+        summary: First line of the docstring.
+        operands: Operands of the example in the docstring.
+        shown: Output of the example.
     """
 
     compute: Callable[..., Any]
@@ -251,7 +251,7 @@ class Row(NamedTuple):
     shown: str
 
 
-#: Of one operand.
+#: Ufuncs of one operand.
 OF_ONE: dict[str, Row] = {
     "abs": Row(
         arithmetic.abs, "The absolute value of each element.", "[-1.5, 2.0]", "array([1.5, 2. ])"
@@ -542,7 +542,7 @@ OF_ONE: dict[str, Row] = {
     ),
 }
 
-#: Of two operands.
+#: Ufuncs of two operands.
 OF_TWO: dict[str, Row] = {
     "add": Row(arithmetic.add, "The sum of two operands.", "[1, 2], [10, 2]", "array([11,  4])"),
     "arctan2": Row(

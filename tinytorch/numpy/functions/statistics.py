@@ -556,7 +556,7 @@ _CONTINUOUS = {
     "linear": (1, 1), "weibull": (0, 0), "hazen": (0.5, 0.5), "median_unbiased": (1 / 3, 1 / 3),
     "normal_unbiased": (3 / 8, 3 / 8), "interpolated_inverted_cdf": (0, 1),
 }  # fmt: skip
-#: Those that pick an element.
+#: Methods of quantiles that return an element.
 _PICKING = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")
 _METHODS = (*_CONTINUOUS, *_PICKING, "midpoint", "averaged_inverted_cdf")
 
@@ -581,7 +581,7 @@ def _rank(method: str, n: Any, q: Any) -> Any:
 
 
 def _rows(x: Any, axes: tuple[int, ...]) -> Any:
-    """What is reduced, in the last dimension, in ascending order and NaN at the end."""
+    """Sort the reduced dimensions, flattened to the last one, in ascending order with NaN last."""
     flat = rows(x, axes)
     if x.dtype is dtypes.bool:
         return sorting.sort(flat.to(dtypes.uint8))[0].bool()

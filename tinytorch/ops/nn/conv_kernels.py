@@ -268,7 +268,7 @@ def transpose_lines(
     xp: Backend, input: Array, weight: Array, grid: Grid, channels: int, size: Sizes
 ) -> Array | None:
     """The transpose: ``(n, channels, *size)`` from ``(n, out, *windows)``; None to do without."""
-    # What belongs to no window is 0, and must stay that.
+    # Elements outside all windows are 0 and must stay 0.
     if not bool(xp.isfinite(weight).all()):
         return None
     several, lines = weight.shape[0] // channels, _Lines(size, grid)

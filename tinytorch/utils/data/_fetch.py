@@ -128,7 +128,7 @@ def _has_tensor_rows(dataset: Any, indices: Any) -> bool:
 
 
 def pinning(wanted: bool, device: str = "") -> Callable[[Any], Any] | None:
-    """What to do with each batch, None for nothing; a warning where there is no GPU."""
+    """Return the function that pins a batch, or None. Warns if there is no GPU."""
     if not wanted:
         return None
     if device:
