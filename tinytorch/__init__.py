@@ -1,6 +1,5 @@
 """PyTorch's API in pure Python over NumPy and CuPy.
 
-    >>> import tinytorch as tt
     >>> x = tt.tensor([1.0, 2.0, 3.0], requires_grad=True)
     >>> (x ** 2).sum().backward()
     >>> x.grad

@@ -31,7 +31,6 @@ def is_available() -> bool:
     """Whether there is a GPU that can be used.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.accelerator.is_available() == tt.cuda.is_available()
         True
     """
@@ -42,7 +41,6 @@ def device_count() -> int:
     """How many there are.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.accelerator.device_count() == tt.cuda.device_count()
         True
     """
@@ -56,7 +54,6 @@ def current_accelerator(check_available: bool = False) -> device | None:
         check_available: Accepted for compatibility.
 
     Example:
-        >>> import tinytorch as tt
         >>> (tt.accelerator.current_accelerator() is None) != tt.cuda.is_available()
         True
     """
@@ -70,7 +67,6 @@ def current_device_index() -> int:
         BackendUnavailableError: If there is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.accelerator.is_available():
         ...     assert tt.accelerator.current_device_index() == tt.cuda.current_device()
     """
@@ -87,7 +83,6 @@ def set_device_index(device: Any, /) -> None:
         BackendUnavailableError: If there is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.accelerator.is_available():
         ...     tt.accelerator.set_device_index(0)
     """
@@ -101,7 +96,6 @@ def synchronize(device: Any = None, /) -> None:
         BackendUnavailableError: If there is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.accelerator.is_available():
         ...     tt.accelerator.synchronize()
     """
@@ -118,7 +112,6 @@ class device_index:  # a context manager, named as a function
         BackendUnavailableError: At entry, if there is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.accelerator.device_index(None):
         ...     pass
     """
@@ -141,7 +134,6 @@ def current_stream(device: Any = None, /) -> cuda.Stream:
         BackendUnavailableError: If there is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.accelerator.is_available():
         ...     assert tt.accelerator.current_stream().device.type == "cuda"
     """
@@ -155,7 +147,6 @@ def set_stream(stream: cuda.Stream) -> None:
         BackendUnavailableError: If there is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.accelerator.is_available():
         ...     tt.accelerator.set_stream(tt.accelerator.current_stream())
     """
@@ -169,7 +160,6 @@ def get_device_capability(device: Any = None, /) -> dict[str, Any]:
         BackendUnavailableError: If there is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.accelerator.is_available():
         ...     assert tt.float32 in tt.accelerator.get_device_capability()["supported_dtypes"]
     """
@@ -187,7 +177,6 @@ def empty_cache() -> None:
         BackendUnavailableError: If there is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.accelerator.is_available():
         ...     tt.accelerator.empty_cache()
     """
@@ -202,7 +191,6 @@ def empty_host_cache() -> None:
         BackendUnavailableError: If there is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.accelerator.is_available():
         ...     tt.accelerator.empty_host_cache()
     """
@@ -216,7 +204,6 @@ def get_memory_info(device_index: Any = None, /) -> tuple[int, int]:
         BackendUnavailableError: If there is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.accelerator.is_available():
         ...     free, total = tt.accelerator.get_memory_info()
         ...     assert 0 < free <= total
@@ -231,7 +218,6 @@ def memory_allocated(device_index: Any = None, /) -> int:
         BackendUnavailableError: If there is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.accelerator.is_available():
         ...     assert tt.accelerator.memory_allocated() >= 0
     """
@@ -246,7 +232,6 @@ def max_memory_allocated(device_index: Any = None, /) -> int:
         BackendUnavailableError: If there is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.accelerator.is_available():
         ...     assert tt.accelerator.max_memory_allocated() >= 0
     """
@@ -261,7 +246,6 @@ def memory_reserved(device_index: Any = None, /) -> int:
         BackendUnavailableError: If there is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.accelerator.is_available():
         ...     assert tt.accelerator.memory_reserved() >= tt.accelerator.memory_allocated()
     """
@@ -276,7 +260,6 @@ def max_memory_reserved(device_index: Any = None, /) -> int:
         BackendUnavailableError: If there is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.accelerator.is_available():
         ...     assert tt.accelerator.max_memory_reserved() >= 0
     """
@@ -291,7 +274,6 @@ def memory_stats(device_index: Any = None, /) -> OrderedDict[str, Any]:
         BackendUnavailableError: If there is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.accelerator.is_available():
         ...     assert len(tt.accelerator.memory_stats()) > 0
     """
@@ -306,7 +288,6 @@ def reset_peak_memory_stats(device_index: Any = None, /) -> None:
         BackendUnavailableError: If there is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.accelerator.is_available():
         ...     tt.accelerator.reset_peak_memory_stats()
     """
@@ -321,7 +302,6 @@ def reset_accumulated_memory_stats(device_index: Any = None, /) -> None:
         BackendUnavailableError: If there is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.accelerator.is_available():
         ...     tt.accelerator.reset_accumulated_memory_stats()
     """
@@ -336,7 +316,6 @@ def current_device_idx() -> int:
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> if tt.accelerator.is_available():
         ...     with warnings.catch_warnings(action="ignore"):
         ...         assert tt.accelerator.current_device_idx() == tt.cuda.current_device()
@@ -350,7 +329,6 @@ def set_device_idx(device: Any, /) -> None:
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> if tt.accelerator.is_available():
         ...     with warnings.catch_warnings(action="ignore"):
         ...         tt.accelerator.set_device_idx(0)
@@ -372,7 +350,6 @@ def get_device_module(device: Any = None) -> ModuleType:
         RuntimeError: For another kind of device, or what is no device.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.get_device_module("cpu") is tt.cpu
         True
     """

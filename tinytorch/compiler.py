@@ -75,7 +75,6 @@ def compile(
         TypeError: If ``model`` cannot be called.
 
     Example:
-        >>> import tinytorch as tt
         >>> @tt.compile
         ... def double(x):
         ...     return 2 * x
@@ -113,7 +112,6 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
         reason: Accepted for compatibility.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.compiler.disable(len) is len
         True
     """
@@ -136,7 +134,6 @@ def nested_compile_region(fn: Any = None) -> Any:
         fn: A function.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.compiler.nested_compile_region(len) is len
         True
     """
@@ -151,7 +148,6 @@ def substitute_in_graph(original_fn: Callable[..., Any], **options: Any) -> Call
         **options: Accepted for compatibility.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.compiler.substitute_in_graph(len)(sum) is sum
         True
     """
@@ -171,7 +167,6 @@ class set_stance(contextlib.ContextDecorator):  # named as a function
         RuntimeError: For another stance.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.compiler.set_stance("force_eager"):
         ...     y = tt.ones(1) + 1
     """

@@ -29,7 +29,6 @@ class dtype:
             fields hasobject isnative names num str type`` and ``newbyteorder`` are its.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.float32.itemsize, tt.float32.is_floating_point, tt.float32 == "float32"
         (4, True, True)
     """
@@ -135,7 +134,6 @@ class dtype:
         """NumPy's dtype with the bytes in another order: ``"S"`` swaps them.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.int16.newbyteorder(">").str
             '>i2'
         """
@@ -145,7 +143,6 @@ class dtype:
         """The real type with this one's precision: ``complex64`` gives ``float32``.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.complex64.to_real()
             tinytorch.float32
         """
@@ -155,7 +152,6 @@ class dtype:
         """The complex type with this one's precision: ``float32`` gives ``complex64``.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.float64.to_complex()
             tinytorch.complex128
         """
@@ -268,7 +264,6 @@ def promote_types(type1: Any, type2: Any) -> dtype:
             defines no promotion for these.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.promote_types(tt.int64, tt.float16)
         tinytorch.float16
     """
@@ -343,7 +338,6 @@ class finfo:
         type: A floating-point or complex dtype; the default is the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.finfo(tt.float32).eps
         1.1920928955078125e-07
     """
@@ -399,7 +393,6 @@ class iinfo:
         type: An integer dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.iinfo(tt.int8).max
         127
     """

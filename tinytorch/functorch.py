@@ -1,7 +1,6 @@
 """``functorch``, the older home of ``tinytorch.func``, with its older functions.
 
 Example:
-    >>> import tinytorch as tt
     >>> from tinytorch.functorch import grad, make_functional
     >>> model, params = make_functional(tt.nn.Linear(1, 1, bias=False))
     >>> [g.item() for g in grad(lambda params: model(params, tt.ones(1)).sum())(params)]
@@ -46,7 +45,6 @@ class FunctionalModuleWithBuffers(Module):
         model: The module.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.functorch import FunctionalModuleWithBuffers
         >>> model = FunctionalModuleWithBuffers(tt.nn.Linear(1, 1, bias=False))
         >>> model((tt.full((1, 1), 3.0),), (), tt.ones(1))
@@ -75,7 +73,6 @@ class FunctionalModule(FunctionalModuleWithBuffers):
         model: The module.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.functorch import FunctionalModule
         >>> FunctionalModule(tt.nn.Linear(1, 1, bias=False))((tt.full((1, 1), 3.0),), tt.ones(1))
         tensor([3.])
@@ -99,7 +96,6 @@ def make_functional(
         RuntimeError: If it has buffers.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.functorch import make_functional
         >>> model, params = make_functional(tt.nn.Linear(2, 3))
         >>> model(params, tt.ones(2)).shape
@@ -123,7 +119,6 @@ def make_functional_with_buffers(
         disable_autograd_tracking: Whether the parameters require no grad. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.functorch import make_functional_with_buffers
         >>> model, params, buffers = make_functional_with_buffers(tt.nn.BatchNorm1d(2))
         >>> len(params), len(buffers)
@@ -151,7 +146,6 @@ def combine_state_for_ensemble(
         RuntimeError: If there is none, or they differ in class or mode.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.functorch import combine_state_for_ensemble, vmap
         >>> models = [tt.nn.Linear(2, 3) for _ in range(4)]
         >>> model, params, buffers = combine_state_for_ensemble(models)

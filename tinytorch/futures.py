@@ -21,7 +21,6 @@ class Future(Generic[T]):
         devices: Accepted for compatibility: kernels of a GPU run in the order they were called in.
 
     Example:
-        >>> import tinytorch as tt
         >>> future = tt.futures.Future()
         >>> twice = future.then(lambda done: 2 * done.value())
         >>> future.set_result(3)
@@ -40,7 +39,6 @@ class Future(Generic[T]):
         """Whether there is a value or an error.
 
         Example:
-            >>> import tinytorch as tt
             >>> future = tt.futures.Future()
             >>> future.done()
             False
@@ -51,7 +49,6 @@ class Future(Generic[T]):
         """The value, waited for; an error is raised.
 
         Example:
-            >>> import tinytorch as tt
             >>> future = tt.futures.Future()
             >>> future.set_result(3)
             >>> future.wait()
@@ -68,7 +65,6 @@ class Future(Generic[T]):
             RuntimeError: If there is none yet.
 
         Example:
-            >>> import tinytorch as tt
             >>> future = tt.futures.Future()
             >>> future.set_result(3)
             >>> future.value()
@@ -87,7 +83,6 @@ class Future(Generic[T]):
             RuntimeError: If there is one.
 
         Example:
-            >>> import tinytorch as tt
             >>> future = tt.futures.Future()
             >>> future.set_result(3)
             >>> future.done(), future.value()
@@ -103,7 +98,6 @@ class Future(Generic[T]):
             RuntimeError: If there is a value.
 
         Example:
-            >>> import tinytorch as tt
             >>> future = tt.futures.Future()
             >>> future.set_exception(ValueError("no such file"))
             >>> future.wait()
@@ -135,7 +129,6 @@ class Future(Generic[T]):
         """A future of what a function of this one gives, called once this one is done.
 
         Example:
-            >>> import tinytorch as tt
             >>> future = tt.futures.Future()
             >>> twice = future.then(lambda done: 2 * done.value())
             >>> future.set_result(3)
@@ -165,7 +158,6 @@ class Future(Generic[T]):
         An error that it raises later is logged, as nobody waits for it.
 
         Example:
-            >>> import tinytorch as tt
             >>> future = tt.futures.Future()
             >>> future.add_done_callback(lambda done: print(done.value()))
             >>> future.set_result(3)
@@ -182,7 +174,6 @@ def collect_all(futures: list[Future[Any]]) -> Future[list[Future[Any]]]:
     """A future of the futures, done when all of them are, or with the first error of one.
 
     Example:
-        >>> import tinytorch as tt
         >>> futures = [tt.futures.Future(), tt.futures.Future()]
         >>> both = tt.futures.collect_all(futures)
         >>> futures[0].set_result(1), both.done()
@@ -216,7 +207,6 @@ def wait_all(futures: list[Future[Any]]) -> list[Any]:
     """The values of all, waited for; the first error among them is raised.
 
     Example:
-        >>> import tinytorch as tt
         >>> future = tt.futures.Future()
         >>> future.set_result(3)
         >>> tt.futures.wait_all([future])

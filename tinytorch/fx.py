@@ -30,7 +30,6 @@ def wrap(fn_or_name: _F) -> _F:
         RuntimeError: If it is neither.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fx.wrap(len) is len
         True
     """
@@ -76,7 +75,6 @@ def map_arg(a: _T, fn: Callable[[Any], Any]) -> _T:
         fn: The function.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fx.map_arg((1, [2]), lambda node: node.name)
         (1, [2])
     """

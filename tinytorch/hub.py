@@ -27,7 +27,6 @@ def _refuse(*args: Any, **kwargs: Any) -> NoReturn:
         NotImplementedError: Always.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.hub.load("pytorch/vision", "resnet18")
         Traceback (most recent call last):
             ...
@@ -52,7 +51,6 @@ def get_dir() -> str:
     """The folder where programs keep what they downloaded; it need not exist.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.hub.set_dir("downloads")
         >>> tt.hub.get_dir()
         'downloads'
@@ -67,7 +65,6 @@ def set_dir(d: str | os.PathLike[str]) -> None:
         d: The folder.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.hub.set_dir("downloads")
     """
     global _chosen

@@ -1,7 +1,6 @@
 """``torch.masked``: reductions and normalisations of those elements alone that a mask is True of.
 
 Example:
-    >>> import tinytorch as tt
     >>> x = tt.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
     >>> tt.masked.mean(x, 1, mask=x > 1)
     tensor([2.5000, 5.0000])
@@ -61,7 +60,7 @@ def _documented(
         meant = "".join(f"    {each}: {_ARGUMENTS[each]}\n" for each in arguments.split())
         function.__doc__ = (
             f"{what} the elements that count.\n\nArgs:\n{meant}\nReturns:\n    {empty} where none "
-            f"does.\n\nExample:\n    >>> import tinytorch as tt\n"
+            f"does.\n\nExample:\n"
             f"    >>> x = tt.tensor([1.0, 2.0, 3.0])\n"
             f"    >>> tt.masked.{name}(x, {shown}mask=x != 2)\n    {gives}\n"
         )
@@ -330,7 +329,6 @@ def logaddexp(
         other_mask: True where elements of ``other`` count. Default: all do.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([1.0, 2.0])
         >>> tt.masked.logaddexp(x, x, other_mask=x > 1)
         tensor([1.0000, 2.6931])
@@ -352,7 +350,6 @@ def is_masked_tensor(obj: Any) -> bool:
     """Whether ``obj`` is a tensor with a mask: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.masked.is_masked_tensor(tt.ones(2))
         False
     """

@@ -27,7 +27,6 @@ def register_custom_op_symbolic(
         opset_version: ONNX's version.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.onnx.register_custom_op_symbolic("mylib::twice", lambda g, x: x, 17)
     """
 
@@ -40,7 +39,6 @@ def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> Non
         opset_version: ONNX's version.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.onnx.unregister_custom_op_symbolic("mylib::twice", 17)
     """
 
@@ -52,7 +50,6 @@ def parse_args(*arg_descriptors: str) -> Callable[[_F], _F]:
         *arg_descriptors: The kinds of its arguments, ``"v"`` or ``"i"``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.onnx.symbolic_helper import parse_args
         >>> @parse_args("v", "i")
         ... def twice(g, x, dim):

@@ -48,7 +48,6 @@ def has_torch_function(relevant_args: Iterable[Any]) -> bool:
         relevant_args: The arguments.
 
     Example:
-        >>> import tinytorch as tt
         >>> class Mine(tt.Tensor):
         ...     pass
         >>> tt.overrides.has_torch_function([Mine([1.0])])
@@ -66,7 +65,6 @@ def has_torch_function_unary(relevant_arg: Any) -> bool:
         relevant_arg: The argument.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.overrides.has_torch_function_unary(tt.ones(2))
         False
     """
@@ -80,7 +78,6 @@ def has_torch_function_variadic(*relevant_args: Any) -> bool:
         *relevant_args: The arguments.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.overrides.has_torch_function_variadic(tt.ones(2), tt.ones(2))
         False
     """
@@ -102,7 +99,6 @@ def handle_torch_function(
         TypeError: If all of them return NotImplemented.
 
     Example:
-        >>> import tinytorch as tt
         >>> class Loud:
         ...     @classmethod
         ...     def __torch_function__(cls, func, types, args=(), kwargs=None):
@@ -129,7 +125,6 @@ def wrap_torch_function(
         dispatcher: Takes the function's arguments; returns those to ask.
 
     Example:
-        >>> import tinytorch as tt
         >>> @tt.overrides.wrap_torch_function(lambda x: (x,))
         ... def double(x):
         ...     return 2 * x
@@ -158,7 +153,6 @@ class TorchFunctionMode:
     innermost is asked first.
 
     Example:
-        >>> import tinytorch as tt
         >>> class Count(tt.overrides.TorchFunctionMode):
         ...     calls = 0
         ...     def __torch_function__(self, func, types, args=(), kwargs=None):
@@ -222,7 +216,6 @@ class BaseTorchFunctionMode(TorchFunctionMode):
     """A mode that changes nothing.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.overrides.BaseTorchFunctionMode():
         ...     tt.ones(2)
         tensor([1., 1.])
@@ -252,7 +245,6 @@ def is_tensor_like(inp: Any) -> bool:
         inp: Anything.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.overrides.is_tensor_like(tt.ones(2)), tt.overrides.is_tensor_like([1.0])
         (True, False)
     """
@@ -292,7 +284,6 @@ def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
         it.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.add in tt.overrides.get_overridable_functions()[tt]
         True
     """
@@ -303,7 +294,6 @@ def get_ignored_functions() -> set[Callable[..., Any]]:
     """The operations that no class is asked about, as they take any tensor for data.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor in tt.overrides.get_ignored_functions()
         True
     """
@@ -314,7 +304,6 @@ def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:
     """For each function that classes are asked about one that takes the same and returns -1.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.overrides.get_testing_overrides()[tt.add](tt.ones(2), 1)
         -1
     """
@@ -332,7 +321,6 @@ def resolve_name(f: Callable[..., Any]) -> str | None:
         f: The function.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.overrides.resolve_name(tt.Tensor.add)
         'torch.Tensor.add'
         >>> tt.overrides.resolve_name(tt.Tensor.grad.__get__)
@@ -348,7 +336,6 @@ def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
         func: The function.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.overrides.is_tensor_method_or_property(tt.Tensor.add)
         True
         >>> tt.overrides.is_tensor_method_or_property(tt.add)

@@ -22,7 +22,6 @@ class QuantStub(Module):
         qconfig: How it would be. Default: None.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ao.quantization.QuantStub()(tt.ones(1))
         tensor([1.])
     """
@@ -44,7 +43,6 @@ class DeQuantStub(QuantStub):
         qconfig: How it would be. Default: None.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ao.quantization.DeQuantStub()(tt.ones(1))
         tensor([1.])
     """
@@ -57,7 +55,6 @@ class QuantWrapper(Module):
         module: The module.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ao.quantization.QuantWrapper(tt.nn.ReLU())(-tt.ones(1))
         tensor([0.])
     """

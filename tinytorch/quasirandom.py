@@ -31,7 +31,6 @@ class SobolEngine:
         NotImplementedError: For more dimensions than 512.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.quasirandom.SobolEngine(2).draw(4)
         tensor([[0.0000, 0.0000],
                 [0.5000, 0.5000],
@@ -75,7 +74,6 @@ class SobolEngine:
             dtype: A floating dtype. Default: the default dtype.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.quasirandom.SobolEngine(1).draw(3)
             tensor([[0.0000],
                     [0.5000],
@@ -107,7 +105,6 @@ class SobolEngine:
             ValueError: If that makes no power of two together with those drawn before.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.quasirandom.SobolEngine(1).draw_base2(2).shape
             tinytorch.Size([4, 1])
         """
@@ -126,7 +123,6 @@ class SobolEngine:
         """Begin again.
 
         Example:
-            >>> import tinytorch as tt
             >>> engine = tt.quasirandom.SobolEngine(1)
             >>> first = engine.draw(2)
             >>> tt.equal(engine.reset().draw(2), first)
@@ -143,7 +139,6 @@ class SobolEngine:
             n: How many.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.quasirandom.SobolEngine(1).fast_forward(2).draw(1)
             tensor([[0.7500]])
         """

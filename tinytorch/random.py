@@ -3,7 +3,6 @@
 Every backend has a default generator, which random functions use when they are given
 none. Seeded alike, every generator gives PyTorch's CPU numbers.
 
-    >>> import tinytorch as tt
     >>> _ = tt.manual_seed(0)
     >>> tt.rand(2)
     tensor([0.4963, 0.7682])
@@ -47,7 +46,6 @@ class Generator:
         ImportError: If the device's backend cannot be used here.
 
     Example:
-        >>> import tinytorch as tt
         >>> generator = tt.Generator().manual_seed(0)
         >>> tt.randint(10, (4,), generator=generator)
         tensor([4, 9, 3, 0])
@@ -65,7 +63,6 @@ class Generator:
         """Where the numbers are drawn.
 
         Example:
-            >>> import tinytorch as tt
             >>> generator = tt.Generator().manual_seed(0)
             >>> generator.device
             device(type='cpu')
@@ -84,7 +81,6 @@ class Generator:
             ValueError: If it is out of range.
 
         Example:
-            >>> import tinytorch as tt
             >>> generator = tt.Generator()
             >>> tt.rand(2, generator=generator.manual_seed(0))
             tensor([0.4963, 0.7682])
@@ -96,7 +92,6 @@ class Generator:
         """Restart the stream at a seed from the operating system, and return that seed.
 
         Example:
-            >>> import tinytorch as tt
             >>> generator = tt.Generator()
             >>> generator.seed() == generator.initial_seed()
             True
@@ -109,7 +104,6 @@ class Generator:
         """The seed of the present stream.
 
         Example:
-            >>> import tinytorch as tt
             >>> generator = tt.Generator().manual_seed(0)
             >>> generator.initial_seed()
             0
@@ -123,7 +117,6 @@ class Generator:
             RuntimeError: Always.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.Generator().get_offset()
             Traceback (most recent call last):
                 ...
@@ -138,7 +131,6 @@ class Generator:
             RuntimeError: Always.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.Generator().set_offset(0)
             Traceback (most recent call last):
                 ...
@@ -150,7 +142,6 @@ class Generator:
         """The state, a uint8 tensor on the CPU that ``torch.set_rng_state`` also reads.
 
         Example:
-            >>> import tinytorch as tt
             >>> generator = tt.Generator().manual_seed(0)
             >>> generator.get_state().dtype
             tinytorch.uint8
@@ -169,7 +160,6 @@ class Generator:
             RuntimeError: If it is no state.
 
         Example:
-            >>> import tinytorch as tt
             >>> generator = tt.Generator().manual_seed(0)
             >>> state = generator.get_state()
             >>> first = tt.rand(2, generator=generator)
@@ -185,7 +175,6 @@ class Generator:
         """A new generator that goes on as this one would.
 
         Example:
-            >>> import tinytorch as tt
             >>> generator = tt.Generator().manual_seed(0)
             >>> other = generator.clone_state()
             >>> tt.equal(tt.rand(2, generator=other), tt.rand(2, generator=generator))
@@ -275,7 +264,6 @@ def manual_seed(seed: int) -> Generator:
         ValueError: If ``seed`` is no number or out of range.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.manual_seed(1).initial_seed()
         1
     """
@@ -293,7 +281,6 @@ def seed() -> int:
         The seed, with which ``manual_seed`` repeats what follows.
 
     Example:
-        >>> import tinytorch as tt
         >>> number = tt.seed()
         >>> first = tt.rand(3)
         >>> _ = tt.manual_seed(number)
@@ -309,7 +296,6 @@ def initial_seed() -> int:
     """The seed of the active backend's default generator.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(7)
         >>> tt.initial_seed()
         7
@@ -324,7 +310,6 @@ def get_rng_state() -> Tensor:
         A uint8 tensor on the CPU; torch reads it through ``torch.from_numpy``.
 
     Example:
-        >>> import tinytorch as tt
         >>> state = tt.get_rng_state()
         >>> first = tt.rand(3)
         >>> tt.set_rng_state(state)
@@ -345,7 +330,6 @@ def set_rng_state(new_state: Tensor) -> None:
         RuntimeError: If it is no state.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.set_rng_state(tt.get_rng_state())
     """
     _default().set_state(new_state)
@@ -364,7 +348,6 @@ def fork_rng(
         device_type: The type of the devices that ``devices`` gives as numbers.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> with tt.random.fork_rng():
         ...     print(tt.rand(1))
@@ -425,7 +408,6 @@ def thread_safe_generator() -> None:
     Draws hold a lock, and a worker has a default generator of its own.
 
     Example:
-        >>> import tinytorch as tt
         >>> generator = tt.random.thread_safe_generator()
         >>> tt.rand(2, generator=generator).shape
         tinytorch.Size([2])

@@ -1,7 +1,6 @@
 """The named tuples that operations with several results return, by the operations' names.
 
 Example:
-    >>> import tinytorch as tt
     >>> found = tt.max(tt.tensor([[1, 5], [7, 3]]), 1)
     >>> isinstance(found, tt.return_types.max), found.indices
     (True, tensor([1, 0]))

@@ -1,7 +1,6 @@
 """Checkpoints: ``save`` and ``load``, in the files that PyTorch writes and reads.
 
     >>> import io
-    >>> import tinytorch as tt
     >>> file = io.BytesIO()
     >>> tt.save({"weight": tt.ones(2)}, file)
     >>> _ = file.seek(0)
@@ -112,7 +111,6 @@ def save(
 
     Example:
         >>> import io
-        >>> import tinytorch as tt
         >>> net = tt.nn.Linear(2, 1)
         >>> file = io.BytesIO()
         >>> tt.save(net.state_dict(), file)
@@ -220,7 +218,6 @@ def load(
 
     Example:
         >>> import io
-        >>> import tinytorch as tt
         >>> file = io.BytesIO()
         >>> tt.save([tt.arange(3), 2.5], file)
         >>> file.seek(0)
@@ -266,7 +263,6 @@ def add_safe_globals(safe_globals: list[Any]) -> None:
 
     Example:
         >>> import io
-        >>> import tinytorch as tt
         >>> file = io.BytesIO()
         >>> tt.save(tt.Generator, file)
         >>> file.seek(0)
@@ -283,7 +279,6 @@ def get_safe_globals() -> list[Any]:
     """What ``add_safe_globals`` has allowed.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.serialization.get_safe_globals()
         []
     """
@@ -294,7 +289,6 @@ def clear_safe_globals() -> None:
     """Forget what ``add_safe_globals`` has allowed.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.serialization.clear_safe_globals()
     """
     _safe.clear()
@@ -307,7 +301,6 @@ class safe_globals:  # a context manager, named as a function
         safe_globals: As for ``add_safe_globals``.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.serialization.safe_globals([tt.Generator]):
         ...     tt.serialization.get_safe_globals()
         [<class 'tinytorch.random.Generator'>]
@@ -348,7 +341,6 @@ def get_unsafe_globals_in_checkpoint(f: File) -> list[str]:
 
     Example:
         >>> import io
-        >>> import tinytorch as tt
         >>> file = io.BytesIO()
         >>> tt.save(tt.Generator, file)
         >>> file.seek(0)
@@ -393,7 +385,6 @@ def get_default_load_endianness() -> None:
     """None: which byte of a number comes first says the file, or else it is the least one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.serialization.get_default_load_endianness()
     """
 
@@ -402,7 +393,6 @@ def get_default_mmap_options() -> int:
     """``MAP_PRIVATE``: what is written to tensors of ``load(mmap=True)`` changes no file.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.serialization.get_default_mmap_options()
         2
     """
@@ -413,7 +403,6 @@ def get_crc32_options() -> bool:
     """Whether ``save`` writes checksums: True.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.serialization.get_crc32_options()
         True
     """
@@ -427,7 +416,6 @@ def set_crc32_options(compute_crc32: bool) -> None:
         compute_crc32: Whether they are to be written.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.serialization.set_crc32_options(False)
     """
 
@@ -443,7 +431,6 @@ def skip_data(materialize_fake_tensors: bool = False) -> Iterator[None]:
 
     Example:
         >>> import io
-        >>> import tinytorch as tt
         >>> file = io.BytesIO()
         >>> with tt.serialization.skip_data():
         ...     tt.save(tt.ones(2), file)

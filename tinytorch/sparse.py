@@ -24,7 +24,6 @@ def mm(mat1: Tensor, mat2: Tensor) -> Tensor:
         mat2: ``(m, p)``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.sparse.mm(tt.ones(2, 3), tt.ones(3, 1)).flatten()
         tensor([3., 3.])
     """
@@ -42,7 +41,6 @@ def addmm(mat: Tensor, mat1: Tensor, mat2: Tensor, *, beta: float = 1, alpha: fl
         alpha: Factor of the product. Default: 1.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.sparse.addmm(tt.ones(1, 1), tt.ones(1, 3), tt.ones(3, 1)).item()
         4.0
     """

@@ -46,7 +46,6 @@ def set_warn_always(b: bool, /) -> None:
         b: Whether they are.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.set_warn_always(False)
     """
     global _every_time
@@ -57,7 +56,6 @@ def is_warn_always_enabled() -> bool:
     """What ``set_warn_always`` was told.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.is_warn_always_enabled()
         False
     """

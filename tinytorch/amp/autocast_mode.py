@@ -58,7 +58,6 @@ class autocast:  # a context manager, named as a function
         ImportError: Without the package that gives the lower dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2, 2)
         >>> with tt.autocast("cpu", dtype=tt.float16):
         ...     (x @ x).dtype, (x + x).dtype
@@ -175,7 +174,6 @@ def custom_fwd(fwd: Any = None, *, device_type: str = "cuda", cast_inputs: Any =
             are cast to this dtype and it is off inside. Default: ``forward`` runs as any code.
 
     Example:
-        >>> import tinytorch as tt
         >>> class Square(tt.autograd.Function):
         ...     @staticmethod
         ...     @tt.amp.custom_fwd(device_type="cpu", cast_inputs=tt.float32)
@@ -211,7 +209,6 @@ def custom_bwd(bwd: Any = None, *, device_type: str = "cuda") -> Any:
         device_type: ``"cpu"`` or ``"cuda"``.
 
     Example:
-        >>> import tinytorch as tt
         >>> class Double(tt.autograd.Function):
         ...     @staticmethod
         ...     @tt.amp.custom_fwd(device_type="cpu")

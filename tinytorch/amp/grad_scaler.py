@@ -70,7 +70,6 @@ class GradScaler:
         enabled: Whether to do anything. Default: True.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2, requires_grad=True)
         >>> optimizer = tt.optim.SGD([x], lr=0.5)
         >>> scaler = tt.amp.GradScaler("cpu")
@@ -125,7 +124,6 @@ class GradScaler:
             outputs: A loss, or several.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.amp.GradScaler("cpu", init_scale=8.0).scale(tt.tensor([0.5, 2.0]))
             tensor([ 4., 16.])
         """
@@ -179,7 +177,6 @@ class GradScaler:
             ValueError: If one of them is in float16.
 
         Example:
-            >>> import tinytorch as tt
             >>> model = tt.nn.Linear(1, 1, bias=False)
             >>> optimizer = tt.optim.SGD(model.parameters(), lr=0.1)
             >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
@@ -256,7 +253,6 @@ class GradScaler:
             ValueError: If a gradient is in float16.
 
         Example:
-            >>> import tinytorch as tt
             >>> model = tt.nn.Linear(1, 1, bias=False)
             >>> optimizer = tt.optim.SGD(model.parameters(), lr=0.1)
             >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
@@ -293,7 +289,6 @@ class GradScaler:
                 or ``new_scale`` is another tensor.
 
         Example:
-            >>> import tinytorch as tt
             >>> model = tt.nn.Linear(1, 1, bias=False)
             >>> optimizer = tt.optim.SGD(model.parameters(), lr=0.1)
             >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
@@ -331,7 +326,6 @@ class GradScaler:
         """Whether it does anything.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.amp.GradScaler("cpu", enabled=False).is_enabled()
             False
         """
@@ -341,7 +335,6 @@ class GradScaler:
         """The factor; 1 where it is switched off.
 
         Example:
-            >>> import tinytorch as tt
             >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
             >>> scaler.get_scale()
             8.0
@@ -366,7 +359,6 @@ class GradScaler:
         """What the factor is multiplied by after ``growth_interval`` good steps.
 
         Example:
-            >>> import tinytorch as tt
             >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
             >>> scaler.get_growth_factor()
             2.0
@@ -380,7 +372,6 @@ class GradScaler:
             new_factor: The multiplier.
 
         Example:
-            >>> import tinytorch as tt
             >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
             >>> scaler.set_growth_factor(4.0)
             >>> scaler.get_growth_factor()
@@ -392,7 +383,6 @@ class GradScaler:
         """What the factor is multiplied by after infinite gradients.
 
         Example:
-            >>> import tinytorch as tt
             >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
             >>> scaler.get_backoff_factor()
             0.5
@@ -406,7 +396,6 @@ class GradScaler:
             new_factor: The multiplier.
 
         Example:
-            >>> import tinytorch as tt
             >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
             >>> scaler.set_backoff_factor(0.25)
             >>> scaler.get_backoff_factor()
@@ -418,7 +407,6 @@ class GradScaler:
         """After how many good steps the factor grows.
 
         Example:
-            >>> import tinytorch as tt
             >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
             >>> scaler.get_growth_interval()
             2000
@@ -432,7 +420,6 @@ class GradScaler:
             new_interval: Their number.
 
         Example:
-            >>> import tinytorch as tt
             >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
             >>> scaler.set_growth_interval(100)
             >>> scaler.get_growth_interval()
@@ -457,7 +444,6 @@ class GradScaler:
         """The factor and what it depends on, as PyTorch's; empty where it is switched off.
 
         Example:
-            >>> import tinytorch as tt
             >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
             >>> scaler.state_dict()["scale"]
             8.0
@@ -477,7 +463,6 @@ class GradScaler:
             RuntimeError: If it is empty.
 
         Example:
-            >>> import tinytorch as tt
             >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
             >>> other = tt.amp.GradScaler("cpu")
             >>> other.load_state_dict(scaler.state_dict())

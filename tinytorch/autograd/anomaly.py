@@ -20,7 +20,6 @@ class set_detect_anomaly:
         check_nan: Whether NaN in a gradient is an error; default True.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.autograd.set_detect_anomaly(True):
         ...     tt.is_anomaly_enabled()
         True
@@ -47,7 +46,6 @@ class detect_anomaly(set_detect_anomaly):
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> with warnings.catch_warnings():
         ...     warnings.simplefilter("ignore")  # it says that it is on, as torch's does
         ...     anomaly = tt.autograd.detect_anomaly()
@@ -67,7 +65,6 @@ def is_anomaly_enabled() -> bool:
     """Whether anomaly mode is on.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.is_anomaly_enabled()
         False
     """
@@ -78,7 +75,6 @@ def is_anomaly_check_nan_enabled() -> bool:
     """Whether anomaly mode, when on, looks for NaN.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.is_anomaly_check_nan_enabled()
         True
     """
@@ -93,7 +89,6 @@ def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
         check_nan: Whether it looks for NaN. Default: True.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.set_anomaly_enabled(False)
     """
     Anomaly.enabled, Anomaly.check_nan = enabled, check_nan

@@ -45,7 +45,6 @@ def backward(
             or the graph was freed by an earlier pass.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2, requires_grad=True)
         >>> tt.autograd.backward((x * 3).sum())
         >>> x.grad
@@ -133,7 +132,6 @@ def grad(
         RuntimeError: For an unused input unless allowed, and as for ``backward``.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor(2.0, requires_grad=True)
         >>> (first,) = tt.autograd.grad(x ** 3, x, create_graph=True)
         >>> tt.autograd.grad(first, x)

@@ -87,7 +87,6 @@ def enter_dual_level() -> int:
         RuntimeError: If one is open.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.autograd import forward_ad
         >>> level = forward_ad.enter_dual_level()
         >>> x = forward_ad.make_dual(tt.tensor(3.0), tt.tensor(1.0))
@@ -111,7 +110,6 @@ def exit_dual_level(*, level: int | None = None) -> None:
         RuntimeError: If no level is open, or that is not its number.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.autograd import forward_ad
         >>> level = forward_ad.enter_dual_level()
         >>> x = forward_ad.make_dual(tt.tensor(3.0), tt.tensor(1.0))
@@ -144,7 +142,6 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         ValueError: For integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> import tinytorch.autograd.forward_ad as forward_ad
         >>> with forward_ad.dual_level():
         ...     x = forward_ad.make_dual(tt.tensor([0.0, 1.0]), tt.ones(2))
@@ -182,7 +179,6 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
         RuntimeError: If ``level`` is no level.
 
     Example:
-        >>> import tinytorch as tt
         >>> import tinytorch.autograd.forward_ad as forward_ad
         >>> with forward_ad.dual_level():
         ...     x = forward_ad.make_dual(tt.tensor(3.0), tt.tensor(2.0))
@@ -206,7 +202,6 @@ class dual_level(ContextDecorator):
     """Open a level of dual tensors for a ``with`` block, or while a function runs.
 
     Example:
-        >>> import tinytorch as tt
         >>> import tinytorch.autograd.forward_ad as forward_ad
         >>> with forward_ad.dual_level():
         ...     x = forward_ad.make_dual(tt.ones(2), tt.tensor([1.0, 0.0]))

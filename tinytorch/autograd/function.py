@@ -249,7 +249,6 @@ class FunctionCtx:
         needs_input_grad: Per argument of ``forward``, whether its gradient is wanted.
 
     Example:
-        >>> import tinytorch as tt
         >>> class Sort(tt.autograd.Function):
         ...     @staticmethod
         ...     def forward(ctx, x):
@@ -286,7 +285,6 @@ class FunctionCtx:
         """Keep tensors for ``jvp``, which finds them as ``saved_tensors``.
 
         Example:
-            >>> import tinytorch as tt
             >>> class Square(tt.autograd.Function):
             ...     @staticmethod
             ...     def forward(x):
@@ -350,7 +348,6 @@ class FunctionCtx:
         """Say which inputs ``forward`` changed in place; it must return them.
 
         Example:
-            >>> import tinytorch as tt
             >>> class AddOne(tt.autograd.Function):
             ...     @staticmethod
             ...     def forward(ctx, x):
@@ -463,7 +460,6 @@ class Function:
     ``apply``. ``backward`` returns one gradient, or None, per argument of ``forward``.
 
     Example:
-        >>> import tinytorch as tt
         >>> class Cube(tt.autograd.Function):
         ...     @staticmethod
         ...     def forward(ctx, x):
@@ -535,7 +531,6 @@ class Function:
         ``info`` has ``batch_size`` and ``randomness``, ``in_dims`` their dimension in ``args``.
 
         Example:
-            >>> import tinytorch as tt
             >>> class Twice(tt.autograd.Function):
             ...     @staticmethod
             ...     def forward(x):
@@ -588,7 +583,6 @@ class InplaceFunction(Function):
         inplace: What its attribute ``inplace`` is. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> class AddOne(tt.autograd.function.InplaceFunction):
         ...     @staticmethod
         ...     def forward(ctx, x):
@@ -662,7 +656,6 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
     """Decorator for a ``backward`` that cannot be differentiated itself: asking for it raises.
 
     Example:
-        >>> import tinytorch as tt
         >>> class Twice(tt.autograd.Function):
         ...     @staticmethod
         ...     def forward(ctx, x):

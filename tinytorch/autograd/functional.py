@@ -280,7 +280,6 @@ def vjp(
         TypeError: If inputs, outputs or ``v`` are no tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([1.0, 2.0])
         >>> tt.autograd.functional.vjp(lambda x: x ** 2, x, tt.tensor([1.0, 10.0]))
         (tensor([1., 4.]), tensor([ 2., 40.]))
@@ -327,7 +326,6 @@ def jvp(
         TypeError: If inputs, outputs or ``v`` are no tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([1.0, 2.0])
         >>> tt.autograd.functional.jvp(lambda x: x.prod(), x, tt.tensor([1.0, 0.0]))
         (tensor(2.), tensor(2.))
@@ -407,7 +405,6 @@ def jacobian(
         TypeError: If inputs or outputs are no tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.autograd.functional.jacobian(lambda x: x ** 2, tt.tensor([1.0, 3.0]))
         tensor([[2., 0.],
                 [0., 6.]])
@@ -468,7 +465,6 @@ def hessian(
         NotImplementedError: As ``jacobian``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.autograd.functional.hessian(lambda x: (x ** 3).sum(), tt.tensor([1.0, 2.0]))
         tensor([[ 6.,  0.],
                 [ 0., 12.]])
@@ -527,7 +523,6 @@ def vhp(
         RuntimeError: If ``func`` returns anything else, and as ``vjp``.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, v = tt.tensor([1.0, 2.0]), tt.tensor([1.0, 0.0])
         >>> tt.autograd.functional.vhp(lambda x: (x ** 3).sum(), x, v)
         (tensor(9.), tensor([6., 0.]))
@@ -568,7 +563,6 @@ def hvp(
         RuntimeError: If ``func`` returns anything else, and as ``vjp``.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, v = tt.tensor([1.0, 2.0]), tt.tensor([1.0, 0.0])
         >>> tt.autograd.functional.hvp(lambda x: (x ** 3).sum(), x, v)
         (tensor(9.), tensor([6., 0.]))

@@ -1,7 +1,6 @@
 """What switches recording on and off, as ``torch.autograd.grad_mode`` has it.
 
 Example:
-    >>> import tinytorch as tt
     >>> from tinytorch.autograd.grad_mode import no_grad
     >>> with no_grad():
     ...     tt.is_grad_enabled()
@@ -25,7 +24,6 @@ def is_multithreading_enabled() -> bool:
     """False: a backward pass runs in the thread that asks for it.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.autograd.is_multithreading_enabled()
         False
     """
@@ -45,7 +43,6 @@ class set_multithreading_enabled:  # as torch calls it
         TypeError: If ``mode`` is no bool.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2, requires_grad=True)
         >>> with tt.autograd.set_multithreading_enabled(False):
         ...     x.sum().backward()
@@ -71,7 +68,6 @@ class set_multithreading_enabled:  # as torch calls it
         """Another one like it.
 
         Example:
-            >>> import tinytorch as tt
             >>> with tt.autograd.set_multithreading_enabled(False) as mode:
             ...     pass
             >>> tt.autograd.set_multithreading_enabled(True).clone().mode

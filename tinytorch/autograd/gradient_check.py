@@ -142,7 +142,6 @@ def gradcheck(
         TypeError: For an option torch does not have.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([0.5, 1.0], dtype=tt.float64, requires_grad=True)
         >>> tt.autograd.gradcheck(lambda x: x.sin(), (x,))
         True
@@ -389,7 +388,6 @@ def gradgradcheck(
         AssertionError: If nothing is to be checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([0.5, 1.0], dtype=tt.float64, requires_grad=True)
         >>> tt.autograd.gradgradcheck(lambda x: x.sin(), (x,))
         True

@@ -1,7 +1,6 @@
 """``autograd.graph``: the recorded graph itself, and what it saves for the backward pass.
 
 Example:
-    >>> import tinytorch as tt
     >>> x = tt.tensor([3.0], requires_grad=True)
     >>> def pack(tensor):
     ...     return tensor.half()
@@ -58,7 +57,6 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
         RuntimeError: If the tensor does not require grad.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2, requires_grad=True)
         >>> y = x * 3
         >>> edge = tt.autograd.graph.get_gradient_edge(y)
@@ -81,7 +79,6 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
     An inference tensor has no version, so that nothing is noted of it.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2)
         >>> tt.autograd.graph.increment_version(x)
         >>> x._version
@@ -111,7 +108,6 @@ class saved_tensors_hooks:
             argument in place.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([2.0], requires_grad=True)
         >>> with tt.autograd.graph.saved_tensors_hooks(lambda t: t.numpy(force=True), tt.tensor):
         ...     y = x ** 2
@@ -146,7 +142,6 @@ class save_on_cpu(saved_tensors_hooks):
         device_type: The kind of device the tensors come from. Default: ``"cuda"``.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2, requires_grad=True)
         >>> with tt.autograd.graph.save_on_cpu():
         ...     y = (x * x).sum()
@@ -174,7 +169,6 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         RuntimeError: If there are such hooks here already.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.autograd.graph.disable_saved_tensors_hooks("not here"):
         ...     with tt.autograd.graph.save_on_cpu():
         ...         pass
@@ -229,7 +223,6 @@ def allow_mutation_on_saved_tensors() -> Iterator[_Copies]:
         RuntimeError: Inside another such block.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2, requires_grad=True)
         >>> with tt.autograd.graph.allow_mutation_on_saved_tensors():
         ...     y = x.clone()
@@ -288,7 +281,6 @@ def register_multi_grad_hook(
         ValueError: For another mode.
 
     Example:
-        >>> import tinytorch as tt
         >>> a, b = tt.ones(1, requires_grad=True), tt.ones(1, requires_grad=True)
         >>> handle = tt.autograd.graph.register_multi_grad_hook((a, b), print)
         >>> (a * b * 2).backward()

@@ -46,7 +46,6 @@ class Variable(metaclass=_EveryTensor):
         TypeError: If ``data`` is no tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.autograd.Variable(tt.ones(2), requires_grad=True)
         >>> isinstance(x, tt.autograd.Variable), x.requires_grad
         (True, True)

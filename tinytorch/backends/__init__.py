@@ -68,7 +68,6 @@ class BackendType(str, enum.Enum):  # noqa: UP042  # its str() is the class's
     """The built-in backends as constants, equal to their names and accepted wherever they are.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.set_backend(tt.BackendType.NUMPY)
         >>> tt.get_backend() == tt.BackendType.NUMPY
         True
@@ -166,7 +165,6 @@ def register_backend(
         ValueError: If ``name`` is empty, or taken by another loader and not ``replace``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.backends.numpy import NumpyBackend
         >>> class Mine(NumpyBackend):
         ...     name = "mine"
@@ -232,7 +230,6 @@ def list_backends() -> list[str]:
     computes nothing, is not listed.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.list_backends()[:2]
         ['numpy', 'cupy']
     """

@@ -36,7 +36,6 @@ class Backend(SpecialFunctions):
         column_bytes: Most bytes that the columns of a convolution may take at a time.
 
     Example:
-        >>> import tinytorch as tt
         >>> xp = tt.zeros(2).backend
         >>> isinstance(xp, tt.Backend), str(xp)
         (True, 'numpy')

@@ -34,7 +34,6 @@ def is_built() -> bool:
     """Whether CuPy is installed. ``cuda.is_available`` returns whether a GPU is usable.
 
     Example:
-        >>> import tinytorch as tt
         >>> isinstance(tt.backends.cuda.is_built(), bool)
         True
     """
@@ -45,7 +44,6 @@ def enable_flash_sdp(enabled: bool) -> None:
     """Do nothing: attention has one implementation here.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.backends.cuda.enable_flash_sdp(True)
     """
 
@@ -54,7 +52,6 @@ def enable_math_sdp(enabled: bool) -> None:
     """Do nothing, as ``enable_flash_sdp``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.backends.cuda.enable_math_sdp(False)
     """
 
@@ -63,7 +60,6 @@ def enable_mem_efficient_sdp(enabled: bool) -> None:
     """Do nothing, as ``enable_flash_sdp``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.backends.cuda.enable_mem_efficient_sdp(False)
     """
 
@@ -72,7 +68,6 @@ def enable_cudnn_sdp(enabled: bool) -> None:
     """Do nothing, as ``enable_flash_sdp``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.backends.cuda.enable_cudnn_sdp(False)
     """
 
@@ -81,7 +76,6 @@ def math_sdp_enabled() -> bool:
     """Whether attention is computed by its formula: True.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.backends.cuda.math_sdp_enabled()
         True
     """
@@ -92,7 +86,6 @@ def flash_sdp_enabled() -> bool:
     """Whether attention has a fused implementation: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.backends.cuda.flash_sdp_enabled()
         False
     """
@@ -112,7 +105,6 @@ def sdp_kernel(
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> with warnings.catch_warnings():
         ...     warnings.simplefilter("ignore", FutureWarning)
         ...     with tt.backends.cuda.sdp_kernel(enable_flash=False):

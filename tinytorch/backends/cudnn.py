@@ -23,7 +23,6 @@ def is_available() -> bool:
     """False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.backends.cudnn.is_available()
         False
     """
@@ -34,7 +33,6 @@ def is_acceptable(tensor: Any) -> bool:
     """False: cuDNN computes nothing here.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.backends.cudnn.is_acceptable(tt.ones(1))
         False
     """
@@ -45,7 +43,6 @@ def version() -> int | None:
     """None.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.backends.cudnn.version() is None
         True
     """
@@ -59,7 +56,6 @@ def set_flags(**values: Any) -> dict[str, Any]:
         TypeError: If there is no such switch.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.backends.cudnn.set_flags(benchmark=False)
         {'benchmark': False}
     """
@@ -84,7 +80,6 @@ def flags(
     """Set the switches inside a ``with`` block.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.backends.cudnn.flags(benchmark=True):
         ...     tt.backends.cudnn.benchmark
         True

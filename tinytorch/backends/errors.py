@@ -25,7 +25,6 @@ class UnknownBackendError(ValueError):
         known: The registered names.
 
     Example:
-        >>> import tinytorch as tt
         >>> try:
         ...     tt.set_backend("nunpy")
         ... except ValueError as error:
@@ -71,7 +70,6 @@ class AcceleratorError(RuntimeError):
     """Error of a GPU in PyTorch. It exists for ``except`` clauses and is not raised here.
 
     Example:
-        >>> import tinytorch as tt
         >>> issubclass(tt.AcceleratorError, RuntimeError)
         True
     """
@@ -83,7 +81,6 @@ class OutOfMemoryError(RuntimeError):
     CuPy's out-of-memory errors are also of this class, and of ``MemoryError``.
 
     Example:
-        >>> import tinytorch as tt
         >>> issubclass(tt.cuda.OutOfMemoryError, RuntimeError)
         True
     """

@@ -35,7 +35,6 @@ class MetaBackend(NumpyBackend):
     """NumPy backend whose values are never read.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2, 3, device="meta")
         >>> (x @ x.mT).shape
         tinytorch.Size([2, 2])

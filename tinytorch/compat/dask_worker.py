@@ -32,7 +32,6 @@ class WorkerState(WorkerPlugin):
         UnknownBackendError, BackendUnavailableError: In a worker that cannot use its backend.
 
     Example:
-        >>> import tinytorch as tt
         >>> from distributed import Client, LocalCluster  # doctest: +SKIP
         >>> from tinytorch.compat.dask_worker import WorkerState  # doctest: +SKIP
         >>> with LocalCluster(n_workers=2) as cluster, Client(cluster) as client:  # doctest: +SKIP

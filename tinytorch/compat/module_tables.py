@@ -110,7 +110,7 @@ def answer(
     result = [] if value is None else [repr(value)]
 
     def make(module: str, name: str) -> Any:
-        lines = ">>> import tinytorch as tt", f">>> tt.{module}.{name}({shown})", *result
+        lines = f">>> tt.{module}.{name}({shown})", *result
         doc = _compose_docstring(said or f"{value!r}.", lines)
         return _function(module, name, (takes, gives), doc, lambda *args: copy.copy(value))
 
@@ -128,7 +128,7 @@ def argument(said: str, takes: str = "fn: _F", shown: str = "len") -> Row:
 
     def make(module: str, name: str) -> Any:
         call = f">>> tt.{module}.{name}({shown}) is {shown}"
-        doc = _compose_docstring(said, (">>> import tinytorch as tt", call, "True"))
+        doc = _compose_docstring(said, (call, "True"))
         gives = str(_signature(takes, "None").parameters[takes.partition(":")[0]].annotation)
         return _function(module, name, (takes, gives), doc, lambda first, *rest: first)
 

@@ -91,7 +91,6 @@ class DispatchKey(enum.Enum):
     """Keys by which PyTorch chooses a kernel; libraries collect them in sets when imported.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.DispatchKey.CPU.name
         'CPU'
     """

@@ -31,7 +31,6 @@ def check_leaf(tensor: Tensor) -> None:
         RuntimeError: If it is the recorded result of an operation.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.multiprocessing.reductions import check_leaf
         >>> check_leaf(tt.ones(2, requires_grad=True))
     """
@@ -53,7 +52,6 @@ def reduce_tensor(tensor: Tensor) -> Any:
         RuntimeError: If it is the recorded result of an operation.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.multiprocessing.reductions import reduce_tensor
         >>> x = tt.ones(2, device="cpu")
         >>> function, arguments = reduce_tensor(x)
@@ -70,7 +68,6 @@ def reduce_storage(storage: UntypedStorage) -> Any:
     """Reduce the memory of tensors for a pickle between processes; it is shared from then on.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.multiprocessing.reductions import reduce_storage
         >>> function, arguments = reduce_storage(tt.UntypedStorage([1, 2]))
         >>> function(*arguments).tolist()

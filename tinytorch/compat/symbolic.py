@@ -30,7 +30,6 @@ class SymInt(_SymbolicValue):
     """Size that a compiler does not know; there are no instances.
 
     Example:
-        >>> import tinytorch as tt
         >>> isinstance(tt.ones(3).shape[0], tt.SymInt)
         False
     """
@@ -40,7 +39,6 @@ class SymFloat(_SymbolicValue):
     """Float that a compiler does not know; there are no instances.
 
     Example:
-        >>> import tinytorch as tt
         >>> isinstance(0.5, tt.SymFloat)
         False
     """
@@ -50,7 +48,6 @@ class SymBool(_SymbolicValue):
     """Truth value that a compiler does not know; there are no instances.
 
     Example:
-        >>> import tinytorch as tt
         >>> isinstance(True, tt.SymBool)
         False
     """
@@ -60,7 +57,6 @@ def sym_int(a: float) -> int:
     """Convert ``a`` to an int, rounded toward zero.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.sym_int(-3.7)
         -3
     """
@@ -71,7 +67,6 @@ def sym_float(a: float) -> float:
     """Convert ``a`` to a float.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.sym_float(3)
         3.0
     """
@@ -82,7 +77,6 @@ def sym_not(a: bool) -> bool:
     """Return ``not a``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.sym_not(True)
         False
     """
@@ -93,7 +87,6 @@ def sym_max(a: float, b: float) -> float:
     """Return the larger number; a float if either is one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.sym_max(2, 1.0)
         2.0
     """
@@ -104,7 +97,6 @@ def sym_min(a: float, b: float) -> float:
     """Return the smaller number; a float if either is one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.sym_min(2, 1)
         1
     """
@@ -119,7 +111,6 @@ def sym_sqrt(a: float) -> float:
     """Square root.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.sym_sqrt(4)
         2.0
     """
@@ -130,7 +121,6 @@ def sym_sum(args: Sequence[float]) -> float:
     """Sum of numbers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.sym_sum([1, 2, 3])
         6
     """
@@ -141,7 +131,6 @@ def sym_ite(b: bool, t: Any, f: Any) -> Any:
     """Return ``t`` if ``b`` is True, else ``f``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.sym_ite(True, 1, 2)
         1
     """

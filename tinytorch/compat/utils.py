@@ -27,7 +27,6 @@ def _flatten_dense_tensors(tensors: Sequence[Tensor]) -> Tensor:
         tensors: The tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch._utils import _flatten_dense_tensors
         >>> _flatten_dense_tensors([tt.zeros(2), tt.ones(1, 1)])
         tensor([0., 0., 1.])
@@ -43,7 +42,6 @@ def _unflatten_dense_tensors(flat: Tensor, tensors: Sequence[Tensor]) -> tuple[A
         tensors: Tensors of the shapes.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch._utils import _unflatten_dense_tensors
         >>> parts = _unflatten_dense_tensors(tt.arange(3), [tt.zeros(2), tt.ones(1, 1)])
         >>> [part.tolist() for part in parts]
@@ -63,7 +61,6 @@ def _rebuild_tensor(storage: Any, storage_offset: int, size: Any, stride: Any) -
         stride: The strides.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch._utils import _rebuild_tensor
         >>> storage = tt.storage.TypedStorage(wrap_storage=tt.arange(4).untyped_storage(),
         ...                                   dtype=tt.int64, _internal=True)
@@ -90,7 +87,6 @@ def _rebuild_tensor_v2(
         metadata: Not used: the conj and neg bits of the tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch._utils import _rebuild_tensor_v2
         >>> storage = tt.storage.TypedStorage(wrap_storage=tt.ones(2).untyped_storage(),
         ...                                   dtype=tt.float32, _internal=True)
@@ -112,7 +108,6 @@ def _rebuild_parameter(data: Tensor, requires_grad: bool, backward_hooks: Any) -
         backward_hooks: Its hooks; empty or None.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch._utils import _rebuild_parameter
         >>> _rebuild_parameter(tt.ones(1), False, None).requires_grad
         False
@@ -129,7 +124,6 @@ def _element_size(dtype: Any) -> int:
         dtype: The dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch._utils import _element_size
         >>> _element_size(tt.float64)
         8

@@ -67,7 +67,6 @@ class device(Scope):
         TypeError: If ``type`` is none of the above, or ``index`` is not an int.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.device("cpu")
         device(type='cpu')
     """
@@ -159,7 +158,6 @@ def set_default_device(device: Any) -> None:
         BackendUnavailableError: If it cannot be used here.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.set_default_device("cpu")
         >>> tt.set_default_device(None)
     """
@@ -179,7 +177,6 @@ def get_default_device() -> device:
     """Return the device on which this thread and task creates tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.get_default_device()
         device(type='cpu')
     """

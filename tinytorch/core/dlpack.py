@@ -43,7 +43,6 @@ def dlpack(
 
     Example:
         >>> import numpy as np
-        >>> import tinytorch as tt
         >>> x = tt.zeros(2)
         >>> np.from_dlpack(x.cpu())[0]
         np.float32(0.0)
@@ -114,7 +113,6 @@ def dlpack_device(self: Tensor) -> tuple[Any, int]:
     """Device of the tensor in DLPack's numbers: ``(type, number)``, with type 1 for the CPU.
 
     Example:
-        >>> import tinytorch as tt
         >>> kind, number = tt.zeros(2).cpu().__dlpack_device__()
         >>> int(kind), number
         (1, 0)

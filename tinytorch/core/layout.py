@@ -29,7 +29,6 @@ class layout(_Named):  # as torch calls it
     exist for comparisons: no tensor has such a layout.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(2).layout is tt.strided
         True
     """
@@ -44,7 +43,6 @@ class memory_format(_Named):  # as torch calls it
     of an element of an image side by side. ``preserve_format`` is the order of the input.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(1, 2, 3, 3).to(memory_format=tt.channels_last).stride()
         (18, 1, 6, 2)
     """
@@ -62,7 +60,6 @@ class memory_format(_Named):  # as torch calls it
             RuntimeError: If the format is for tensors with another number of dimensions.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.channels_last.order(4)
             (0, 2, 3, 1)
         """
@@ -77,7 +74,6 @@ class memory_format(_Named):  # as torch calls it
         """Whether the elements of ``array`` lie in this order, without gaps.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.channels_last.holds(tt.ones(1, 2, 3, 3).numpy())
             False
         """

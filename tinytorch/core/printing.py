@@ -56,7 +56,6 @@ def get_printoptions() -> dict[str, Any]:
         ``sci_mode``; changing the dict does not change the options.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.get_printoptions()["precision"]
         4
     """
@@ -95,7 +94,6 @@ def set_printoptions(
         ValueError: If a number is negative, or the profile is unknown.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.set_printoptions(precision=2)
         >>> tt.tensor([1 / 3])
         tensor([0.33])
@@ -131,7 +129,6 @@ def printoptions(**options: Any) -> Iterator[dict[str, Any]]:
         ValueError: If a number is negative, or the profile is unknown.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.printoptions(precision=1):
         ...     print(tt.tensor([1 / 3]))
         tensor([0.3])
@@ -321,7 +318,6 @@ def tensor_repr(t: Any, *, tensor_contents: str | None = None) -> str:
         ``tensor(...)``; for a subclass of Tensor, with its name in the place of ``tensor``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([[1.5, 2], [3, 4]])
         tensor([[1.5000, 2.0000],
                 [3.0000, 4.0000]])

@@ -31,7 +31,6 @@ def swap_tensors(t1: Tensor, t2: Tensor) -> None:
         RuntimeError: If one of them has weak references, or their classes have different slots.
 
     Example:
-        >>> import tinytorch as tt
         >>> a, b = tt.nn.Parameter(tt.zeros(2)), tt.ones(3)
         >>> tt.utils.swap_tensors(a, b)
         >>> a, type(b).__name__
@@ -69,7 +68,6 @@ def set_module(obj: Any, mod: str) -> None:
         mod: The module's name.
 
     Example:
-        >>> import tinytorch as tt
         >>> class Layer: ...
         >>> tt.utils.set_module(Layer, "layers")
         >>> Layer

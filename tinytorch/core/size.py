@@ -14,7 +14,6 @@ class Size(tuple[int, ...]):
     """Shape of a tensor: a tuple of ints.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2, 3).shape.numel()
         6
     """
@@ -104,7 +103,6 @@ class ElementCount(int):
     """Value of ``x.size``: NumPy's number of elements, and PyTorch's method when it is called.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.zeros(2, 3)
         >>> x.size, x.size(), x.size(0)
         (6, tinytorch.Size([2, 3]), 2)

@@ -89,7 +89,6 @@ class Storage:
         """Number of dimensions.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.zeros(2, 3).dim()
             2
         """
@@ -101,7 +100,6 @@ class Storage:
         """Number of elements.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.zeros(2, 3).numel()
             6
         """
@@ -123,7 +121,6 @@ class Storage:
         """Bytes per element.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.zeros(2, dtype=tt.float64).element_size()
             8
         """
@@ -153,7 +150,6 @@ class Storage:
         """Number of the device, -1 on the CPU.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.zeros(2, device="cpu").get_device()
             -1
         """
@@ -164,7 +160,6 @@ class Storage:
         """Whether the elements are real floating-point numbers.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.tensor(1.0).is_floating_point()
             True
         """
@@ -174,7 +169,6 @@ class Storage:
         """Whether the elements are complex numbers.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.tensor(1j).is_complex()
             True
         """
@@ -184,7 +178,6 @@ class Storage:
         """Whether the elements can be negative.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.zeros(2, dtype=tt.uint8).is_signed()
             False
         """
@@ -198,7 +191,6 @@ class Storage:
         """Steps, in elements, to the next element along each dimension (or along ``dim``).
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.zeros(2, 3).stride()
             (3, 1)
         """
@@ -222,7 +214,6 @@ class Storage:
             memory_format: Default ``contiguous_format``, row-major.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.zeros(2, 3).T.is_contiguous()
             False
         """
@@ -243,7 +234,6 @@ class Storage:
             TypeError: If it is on another device than the CPU.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.ones(2).numpy()
             array([1., 1.], dtype=float32)
         """
@@ -264,7 +254,6 @@ class Storage:
         """Elements as nested lists of Python numbers (a number for a 0-d tensor).
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.eye(2).tolist()
             [[1.0, 0.0], [0.0, 1.0]]
         """
@@ -274,7 +263,6 @@ class Storage:
         """Single element as a Python number; RuntimeError for more or fewer elements.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.tensor([3]).item()
             3
         """
@@ -292,7 +280,6 @@ class Storage:
         """Bytes of the elements in row-major order.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.tensor([1, 256], dtype=tt.int16).tobytes()
             b'\\x01\\x00\\x00\\x01'
         """

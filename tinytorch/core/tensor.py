@@ -68,7 +68,6 @@ class Tensor(Storage):
     shape, as in PyTorch; ``tt.tensor`` and the creation functions are the usual way.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([1.0, 2.0], requires_grad=True)
         >>> (x * x).sum().backward()
         >>> x.grad
@@ -156,7 +155,6 @@ class Tensor(Storage):
             TypeError: If ``requires_grad`` is not a bool.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.zeros(2).requires_grad_()
             tensor([0., 0.], requires_grad=True)
         """
@@ -248,7 +246,6 @@ class Tensor(Storage):
         """Whether the tensor was made in inference mode, or is a view of one that was.
 
         Example:
-            >>> import tinytorch as tt
             >>> with tt.inference_mode():
             ...     x = tt.ones(2)
             >>> x.is_inference(), x.clone().is_inference()
@@ -319,7 +316,6 @@ class Tensor(Storage):
                 is missing, or the graph was freed by an earlier pass.
 
         Example:
-            >>> import tinytorch as tt
             >>> x = tt.tensor(3.0, requires_grad=True)
             >>> (x ** 2).backward()
             >>> x.grad
@@ -331,7 +327,6 @@ class Tensor(Storage):
         """Return a tensor on the same memory that is detached from the graph.
 
         Example:
-            >>> import tinytorch as tt
             >>> x = tt.ones(2, requires_grad=True)
             >>> (x * 2).detach()
             tensor([2., 2.])
@@ -348,7 +343,6 @@ class Tensor(Storage):
         """Detach this tensor from the graph, in place.
 
         Example:
-            >>> import tinytorch as tt
             >>> x = tt.ones(2, requires_grad=True) * 2
             >>> x.detach_()
             tensor([2., 2.])
@@ -420,7 +414,6 @@ class Tensor(Storage):
             RuntimeError: If the tensor does not require grad.
 
         Example:
-            >>> import tinytorch as tt
             >>> x = tt.ones(2, requires_grad=True)
             >>> handle = x.register_hook(lambda grad: grad / 10)
             >>> x.sum().backward()
@@ -447,7 +440,6 @@ class Tensor(Storage):
         """Register ``hook(leaf)``, called after a backward pass has added to this leaf's ``grad``.
 
         Example:
-            >>> import tinytorch as tt
             >>> x = tt.ones(2, requires_grad=True)
             >>> handle = x.register_post_accumulate_grad_hook(lambda leaf: print(leaf.grad))
             >>> x.sum().backward()
@@ -465,7 +457,6 @@ class Tensor(Storage):
         """Keep ``grad`` of this non-leaf in later backward passes, as for a leaf.
 
         Example:
-            >>> import tinytorch as tt
             >>> x = tt.ones(2, requires_grad=True)
             >>> y = x * 2
             >>> y.retain_grad()

@@ -87,7 +87,6 @@ class DisableTorchFunctionSubclass(DisableOverrides):
     """Scope in which ``__torch_function__`` of classes is disabled, but not that of modes.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.DisableTorchFunctionSubclass():
         ...     tt.ones(1)
         tensor([1.])
@@ -101,7 +100,6 @@ class DisableTorchFunction(DisableOverrides):
     """Scope in which every ``__torch_function__`` is disabled.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.DisableTorchFunction():
         ...     tt.ones(1)
         tensor([1.])

@@ -129,7 +129,6 @@ class device:
         device: A number, ``"cuda:1"`` or a device; None or a negative number does nothing.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     with tt.cuda.device(0):
         ...         x = tt.ones(1, device="cuda")
@@ -154,7 +153,6 @@ class device_of(device):
         obj: The tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.cuda.device_of(tt.ones(1)):
         ...     pass
     """
@@ -167,7 +165,6 @@ def synchronize(device: Any = None) -> None:
     """Wait until all work on a device (default: the current one) is done.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     tt.cuda.synchronize()
     """
@@ -201,7 +198,6 @@ def get_device_properties(device: Any = None) -> DeviceProperties:
     """Facts of a device (default: the current one).
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     found = tt.cuda.get_device_properties(0).total_memory
     """
@@ -218,7 +214,6 @@ def get_device_name(device: Any = None) -> str:
     """The product's name of a device (default: the current one).
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     found = tt.cuda.get_device_name()
     """
@@ -229,7 +224,6 @@ def get_device_capability(device: Any = None) -> tuple[int, int]:
     """Compute capability of a device (default: the current one).
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     found = tt.cuda.get_device_capability()
     """

@@ -44,7 +44,6 @@ def utilization(device: Any = None) -> int:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> try:
         ...     found = tt.cuda.utilization()
         ... except ImportError:  # without a device, or the package nvidia-ml-py
@@ -65,7 +64,6 @@ def memory_usage(device: Any = None) -> int:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> try:
         ...     found = tt.cuda.memory_usage()
         ... except ImportError:  # without a device, or the package nvidia-ml-py
@@ -86,7 +84,6 @@ def device_memory_used(device: Any = None) -> int:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> try:
         ...     found = tt.cuda.device_memory_used()
         ... except ImportError:  # without a device, or the package nvidia-ml-py
@@ -107,7 +104,6 @@ def temperature(device: Any = None) -> int:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> try:
         ...     found = tt.cuda.temperature()
         ... except ImportError:  # without a device, or the package nvidia-ml-py
@@ -128,7 +124,6 @@ def power_draw(device: Any = None) -> int:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> try:
         ...     found = tt.cuda.power_draw()
         ... except ImportError:  # without a device, or the package nvidia-ml-py
@@ -149,7 +144,6 @@ def clock_rate(device: Any = None) -> int:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> try:
         ...     found = tt.cuda.clock_rate()
         ... except ImportError:  # without a device, or the package nvidia-ml-py
@@ -169,7 +163,6 @@ def list_gpu_processes(device: Any = None) -> str:
         BackendUnavailableError: With the package nvidia-ml-py, but without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> isinstance(tt.cuda.list_gpu_processes(), str)
         True
     """

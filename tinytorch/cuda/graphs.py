@@ -26,7 +26,6 @@ class CUDAGraph:
         NotImplementedError: Always.
 
     Example:
-        >>> import tinytorch as tt
         >>> try:
         ...     tt.cuda.CUDAGraph()
         ... except NotImplementedError:
@@ -45,7 +44,6 @@ class graph:  # a context manager, named as a function
         NotImplementedError: Always.
 
     Example:
-        >>> import tinytorch as tt
         >>> try:
         ...     tt.cuda.graph(None)
         ... except NotImplementedError:
@@ -64,7 +62,6 @@ def graph_pool_handle() -> tuple[int, int]:
         NotImplementedError: Always.
 
     Example:
-        >>> import tinytorch as tt
         >>> try:
         ...     tt.cuda.graph_pool_handle()
         ... except NotImplementedError:
@@ -81,7 +78,6 @@ def make_graphed_callables(callables: Any, sample_args: Any, *args: Any, **optio
         NotImplementedError: Always.
 
     Example:
-        >>> import tinytorch as tt
         >>> try:
         ...     tt.cuda.make_graphed_callables(abs, (tt.ones(1),))
         ... except NotImplementedError:

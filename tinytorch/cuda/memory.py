@@ -32,7 +32,6 @@ def memory_allocated(device: Any = None) -> int:
     """Bytes in use by arrays; 0 without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cuda.memory_allocated() >= 0
         True
     """
@@ -43,7 +42,6 @@ def memory_reserved(device: Any = None) -> int:
     """Bytes the pool holds, in use or free; 0 without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cuda.memory_reserved() >= 0
         True
     """
@@ -102,7 +100,6 @@ def reset_peak_memory_stats(device: Any = None) -> None:
     includes what the others have. Nothing happens without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cuda.reset_peak_memory_stats()
     """
     if is_available():
@@ -117,7 +114,6 @@ def max_memory_allocated(device: Any = None) -> int:
     least as much. 0 without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cuda.max_memory_allocated() >= 0
         True
     """
@@ -132,7 +128,6 @@ def max_memory_reserved(device: Any = None) -> int:
     """Bytes the pool holds: it gives nothing back but by ``empty_cache``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cuda.max_memory_reserved() >= 0
         True
     """
@@ -143,7 +138,6 @@ def reset_accumulated_memory_stats(device: Any = None) -> None:
     """Nothing: how much was ever handed out is not counted.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cuda.reset_accumulated_memory_stats()
     """
 
@@ -152,7 +146,6 @@ def empty_cache() -> None:
     """Give the pool's free memory back to the device; nothing happens without one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cuda.empty_cache()
     """
     if is_available():
@@ -170,7 +163,6 @@ def mem_get_info(device: Any = None) -> tuple[int, int]:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     free, total = tt.cuda.mem_get_info()
     """
@@ -187,7 +179,6 @@ def memory_stats(device: Any = None) -> OrderedDict[str, Any]:
     CuPy counts bytes in use and bytes reserved; torch's other keys are not there.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cuda.memory_stats() == {} or "allocated_bytes.all.peak" in tt.cuda.memory_stats()
         True
     """
@@ -206,7 +197,6 @@ def memory_stats_as_nested_dict(device: Any = None) -> dict[str, Any]:
     """``memory_stats`` as dictionaries of dictionaries; empty without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> bool(tt.cuda.memory_stats_as_nested_dict()) == tt.cuda.is_available()
         True
     """
@@ -228,7 +218,6 @@ def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     table = tt.cuda.memory_summary()
     """
@@ -257,7 +246,6 @@ def host_memory_stats() -> OrderedDict[str, Any]:
     """Nothing: CuPy does not count pinned memory.
 
     Example:
-        >>> import tinytorch as tt
         >>> len(tt.cuda.host_memory_stats())
         0
     """
@@ -268,7 +256,6 @@ def get_allocator_backend() -> str:
     """The name of the allocator, CuPy's: ``"cupy"``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cuda.get_allocator_backend()
         'cupy'
     """
@@ -291,7 +278,6 @@ def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None
         ValueError: If it is not between 0 and 1.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     tt.cuda.set_per_process_memory_fraction(1.0)
     """
@@ -313,7 +299,6 @@ def get_per_process_memory_fraction(device: Any = None) -> float:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     found = tt.cuda.get_per_process_memory_fraction()
     """
@@ -336,7 +321,6 @@ def memory_cached(device: Any = None) -> int:
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> with warnings.catch_warnings():
         ...     warnings.simplefilter("ignore", FutureWarning)
         ...     tt.cuda.memory_cached() >= 0
@@ -351,7 +335,6 @@ def max_memory_cached(device: Any = None) -> int:
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> with warnings.catch_warnings():
         ...     warnings.simplefilter("ignore", FutureWarning)
         ...     tt.cuda.max_memory_cached() >= 0
@@ -366,7 +349,6 @@ def reset_max_memory_allocated(device: Any = None) -> None:
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> with warnings.catch_warnings():
         ...     warnings.simplefilter("ignore", FutureWarning)
         ...     tt.cuda.reset_max_memory_allocated()
@@ -380,7 +362,6 @@ def reset_max_memory_cached(device: Any = None) -> None:
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> with warnings.catch_warnings():
         ...     warnings.simplefilter("ignore", FutureWarning)
         ...     tt.cuda.reset_max_memory_cached()

@@ -34,7 +34,6 @@ def range_push(msg: str) -> None:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     tt.cuda.nvtx.range_push("step")
         ...     tt.cuda.nvtx.range_pop()
@@ -49,7 +48,6 @@ def range_pop() -> None:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     tt.cuda.nvtx.range_push("step")
         ...     tt.cuda.nvtx.range_pop()
@@ -67,7 +65,6 @@ def range_start(msg: str) -> int:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     tt.cuda.nvtx.range_end(tt.cuda.nvtx.range_start("step"))
     """
@@ -84,7 +81,6 @@ def range_end(range_id: int) -> None:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     tt.cuda.nvtx.range_end(tt.cuda.nvtx.range_start("step"))
     """
@@ -101,7 +97,6 @@ def mark(msg: str) -> None:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     tt.cuda.nvtx.mark("begin")
     """
@@ -119,7 +114,6 @@ def range(msg: str, *args: Any, **kwargs: Any) -> Iterator[None]:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     with tt.cuda.nvtx.range("step"):
         ...         y = tt.ones(1, device="cuda") + 1

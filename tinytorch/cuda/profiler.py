@@ -17,7 +17,6 @@ def start() -> None:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     tt.cuda.profiler.start()
         ...     tt.cuda.profiler.stop()
@@ -32,7 +31,6 @@ def stop() -> None:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     tt.cuda.profiler.stop()
     """
@@ -47,7 +45,6 @@ def profile() -> Iterator[None]:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     with tt.cuda.profiler.profile():
         ...         x = tt.ones(2, device="cuda").sum()

@@ -39,7 +39,6 @@ def is_available() -> bool:
     """Whether CuPy is installed and has a usable device.
 
     Example:
-        >>> import tinytorch as tt
         >>> isinstance(tt.cuda.is_available(), bool)
         True
     """
@@ -50,7 +49,6 @@ def device_count() -> int:
     """Number of usable devices; 0 where CuPy, a driver or a GPU is missing.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cuda.device_count() >= 0
         True
     """
@@ -67,7 +65,6 @@ def current_device() -> int:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     found = tt.cuda.current_device()
     """
@@ -84,7 +81,6 @@ def set_device(device: Any) -> None:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     tt.cuda.set_device(0)
     """
@@ -122,7 +118,6 @@ def is_initialized() -> bool:
     """Whether CuPy has been loaded and its GPU found; asks for neither.
 
     Example:
-        >>> import tinytorch as tt
         >>> isinstance(tt.cuda.is_initialized(), bool)
         True
     """
@@ -136,7 +131,6 @@ def init() -> None:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     tt.cuda.init()
     """
@@ -152,7 +146,6 @@ def is_bf16_supported(including_emulation: bool = True) -> bool:
         including_emulation: False asks whether the device multiplies them on tensor cores, too.
 
     Example:
-        >>> import tinytorch as tt
         >>> isinstance(tt.cuda.is_bf16_supported(), bool)
         True
     """
@@ -167,7 +160,6 @@ def is_tf32_supported() -> bool:
     CuPy does so where it is told by the environment variable ``CUPY_TF32=1``.
 
     Example:
-        >>> import tinytorch as tt
         >>> isinstance(tt.cuda.is_tf32_supported(), bool)
         True
     """
@@ -178,7 +170,6 @@ def get_arch_list() -> list[str]:
     """What kernels can be compiled for here: the architectures of the devices; ``[]`` without.
 
     Example:
-        >>> import tinytorch as tt
         >>> isinstance(tt.cuda.get_arch_list(), list)
         True
     """
@@ -192,7 +183,6 @@ def get_gencode_flags() -> str:
     """``get_arch_list`` as a compiler's options; ``""`` without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> isinstance(tt.cuda.get_gencode_flags(), str)
         True
     """
@@ -208,7 +198,6 @@ def can_device_access_peer(device: Any, peer_device: Any) -> bool:
         RuntimeError: If there is no such device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     found = tt.cuda.can_device_access_peer(0, 0)
     """
@@ -222,7 +211,6 @@ def ipc_collect() -> None:
     """Nothing: no memory is shared between processes here.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cuda.ipc_collect()
     """
 
@@ -247,7 +235,6 @@ def cudart() -> Any:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     found = tt.cuda.cudart().cudaGetDevice()
     """
@@ -261,7 +248,6 @@ def current_blas_handle() -> int:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     found = tt.cuda.current_blas_handle()
     """
@@ -280,7 +266,6 @@ def get_sync_debug_mode() -> int:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     found = tt.cuda.get_sync_debug_mode()
     """
@@ -300,7 +285,6 @@ def set_sync_debug_mode(debug_mode: int | str) -> None:
         NotImplementedError: For ``"warn"`` and ``"error"``: CuPy does not tell of every wait.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     tt.cuda.set_sync_debug_mode(0)
     """

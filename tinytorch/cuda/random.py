@@ -51,7 +51,6 @@ def manual_seed(seed: int) -> None:
     """Seed the generator of the current device; nothing happens without one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cuda.manual_seed(0)
     """
     if is_available():
@@ -62,7 +61,6 @@ def manual_seed_all(seed: int) -> None:
     """Seed the generators of all devices; nothing happens without one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cuda.manual_seed_all(0)
     """
     for index in range(device_count()):
@@ -73,7 +71,6 @@ def seed() -> None:
     """Seed the generator of the current device by the system; nothing happens without one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cuda.seed()
     """
     if is_available():
@@ -84,7 +81,6 @@ def seed_all() -> None:
     """Seed the generators of all devices by the system, alike; nothing happens without one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cuda.seed_all()
     """
     if is_available():
@@ -98,7 +94,6 @@ def initial_seed() -> int:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     found = tt.cuda.initial_seed()
     """
@@ -115,7 +110,6 @@ def get_rng_state(device: Any = "cuda") -> Tensor:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     state = tt.cuda.get_rng_state()
     """
@@ -126,7 +120,6 @@ def get_rng_state_all() -> list[Tensor]:
     """The states of all devices' generators; ``[]`` without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> len(tt.cuda.get_rng_state_all()) == tt.cuda.device_count()
         True
     """
@@ -140,7 +133,6 @@ def set_rng_state(new_state: Tensor, device: Any = "cuda") -> None:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     tt.cuda.set_rng_state(tt.cuda.get_rng_state())
     """
@@ -151,7 +143,6 @@ def set_rng_state_all(new_states: Iterable[Tensor]) -> None:
     """Put every device's generator into its state.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cuda.set_rng_state_all(tt.cuda.get_rng_state_all())
     """
     for index, state in enumerate(new_states):

@@ -28,7 +28,6 @@ class Stream:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> isinstance(None, tt.cuda.Stream)
         False
     """
@@ -60,7 +59,6 @@ class Stream:
         """Wait until the queue's work is done.
 
         Example:
-            >>> import tinytorch as tt
             >>> if tt.cuda.is_available():
             ...     stream = tt.cuda.Stream()
             ...     stream.synchronize()
@@ -71,7 +69,6 @@ class Stream:
         """Whether the queue's work is done.
 
         Example:
-            >>> import tinytorch as tt
             >>> if tt.cuda.is_available():
             ...     stream = tt.cuda.Stream()
             ...     stream.synchronize()
@@ -83,7 +80,6 @@ class Stream:
         """Let this queue's later work wait for what ``stream`` holds now.
 
         Example:
-            >>> import tinytorch as tt
             >>> if tt.cuda.is_available():
             ...     stream = tt.cuda.Stream()
             ...     stream.wait_stream(tt.cuda.current_stream())
@@ -94,7 +90,6 @@ class Stream:
         """Let this queue's later work wait for ``event``.
 
         Example:
-            >>> import tinytorch as tt
             >>> if tt.cuda.is_available():
             ...     stream = tt.cuda.Stream()
             ...     stream.wait_event(tt.cuda.current_stream().record_event())
@@ -106,7 +101,6 @@ class Stream:
         """Put an event (default: a new one) into the queue and return it.
 
         Example:
-            >>> import tinytorch as tt
             >>> if tt.cuda.is_available():
             ...     stream = tt.cuda.Stream()
             ...     event = stream.record_event()
@@ -147,7 +141,6 @@ class ExternalStream(Stream):
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     stream = tt.cuda.Stream()
         ...     same = tt.cuda.ExternalStream(stream.cuda_stream)
@@ -165,7 +158,6 @@ def get_stream_from_external(data_ptr: int, device: Any = None) -> Stream:
         BackendUnavailableError: Without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     stream = tt.cuda.Stream()
         ...     same = tt.cuda.get_stream_from_external(stream.cuda_stream)
@@ -180,7 +172,6 @@ class StreamContext:
         stream: The queue; None does nothing.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.cuda.StreamContext(None):  # the stream that there is
         ...     y = tt.ones(1) + 1
     """
@@ -213,7 +204,6 @@ def stream(stream: Stream | None) -> StreamContext:
         stream: The queue.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.cuda.stream(None):
         ...     pass
     """
@@ -224,7 +214,6 @@ def current_stream(device: Any = None) -> Stream:
     """The queue that the calling thread's work on a device (default: the current one) goes to.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     stream = tt.cuda.current_stream()
     """
@@ -236,7 +225,6 @@ def default_stream(device: Any = None) -> Stream:
     """The queue that work on a device (default: the current one) goes to outside ``stream``.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     stream = tt.cuda.default_stream()
     """
@@ -248,7 +236,6 @@ def set_stream(stream: Stream | None) -> None:
     """Have the calling thread's work go to ``stream`` from now on; None does nothing.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     tt.cuda.set_stream(tt.cuda.current_stream())
     """
@@ -266,7 +253,6 @@ class Event:
         interprocess: Accepted for compatibility; must be False.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     begin, end = (tt.cuda.Event(enable_timing=True) for _ in range(2))
         ...     begin.record()
@@ -302,7 +288,6 @@ class Event:
         """Whether the work before the mark is done; True for a mark that is in no queue.
 
         Example:
-            >>> import tinytorch as tt
             >>> if tt.cuda.is_available():
             ...     event = tt.cuda.current_stream().record_event()
             ...     event.synchronize()
@@ -314,7 +299,6 @@ class Event:
         """Let a queue (default: the current one) wait for the mark.
 
         Example:
-            >>> import tinytorch as tt
             >>> if tt.cuda.is_available():
             ...     event = tt.cuda.current_stream().record_event()
             ...     event.wait(tt.cuda.Stream())
@@ -338,7 +322,6 @@ def is_current_stream_capturing() -> bool:
     """Whether the current queue's work is recorded for a graph, by CuPy; False without a device.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cuda.is_current_stream_capturing()
         False
     """

@@ -110,7 +110,6 @@ def is_autocast_available(device_type: str) -> bool:
         device_type: ``"cpu"``, ``"cuda"``, ...
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.amp.is_autocast_available("cpu")
         True
     """
@@ -124,7 +123,6 @@ def is_autocast_enabled(device_type: str | None = None) -> bool:
         device_type: ``"cpu"``, ``"cuda"``, ... Default: ``"cuda"``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.is_autocast_enabled()
         False
         >>> with tt.autocast("cpu", dtype=tt.float16):
@@ -138,7 +136,6 @@ def is_autocast_cache_enabled() -> bool:
     """Whether casts of leaves, such as weights, are cached until the outermost block exits.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.is_autocast_cache_enabled()
         True
     """
@@ -152,7 +149,6 @@ def get_autocast_dtype(device_type: str) -> dtypes.dtype:
         device_type: ``"cpu"``, ``"cuda"``, ...
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.get_autocast_dtype("cuda")
         tinytorch.float16
     """
@@ -164,7 +160,6 @@ def is_autocast_cpu_enabled() -> bool:
     """``is_autocast_enabled("cpu")``, under its old name.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.is_autocast_cpu_enabled()
         False
     """
@@ -175,7 +170,6 @@ def get_autocast_cpu_dtype() -> dtypes.dtype:
     """``get_autocast_dtype("cpu")``, under its old name.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.get_autocast_cpu_dtype().itemsize
         2
     """
@@ -186,7 +180,6 @@ def get_autocast_gpu_dtype() -> dtypes.dtype:
     """``get_autocast_dtype("cuda")``, under its old name.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.get_autocast_gpu_dtype()
         tinytorch.float16
     """
@@ -201,7 +194,6 @@ def set_autocast_enabled(device_type: Any, enabled: Any = None) -> None:
         enabled: Whether to switch it on.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.set_autocast_enabled("cpu", False)
     """
     if enabled is None:
@@ -220,7 +212,6 @@ def set_autocast_dtype(device_type: str, dtype: Any) -> None:
         dtype: The dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> before = tt.get_autocast_dtype("cpu")
         >>> tt.set_autocast_dtype("cpu", tt.float16)
         >>> tt.get_autocast_dtype("cpu")
@@ -237,7 +228,6 @@ def set_autocast_cpu_dtype(dtype: Any) -> None:
         dtype: The dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.set_autocast_cpu_dtype(tt.get_autocast_cpu_dtype())
     """
     set_autocast_dtype("cpu", dtype)
@@ -250,7 +240,6 @@ def set_autocast_gpu_dtype(dtype: Any) -> None:
         dtype: The dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.set_autocast_gpu_dtype(tt.float16)
     """
     set_autocast_dtype("cuda", dtype)
@@ -263,7 +252,6 @@ def set_autocast_cpu_enabled(enabled: bool) -> None:
         enabled: Whether to switch it on.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.set_autocast_cpu_enabled(False)
     """
     set_autocast_enabled("cpu", enabled)
@@ -276,7 +264,6 @@ def set_autocast_cache_enabled(enabled: bool) -> None:
         enabled: Whether they are cached.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.set_autocast_cache_enabled(True)
     """
     _CACHES.set(bool(enabled))
@@ -286,7 +273,6 @@ def clear_autocast_cache() -> None:
     """Delete the cached casts.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.clear_autocast_cache()
     """
     _CASTS.set(None)
@@ -299,7 +285,6 @@ def autocast_increment_nesting() -> int:
         The number of nested blocks.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.autocast_increment_nesting(), tt.autocast_decrement_nesting()
         (1, 0)
     """
@@ -313,7 +298,6 @@ def autocast_decrement_nesting() -> int:
         The number of nested blocks.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.autocast_increment_nesting(), tt.autocast_decrement_nesting()
         (1, 0)
     """

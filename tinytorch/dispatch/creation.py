@@ -316,7 +316,6 @@ def tensor_type(name: str, device_type: str = "cpu") -> TensorType:
     ``tinytorch.tensor`` does. ``isinstance`` checks whether a tensor has the dtype and device.
 
     Example:
-        >>> import tinytorch as tt
         >>> {example}
         True
     """
@@ -362,7 +361,6 @@ def set_default_tensor_type(t: Any) -> None:
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> with warnings.catch_warnings():
         ...     warnings.simplefilter("ignore", UserWarning)
         ...     tt.set_default_tensor_type(tt.DoubleTensor)
@@ -396,7 +394,6 @@ def typename(obj: Any, /) -> str:
         obj: Anything.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.typename(tt.ones(1, dtype=tt.int64)), tt.typename([])
         ('torch.LongTensor', 'list')
     """

@@ -172,7 +172,6 @@ def round_tensor(self: Tensor, ndigits: int | None = None) -> Any:
         An int, or a tensor of the same dtype, through which gradients flow as through ``round``.
 
     Example:
-        >>> import tinytorch as tt
         >>> round(tt.tensor(2.5)), round(tt.tensor([0.126, 2.5]), 2)
         (2, tensor([0.1300, 2.5000]))
     """
@@ -189,7 +188,6 @@ def divmod_tensor(self: Tensor, other: Any) -> tuple[Tensor, Tensor]:
         other: Tensor or number.
 
     Example:
-        >>> import tinytorch as tt
         >>> divmod(tt.tensor([7, -7]), 2)
         (tensor([ 3, -4]), tensor([1, 1]))
     """
@@ -204,7 +202,6 @@ def rdivmod_tensor(self: Tensor, other: Any) -> tuple[Tensor, Tensor]:
         other: A number.
 
     Example:
-        >>> import tinytorch as tt
         >>> divmod(7, tt.tensor([2, 4]))
         (tensor([3, 1]), tensor([1, 3]))
     """
@@ -222,7 +219,6 @@ def _to_integer(name: str) -> Callable[[Tensor], Any]:
 
     Example:
         >>> import math
-        >>> import tinytorch as tt
         >>> math.{name}(tt.tensor(2.5)) == math.{name}(2.5)
         True
     """
@@ -268,7 +264,6 @@ def load_library(path: Any) -> NoReturn:
         OSError: Always, as PyTorch for a library it cannot load.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ops.load_library("kernels.so")
         Traceback (most recent call last):
             ...
@@ -372,7 +367,6 @@ def array_namespace(self: Tensor, *, api_version: str | None = None) -> Any:
         ValueError: For an unsupported version.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(2).__array_namespace__().__name__
         'tinytorch.numpy.functions'
     """

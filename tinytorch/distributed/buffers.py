@@ -165,7 +165,6 @@ class ReduceOp:
     bools; of complex numbers there are ``SUM`` and ``AVG`` alone. ``PREMUL_SUM`` is refused.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.ReduceOp.SUM.name
         'SUM'
     """

@@ -74,7 +74,6 @@ def all_reduce_coalesced(
         async_op: Whether to return something to wait for. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.all_reduce_coalesced([tt.ones(2), tt.ones(1)])
         >>> tt.distributed.destroy_process_group()
@@ -100,7 +99,6 @@ def all_gather_coalesced(
         async_op: Whether to return something to wait for. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.all_gather_coalesced([[tt.zeros(2)]], [tt.ones(2)])
         >>> tt.distributed.destroy_process_group()

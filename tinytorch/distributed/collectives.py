@@ -72,7 +72,6 @@ def broadcast(
         RuntimeError: If there is no such rank, or one does not answer.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.broadcast(tt.ones(2), src=0)
         >>> tt.distributed.destroy_process_group()
@@ -115,7 +114,6 @@ def all_reduce(
         RuntimeError: For bits of fractions or means of integers, or if a rank does not answer.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> x = tt.ones(2)
         >>> tt.distributed.all_reduce(x)
@@ -158,7 +156,6 @@ def reduce(
         TypeError, ValueError, RuntimeError: As ``all_reduce`` and ``broadcast``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.reduce(tt.ones(2), dst=0)
         >>> tt.distributed.destroy_process_group()
@@ -199,7 +196,6 @@ def all_gather(
         RuntimeError: For other shapes, or another number of tensors than there are ranks.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> parts = [tt.zeros(2)]
         >>> tt.distributed.all_gather(parts, tt.ones(2))
@@ -240,7 +236,6 @@ def all_gather_into_tensor(
         ValueError: For different dtypes, or an output of another size.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> out = tt.zeros(2)
         >>> tt.distributed.all_gather_into_tensor(out, tt.ones(2))
@@ -285,7 +280,6 @@ def gather(
             elsewhere than on ``dst``, or not there.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.gather(tt.ones(2), [tt.zeros(2)], dst=0)
         >>> tt.distributed.destroy_process_group()
@@ -344,7 +338,6 @@ def scatter(
         TypeError, ValueError, RuntimeError: As ``gather``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> x = tt.zeros(2)
         >>> tt.distributed.scatter(x, [tt.ones(2)], src=0)
@@ -396,7 +389,6 @@ def reduce_scatter(
         TypeError, ValueError, RuntimeError: As ``all_reduce`` and ``all_gather``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> out = tt.zeros(2)
         >>> tt.distributed.reduce_scatter(out, [tt.ones(2)])
@@ -452,7 +444,6 @@ def reduce_scatter_tensor(
         TypeError, ValueError, RuntimeError: As ``all_reduce`` and ``all_gather_into_tensor``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> out = tt.zeros(2)
         >>> tt.distributed.reduce_scatter_tensor(out, tt.ones(2))
@@ -492,7 +483,6 @@ def all_to_all(
         RuntimeError: For another number of tensors than there are ranks.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> out = [tt.zeros(2)]
         >>> tt.distributed.all_to_all(out, [tt.ones(2)])
@@ -551,7 +541,6 @@ def all_to_all_single(
         RuntimeError: For sizes that do not divide the tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> out = tt.zeros(2)
         >>> tt.distributed.all_to_all_single(out, tt.ones(2))
@@ -611,7 +600,6 @@ def barrier(
         RuntimeError: If one does not come.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.barrier()
         >>> tt.distributed.destroy_process_group()
@@ -641,7 +629,6 @@ def monitored_barrier(
         RuntimeError: On rank 0, naming the missing ranks; on others, if it did not answer.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.monitored_barrier()
         >>> tt.distributed.destroy_process_group()

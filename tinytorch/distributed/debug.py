@@ -20,7 +20,6 @@ class DebugLevel(enum.Enum):
     """How closely ranks watch each other; ``DETAIL`` is the monitored mode.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.DebugLevel.DETAIL.name
         'DETAIL'
     """
@@ -42,7 +41,6 @@ def get_debug_level() -> DebugLevel:
     """The level that was set, or that the variable ``TORCH_DISTRIBUTED_DEBUG`` names.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.get_debug_level()
         <DebugLevel.OFF: 0>
     """
@@ -58,7 +56,6 @@ def set_debug_level(level: DebugLevel) -> None:
         level: A ``DebugLevel``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.set_debug_level(tt.distributed.DebugLevel.OFF)
     """
     _state.level = level
@@ -71,7 +68,6 @@ def set_debug_level_from_env() -> None:
         RuntimeError: If it names another.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.set_debug_level_from_env()
     """
     name = os.environ.get(_VARIABLE, "OFF").upper()

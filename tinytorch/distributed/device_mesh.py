@@ -27,7 +27,6 @@ class DeviceMesh:
         NotImplementedError: For another array of ranks.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> mesh = tt.distributed.device_mesh.init_device_mesh("cpu", (1,), mesh_dim_names=("dp",))
         >>> mesh.size(), mesh.get_local_rank("dp"), mesh.get_group().size()
@@ -132,7 +131,6 @@ def init_device_mesh(
         NotImplementedError: For more dimensions than one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.init_device_mesh("cpu", (1,))
         DeviceMesh('cpu', [0])

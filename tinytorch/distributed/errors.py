@@ -9,7 +9,6 @@ class DistError(RuntimeError):
     """A fault of work that several processes share.
 
     Example:
-        >>> import tinytorch as tt
         >>> issubclass(tt.distributed.DistError, RuntimeError)
         True
     """
@@ -19,7 +18,6 @@ class DistBackendError(DistError):
     """A fault of what carries the messages: a rank that does not answer, or is gone.
 
     Example:
-        >>> import tinytorch as tt
         >>> issubclass(tt.distributed.DistBackendError, tt.distributed.DistError)
         True
     """
@@ -29,7 +27,6 @@ class DistNetworkError(DistError):
     """Processes that cannot reach each other.
 
     Example:
-        >>> import tinytorch as tt
         >>> issubclass(tt.distributed.DistNetworkError, tt.distributed.DistError)
         True
     """
@@ -39,7 +36,6 @@ class DistStoreError(DistError):
     """A key that nobody has set in a store, in time.
 
     Example:
-        >>> import tinytorch as tt
         >>> issubclass(tt.distributed.DistStoreError, tt.distributed.DistError)
         True
     """
@@ -49,7 +45,6 @@ class QueueEmptyError(DistStoreError):
     """A queue of a store that has nothing; no store here has queues.
 
     Example:
-        >>> import tinytorch as tt
         >>> issubclass(tt.distributed.QueueEmptyError, tt.distributed.DistStoreError)
         True
     """

@@ -91,7 +91,6 @@ def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None) -> Ten
         ValueError: Before ``init_process_group``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> x = tt.ones(2, requires_grad=True)
         >>> tt.distributed.nn.all_reduce(x * 3).sum().backward()
@@ -114,7 +113,6 @@ def broadcast(tensor: Tensor, src: int, group: Any = None) -> Tensor:
         group: Among whom. Default: all.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.nn.broadcast(tt.ones(2), src=0)
         tensor([1., 1.])
@@ -134,7 +132,6 @@ def reduce(tensor: Tensor, dst: int, op: Any = ReduceOp.SUM, group: Any = None) 
         group: Among whom. Default: all.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.nn.reduce(tt.ones(2), dst=0)
         tensor([1., 1.])
@@ -157,7 +154,6 @@ def all_to_all(
         group: Among whom. Default: all.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.nn.all_to_all([tt.zeros(2)], [tt.ones(2)])
         (tensor([1., 1.]),)
@@ -175,7 +171,6 @@ def all_gather(tensor: Tensor, group: Any = None) -> tuple[Tensor, ...]:
         group: Among whom. Default: all.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.nn.all_gather(tt.ones(2))
         (tensor([1., 1.]),)
@@ -193,7 +188,6 @@ def gather(tensor: Tensor, dst: int = 0, group: Any = None) -> tuple[Tensor, ...
         group: Among whom. Default: all.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.nn.gather(tt.ones(2))
         (tensor([1., 1.]),)
@@ -212,7 +206,6 @@ def scatter(tensors: list[Tensor], src: int = 0, group: Any = None) -> Tensor:
         group: Among whom. Default: all.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.nn.scatter([tt.ones(2)])
         tensor([1., 1.])
@@ -235,7 +228,6 @@ def reduce_scatter(
         group: Among whom. Default: all.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.nn.reduce_scatter(tt.zeros(2), [tt.ones(2)])
         tensor([1., 1.])

@@ -23,7 +23,6 @@ def is_available() -> bool:
     """Whether mpi4py is installed, without which processes cannot find each other.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.is_available() == tt.distributed.is_mpi_available()
         True
     """
@@ -34,7 +33,6 @@ def is_mpi_available() -> bool:
     """Whether mpi4py is installed.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.is_mpi_available() == tt.distributed.is_available()
         True
     """
@@ -45,7 +43,6 @@ def is_gloo_available() -> bool:
     """Whether ``"gloo"`` can be asked for: where MPI is, which carries its messages.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.is_gloo_available() == tt.distributed.is_mpi_available()
         True
     """
@@ -56,7 +53,6 @@ def is_nccl_available() -> bool:
     """Whether mpi4py is, and CuPy with NCCL and a GPU.
 
     Example:
-        >>> import tinytorch as tt
         >>> isinstance(tt.distributed.is_nccl_available(), bool)
         True
     """
@@ -67,7 +63,6 @@ def is_ucc_available() -> bool:
     """False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.is_ucc_available()
         False
     """
@@ -78,7 +73,6 @@ def is_xccl_available() -> bool:
     """False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.is_xccl_available()
         False
     """
@@ -92,7 +86,6 @@ def is_backend_available(backend: str) -> bool:
         backend: ``"mpi"``, ``"gloo"`` or ``"nccl"``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.is_backend_available("ucc")
         False
     """
@@ -105,7 +98,6 @@ def is_torchelastic_launched() -> bool:
     """Whether a launcher with ``torchrun``'s environment, ours as well, started this process.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.is_torchelastic_launched()
         False
     """
@@ -122,7 +114,6 @@ def get_rank(group: Any = None) -> int:
         ValueError: Before ``init_process_group``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.get_rank()
         0
@@ -142,7 +133,6 @@ def get_world_size(group: Any = None) -> int:
         ValueError: Before ``init_process_group``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.get_world_size()
         1
@@ -162,7 +152,6 @@ def get_backend(group: Any = None) -> str:
         ValueError: Before ``init_process_group``, or if this process is no member.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.get_backend()
         'mpi'
@@ -178,7 +167,6 @@ def get_backend_config(group: Any = None) -> str:
         group: The group. Default: all processes.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.get_backend_config()
         'cpu:mpi,cuda:mpi'
@@ -195,7 +183,6 @@ def get_default_backend_for_device(device: Any) -> str:
         device: A device or its name.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.get_default_backend_for_device("cpu")
         'mpi'
     """
@@ -209,7 +196,6 @@ def get_process_group_ranks(group: Any) -> list[int]:
         group: The group, or None for all processes.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.get_process_group_ranks(None)
         [0]
@@ -229,7 +215,6 @@ def get_group_rank(group: Any, global_rank: int) -> int:
         ValueError: If it is no member.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.get_group_rank(tt.distributed.new_group([0]), 0)
         0
@@ -252,7 +237,6 @@ def get_global_rank(group: Any, group_rank: int) -> int:
         ValueError: If there is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.get_global_rank(tt.distributed.new_group([0]), 0)
         0
@@ -275,7 +259,6 @@ def get_pg_count() -> int:
     """How many groups there are.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.get_pg_count()
         1
@@ -294,7 +277,6 @@ def get_node_local_rank(fallback_rank: int | None = None) -> int:
         RuntimeError: If ``LOCAL_RANK`` is not set and there is no ``fallback_rank``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.get_node_local_rank(fallback_rank=0)
         0
     """
@@ -334,7 +316,6 @@ def new_subgroups(
         ValueError: If the world cannot be divided so.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.new_subgroups(1)[0].size()
         1
@@ -375,7 +356,6 @@ def new_subgroups_by_enumeration(
         ValueError: If there is none, or a rank is in two.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.new_subgroups_by_enumeration([[0]])[0].size()
         1

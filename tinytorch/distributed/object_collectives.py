@@ -35,7 +35,6 @@ def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> No
         ValueError: Before ``init_process_group``, or if the list has another length.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> found = [None]
         >>> tt.distributed.all_gather_object(found, {"loss": 0.5})
@@ -93,7 +92,6 @@ def gather_object(
         ValueError: If the list is given elsewhere than on ``dst``, or not there.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> found = [None]
         >>> tt.distributed.gather_object("a", found)
@@ -137,7 +135,6 @@ def broadcast_object_list(
         ValueError, RuntimeError: As ``broadcast``; if a list has another length.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.broadcast_object_list(["a", 1], src=0)
         >>> tt.distributed.destroy_process_group()
@@ -198,7 +195,6 @@ def scatter_object_list(
         ValueError: For an empty output list, or an input list of another length.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> found = [None]
         >>> tt.distributed.scatter_object_list(found, ["a"], src=0)
@@ -244,7 +240,6 @@ def send_object_list(
         ValueError: As ``send``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.send_object_list(["a"], dst=0)
         Traceback (most recent call last):
@@ -288,7 +283,6 @@ def recv_object_list(
         ValueError: As ``recv``; if the list has another length.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.recv_object_list([None], src=0)
         Traceback (most recent call last):

@@ -38,7 +38,6 @@ def isend(
         ValueError: For this process's own rank, or none of the group.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.isend(tt.ones(2), dst=0)
         Traceback (most recent call last):
@@ -71,7 +70,6 @@ def send(
         RuntimeError: If it is not received in time.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.send(tt.ones(2), dst=0)
         Traceback (most recent call last):
@@ -120,7 +118,6 @@ def irecv(
         ValueError: For this process's own rank, or none of the group.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.irecv(tt.zeros(2), src=0)
         Traceback (most recent call last):
@@ -156,7 +153,6 @@ def recv(
         RuntimeError: If nothing comes in time, or a message of another size.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.recv(tt.zeros(2), src=0)
         Traceback (most recent call last):
@@ -224,7 +220,6 @@ class P2POp:
         TypeError: If ``tensor`` is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.P2POp(print, tt.ones(2), 1)
         Traceback (most recent call last):
             ...
@@ -273,7 +268,6 @@ def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
         IndexError: If there is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.batch_isend_irecv([None])
         Traceback (most recent call last):
             ...

@@ -26,7 +26,6 @@ class Backend(str):
     """The name of what carries messages between processes, in lower case.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.Backend("GLOO") == tt.distributed.Backend.GLOO
         True
     """
@@ -60,7 +59,6 @@ class ProcessGroup:
         description: What ``group_desc`` gives.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> group = tt.distributed.group.WORLD
         >>> group.rank(), group.size(), group.name()
@@ -133,7 +131,6 @@ class group(metaclass=_GroupMeta):
     """The group of all processes is ``group.WORLD``; None before ``init_process_group``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.group.WORLD
     """
 
@@ -142,7 +139,6 @@ class GroupMember(metaclass=_GroupMeta):
     """``GroupMember.WORLD`` is ``group.WORLD``; ``NON_GROUP_MEMBER`` what others get of a group.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.GroupMember.NON_GROUP_MEMBER
         -100
     """
@@ -240,7 +236,6 @@ def init_process_group(
         TypeError: If ``timeout`` is no ``timedelta``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.get_rank(), tt.distributed.get_world_size()
         (0, 1)
@@ -318,7 +313,6 @@ def destroy_process_group(group: Any = None) -> None:
         AssertionError: If there is none at all.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.destroy_process_group()
         >>> tt.distributed.is_initialized()
@@ -372,7 +366,6 @@ def new_group(
         ValueError: For ranks that are not there, or are there twice.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.new_group([0]).size()
         1
@@ -409,7 +402,6 @@ def is_initialized() -> bool:
     """Whether ``init_process_group`` has been called.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.is_initialized()
         False
     """

@@ -66,7 +66,6 @@ class GradBucket:
         last: Whether it is the last one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))
         >>> def hook(state, bucket):
@@ -103,7 +102,6 @@ class GradBucket:
         """The parameters they are of.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.distributed.init_process_group("mpi")
             >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1, bias=False))
             >>> def hook(state, bucket):

@@ -28,7 +28,6 @@ def all_reduce(self: Tensor, reduceOp: str, group: Any = None, tag: str = "") ->
         A new tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed._functional_collectives import all_reduce
         >>> tt.distributed.init_process_group("mpi")
         >>> all_reduce(tt.ones(2), "sum")
@@ -53,7 +52,6 @@ def broadcast(self: Tensor, src: int, group: Any = None, tag: str = "") -> Tenso
         A new tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed._functional_collectives import broadcast
         >>> tt.distributed.init_process_group("mpi")
         >>> broadcast(tt.ones(2), 0)
@@ -75,7 +73,6 @@ def wait_tensor(tensor: Tensor) -> Tensor:
         The same tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed._functional_collectives import wait_tensor
         >>> wait_tensor(tt.ones(2))
         tensor([1., 1.])

@@ -34,7 +34,6 @@ class Store:
     """What the stores share: each has ``_change``, which changes the table as one step.
 
     Example:
-        >>> import tinytorch as tt
         >>> store = tt.distributed.HashStore()
         >>> store.set("epoch", "3")
         >>> store.get("epoch"), store.add("steps", 2)
@@ -124,7 +123,6 @@ class HashStore(Store):
     """A store in this process alone, for its threads.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.HashStore().num_keys()
         0
     """
@@ -152,7 +150,6 @@ class FileStore(Store):
 
     Example:
         >>> import os, tempfile
-        >>> import tinytorch as tt
         >>> folder = tempfile.TemporaryDirectory()
         >>> store = tt.distributed.FileStore(os.path.join(folder.name, "store"))
         >>> store.set("a", "1")
@@ -282,7 +279,6 @@ class PrefixStore(Store):
         store: The other store.
 
     Example:
-        >>> import tinytorch as tt
         >>> whole = tt.distributed.HashStore()
         >>> tt.distributed.PrefixStore("a", whole).set("b", "1")
         >>> whole.get("a/b")

@@ -58,7 +58,6 @@ class Work:
         agree: Whether all ranks are known to have called the same; raises if they have not.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> work = tt.distributed.all_reduce(tt.ones(2), async_op=True)
         >>> work.wait(), work.is_completed()

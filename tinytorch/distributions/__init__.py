@@ -5,7 +5,6 @@ draws samples through which gradients flow to the parameters. Where a distributi
 ``rsample``, ``log_prob`` serves to estimate the gradients. With the same seed the samples are
 equal to PyTorch's.
 
-    >>> import tinytorch as tt
     >>> from tinytorch.distributions import Categorical, Normal, kl_divergence
     >>> policy = Categorical(logits=tt.zeros(2, requires_grad=True))
     >>> action = policy.sample()

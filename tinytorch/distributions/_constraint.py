@@ -21,7 +21,6 @@ class Constraint:
         event_dim: The number of last dimensions that belong to one value.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import constraints
         >>> constraints.simplex.check(tt.tensor([[0.5, 0.5], [0.5, 0.6]]))
         tensor([ True, False])
@@ -34,7 +33,6 @@ class Constraint:
         """Whether each value lies in the region: a bool tensor without the event dimensions.
 
         Example:
-            >>> import tinytorch as tt
             >>> from tinytorch.distributions import constraints
             >>> constraints.positive.check(tt.tensor([-1.0, 2.0]))
             tensor([False,  True])
@@ -96,7 +94,6 @@ class _DependentProperty(property, _Dependent):
         event_dim: As for every constraint.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.Uniform(0.0, 2.0).support
         Interval(lower_bound=0.0, upper_bound=2.0)
     """
@@ -150,7 +147,6 @@ class _IndependentConstraint(Constraint):
             nonnegative int.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import constraints
         >>> constraints.independent(constraints.positive, 1).check(tt.tensor([-1.0, 2.0]))
         tensor(False)
@@ -201,7 +197,6 @@ class MixtureSameFamilyConstraint(Constraint):
         AssertionError: If ``base_constraint`` is not a constraint.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import constraints
         >>> each = constraints.interval(tt.zeros(2), tt.tensor([1.0, 3.0]))
         >>> constraints.MixtureSameFamilyConstraint(each).check(tt.tensor([0.5, 2.0, 0.1]))
@@ -295,7 +290,6 @@ class _Cat(_PartsConstraint):
             constraints, or if a checked value has no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import constraints
         >>> both = constraints.cat([constraints.positive, constraints.real], lengths=[1, 2])
         >>> both.check(tt.tensor([-1.0, -1.0, 2.0]))
@@ -323,7 +317,6 @@ class _Stack(_PartsConstraint):
             dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import constraints
         >>> both = constraints.stack([constraints.positive, constraints.real])
         >>> both.check(tt.tensor([[-1.0], [-1.0]]))

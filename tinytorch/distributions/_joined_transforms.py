@@ -66,7 +66,6 @@ class CatTransform(_PartsTransform):
             transforms, or if the argument's dimension has another length than their sum.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import transforms
         >>> parts = [transforms.ExpTransform(), transforms.identity_transform]
         >>> transforms.CatTransform(parts, lengths=[1, 2])(tt.zeros(3))
@@ -138,7 +137,6 @@ class StackTransform(_PartsTransform):
             slices.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import transforms
         >>> parts = [transforms.ExpTransform(), transforms.identity_transform]
         >>> transforms.StackTransform(parts, dim=1)(tt.zeros(2, 2))

@@ -28,7 +28,6 @@ def register_kl(type_p: type, type_q: type) -> Callable[[Any], Any]:
         TypeError: If an argument is not a class.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import Normal, kl_divergence, register_kl
         >>> class Standard(Normal):
         ...     def __init__(self):

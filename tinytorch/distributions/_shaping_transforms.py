@@ -21,7 +21,6 @@ class IndependentTransform(Transform):
         cache_size: As for ``Transform``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import transforms
         >>> each = transforms.ExpTransform()
         >>> x = tt.ones(2, 3)
@@ -93,7 +92,6 @@ class ReshapeTransform(Transform):
         cache_size: As for ``Transform``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import transforms
         >>> transforms.ReshapeTransform((4,), (2, 2))(tt.zeros(3, 4)).shape
         tinytorch.Size([3, 2, 2])

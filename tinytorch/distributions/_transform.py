@@ -35,7 +35,6 @@ class Transform(ShortTracebacks):
         codomain: The constraint of results.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions.transforms import ExpTransform
         >>> ExpTransform().inv(tt.ones(2))
         tensor([0., 0.])
@@ -72,7 +71,6 @@ class Transform(ShortTracebacks):
         """The inverse transform, whose ``inv`` is this transform.
 
         Example:
-            >>> import tinytorch as tt
             >>> from tinytorch.distributions import transforms
             >>> transforms.AffineTransform(1.0, 2.0).inv(tt.tensor([5.0]))
             tensor([2.])
@@ -101,7 +99,6 @@ class Transform(ShortTracebacks):
             cache_size: 0 or 1.
 
         Example:
-            >>> import tinytorch as tt
             >>> from tinytorch.distributions import transforms
             >>> exp = transforms.ExpTransform().with_cache()
             >>> x = tt.ones(1)
@@ -159,7 +156,6 @@ class Transform(ShortTracebacks):
             y: The result for it.
 
         Example:
-            >>> import tinytorch as tt
             >>> from tinytorch.distributions import transforms
             >>> x = tt.zeros(1)
             >>> double = transforms.AffineTransform(0.0, 2.0)
@@ -265,7 +261,6 @@ class ComposeTransform(Transform):
         cache_size: As for ``Transform``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import transforms
         >>> parts = [transforms.AffineTransform(0.0, 2.0), transforms.ExpTransform()]
         >>> transforms.ComposeTransform(parts)(tt.zeros(1))

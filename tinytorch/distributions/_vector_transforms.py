@@ -28,7 +28,6 @@ class SoftmaxTransform(_ParameterlessTransform):
     The transform is not bijective, so its Jacobian has no determinant.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import transforms
         >>> transforms.SoftmaxTransform()(tt.zeros(4))
         tensor([0.2500, 0.2500, 0.2500, 0.2500])
@@ -55,7 +54,6 @@ class StickBreakingTransform(_ParameterlessTransform):
     """Map vectors of ``n - 1`` numbers to ``n`` shares whose sum is 1, by stick breaking.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import transforms
         >>> transforms.StickBreakingTransform()(tt.zeros(2))
         tensor([0.3333, 0.3333, 0.3333])
@@ -97,7 +95,6 @@ class LowerCholeskyTransform(_ParameterlessTransform):
     The elements above the diagonal are lost, so the Jacobian has no determinant.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import transforms
         >>> transforms.LowerCholeskyTransform()(tt.zeros(2, 2))
         tensor([[1., 0.],
@@ -118,7 +115,6 @@ class PositiveDefiniteTransform(_ParameterlessTransform):
     """Map square matrices to positive definite ones, through lower triangular factors.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import transforms
         >>> transforms.PositiveDefiniteTransform()(tt.zeros(2, 2))
         tensor([[1., 0.],
@@ -145,7 +141,6 @@ class CorrCholeskyTransform(_ParameterlessTransform):
     it leave in its row, so that every row has length 1.
 
     Example:
-        >>> import tinytorch as tt
         >>> factor = tt.distributions.CorrCholeskyTransform()(tt.tensor([1.0]))
         >>> factor @ factor.mT
         tensor([[1.0000, 0.7616],

@@ -32,7 +32,6 @@ class Categorical(_ProbsOrLogits):
         ValueError: If both or neither are passed, or if the parameter is a 0-d tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> distribution = tt.distributions.Categorical(tt.tensor([1.0, 3.0]))
         >>> distribution.probs, distribution.log_prob(tt.tensor(1)).exp()
         (tensor([0.2500, 0.7500]), tensor(0.7500))
@@ -139,7 +138,6 @@ class OneHotCategorical(_CategoricalBased):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.OneHotCategorical(tt.tensor([1.0, 3.0])).mode
         tensor([0., 1.])
     """
@@ -189,7 +187,6 @@ class OneHotCategoricalStraightThrough(OneHotCategorical):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> weights = tt.ones(2, requires_grad=True)
         >>> tt.distributions.OneHotCategoricalStraightThrough(weights).rsample().requires_grad
         True
@@ -214,7 +211,6 @@ class Multinomial(_CategoricalBased):
         NotImplementedError: If ``total_count`` is not an int.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.Multinomial(8, tt.tensor([1.0, 3.0])).mean
         tensor([2., 6.])
     """

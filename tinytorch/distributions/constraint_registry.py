@@ -1,7 +1,6 @@
 """Registries of transforms from real numbers into a constraint: ``biject_to``, ``transform_to``.
 
 Example:
-    >>> import tinytorch as tt
     >>> from tinytorch.distributions import constraints, transform_to
     >>> transform_to(constraints.positive)(tt.zeros(1))
     tensor([1.])
@@ -43,7 +42,6 @@ class ConstraintRegistry:
             TypeError: If ``constraint`` is neither a constraint nor a subclass of ``Constraint``.
 
         Example:
-            >>> import tinytorch as tt
             >>> from tinytorch.distributions import constraints, transforms
             >>> registry = tt.distributions.constraint_registry.ConstraintRegistry()
             >>> @registry.register(constraints.positive)

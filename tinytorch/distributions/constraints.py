@@ -4,7 +4,6 @@ A constraint's ``check`` returns for each value, or for each vector or matrix of
 it lies in the region.
 
 Example:
-    >>> import tinytorch as tt
     >>> from tinytorch.distributions import constraints
     >>> constraints.positive.check(tt.tensor([-1.0, 2.0]))
     tensor([False,  True])
@@ -104,7 +103,6 @@ class _IntegerInterval(_Between):
         upper_bound: The greatest.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import constraints
         >>> constraints.integer_interval(0, 3).check(tt.tensor([0.0, 1.5, 3.0, 4.0]))
         tensor([ True, False,  True, False])
@@ -149,7 +147,6 @@ class _GreaterThan(_AtLeast):
         lower_bound: The bound.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import constraints
         >>> constraints.greater_than(1).check(tt.tensor([1.0, 2.0]))
         tensor([False,  True])
@@ -166,7 +163,6 @@ class _GreaterThanEq(_AtLeast):
         lower_bound: The bound.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import constraints
         >>> constraints.greater_than_eq(1).check(tt.tensor([0.0, 1.0]))
         tensor([False,  True])
@@ -183,7 +179,6 @@ class _LessThan(_AtMost):
         upper_bound: The bound.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import constraints
         >>> constraints.less_than(1).check(tt.tensor([0.0, 1.0]))
         tensor([ True, False])
@@ -201,7 +196,6 @@ class _Interval(_Between):
         upper_bound: The greatest.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import constraints
         >>> constraints.interval(0, 1).check(tt.tensor([-1.0, 0.0, 1.0]))
         tensor([False,  True,  True])
@@ -219,7 +213,6 @@ class _HalfOpenInterval(_Between):
         upper_bound: The bound above.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import constraints
         >>> constraints.half_open_interval(0, 1).check(tt.tensor([-1.0, 0.0, 1.0]))
         tensor([False,  True, False])
@@ -236,7 +229,6 @@ class _Multinomial(_AtMost):
         upper_bound: The bound.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import constraints
         >>> constraints.multinomial(3).check(tt.tensor([[1, 2], [2, 2]]))
         tensor([ True, False])

@@ -26,7 +26,6 @@ class Uniform(Distribution):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.Uniform(0.0, 4.0).log_prob(tt.tensor(1.0)).exp()
         tensor(0.2500)
     """
@@ -106,7 +105,6 @@ class Exponential(ExponentialFamily):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.Exponential(2.0).mean
         tensor(0.5000)
     """
@@ -173,7 +171,6 @@ class Laplace(_LocationScale, _MeanAtLocation):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.Laplace(0.0, 1.0).variance
         tensor(2.)
     """
@@ -217,7 +214,6 @@ class Cauchy(_LocationScale):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.Cauchy(0.0, 1.0).cdf(tt.tensor(1.0))
         tensor(0.7500)
     """

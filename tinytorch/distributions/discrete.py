@@ -29,7 +29,6 @@ class Bernoulli(_ProbsOrLogits, ExponentialFamily):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.Bernoulli(0.25).log_prob(tt.tensor(1.0)).exp()
         tensor(0.2500)
     """
@@ -91,7 +90,6 @@ class Geometric(_ProbsOrLogits):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.Geometric(0.25).mean
         tensor(3.)
     """
@@ -165,7 +163,6 @@ class Binomial(_TrialsDistribution):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.Binomial(4, 0.25).mean
         tensor(1.)
     """
@@ -230,7 +227,6 @@ class NegativeBinomial(_TrialsDistribution):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.NegativeBinomial(3.0, 0.5).mean
         tensor(3.)
     """
@@ -284,7 +280,6 @@ class Poisson(ExponentialFamily):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.Poisson(2.0).log_prob(tt.tensor(0.0))
         tensor(-2.)
     """

@@ -36,7 +36,6 @@ class Distribution(ShortTracebacks):
         has_enumerate_support: Whether ``enumerate_support`` lists all values.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import Normal
         >>> normal = Normal(tt.zeros(3), 1.0)
         >>> [list(shape) for shape in (normal.batch_shape, normal.sample((2,)).shape)]
@@ -52,7 +51,6 @@ class Distribution(ShortTracebacks):
         """Set whether distributions check their parameters and values by default.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.distributions.Distribution.set_default_validate_args(False)
             >>> distribution = tt.distributions.Normal(0.0, -1.0)
             >>> tt.distributions.Distribution.set_default_validate_args(True)
@@ -114,7 +112,6 @@ class Distribution(ShortTracebacks):
             NotImplementedError: If the class defines ``__init__`` but not ``expand``.
 
         Example:
-            >>> import tinytorch as tt
             >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
             >>> normal.expand((3, 2)).batch_shape
             tinytorch.Size([3, 2])
@@ -167,7 +164,6 @@ class Distribution(ShortTracebacks):
         """The shape of the batch.
 
         Example:
-            >>> import tinytorch as tt
             >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
             >>> normal.batch_shape
             tinytorch.Size([2])
@@ -179,7 +175,6 @@ class Distribution(ShortTracebacks):
         """The shape of one value.
 
         Example:
-            >>> import tinytorch as tt
             >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
             >>> normal.event_shape
             tinytorch.Size([])
@@ -191,7 +186,6 @@ class Distribution(ShortTracebacks):
         """The constraints of the parameters, by name.
 
         Example:
-            >>> import tinytorch as tt
             >>> coin = tt.distributions.Bernoulli(tt.tensor([0.5]))
             >>> coin.arg_constraints["probs"]
             Interval(lower_bound=0.0, upper_bound=1.0)
@@ -203,7 +197,6 @@ class Distribution(ShortTracebacks):
         """The constraint of the values.
 
         Example:
-            >>> import tinytorch as tt
             >>> coin = tt.distributions.Bernoulli(tt.tensor([0.5]))
             >>> coin.support
             Boolean()
@@ -215,7 +208,6 @@ class Distribution(ShortTracebacks):
         """The mean.
 
         Example:
-            >>> import tinytorch as tt
             >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
             >>> normal.mean
             tensor([0., 0.])
@@ -227,7 +219,6 @@ class Distribution(ShortTracebacks):
         """The most probable value.
 
         Example:
-            >>> import tinytorch as tt
             >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
             >>> normal.mode
             tensor([0., 0.])
@@ -239,7 +230,6 @@ class Distribution(ShortTracebacks):
         """The variance.
 
         Example:
-            >>> import tinytorch as tt
             >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
             >>> normal.variance
             tensor([1., 1.])
@@ -251,7 +241,6 @@ class Distribution(ShortTracebacks):
         """The standard deviation.
 
         Example:
-            >>> import tinytorch as tt
             >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
             >>> normal.stddev
             tensor([1., 1.])
@@ -265,7 +254,6 @@ class Distribution(ShortTracebacks):
             sample_shape: The shape of the draws.
 
         Example:
-            >>> import tinytorch as tt
             >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
             >>> normal.sample((3,)).shape
             tinytorch.Size([3, 2])
@@ -280,7 +268,6 @@ class Distribution(ShortTracebacks):
             sample_shape: The shape of the draws.
 
         Example:
-            >>> import tinytorch as tt
             >>> loc = tt.zeros(2, requires_grad=True)
             >>> tt.distributions.Normal(loc, 1.0).rsample().sum().backward()
             >>> loc.grad
@@ -293,7 +280,6 @@ class Distribution(ShortTracebacks):
 
         Example:
             >>> import warnings
-            >>> import tinytorch as tt
             >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
             >>> with warnings.catch_warnings(action="ignore"):
             ...     normal.sample_n(3).shape
@@ -312,7 +298,6 @@ class Distribution(ShortTracebacks):
             value: Values, whose shape broadcasts with ``batch_shape + event_shape``.
 
         Example:
-            >>> import tinytorch as tt
             >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
             >>> normal.log_prob(tt.tensor([0.0, 1.0]))
             tensor([-0.9189, -1.4189])
@@ -323,7 +308,6 @@ class Distribution(ShortTracebacks):
         """The cumulative distribution function: the probability of at most each of ``value``.
 
         Example:
-            >>> import tinytorch as tt
             >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
             >>> normal.cdf(tt.tensor([0.0, 1.0]))
             tensor([0.5000, 0.8413])
@@ -334,7 +318,6 @@ class Distribution(ShortTracebacks):
         """The quantile of each probability: the inverse of ``cdf``.
 
         Example:
-            >>> import tinytorch as tt
             >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
             >>> normal.icdf(tt.tensor([0.5, 0.9]))
             tensor([0.0000, 1.2816])
@@ -348,7 +331,6 @@ class Distribution(ShortTracebacks):
             expand: Whether the values are expanded over the batch shape.
 
         Example:
-            >>> import tinytorch as tt
             >>> coin = tt.distributions.Bernoulli(tt.tensor([0.5]))
             >>> coin.enumerate_support()
             tensor([[0.],
@@ -360,7 +342,6 @@ class Distribution(ShortTracebacks):
         """The entropy, in nats.
 
         Example:
-            >>> import tinytorch as tt
             >>> normal = tt.distributions.Normal(tt.zeros(2), 1.0)
             >>> normal.entropy()
             tensor([1.4189, 1.4189])
@@ -371,7 +352,6 @@ class Distribution(ShortTracebacks):
         """The exponential of the entropy.
 
         Example:
-            >>> import tinytorch as tt
             >>> coin = tt.distributions.Bernoulli(tt.tensor([0.5]))
             >>> coin.perplexity()
             tensor([2.])

@@ -30,7 +30,6 @@ class GeneralizedPareto(_WithLocation):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.GeneralizedPareto(0.0, 1.0, 0.5).mean
         tensor(2.)
 
@@ -94,7 +93,6 @@ class GeneralizedPareto(_WithLocation):
         """The logarithm of the probability of exceeding each of ``value``.
 
         Example:
-            >>> import tinytorch as tt
             >>> distribution = tt.distributions.GeneralizedPareto(0.0, 1.0, 0.0)
             >>> distribution.log_survival_function(tt.tensor([0.0, 2.0]))
             tensor([-0., -2.])
@@ -106,7 +104,6 @@ class GeneralizedPareto(_WithLocation):
         """The logarithm of ``cdf``.
 
         Example:
-            >>> import tinytorch as tt
             >>> distribution = tt.distributions.GeneralizedPareto(0.0, 1.0, 0.0)
             >>> distribution.log_cdf(tt.tensor([1.0]))
             tensor([-0.4587])
@@ -134,7 +131,6 @@ class Gumbel(_WithLocation, TransformedDistribution):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.Gumbel(0.0, 1.0).mean
         tensor(0.5772)
     """
@@ -190,7 +186,6 @@ class Pareto(TransformedDistribution):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.Pareto(1.0, 3.0).mean
         tensor(1.5000)
     """
@@ -237,7 +232,6 @@ class Weibull(TransformedDistribution):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.Weibull(2.0, 1.0).mean
         tensor(2.)
     """

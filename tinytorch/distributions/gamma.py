@@ -29,7 +29,6 @@ class Gamma(ExponentialFamily):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.Gamma(3.0, 2.0).mean
         tensor(1.5000)
     """
@@ -96,7 +95,6 @@ class Chi2(Gamma):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.Chi2(3.0).variance
         tensor(6.)
     """
@@ -127,7 +125,6 @@ class InverseGamma(TransformedDistribution):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.InverseGamma(3.0, 2.0).mean
         tensor(1.)
     """
@@ -182,7 +179,6 @@ class Dirichlet(ExponentialFamily):
         ValueError: If ``concentration`` is a 0-d tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.Dirichlet(tt.tensor([1.0, 3.0])).mean
         tensor([0.2500, 0.7500])
     """
@@ -248,7 +244,6 @@ class Beta(ExponentialFamily):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.Beta(1.0, 3.0).mean
         tensor(0.2500)
     """
@@ -323,7 +318,6 @@ class StudentT(_WithLocation):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.StudentT(4.0).variance
         tensor(2.)
     """
@@ -386,7 +380,6 @@ class FisherSnedecor(Distribution):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.FisherSnedecor(1.0, 4.0).mean
         tensor(2.)
     """

@@ -65,7 +65,6 @@ class HalfCauchy(_Half):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.HalfCauchy(1.0).cdf(tt.tensor(1.0))
         tensor(0.5000)
     """
@@ -90,7 +89,6 @@ class HalfNormal(_Half):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.HalfNormal(1.0).mean
         tensor(0.7979)
     """

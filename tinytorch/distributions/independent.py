@@ -24,7 +24,6 @@ class Independent(Distribution):
         ValueError: If the distribution has fewer batch dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import Independent, Normal
         >>> Independent(Normal(tt.zeros(2), 1.0), 1).log_prob(tt.zeros(2))
         tensor(-1.8379)

@@ -52,7 +52,6 @@ class LowRankMultivariateNormal(_MeanAtLocation):
         ValueError: If a parameter has too few dimensions, or if the shapes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> factor = tt.tensor([[1.0], [0.0]])
         >>> loc, diag = tt.zeros(2), tt.ones(2)
         >>> tt.distributions.LowRankMultivariateNormal(loc, factor, diag).covariance_matrix

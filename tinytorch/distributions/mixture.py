@@ -26,7 +26,6 @@ class MixtureSameFamily(Distribution):
         IndexError: If the components have no batch dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import Categorical, MixtureSameFamily, Normal
         >>> parts = Normal(tt.tensor([-1.0, 1.0]), 0.5)
         >>> MixtureSameFamily(Categorical(tt.ones(2)), parts).mean

@@ -84,7 +84,6 @@ class MultivariateNormal(_MeanAtLocation, _CovarianceBased):
             if the matrix does not satisfy its constraint.
 
     Example:
-        >>> import tinytorch as tt
         >>> distribution = tt.distributions.MultivariateNormal(tt.zeros(2), tt.eye(2))
         >>> distribution.log_prob(tt.zeros(2))
         tensor(-1.8379)

@@ -27,7 +27,6 @@ class Normal(_LocationScale, _MeanAtLocation, ExponentialFamily):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.Normal(0.0, 1.0).log_prob(tt.tensor(0.0))
         tensor(-0.9189)
     """
@@ -84,7 +83,6 @@ class LogNormal(TransformedDistribution):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.LogNormal(0.0, 1.0).mean
         tensor(1.6487)
     """
@@ -136,7 +134,6 @@ class LogisticNormal(TransformedDistribution):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> list(tt.distributions.LogisticNormal(tt.zeros(2), tt.ones(2)).event_shape)
         [3]
     """

@@ -44,7 +44,6 @@ class LKJCholesky(Distribution):
         ValueError: If ``dim`` is less than 2.
 
     Example:
-        >>> import tinytorch as tt
         >>> distribution = tt.distributions.LKJCholesky(2, 1.0)
         >>> distribution.log_prob(tt.eye(2)).exp()
         tensor(0.5000)
@@ -124,7 +123,6 @@ class Wishart(_CovarianceBased, ExponentialFamily):
             times (default: 10).
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.Wishart(3.0, tt.eye(2)).mean
         tensor([[3., 0.],
                 [0., 3.]])

@@ -30,7 +30,6 @@ class LogitRelaxedBernoulli(_ProbsOrLogits):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions.relaxed import LogitRelaxedBernoulli
         >>> distribution = LogitRelaxedBernoulli(tt.tensor(1.0), tt.tensor([0.5]))
         >>> distribution.log_prob(tt.zeros(1)).exp()
@@ -100,7 +99,6 @@ class RelaxedBernoulli(_Relaxed):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> distribution = tt.distributions.RelaxedBernoulli(tt.tensor(1.0), tt.tensor([0.5]))
         >>> distribution.log_prob(tt.tensor([0.5])).exp()
         tensor([1.])
@@ -126,7 +124,6 @@ class ExpRelaxedCategorical(_CategoricalBased):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions.relaxed import ExpRelaxedCategorical
         >>> distribution = ExpRelaxedCategorical(tt.tensor(1.0), tt.ones(3))
         >>> distribution.rsample().exp().sum().round()
@@ -172,7 +169,6 @@ class RelaxedOneHotCategorical(_Relaxed):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> distribution = tt.distributions.RelaxedOneHotCategorical(tt.tensor(1.0), tt.ones(3))
         >>> distribution.rsample().sum().round()
         tensor(1.)

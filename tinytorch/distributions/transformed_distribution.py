@@ -29,7 +29,6 @@ class TransformedDistribution(Distribution):
             distribution's.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import Normal, TransformedDistribution
         >>> from tinytorch.distributions.transforms import ExpTransform
         >>> distribution = TransformedDistribution(Normal(0.0, 1.0), [ExpTransform()])

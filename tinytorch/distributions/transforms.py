@@ -41,7 +41,6 @@ class ExpTransform(_ParameterlessTransform):
     """``y = exp(x)``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import transforms
         >>> transforms.ExpTransform()(tt.zeros(2))
         tensor([1., 1.])
@@ -70,7 +69,6 @@ class PowerTransform(Transform):
         cache_size: As for ``Transform``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import transforms
         >>> transforms.PowerTransform(2.0)(tt.tensor([1.0, 3.0]))
         tensor([1., 9.])
@@ -128,7 +126,6 @@ class SigmoidTransform(_ParameterlessTransform):
     """``y = 1 / (1 + exp(-x))``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import transforms
         >>> transforms.SigmoidTransform()(tt.zeros(1))
         tensor([0.5000])
@@ -155,7 +152,6 @@ class SoftplusTransform(_ParameterlessTransform):
     """``y = log(1 + exp(x))``, and ``x`` itself above 20.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import transforms
         >>> transforms.SoftplusTransform()(tt.tensor([0.0, 30.0]))
         tensor([ 0.6931, 30.0000])
@@ -180,7 +176,6 @@ class TanhTransform(_ParameterlessTransform):
     """``y = tanh(x)``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import transforms
         >>> transforms.TanhTransform()(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.7616])
@@ -205,7 +200,6 @@ class AbsTransform(_ParameterlessTransform):
     """``y = |x|``, whose inverse returns the nonnegative solution.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import transforms
         >>> transforms.AbsTransform()(tt.tensor([-2.0, 1.0]))
         tensor([2., 1.])
@@ -231,7 +225,6 @@ class AffineTransform(Transform):
         cache_size: As for ``Transform``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.AffineTransform(1.0, 2.0)(tt.ones(1))
         tensor([3.])
     """
@@ -308,7 +301,6 @@ class CumulativeDistributionTransform(Transform):
         cache_size: As for ``Transform``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions import CumulativeDistributionTransform, Normal
         >>> CumulativeDistributionTransform(Normal(0.0, 1.0))(tt.zeros(1))
         tensor([0.5000])

@@ -41,7 +41,6 @@ class ContinuousBernoulli(_ProbsOrLogits, ExponentialFamily):
         ValueError: If both or neither are passed, or if ``probs`` are not between 0 and 1.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.ContinuousBernoulli(0.5).log_prob(tt.tensor(0.25)).exp()
         tensor(1.)
 
@@ -164,7 +163,6 @@ class Kumaraswamy(TransformedDistribution):
         validate_args: Whether parameters and values are checked.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.Kumaraswamy(2.0, 1.0).mean
         tensor(0.6667)
     """

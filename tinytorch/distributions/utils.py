@@ -35,7 +35,6 @@ def broadcast_all(*values: Any) -> tuple[Tensor, ...]:
         ValueError: If a value is neither a tensor nor a number.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributions.utils import broadcast_all
         >>> broadcast_all(1.0, tt.zeros(2))
         (tensor([1., 1.]), tensor([0., 0.]))
@@ -77,7 +76,6 @@ def logits_to_probs(logits: Tensor, is_binary: bool = False) -> Tensor:
         is_binary: Whether ``logits`` are log-odds.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.utils.logits_to_probs(tt.zeros(2))
         tensor([0.5000, 0.5000])
     """
@@ -91,7 +89,6 @@ def clamp_probs(probs: Tensor) -> Tensor:
         probs: Probabilities.
 
     Example:
-        >>> import tinytorch as tt
         >>> (tt.distributions.utils.clamp_probs(tt.tensor([0.0])) > 0).item()
         True
     """
@@ -113,7 +110,6 @@ def probs_to_logits(probs: Tensor, is_binary: bool = False) -> Tensor:
         is_binary: Whether to return log-odds.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.utils.probs_to_logits(tt.tensor([0.5]), is_binary=True)
         tensor([0.])
     """
@@ -175,7 +171,6 @@ def tril_matrix_to_vec(mat: Tensor, diag: int = 0) -> Tensor:
         ValueError: If the matrix has no such diagonal.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.utils.tril_matrix_to_vec(tt.tensor([[1, 2], [3, 4]]))
         tensor([1, 3, 4])
     """
@@ -196,7 +191,6 @@ def vec_to_tril_matrix(vec: Tensor, diag: int = 0) -> Tensor:
         ValueError: If no triangular matrix has that number of elements.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributions.utils.vec_to_tril_matrix(tt.tensor([1.0, 3.0, 4.0]))
         tensor([[1., 0.],
                 [3., 4.]])

@@ -29,7 +29,6 @@ class VonMises(_MeanAtLocation):
     concentration is small.
 
     Example:
-        >>> import tinytorch as tt
         >>> distribution = tt.distributions.VonMises(tt.tensor([0.0]), tt.tensor([2.0]))
         >>> distribution.variance
         tensor([0.3022])

@@ -4,7 +4,6 @@
 that works on batches of what the function works on. They can be put into each other: per-sample
 gradients are ``vmap(grad(loss))``, second derivatives ``jacfwd(jacrev(f))``.
 
-    >>> import tinytorch as tt
     >>> from tinytorch.func import grad, vmap
     >>> vmap(grad(tt.sin))(tt.tensor([0.0, 1.0]))
     tensor([1.0000, 0.5403])

@@ -67,7 +67,6 @@ def jvp(
         ValueError: If ``primals`` are integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.func.jvp(tt.sin, (tt.tensor([0.0, 1.0]),), (tt.ones(2),))
         (tensor([0.0000, 0.8415]), tensor([1.0000, 0.5403]))
 
@@ -147,7 +146,6 @@ def linearize(func: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., R
         ValueError: If ``primals`` hold something that is no tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> output, jvp_fn = tt.func.linearize(tt.sin, tt.tensor([0.0, 1.0]))
         >>> jvp_fn(tt.ones(2))
         tensor([1.0000, 0.5403])

@@ -22,7 +22,6 @@ def functionalize(func: Callable[P, R], *, remove: str = "mutations") -> Callabl
         RuntimeError: For another ``remove``, when the function is called.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.func.functionalize(lambda x: x.clone().add_(1))(tt.ones(2))
         tensor([2., 2.])
 

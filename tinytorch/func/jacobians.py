@@ -72,7 +72,6 @@ def jacrev(
         RuntimeError: For complex tensors, and as ``vjp``. The function raises it when it is called.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.func.jacrev(tt.sin)(tt.tensor([0.0, 1.0]))
         tensor([[1.0000, 0.0000],
                 [0.0000, 0.5403]])
@@ -156,7 +155,6 @@ def jacfwd(
         ValueError: If an argument is no tensor, or of integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.func.jacfwd(lambda t: tt.stack([t, t ** 2, t ** 3]))(tt.tensor(2.0))
         tensor([ 1.,  4., 12.])
 
@@ -249,7 +247,6 @@ def hessian(func: Function, argnums: int | tuple[int, ...] = 0) -> Function:
         ValueError: If an argument is no tensor, or of integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.func.hessian(lambda x: (x ** 3).sum())(tt.tensor([1.0, 2.0]))
         tensor([[ 6.,  0.],
                 [ 0., 12.]])

@@ -85,7 +85,6 @@ def vmap(
             different shapes, and tensors from outside that are written to.
 
     Example:
-        >>> import tinytorch as tt
         >>> dot = tt.vmap(tt.dot, in_dims=(0, None))
         >>> dot(tt.tensor([[1.0, 2.0], [3.0, 4.0]]), tt.tensor([1.0, 10.0]))
         tensor([21., 43.])

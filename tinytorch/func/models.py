@@ -46,7 +46,6 @@ def functional_call(
         RuntimeError: For names missing or unknown, with ``strict``.
 
     Example:
-        >>> import tinytorch as tt
         >>> model = tt.nn.Linear(1, 1)
         >>> new = {"weight": 2 * tt.ones(1, 1), "bias": tt.ones(1)}
         >>> tt.func.functional_call(model, new, tt.tensor([3.0]))
@@ -94,7 +93,6 @@ def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Any], dict[s
         RuntimeError: If there are no models, or they differ in class, mode or ``requires_grad``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.func import functional_call, stack_module_state
         >>> models = [tt.nn.Linear(3, 2) for _ in range(5)]
         >>> params, buffers = stack_module_state(models)
@@ -140,7 +138,6 @@ def replace_all_batch_norm_modules_(root: Module) -> Module:
         root: The module, which is changed in place.
 
     Example:
-        >>> import tinytorch as tt
         >>> net = tt.nn.Sequential(tt.nn.BatchNorm1d(2))
         >>> tt.func.replace_all_batch_norm_modules_(net)[0].running_mean is None
         True

@@ -55,7 +55,6 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]
         RuntimeError: If ``func`` returns something that is no tensor, or of integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> output, vjp_fn = tt.func.vjp(tt.sin, tt.tensor([0.0, 1.0]))
         >>> vjp_fn(tt.ones(2))
         (tensor([1.0000, 0.5403]),)
@@ -150,7 +149,6 @@ def grad_and_value(
         ValueError: If an argument named holds something that is no tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.func.grad_and_value(lambda x: (x ** 2).sum())(tt.tensor([1.0, 3.0]))
         (tensor([2., 6.]), tensor(10.))
 
@@ -229,7 +227,6 @@ def grad(
         ValueError: If an argument named holds something that is no tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.func import grad
         >>> grad(lambda x: x ** 3)(tt.tensor(2.0)), grad(grad(lambda x: x ** 3))(tt.tensor(2.0))
         (tensor(12.), tensor(12.))

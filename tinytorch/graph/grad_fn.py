@@ -33,7 +33,6 @@ class SavedTensor:
     """What a node keeps of a tensor for its backward pass.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2, requires_grad=True)
         >>> y = x.exp()
         >>> y.grad_fn._raw_saved_result.register_hooks(lambda t: t.numpy(force=True), tt.tensor)
@@ -129,7 +128,6 @@ class GraphNode:
     node of a ``Function`` also has the attributes of its ``ctx``.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2, requires_grad=True)
         >>> y = (x * 3).sum()
         >>> type(y.grad_fn).__name__
@@ -174,7 +172,6 @@ class GraphNode:
             A handle whose ``remove()`` takes the hook away.
 
         Example:
-            >>> import tinytorch as tt
             >>> x = tt.ones(1, requires_grad=True)
             >>> y = x.exp()
             >>> handle = y.grad_fn.register_hook(lambda inputs, outputs: (2 * inputs[0],))
@@ -188,7 +185,6 @@ class GraphNode:
         """Call ``hook(grad_outputs)`` before this node's backward; it may replace them.
 
         Example:
-            >>> import tinytorch as tt
             >>> x = tt.ones(1, requires_grad=True)
             >>> y = 3 * x
             >>> handle = y.grad_fn.register_prehook(lambda outputs: (2 * outputs[0],))
@@ -229,7 +225,6 @@ class AccumulateGrad(GraphNode):
     """The end of a graph at a leaf, ``variable``, to whose ``grad`` it adds.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2, requires_grad=True)
         >>> (x * 3).grad_fn.next_functions[0][0].variable is x
         True

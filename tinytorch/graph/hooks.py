@@ -12,7 +12,6 @@ class RemovableHandle:
     """Takes a hook away again; also a context manager.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2, requires_grad=True)
         >>> handle = x.register_hook(lambda grad: grad * 2)
         >>> handle.remove()
@@ -28,7 +27,6 @@ class RemovableHandle:
         """The hooks among which the one of this handle was put, by the ids of their handles.
 
         Example:
-            >>> import tinytorch as tt
             >>> handle = tt.ones(2, requires_grad=True).register_hook(print)
             >>> handle.id in handle.hooks_dict_ref()
             True

@@ -35,7 +35,6 @@ def script(obj: _F, *args: Any, **kwargs: Any) -> _F:
         **kwargs: The same.
 
     Example:
-        >>> import tinytorch as tt
         >>> @tt.jit.script
         ... def double(x):
         ...     return 2 * x
@@ -55,7 +54,6 @@ def trace(func: _F, example_inputs: Any = None, *args: Any, **kwargs: Any) -> _F
         **kwargs: The same.
 
     Example:
-        >>> import tinytorch as tt
         >>> layer = tt.nn.Linear(1, 1)
         >>> tt.jit.trace(layer, tt.ones(1)) is layer
         True
@@ -73,7 +71,6 @@ def trace_module(mod: _F, inputs: Any = None, *args: Any, **kwargs: Any) -> _F:
         **kwargs: The same.
 
     Example:
-        >>> import tinytorch as tt
         >>> layer = tt.nn.Linear(1, 1)
         >>> tt.jit.trace_module(layer, {"forward": tt.ones(1)}) is layer
         True
@@ -90,7 +87,6 @@ def fork(func: Callable[..., _T], *args: Any, **kwargs: Any) -> Future[_T]:
         **kwargs: The same, by name.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.jit.wait(tt.jit.fork(max, 1, 2))
         2
     """
@@ -106,7 +102,6 @@ def wait(future: Future[_T]) -> _T:
         future: What ``fork`` gave.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.jit.wait(tt.jit.fork(len, "abc"))
         3
     """
@@ -121,7 +116,6 @@ def isinstance(obj: Any, target_type: Any) -> bool:
         target_type: The type, or a tuple of types.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.jit.isinstance([1, 2], list[int]), tt.jit.isinstance([1, "a"], list[int])
         (True, False)
     """
@@ -136,7 +130,6 @@ def annotate(the_type: Any, the_value: _T) -> _T:
         the_value: Anything.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.jit.annotate(list[int], [])
         []
     """
@@ -151,7 +144,6 @@ def Attribute(value: _T, type: Any) -> _T:
         type: What TorchScript would take its type for.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.jit.Attribute([], list[int])
         []
     """
@@ -169,7 +161,6 @@ def ignore(drop: Any = False, **kwargs: Any) -> Any:
         drop: A function, or what TorchScript would do with its calls.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.jit.ignore(len) is tt.jit.ignore(drop=True)(len) is len
         True
     """

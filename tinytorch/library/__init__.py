@@ -5,7 +5,6 @@ kernels by kind of device. ``register_autograd`` adds a gradient. Nothing is com
 so fake kernels, which compilers ask for shapes, are taken and never called.
 
 Example:
-    >>> import tinytorch as tt
     >>> @tt.library.custom_op("mylib::scaled", mutates_args=())
     ... def scaled(x: tt.Tensor, factor: float) -> tt.Tensor:
     ...     return x * factor
@@ -67,7 +66,6 @@ class Library:
         ValueError: If ``kind`` is none of these.
 
     Example:
-        >>> import tinytorch as tt
         >>> library = tt.library.Library("own", "FRAGMENT")
         >>> library.define("twice(Tensor x) -> Tensor")
         'twice'
@@ -99,7 +97,6 @@ class Library:
                 one for kernels alone.
 
         Example:
-            >>> import tinytorch as tt
             >>> library = tt.library.Library("defining", "FRAGMENT")
             >>> library.define("thrice(Tensor x) -> Tensor")
             'thrice'
@@ -134,7 +131,6 @@ class Library:
             NotImplementedError: For ``"Autograd"``: use ``register_autograd``.
 
         Example:
-            >>> import tinytorch as tt
             >>> library = tt.library.Library("giving", "FRAGMENT")
             >>> name = library.define("thrice(Tensor x) -> Tensor")
             >>> library.impl(name, lambda x: 3 * x, "CPU")
@@ -170,7 +166,6 @@ def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any 
         ValueError: If the name has no namespace.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.library.define("declared::half", "(Tensor x) -> Tensor")
         >>> @tt.library.impl("declared::half", "cpu")
         ... def half(x):
@@ -194,7 +189,6 @@ def impl(qualname: Any, types: Any, func: Any = None, *, lib: Library | None = N
         lib: Accepted for compatibility.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.library.define("given::half", "(Tensor x) -> Tensor")
         >>> @tt.library.impl("given::half", "default")
         ... def half(x):
@@ -228,7 +222,6 @@ def register_kernel(
         RuntimeError: If there is no such operator.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.library.define("kernels::plus", "(Tensor x, int n=1) -> Tensor")
         >>> @tt.library.register_kernel("kernels::plus", "cpu")
         ... def plus(x, n=1):
@@ -254,7 +247,6 @@ def register_fake(
         allow_override: The same.
 
     Example:
-        >>> import tinytorch as tt
         >>> @tt.library.register_fake("mylib::scaled")
         ... def shapes(x, factor):
         ...     return tt.empty_like(x)
@@ -268,7 +260,6 @@ def impl_abstract(qualname: Any, func: Any = None, *, lib: Any = None) -> Any:
     """The older name of ``register_fake``.
 
     Example:
-        >>> import tinytorch as tt
         >>> @tt.library.impl_abstract("mylib::scaled")
         ... def shapes(x, factor):
         ...     return tt.empty_like(x)
@@ -296,7 +287,6 @@ def register_autograd(
         RuntimeError: If there is no such operator, or it changes an argument in place.
 
     Example:
-        >>> import tinytorch as tt
         >>> @tt.library.custom_op("slopes::square", mutates_args=())
         ... def square(x: tt.Tensor) -> tt.Tensor:
         ...     return x * x

@@ -16,7 +16,6 @@ class CustomOpDef:
     """An operator that ``custom_op`` made: call it as the function it was made of.
 
     Example:
-        >>> import tinytorch as tt
         >>> @tt.library.custom_op("mylib::negated", mutates_args=())
         ... def negated(x: tt.Tensor) -> tt.Tensor:
         ...     return -x
@@ -51,7 +50,6 @@ class CustomOpDef:
         """Another function for kinds of device, ``"cuda"``; without ``fn`` a decorator.
 
         Example:
-            >>> import tinytorch as tt
             >>> @tt.library.custom_op("defined::a", mutates_args=())
             ... def twice(x: tt.Tensor) -> tt.Tensor:
             ...     return 2 * x
@@ -68,7 +66,6 @@ class CustomOpDef:
         """Take what tells compilers the shapes; nothing asks for it.
 
         Example:
-            >>> import tinytorch as tt
             >>> @tt.library.custom_op("defined::b", mutates_args=())
             ... def twice(x: tt.Tensor) -> tt.Tensor:
             ...     return 2 * x
@@ -89,7 +86,6 @@ class CustomOpDef:
             RuntimeError: If it changes an argument in place.
 
         Example:
-            >>> import tinytorch as tt
             >>> @tt.library.custom_op("defined::c", mutates_args=())
             ... def twice(x: tt.Tensor) -> tt.Tensor:
             ...     return 2 * x
@@ -127,7 +123,6 @@ def custom_op(
         NotImplementedError: If a tensor is to be given by name alone.
 
     Example:
-        >>> import tinytorch as tt
         >>> @tt.library.custom_op("mylib::zero_", mutates_args={"x"})
         ... def zero_(x: tt.Tensor) -> None:
         ...     x.zero_()

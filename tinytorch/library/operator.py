@@ -37,7 +37,6 @@ class Operator:
             those of ``custom_op`` do, those of a ``Library`` do once there is a formula.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.library.operator import find
         >>> tt.library.define("found::plain", "(Tensor x) -> Tensor")
         >>> find("found::plain").schema.text
@@ -57,7 +56,6 @@ class Operator:
         """Run ``function`` on these kinds of device; None: on all. It is returned as it is.
 
         Example:
-            >>> import tinytorch as tt
             >>> from tinytorch.library.operator import find
             >>> tt.library.define("found::alike", "(Tensor x) -> Tensor")
             >>> _ = find("found::alike").add_kernel("cpu", lambda x: x)
@@ -76,7 +74,6 @@ class Operator:
         """Set the gradient's formula; see ``library.register_autograd``.
 
         Example:
-            >>> import tinytorch as tt
             >>> from tinytorch.library.operator import find
             >>> tt.library.define("sloped::same", "(Tensor x) -> Tensor")
             >>> same = tt.library.impl("sloped::same", "cpu", lambda x: x.clone())
@@ -111,7 +108,6 @@ class Operator:
             NotImplementedError: If none is registered that would do.
 
         Example:
-            >>> import tinytorch as tt
             >>> from tinytorch.library.operator import find
             >>> tt.library.define("kerneled::size", "(Tensor x) -> int")
             >>> size = tt.library.impl("kerneled::size", "cpu", len)
@@ -245,7 +241,6 @@ class OpOverload:
     """One form of an operator, ``ops.mylib.scale.default``.
 
     Example:
-        >>> import tinytorch as tt
         >>> library = tt.library.Library("shown", "FRAGMENT")
         >>> library.define("same(Tensor x) -> Tensor")
         'same'
@@ -268,7 +263,6 @@ class OpOverload:
         """The operator's name, ``mylib::scale``.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.library.define("named::one", "(Tensor x) -> Tensor")
             >>> tt.ops.named.one.default.name()
             'named::one'
@@ -286,7 +280,6 @@ class OpOverloadPacket:
     """All forms of an operator, of which there is one: ``ops.mylib.scale``.
 
     Example:
-        >>> import tinytorch as tt
         >>> library = tt.library.Library("packed", "FRAGMENT")
         >>> library.define("same(Tensor x) -> Tensor")
         'same'
@@ -317,7 +310,6 @@ def register(operator: Operator, name: str, library: str) -> OpOverload:
     """Make an operator known as ``ops.library.name``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.library.operator import Operator, find, register
         >>> tt.library.define("known::one", "(Tensor x) -> Tensor")
         >>> overload = register(Operator(find("known::one").schema, opaque=False), "other", "known")
@@ -336,7 +328,6 @@ def find(op: Any) -> Operator:
         RuntimeError: If there is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.library.operator import find
         >>> tt.library.define("found::same", "(Tensor x) -> Tensor")
         >>> type(find("found::same")).__name__

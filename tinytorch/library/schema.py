@@ -194,7 +194,6 @@ def infer_schema(
             ``mutates_args`` is another text or names what is no tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> def scale(x: tt.Tensor, factor: float = 2.0) -> tt.Tensor:
         ...     return x * factor
         >>> tt.library.infer_schema(scale, mutates_args=())

@@ -1,7 +1,6 @@
 """Neural networks: modules, parameters, initialisation and functions.
 
 Example:
-    >>> import tinytorch as tt
     >>> from tinytorch import nn
     >>> net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
     >>> net(tt.zeros(3, 4)).shape

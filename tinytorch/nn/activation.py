@@ -28,7 +28,6 @@ class Sigmoid(Module):
     """1 / (1 + exp(-x)).
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Sigmoid()(tt.tensor([-1.0, 2.0]))
         tensor([0.2689, 0.8808])
     """
@@ -42,7 +41,6 @@ class LogSigmoid(Module):
     """log(1 / (1 + exp(-x))), computed without overflow.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LogSigmoid()(tt.tensor([-100.0, 2.0]))
         tensor([-100.0000,   -0.1269])
     """
@@ -56,7 +54,6 @@ class Tanh(Module):
     """The hyperbolic tangent.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Tanh()(tt.tensor([-1.0, 2.0]))
         tensor([-0.7616,  0.9640])
     """
@@ -70,7 +67,6 @@ class Tanhshrink(Module):
     """x - tanh(x).
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Tanhshrink()(tt.tensor([-1.0, 2.0]))
         tensor([-0.2384,  1.0360])
     """
@@ -84,7 +80,6 @@ class Softsign(Module):
     """x / (1 + |x|).
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Softsign()(tt.tensor([-1.0, 3.0]))
         tensor([-0.5000,  0.7500])
     """
@@ -101,7 +96,6 @@ class GELU(Module):
         approximate: ``"tanh"`` computes Φ by a formula with tanh. Default: ``"none"``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.GELU()(tt.tensor([-1.0, 2.0]))
         tensor([-0.1587,  1.9545])
 
@@ -131,7 +125,6 @@ class GLU(Module):
         dim: The dimension to halve. Default: the last.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.GLU()(tt.tensor([1.0, 2.0, 0.0, 0.0]))
         tensor([0.5000, 1.0000])
 
@@ -179,7 +172,6 @@ class Hardshrink(_Shrink):
         lambd: Default: 0.5.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Hardshrink()(tt.tensor([-1.0, 0.3]))
         tensor([-1.,  0.])
     """
@@ -196,7 +188,6 @@ class Softshrink(_Shrink):
         lambd: Not negative. Default: 0.5.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Softshrink()(tt.tensor([-1.0, 0.3]))
         tensor([-0.5000,  0.0000])
     """
@@ -214,7 +205,6 @@ class Softplus(Module):
         threshold: Default: 20.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Softplus()(tt.tensor([-1.0, 2.0]))
         tensor([0.3133, 2.1269])
     """
@@ -261,7 +251,6 @@ class Softmax(_AlongDim):
         dim: That dimension. Leaving it out is deprecated.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Softmax(dim=0)(tt.tensor([0.0, 0.0]))
         tensor([0.5000, 0.5000])
     """
@@ -278,7 +267,6 @@ class Softmin(_AlongDim):
         dim: That dimension. Leaving it out is deprecated.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Softmin(dim=0)(tt.tensor([0.0, 0.0]))
         tensor([0.5000, 0.5000])
     """
@@ -295,7 +283,6 @@ class LogSoftmax(_AlongDim):
         dim: That dimension. Leaving it out is deprecated.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LogSoftmax(dim=0)(tt.tensor([0.0, 0.0]))
         tensor([-0.6931, -0.6931])
     """
@@ -309,7 +296,6 @@ class Softmax2d(Module):
     """Softmax over the channels of an image.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Softmax2d()(tt.zeros(1, 2, 1, 1)).flatten()
         tensor([0.5000, 0.5000])
     """

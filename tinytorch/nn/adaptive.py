@@ -49,7 +49,6 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         ValueError: If the cutoffs are no rising numbers between 1 and ``n_classes - 1``.
 
     Example:
-        >>> import tinytorch as tt
         >>> softmax = tt.nn.AdaptiveLogSoftmaxWithLoss(16, 100, cutoffs=[10, 50])
         >>> output, loss = softmax(tt.randn(4, 16), tt.tensor([0, 99, 10, 49]))
         >>> output.shape, loss.shape
@@ -144,7 +143,6 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             Shape ``(batch, n_classes)``.
 
         Example:
-            >>> import tinytorch as tt
             >>> softmax = tt.nn.AdaptiveLogSoftmaxWithLoss(16, 100, cutoffs=[10, 50])
             >>> softmax.log_prob(tt.randn(4, 16)).exp().sum(1).detach().round(decimals=3)
             tensor([1., 1., 1., 1.])
@@ -170,7 +168,6 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             Shape ``(batch,)``, int64.
 
         Example:
-            >>> import tinytorch as tt
             >>> softmax = tt.nn.AdaptiveLogSoftmaxWithLoss(16, 100, cutoffs=[10, 50])
             >>> softmax.predict(tt.randn(4, 16)).shape
             tinytorch.Size([4])

@@ -189,7 +189,6 @@ class BatchNorm1d(BatchNorm):
         num_batches_tracked: How many batches they are of; or None.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.BatchNorm1d(1)(tt.tensor([[1.0], [3.0]])).detach()
         tensor([[-1.0000],
                 [ 1.0000]])
@@ -216,7 +215,6 @@ class BatchNorm2d(BatchNorm):
         bias: Whether there is a bias, given there is a weight. Default: True.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.BatchNorm2d(6)(tt.randn(20, 6, 10, 10)).shape
         tinytorch.Size([20, 6, 10, 10])
 
@@ -242,7 +240,6 @@ class BatchNorm3d(BatchNorm):
         bias: Whether there is a bias, given there is a weight. Default: True.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.BatchNorm3d(6)(tt.randn(2, 6, 3, 4, 5)).shape
         tinytorch.Size([2, 6, 3, 4, 5])
 
@@ -335,7 +332,6 @@ class InstanceNorm1d(InstanceNorm):
         bias: Whether there is a bias, given there is a weight. Default: True.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.InstanceNorm1d(1)(tt.tensor([[[1.0, 3.0]]]))
         tensor([[[-1.0000,  1.0000]]])
 
@@ -361,7 +357,6 @@ class InstanceNorm2d(InstanceNorm):
         bias: Whether there is a bias, given there is a weight. Default: True.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.InstanceNorm2d(6)(tt.randn(20, 6, 10, 10)).shape
         tinytorch.Size([20, 6, 10, 10])
 
@@ -387,7 +382,6 @@ class InstanceNorm3d(InstanceNorm):
         bias: Whether there is a bias, given there is a weight. Default: True.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.InstanceNorm3d(6)(tt.randn(2, 6, 3, 4, 5)).shape
         tinytorch.Size([2, 6, 3, 4, 5])
 
@@ -416,7 +410,6 @@ class SyncBatchNorm(BatchNorm):
         bias: Whether there is a bias, given there is a weight. Default: True.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.SyncBatchNorm(6)(tt.randn(20, 6, 10)).shape
         tinytorch.Size([20, 6, 10])
     """

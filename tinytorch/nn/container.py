@@ -33,7 +33,6 @@ class ParameterList(Module):
         values: What to start with. Default: nothing.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch import nn
         >>> nn.ParameterList([tt.zeros(2, 3)])
         ParameterList(  (0): Parameter containing: [tinytorch.float32 of size 2x3])
@@ -80,7 +79,6 @@ class ParameterList(Module):
         """Add a value at the end and return the list.
 
         Example:
-            >>> import tinytorch as tt
             >>> len(tt.nn.ParameterList().append(tt.zeros(2)))
             1
         """
@@ -95,7 +93,6 @@ class ParameterList(Module):
             TypeError: If ``values`` cannot be iterated over, or is itself a Tensor.
 
         Example:
-            >>> import tinytorch as tt
             >>> len(tt.nn.ParameterList().extend([tt.zeros(2), tt.ones(3)]))
             2
         """
@@ -125,7 +122,6 @@ class ParameterDict(Module):
         parameters: What to start with: a mapping, or pairs. Default: nothing.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch import nn
         >>> params = nn.ParameterDict({"left": tt.zeros(2), "right": tt.ones(3)})
         >>> params["right"].shape
@@ -188,7 +184,6 @@ class ParameterDict(Module):
         """Another ParameterDict with the same parameters.
 
         Example:
-            >>> import tinytorch as tt
             >>> params = tt.nn.ParameterDict({"a": tt.zeros(2)})
             >>> params.copy()["a"] is params["a"]
             True
@@ -199,7 +194,6 @@ class ParameterDict(Module):
         """Return the value of ``key``, which becomes ``default`` where there is none.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.nn.ParameterDict().setdefault("a", tt.zeros(2)).shape
             tinytorch.Size([2])
         """
@@ -211,7 +205,6 @@ class ParameterDict(Module):
         """Remove every value.
 
         Example:
-            >>> import tinytorch as tt
             >>> params = tt.nn.ParameterDict({"a": tt.zeros(2)})
             >>> params.clear()
             >>> len(params)
@@ -224,7 +217,6 @@ class ParameterDict(Module):
         """Remove and return the value of ``key``.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.nn.ParameterDict({"a": tt.zeros(2)}).pop("a").shape
             tinytorch.Size([2])
         """
@@ -236,7 +228,6 @@ class ParameterDict(Module):
         """Remove and return the last pair of key and value.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.nn.ParameterDict({"a": tt.zeros(2)}).popitem()[0]
             'a'
         """
@@ -267,7 +258,6 @@ class ParameterDict(Module):
         """The keys.
 
         Example:
-            >>> import tinytorch as tt
             >>> list(tt.nn.ParameterDict({"a": tt.zeros(2)}).keys())
             ['a']
         """
@@ -277,7 +267,6 @@ class ParameterDict(Module):
         """Pairs of key and value.
 
         Example:
-            >>> import tinytorch as tt
             >>> [key for key, _ in tt.nn.ParameterDict({"a": tt.zeros(2)}).items()]
             ['a']
         """
@@ -287,7 +276,6 @@ class ParameterDict(Module):
         """The values.
 
         Example:
-            >>> import tinytorch as tt
             >>> [value.shape for value in tt.nn.ParameterDict({"a": tt.zeros(2)}).values()]
             [tinytorch.Size([2])]
         """
@@ -305,7 +293,6 @@ class ParameterDict(Module):
             ValueError: If an element is not a pair.
 
         Example:
-            >>> import tinytorch as tt
             >>> params = tt.nn.ParameterDict()
             >>> params.update({"b": tt.zeros(2), "a": tt.ones(2)})
             >>> list(params)
@@ -443,7 +430,6 @@ class Container(Module):
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> with warnings.catch_warnings():
         ...     warnings.simplefilter("ignore", FutureWarning)
         ...     tt.nn.Container(act=tt.nn.ReLU())
@@ -470,7 +456,6 @@ class Sequential(_Indexed):
         *args: The modules, named ``"0"``, ``"1"``, … or one OrderedDict of modules by name.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch import nn
         >>> net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
         >>> net(tt.zeros(3, 4)).shape
@@ -670,7 +655,6 @@ class ModuleDict(Module):
         modules: What to start with: a mapping, or pairs. Default: nothing.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch import nn
         >>> heads = nn.ModuleDict({"mean": nn.Linear(4, 1), "scale": nn.Linear(4, 1)})
         >>> heads["mean"](tt.zeros(4)).shape

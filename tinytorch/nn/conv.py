@@ -217,7 +217,6 @@ class Conv1d(_Conv):
         ValueError: If ``groups`` does not divide the channels, or a word is unknown.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Conv1d(16, 33, 3, stride=2)(tt.randn(20, 16, 50)).shape
         tinytorch.Size([20, 33, 24])
     """
@@ -262,7 +261,6 @@ class Conv2d(_Conv):
         ValueError: If ``groups`` does not divide the channels, or a word is unknown.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Conv2d(1, 6, 5, padding="same")(tt.randn(2, 1, 28, 28)).shape
         tinytorch.Size([2, 6, 28, 28])
 
@@ -310,7 +308,6 @@ class Conv3d(_Conv):
         ValueError: If ``groups`` does not divide the channels, or a word is unknown.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Conv3d(2, 4, (2, 3, 3))(tt.randn(1, 2, 5, 8, 8)).shape
         tinytorch.Size([1, 4, 4, 6, 6])
     """
@@ -444,7 +441,6 @@ class ConvTranspose1d(_ConvTranspose):
         ValueError: If ``groups`` does not divide the channels, or ``padding_mode`` is another.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.ConvTranspose1d(16, 33, 3, stride=2)(tt.randn(20, 16, 50)).shape
         tinytorch.Size([20, 33, 101])
     """
@@ -493,7 +489,6 @@ class ConvTranspose2d(_ConvTranspose):
         ValueError: If ``groups`` does not divide the channels, or ``padding_mode`` is another.
 
     Example:
-        >>> import tinytorch as tt
         >>> up = tt.nn.ConvTranspose2d(16, 16, 3, stride=2, padding=1)
         >>> up(tt.randn(1, 16, 6, 6), output_size=(12, 12)).shape
         tinytorch.Size([1, 16, 12, 12])
@@ -546,7 +541,6 @@ class ConvTranspose3d(_ConvTranspose):
         ValueError: If ``groups`` does not divide the channels, or ``padding_mode`` is another.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.ConvTranspose3d(2, 4, 3, stride=2)(tt.randn(1, 2, 3, 4, 5)).shape
         tinytorch.Size([1, 4, 7, 9, 11])
     """

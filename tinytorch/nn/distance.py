@@ -18,7 +18,6 @@ class PairwiseDistance(Module):
         keepdim: Whether the last dimension stays, with size 1. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.PairwiseDistance()(tt.zeros(1, 4), tt.ones(1, 4))
         tensor([2.0000])
     """
@@ -46,7 +45,6 @@ class CosineSimilarity(Module):
         eps: Default: 1e-8.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.CosineSimilarity()(tt.ones(1, 2), tt.tensor([[1.0, 0.0]]))
         tensor([0.7071])
     """

@@ -48,7 +48,6 @@ class Dropout(_Dropout):
         ValueError: If ``p`` is no probability.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Dropout(0.2).eval()(tt.ones(3))
         tensor([1., 1., 1.])
 
@@ -70,7 +69,6 @@ class Dropout1d(_Dropout):
         inplace: Whether to overwrite the input. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Dropout1d(0.2)(tt.ones(2, 3, 8)).shape
         tinytorch.Size([2, 3, 8])
     """
@@ -88,7 +86,6 @@ class Dropout2d(_Dropout):
         inplace: Whether to overwrite the input. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Dropout2d(0.2)(tt.ones(2, 3, 8, 8)).shape
         tinytorch.Size([2, 3, 8, 8])
 
@@ -109,7 +106,6 @@ class Dropout3d(_Dropout):
         inplace: Whether to overwrite the input. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Dropout3d(0.2)(tt.ones(2, 3, 4, 4, 4)).shape
         tinytorch.Size([2, 3, 4, 4, 4])
     """
@@ -127,7 +123,6 @@ class AlphaDropout(_Dropout):
         inplace: Accepted as in PyTorch, without effect. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.AlphaDropout(0.2)(tt.ones(3)).shape
         tinytorch.Size([3])
 
@@ -148,7 +143,6 @@ class FeatureAlphaDropout(_Dropout):
         inplace: Accepted as in PyTorch, without effect. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.FeatureAlphaDropout(0.2)(tt.ones(2, 3, 4, 4, 4)).shape
         tinytorch.Size([2, 3, 4, 4, 4])
     """

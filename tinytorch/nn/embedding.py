@@ -71,7 +71,6 @@ class Embedding(_Table):
         AssertionError: If ``padding_idx`` is no row.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Embedding(10, 3)(tt.tensor([[1, 2], [4, 5]])).shape
         tinytorch.Size([2, 2, 3])
     """
@@ -155,7 +154,6 @@ class Embedding(_Table):
             AssertionError: If ``embeddings`` is no matrix.
 
         Example:
-            >>> import tinytorch as tt
             >>> table = tt.nn.Embedding.from_pretrained(tt.eye(3))
             >>> table(tt.tensor([1]))
             tensor([[0., 1., 0.]])
@@ -199,7 +197,6 @@ class EmbeddingBag(_Table):
         AssertionError: If ``padding_idx`` is no row.
 
     Example:
-        >>> import tinytorch as tt
         >>> bag = tt.nn.EmbeddingBag.from_pretrained(tt.eye(3), mode="sum")
         >>> bag(tt.tensor([0, 1, 2, 2]), tt.tensor([0, 2]))
         tensor([[1., 1., 0.],
@@ -305,7 +302,6 @@ class EmbeddingBag(_Table):
             AssertionError: If ``embeddings`` is no matrix.
 
         Example:
-            >>> import tinytorch as tt
             >>> bag = tt.nn.EmbeddingBag.from_pretrained(tt.eye(3), mode="max")
             >>> bag(tt.tensor([[0, 2]]))
             tensor([[1., 0., 1.]])

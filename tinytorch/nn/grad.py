@@ -48,7 +48,6 @@ def conv1d_input(
         RuntimeError: If shapes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.nn import grad
         >>> grad.conv1d_input((1, 1, 3), tt.tensor([[[1.0, 2.0]]]), tt.ones(1, 1, 2))
         tensor([[[1., 3., 2.]]])
@@ -80,7 +79,6 @@ def conv1d_weight(
         Tensor of shape ``weight_size``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.nn import grad
         >>> grad.conv1d_weight(tt.tensor([[[1.0, 2.0, 4.0]]]), (1, 1, 2), tt.ones(1, 1, 2))
         tensor([[[3., 6.]]])
@@ -100,7 +98,6 @@ def conv2d_input(
     """The gradient of ``conv2d`` for its input; see ``conv1d_input``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.nn import grad
         >>> grad.conv2d_input((1, 1, 1, 3), tt.tensor([[[[1.0, 2.0]]]]), tt.ones(1, 1, 1, 2))
         tensor([[[[1., 3., 2.]]]])
@@ -120,7 +117,6 @@ def conv2d_weight(
     """The gradient of ``conv2d`` for its weight; see ``conv1d_weight``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.nn import grad
         >>> x = tt.tensor([[[[1.0, 2.0, 4.0]]]])
         >>> grad.conv2d_weight(x, (1, 1, 1, 2), tt.ones(1, 1, 1, 2))
@@ -141,7 +137,6 @@ def conv3d_input(
     """The gradient of ``conv3d`` for its input; see ``conv1d_input``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.nn import grad
         >>> weight, g = tt.full((1, 1, 1, 1, 1), 2.0), tt.ones(1, 1, 1, 1, 2)
         >>> grad.conv3d_input((1, 1, 1, 1, 2), weight, g)
@@ -162,7 +157,6 @@ def conv3d_weight(
     """The gradient of ``conv3d`` for its weight; see ``conv1d_weight``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.nn import grad
         >>> x = tt.tensor([1.0, 2.0]).reshape(1, 1, 1, 1, 2)
         >>> grad.conv3d_weight(x, (1, 1, 1, 1, 1), tt.ones(1, 1, 1, 1, 2))

@@ -137,7 +137,6 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = No
         generator: Where the random numbers come from. Default: the default generator.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> tt.nn.init.uniform_(tt.empty(2))
         tensor([0.4963, 0.7682])
@@ -157,7 +156,6 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
         generator: Where the random numbers come from. Default: the default generator.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> tt.nn.init.normal_(tt.empty(2))
         tensor([ 1.5410, -0.2934])
@@ -196,7 +194,6 @@ def trunc_normal_(
         generator: Where the random numbers come from. Default: the default generator.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.nn.init.trunc_normal_(tt.empty(1000))
         >>> bool((x.abs() <= 2).all())
         True
@@ -219,7 +216,6 @@ def constant_(tensor: Tensor, val: float) -> Tensor:
     """Fill with one value.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.init.constant_(tt.empty(2), 0.5)
         tensor([0.5000, 0.5000])
     """
@@ -232,7 +228,6 @@ def ones_(tensor: Tensor) -> Tensor:
     """Fill with ones.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.init.ones_(tt.empty(2))
         tensor([1., 1.])
     """
@@ -244,7 +239,6 @@ def zeros_(tensor: Tensor) -> Tensor:
     """Fill with zeros.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.init.zeros_(tt.empty(2))
         tensor([0., 0.])
     """
@@ -260,7 +254,6 @@ def eye_(tensor: Tensor) -> Tensor:
         ValueError: If the tensor is no matrix.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.init.eye_(tt.empty(2, 3))
         tensor([[1., 0., 0.],
                 [0., 1., 0.]])
@@ -287,7 +280,6 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
             first.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.init.dirac_(tt.empty(2, 2, 3))[0]
         tensor([[0., 1., 0.],
                 [0., 0., 0.]])
@@ -334,7 +326,6 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) ->
         generator: Where the random numbers come from. Default: the default generator.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.init.xavier_uniform_(tt.empty(3, 5)).shape
         tinytorch.Size([3, 5])
 
@@ -356,7 +347,6 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> 
         generator: Where the random numbers come from. Default: the default generator.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.init.xavier_normal_(tt.empty(3, 5)).shape
         tinytorch.Size([3, 5])
 
@@ -390,7 +380,6 @@ def kaiming_uniform_(
         generator: Where the random numbers come from. Default: the default generator.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.init.kaiming_uniform_(tt.empty(3, 5), nonlinearity="relu").shape
         tinytorch.Size([3, 5])
 
@@ -422,7 +411,6 @@ def kaiming_normal_(
         generator: Where the random numbers come from. Default: the default generator.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.init.kaiming_normal_(tt.empty(3, 5), mode="fan_out").shape
         tinytorch.Size([3, 5])
 
@@ -459,7 +447,6 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
         ValueError: If the tensor has fewer dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> q = tt.nn.init.orthogonal_(tt.empty(2, 3))
         >>> tt.allclose(q @ q.T, tt.eye(2), atol=1e-6)
         True
@@ -503,7 +490,6 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
         ValueError: If the tensor is no matrix.
 
     Example:
-        >>> import tinytorch as tt
         >>> (tt.nn.init.sparse_(tt.empty(4, 2), sparsity=0.5) == 0).sum(0)
         tensor([2, 2])
 

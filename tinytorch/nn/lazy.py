@@ -66,7 +66,6 @@ class LazyModuleMixin:
         cls_to_become: The class of the module once it is initialised; None leaves it as it is.
 
     Example:
-        >>> import tinytorch as tt
         >>> layer = tt.nn.LazyLinear(3)
         >>> layer(tt.ones(2, 5)).shape
         tinytorch.Size([2, 3])
@@ -152,7 +151,6 @@ class LazyLinear(LazyModuleMixin, Linear):
         dtype: Their dtype. Default: the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LazyLinear(3)(tt.ones(2, 5)).shape
         tinytorch.Size([2, 3])
     """
@@ -262,7 +260,6 @@ class LazyConv1d(_LazyForward, Conv1d):
         dtype: Their dtype. Default: the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LazyConv1d(4, 3)(tt.ones(2, 5, 8)).shape
         tinytorch.Size([2, 4, 6])
     """
@@ -286,7 +283,6 @@ class LazyConv2d(_LazyForward, Conv2d):
         dtype: Their dtype. Default: the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LazyConv2d(4, 3)(tt.ones(2, 5, 8, 8)).shape
         tinytorch.Size([2, 4, 6, 6])
     """
@@ -310,7 +306,6 @@ class LazyConv3d(_LazyForward, Conv3d):
         dtype: Their dtype. Default: the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LazyConv3d(4, 2)(tt.ones(2, 5, 3, 3, 3)).shape
         tinytorch.Size([2, 4, 2, 2, 2])
     """
@@ -358,7 +353,6 @@ class LazyConvTranspose1d(_LazyTranspose, ConvTranspose1d):
         dtype: Their dtype. Default: the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LazyConvTranspose1d(4, 3)(tt.ones(2, 5, 8)).shape
         tinytorch.Size([2, 4, 10])
     """
@@ -383,7 +377,6 @@ class LazyConvTranspose2d(_LazyTranspose, ConvTranspose2d):
         dtype: Their dtype. Default: the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LazyConvTranspose2d(4, 3)(tt.ones(2, 5, 8, 8)).shape
         tinytorch.Size([2, 4, 10, 10])
     """
@@ -408,7 +401,6 @@ class LazyConvTranspose3d(_LazyTranspose, ConvTranspose3d):
         dtype: Their dtype. Default: the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LazyConvTranspose3d(4, 2)(tt.ones(2, 5, 3, 3, 3)).shape
         tinytorch.Size([2, 4, 4, 4, 4])
     """
@@ -474,7 +466,6 @@ class LazyBatchNorm1d(_LazyBatchNorm, BatchNorm1d):
         bias: Default: True.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LazyBatchNorm1d()(tt.randn(4, 3)).shape
         tinytorch.Size([4, 3])
     """
@@ -495,7 +486,6 @@ class LazyBatchNorm2d(_LazyBatchNorm, BatchNorm2d):
         bias: Default: True.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LazyBatchNorm2d()(tt.randn(4, 3, 5, 5)).shape
         tinytorch.Size([4, 3, 5, 5])
     """
@@ -516,7 +506,6 @@ class LazyBatchNorm3d(_LazyBatchNorm, BatchNorm3d):
         bias: Default: True.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LazyBatchNorm3d()(tt.randn(4, 3, 2, 2, 2)).shape
         tinytorch.Size([4, 3, 2, 2, 2])
     """
@@ -553,7 +542,6 @@ class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d):
         bias: Default: True.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LazyInstanceNorm1d()(tt.randn(4, 3, 5)).shape
         tinytorch.Size([4, 3, 5])
     """
@@ -574,7 +562,6 @@ class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d):
         bias: Default: True.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LazyInstanceNorm2d()(tt.randn(4, 3, 5, 5)).shape
         tinytorch.Size([4, 3, 5, 5])
     """
@@ -595,7 +582,6 @@ class LazyInstanceNorm3d(_LazyInstanceNorm, InstanceNorm3d):
         bias: Default: True.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LazyInstanceNorm3d()(tt.randn(4, 3, 2, 2, 2)).shape
         tinytorch.Size([4, 3, 2, 2, 2])
     """

@@ -19,7 +19,6 @@ class Identity(Module):
     """Returns its input; takes any arguments, so that it can stand in for another layer.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Identity(54, unused=True)(tt.ones(2))
         tensor([1., 1.])
     """
@@ -58,7 +57,6 @@ class Linear(Module):
         bias: Shape ``(out_features,)``, or None.
 
     Example:
-        >>> import tinytorch as tt
         >>> layer = tt.nn.Linear(20, 30)
         >>> layer(tt.randn(128, 20)).shape
         tinytorch.Size([128, 30])
@@ -130,7 +128,6 @@ class Bilinear(Module):
         ValueError: If ``in1_features`` is not positive.
 
     Example:
-        >>> import tinytorch as tt
         >>> layer = tt.nn.Bilinear(20, 30, 40)
         >>> layer(tt.randn(128, 20), tt.randn(128, 30)).shape
         tinytorch.Size([128, 40])

@@ -40,7 +40,6 @@ class L1Loss(Loss):
         reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.L1Loss()(tt.tensor([1.0, 2.0]), tt.tensor([1.0, 4.0]))
         tensor(1.)
     """
@@ -59,7 +58,6 @@ class MSELoss(Loss):
         reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.MSELoss()(tt.tensor([1.0, 2.0]), tt.tensor([1.0, 4.0]))
         tensor(2.)
     """
@@ -79,7 +77,6 @@ class SmoothL1Loss(Loss):
         beta: Not negative. Default: 1.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.SmoothL1Loss(reduction="none")(tt.tensor([1.0, 2.0]), tt.tensor([1.5, 4.0]))
         tensor([0.1250, 1.5000])
 
@@ -115,7 +112,6 @@ class HuberLoss(Loss):
         TypeError: If ``delta`` is no number.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.HuberLoss("none", 2.0)(tt.tensor([1.0, 2.0]), tt.tensor([1.5, 6.0]))
         tensor([0.1250, 6.0000])
 
@@ -147,7 +143,6 @@ class KLDivLoss(Loss):
         log_target: Whether the target holds logarithms, too. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> loss = tt.nn.KLDivLoss(reduction="batchmean")
         >>> loss(tt.tensor([[0.5, 0.5]]).log(), tt.tensor([[0.25, 0.75]]))
         tensor(0.1308)
@@ -183,7 +178,6 @@ class BCELoss(WeightedLoss):
         reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.BCELoss()(tt.tensor([0.5, 0.9]), tt.tensor([0.0, 1.0]))
         tensor(0.3993)
     """
@@ -204,7 +198,6 @@ class BCEWithLogitsLoss(Loss):
         pos_weight: A factor on the loss where the target is 1, broadcast. Default: 1.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.BCEWithLogitsLoss()(tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0]))
         tensor(0.4100)
     """
@@ -244,7 +237,6 @@ class PoissonNLLLoss(Loss):
         reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.PoissonNLLLoss()(tt.tensor([0.0, 1.0]), tt.tensor([1.0, 2.0]))
         tensor(0.8591)
     """
@@ -288,7 +280,6 @@ class GaussianNLLLoss(Loss):
         reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.GaussianNLLLoss()(tt.zeros(2), tt.tensor([1.0, 2.0]), tt.ones(2))
         tensor(1.2500)
 
@@ -330,7 +321,6 @@ class NLLLoss(WeightedLoss):
         reduction: ``"mean"`` (weighted), ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Example:
-        >>> import tinytorch as tt
         >>> log_probs = tt.log_softmax(tt.zeros(2, 4), dim=1)
         >>> tt.nn.NLLLoss()(log_probs, tt.tensor([1, 3]))
         tensor(1.3863)
@@ -380,7 +370,6 @@ class NLLLoss2d(NLLLoss):
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> with warnings.catch_warnings(action="ignore"):
         ...     loss = tt.nn.NLLLoss2d()
         >>> loss(tt.tensor([[0.25, 0.75]]).log(), tt.tensor([1]))
@@ -414,7 +403,6 @@ class CrossEntropyLoss(WeightedLoss):
         label_smoothing: Share of the target that is spread over all classes. Default: 0.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.CrossEntropyLoss()(tt.zeros(2, 4), tt.tensor([1, 3]))
         tensor(1.3863)
 
@@ -472,7 +460,6 @@ class LinearCrossEntropyOptions:
         ValueError: If one of them is something else.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LinearCrossEntropyOptions(batch_chunk_size=64).batch_chunk_size
         64
     """
@@ -515,7 +502,6 @@ class LinearCrossEntropyLoss(WeightedLoss):
         RuntimeError: If ``weight`` has another shape or ``label_smoothing`` is no share.
 
     Example:
-        >>> import tinytorch as tt
         >>> loss = tt.nn.LinearCrossEntropyLoss(3, 4)
         >>> loss(tt.zeros(2, 3), tt.tensor([1, 3])).detach()
         tensor(1.3863)
@@ -600,7 +586,6 @@ class CTCLoss(Loss):
         zero_infinity: Whether infinite losses, and their gradients, become 0. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> log_probs = tt.zeros(5, 1, 3).log_softmax(2)
         >>> targets, lengths = tt.tensor([[1, 2]]), (tt.tensor([5]), tt.tensor([2]))
         >>> tt.nn.CTCLoss()(log_probs, targets, *lengths)

@@ -47,7 +47,6 @@ class MarginRankingLoss(_MarginLoss):
         reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.MarginRankingLoss()(tt.tensor([1.0]), tt.tensor([3.0]), tt.tensor([1.0]))
         tensor(2.)
     """
@@ -78,7 +77,6 @@ class HingeEmbeddingLoss(_MarginLoss):
         reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.HingeEmbeddingLoss()(tt.tensor([0.5, 0.2]), tt.tensor([1.0, -1.0]))
         tensor(0.6500)
     """
@@ -106,7 +104,6 @@ class SoftMarginLoss(Loss):
         reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.SoftMarginLoss()(tt.tensor([0.0, 2.0]), tt.tensor([1.0, 1.0]))
         tensor(0.4100)
     """
@@ -126,7 +123,6 @@ class CosineEmbeddingLoss(_MarginLoss):
         reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([[1.0, 0.0]])
         >>> tt.nn.CosineEmbeddingLoss()(x, x, tt.tensor([-1.0]))
         tensor(1.)
@@ -163,7 +159,6 @@ class MultiLabelMarginLoss(Loss):
         reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, y = tt.tensor([0.1, 0.2, 0.4, 0.8]), tt.tensor([3, 0, -1, 1])
         >>> tt.nn.MultiLabelMarginLoss()(x, y)
         tensor(0.8500)
@@ -189,7 +184,6 @@ class MultiLabelSoftMarginLoss(WeightedLoss):
         reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.MultiLabelSoftMarginLoss()(tt.tensor([[0.0, 2.0]]), tt.tensor([[0.0, 1.0]]))
         tensor(0.4100)
     """
@@ -216,7 +210,6 @@ class MultiMarginLoss(WeightedLoss):
         ValueError: If ``p`` is neither 1 nor 2, or ``weight`` no vector.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.MultiMarginLoss()(tt.tensor([[0.1, 0.2, 0.4, 0.8]]), tt.tensor([3]))
         tensor(0.3250)
     """
@@ -278,7 +271,6 @@ class TripletMarginLoss(_MarginLoss):
         ValueError: If ``margin`` is not positive.
 
     Example:
-        >>> import tinytorch as tt
         >>> anchor, far = tt.zeros(1, 4), tt.full((1, 4), 0.25)
         >>> tt.nn.TripletMarginLoss()(anchor, anchor, far)
         tensor(0.5000)
@@ -336,7 +328,6 @@ class TripletMarginWithDistanceLoss(_MarginLoss):
         ValueError: If ``margin`` is not positive.
 
     Example:
-        >>> import tinytorch as tt
         >>> anchor, far = tt.zeros(1, 4), tt.full((1, 4), 0.25)
         >>> tt.nn.TripletMarginWithDistanceLoss()(anchor, anchor, far)
         tensor(0.5000)

@@ -54,7 +54,6 @@ class LayerNorm(_Normalization):
         bias: Shape ``normalized_shape``, at first 0; or None.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LayerNorm(2)(tt.tensor([1.0, 3.0])).detach()
         tensor([-1.0000,  1.0000])
 
@@ -114,7 +113,6 @@ class RMSNorm(Module):
         weight: Shape ``normalized_shape``, at first 1; or None.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.RMSNorm(2)(tt.tensor([3.0, 3.0])).detach()
         tensor([1., 1.])
 
@@ -182,7 +180,6 @@ class GroupNorm(_Normalization):
         ValueError: If ``num_groups`` does not divide ``num_channels``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.GroupNorm(3, 6)(tt.randn(20, 6, 10, 10)).shape
         tinytorch.Size([20, 6, 10, 10])
 
@@ -239,7 +236,6 @@ class LocalResponseNorm(Module):
         k: Default: 1.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LocalResponseNorm(2)(tt.randn(2, 5, 4, 4)).shape
         tinytorch.Size([2, 5, 4, 4])
 
@@ -286,7 +282,6 @@ class CrossMapLRN2d(Module):
         ValueError: If the input has not four dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.CrossMapLRN2d(3)(tt.randn(2, 5, 4, 4)).shape
         tinytorch.Size([2, 5, 4, 4])
     """

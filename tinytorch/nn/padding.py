@@ -76,7 +76,6 @@ class ConstantPad1d(_ConstantPad):
         value: What to pad with.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.ConstantPad1d((1, 2), 9.0)(tt.tensor([[1.0, 2.0]]))
         tensor([[9., 1., 2., 9., 9.]])
     """
@@ -93,7 +92,6 @@ class ConstantPad2d(_ConstantPad):
         value: What to pad with.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.ConstantPad2d((1, 0, 0, 1), 9.0)(tt.tensor([[[1.0, 2.0]]]))
         tensor([[[9., 1., 2.],
                  [9., 9., 9.]]])
@@ -111,7 +109,6 @@ class ConstantPad3d(_ConstantPad):
         value: What to pad with.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.ConstantPad3d(1, 9.0)(tt.zeros(1, 2, 3, 4, 5)).shape
         tinytorch.Size([1, 2, 5, 6, 7])
     """
@@ -126,7 +123,6 @@ class ZeroPad1d(ConstantPad1d):
         padding: How much on the left and on the right, or one number for both.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.ZeroPad1d(1)(tt.tensor([[1.0, 2.0]]))
         tensor([[0., 1., 2., 0.]])
     """
@@ -147,7 +143,6 @@ class ZeroPad2d(ConstantPad2d):
             all.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.ZeroPad2d((1, 0, 0, 1))(tt.tensor([[[1.0, 2.0]]]))
         tensor([[[0., 1., 2.],
                  [0., 0., 0.]]])
@@ -169,7 +164,6 @@ class ZeroPad3d(ConstantPad3d):
             back, or one number for all.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.ZeroPad3d(1)(tt.zeros(1, 2, 3, 4, 5)).shape
         tinytorch.Size([1, 2, 5, 6, 7])
     """
@@ -189,7 +183,6 @@ class ReflectionPad1d(_Pad):
         padding: How much on the left and on the right, or one number for both.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.ReflectionPad1d(2)(tt.tensor([[1.0, 2.0, 3.0]]))
         tensor([[3., 2., 1., 2., 3., 2., 1.]])
     """
@@ -206,7 +199,6 @@ class ReflectionPad2d(_Pad):
             all.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.ReflectionPad2d((1, 1, 0, 1))(tt.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
         tensor([[[2., 1., 2., 1.],
                  [4., 3., 4., 3.],
@@ -225,7 +217,6 @@ class ReflectionPad3d(_Pad):
             back, or one number for all.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.ReflectionPad3d(1)(tt.zeros(1, 2, 3, 4, 5)).shape
         tinytorch.Size([1, 2, 5, 6, 7])
     """
@@ -241,7 +232,6 @@ class ReplicationPad1d(_Pad):
         padding: How much on the left and on the right, or one number for both.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.ReplicationPad1d(2)(tt.tensor([[1.0, 2.0, 3.0]]))
         tensor([[1., 1., 1., 2., 3., 3., 3.]])
     """
@@ -258,7 +248,6 @@ class ReplicationPad2d(_Pad):
             all.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.ReplicationPad2d((1, 1, 0, 1))(tt.tensor([[[1.0, 2.0]]]))
         tensor([[[1., 1., 2., 2.],
                  [1., 1., 2., 2.]]])
@@ -276,7 +265,6 @@ class ReplicationPad3d(_Pad):
             back, or one number for all.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.ReplicationPad3d(1)(tt.zeros(1, 2, 3, 4, 5)).shape
         tinytorch.Size([1, 2, 5, 6, 7])
     """
@@ -311,7 +299,6 @@ class CircularPad1d(_CircularPad):
         padding: How much on the left and on the right, or one number for both.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.CircularPad1d(2)(tt.tensor([[1.0, 2.0, 3.0]]))
         tensor([[2., 3., 1., 2., 3., 1., 2.]])
     """
@@ -327,7 +314,6 @@ class CircularPad2d(_CircularPad):
             all.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.CircularPad2d((1, 0, 0, 1))(tt.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
         tensor([[[2., 1., 2.],
                  [4., 3., 4.],
@@ -345,7 +331,6 @@ class CircularPad3d(_CircularPad):
             back, or one number for all.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.CircularPad3d(1)(tt.zeros(1, 2, 3, 4, 5)).shape
         tinytorch.Size([1, 2, 5, 6, 7])
     """

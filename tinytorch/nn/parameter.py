@@ -35,7 +35,6 @@ class Parameter(Tensor, metaclass=_Parameters):
         RuntimeError: If it requires grad and its dtype is neither floating point nor complex.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Parameter(tt.zeros(2))
         Parameter containing:
         tensor([0., 0.], requires_grad=True)
@@ -74,7 +73,6 @@ class Buffer(Tensor):
         TypeError: If ``data`` is not a Tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> net = tt.nn.Module()
         >>> net.mean = tt.nn.Buffer(tt.zeros(2))
         >>> list(net.state_dict())

@@ -86,7 +86,6 @@ class MaxPool1d(_MaxPool):
         ceil_mode: Whether a piece may begin inside and end outside. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.MaxPool1d(2)(tt.tensor([[1.0, 3.0, 2.0, 4.0]]))
         tensor([[3., 4.]])
     """
@@ -110,7 +109,6 @@ class MaxPool2d(_MaxPool):
         ceil_mode: Whether a piece may begin inside and end outside. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.MaxPool2d(2)(tt.arange(8.0).reshape(1, 2, 4))
         tensor([[[5., 7.]]])
     """
@@ -134,7 +132,6 @@ class MaxPool3d(_MaxPool):
         ceil_mode: Whether a piece may begin inside and end outside. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.MaxPool3d(2)(tt.zeros(1, 3, 4, 6, 8)).shape
         tinytorch.Size([1, 3, 2, 3, 4])
     """
@@ -178,7 +175,6 @@ class AvgPool1d(_AvgPool):
         count_include_pad: Whether these zeros count in the mean. Default: True.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.AvgPool1d(2)(tt.tensor([[1.0, 3.0, 2.0, 4.0]]))
         tensor([[2., 3.]])
     """
@@ -242,7 +238,6 @@ class AvgPool2d(_AvgPoolWithDivisor):
         divisor_override: What to divide by instead of the number of elements. Default: none.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.AvgPool2d(2)(tt.arange(8.0).reshape(1, 2, 4))
         tensor([[[2.5000, 4.5000]]])
     """
@@ -264,7 +259,6 @@ class AvgPool3d(_AvgPoolWithDivisor):
         divisor_override: What to divide by instead of the number of elements. Default: none.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.AvgPool3d(2)(tt.zeros(1, 3, 4, 6, 8)).shape
         tinytorch.Size([1, 3, 2, 3, 4])
     """
@@ -314,7 +308,6 @@ class LPPool1d(_LPPool):
         ceil_mode: Whether a piece may begin inside and end outside. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LPPool1d(2, 2)(tt.tensor([[3.0, 4.0]]))
         tensor([[5.]])
     """
@@ -334,7 +327,6 @@ class LPPool2d(_LPPool):
         ceil_mode: Whether a piece may begin inside and end outside. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LPPool2d(2, (1, 2))(tt.tensor([[[3.0, 4.0]]]))
         tensor([[[5.]]])
     """
@@ -354,7 +346,6 @@ class LPPool3d(_LPPool):
         ceil_mode: Whether a piece may begin inside and end outside. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LPPool3d(2, 2)(tt.ones(1, 3, 4, 6, 8)).shape
         tinytorch.Size([1, 3, 2, 3, 4])
     """
@@ -387,7 +378,6 @@ class AdaptiveAvgPool1d(_AdaptiveAvgPool):
         output_size: How many.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.AdaptiveAvgPool1d(2)(tt.tensor([[1.0, 3.0, 2.0, 4.0]]))
         tensor([[2., 3.]])
     """
@@ -405,7 +395,6 @@ class AdaptiveAvgPool2d(_AdaptiveAvgPool):
             input's.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.AdaptiveAvgPool2d((5, None))(tt.zeros(1, 64, 8, 9)).shape
         tinytorch.Size([1, 64, 5, 9])
     """
@@ -423,7 +412,6 @@ class AdaptiveAvgPool3d(_AdaptiveAvgPool):
             the input's.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.AdaptiveAvgPool3d(2)(tt.zeros(1, 3, 4, 5, 6)).shape
         tinytorch.Size([1, 3, 2, 2, 2])
     """
@@ -458,7 +446,6 @@ class AdaptiveMaxPool1d(_AdaptiveMaxPool):
         return_indices: Whether to return where they are, too. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.AdaptiveMaxPool1d(2)(tt.tensor([[1.0, 3.0, 2.0, 4.0]]))
         tensor([[3., 4.]])
     """
@@ -479,7 +466,6 @@ class AdaptiveMaxPool2d(_AdaptiveMaxPool):
         return_indices: Whether to return where they are, too. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.AdaptiveMaxPool2d((5, None))(tt.zeros(1, 64, 8, 9)).shape
         tinytorch.Size([1, 64, 5, 9])
     """
@@ -500,7 +486,6 @@ class AdaptiveMaxPool3d(_AdaptiveMaxPool):
         return_indices: Whether to return where they are, too. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.AdaptiveMaxPool3d(2)(tt.zeros(1, 3, 4, 5, 6)).shape
         tinytorch.Size([1, 3, 2, 2, 2])
     """
@@ -568,7 +553,6 @@ class FractionalMaxPool2d(_FractionalMaxPool):
         ValueError: If not exactly one of size and ratio is given, or the ratio is no such.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.FractionalMaxPool2d(3, output_size=(13, 12))(tt.randn(2, 3, 50, 32)).shape
         tinytorch.Size([2, 3, 13, 12])
 
@@ -600,7 +584,6 @@ class FractionalMaxPool3d(_FractionalMaxPool):
         ValueError: If not exactly one of size and ratio is given, or one of them is no such.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.FractionalMaxPool3d(2, output_size=3)(tt.randn(2, 3, 8, 8, 8)).shape
         tinytorch.Size([2, 3, 3, 3, 3])
 
@@ -646,7 +629,6 @@ class MaxUnpool1d(_MaxUnpool):
         padding: That of the pooling. Default: 0.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([[[1.0, 3.0, 2.0, 4.0]]])
         >>> tt.nn.MaxUnpool1d(2)(*tt.nn.MaxPool1d(2, return_indices=True)(x))
         tensor([[[0., 3., 0., 4.]]])
@@ -676,7 +658,6 @@ class MaxUnpool2d(_MaxUnpool):
         padding: That of the pooling. Default: 0.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.arange(4.0).reshape(1, 1, 2, 2)
         >>> tt.nn.MaxUnpool2d(2)(*tt.nn.MaxPool2d(2, return_indices=True)(x))
         tensor([[[[0., 0.],
@@ -707,7 +688,6 @@ class MaxUnpool3d(_MaxUnpool):
         padding: That of the pooling. Default: 0.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.randn(2, 3, 4, 4, 4)
         >>> tt.nn.MaxUnpool3d(2)(*tt.nn.MaxPool3d(2, return_indices=True)(x)).shape
         tinytorch.Size([2, 3, 4, 4, 4])

@@ -28,7 +28,6 @@ class Flatten(Module):
         end_dim: The last of them. Default: -1.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Flatten()(tt.zeros(32, 1, 5, 5)).shape
         tinytorch.Size([32, 25])
     """
@@ -61,7 +60,6 @@ class Unflatten(Module):
         TypeError: If the sizes are no tuple or list of ints.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Unflatten(1, (2, 5))(tt.zeros(32, 10)).shape
         tinytorch.Size([32, 2, 5])
     """
@@ -107,7 +105,6 @@ class Unfold(Module):
         stride: Step from one piece to the next. Default: 1.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Unfold((2, 3))(tt.randn(2, 5, 3, 4)).shape
         tinytorch.Size([2, 30, 4])
     """
@@ -153,7 +150,6 @@ class Fold(Module):
         stride: Default: 1.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Fold((4, 5), (2, 2))(tt.randn(1, 12, 12)).shape
         tinytorch.Size([1, 3, 4, 5])
     """
@@ -204,7 +200,6 @@ class PixelShuffle(Module):
         upscale_factor: r.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.PixelShuffle(3)(tt.randn(1, 9, 4, 4)).shape
         tinytorch.Size([1, 1, 12, 12])
 
@@ -235,7 +230,6 @@ class PixelUnshuffle(Module):
         downscale_factor: r.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.PixelUnshuffle(3)(tt.randn(1, 1, 12, 12)).shape
         tinytorch.Size([1, 9, 4, 4])
 
@@ -266,7 +260,6 @@ class ChannelShuffle(Module):
         groups: How many groups there are.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.ChannelShuffle(2)(tt.arange(4.0).reshape(1, 4, 1, 1)).flatten()
         tensor([0., 2., 1., 3.])
 

@@ -59,7 +59,6 @@ class ReLU(_InPlace):
         inplace: Whether to overwrite the input. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.ReLU()(tt.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
@@ -76,7 +75,6 @@ class SiLU(_InPlace):
         inplace: Whether to overwrite the input. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.SiLU()(tt.tensor([-1.0, 2.0]))
         tensor([-0.2689,  1.7616])
 
@@ -97,7 +95,6 @@ class Mish(_InPlace):
         inplace: Whether to overwrite the input. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Mish()(tt.tensor([-1.0, 2.0]))
         tensor([-0.3034,  1.9440])
 
@@ -117,7 +114,6 @@ class SELU(_InPlace):
         inplace: Whether to overwrite the input. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.SELU()(tt.tensor([-1.0, 2.0]))
         tensor([-1.1113,  2.1014])
 
@@ -137,7 +133,6 @@ class Hardsigmoid(_InPlace):
         inplace: Whether to overwrite the input. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Hardsigmoid()(tt.tensor([-4.0, 0.0, 1.5]))
         tensor([0.0000, 0.5000, 0.7500])
     """
@@ -158,7 +153,6 @@ class Hardswish(_InPlace):
         inplace: Whether to overwrite the input. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Hardswish()(tt.tensor([-4.0, 0.0, 3.0]))
         tensor([-0.,  0.,  3.])
 
@@ -183,7 +177,6 @@ class ELU(_InPlace):
         inplace: Whether to overwrite the input. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.ELU()(tt.tensor([-1.0, 2.0]))
         tensor([-0.6321,  2.0000])
 
@@ -215,7 +208,6 @@ class CELU(_InPlace):
         inplace: Whether to overwrite the input. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.CELU(2.0)(tt.tensor([-1.0, 2.0]))
         tensor([-0.7869,  2.0000])
 
@@ -246,7 +238,6 @@ class LeakyReLU(_InPlace):
         inplace: Whether to overwrite the input. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.LeakyReLU(0.1)(tt.tensor([-1.0, 2.0]))
         tensor([-0.1000,  2.0000])
     """
@@ -275,7 +266,6 @@ class RReLU(_InPlace):
         inplace: Whether to overwrite the input. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.RReLU(0.1, 0.3).eval()(tt.tensor([-1.0, 2.0]))
         tensor([-0.2000,  2.0000])
 
@@ -312,7 +302,6 @@ class Threshold(_InPlace):
         inplace: Whether to overwrite the input. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Threshold(1.0, 5.0)(tt.tensor([-1.0, 2.0]))
         tensor([5., 2.])
     """
@@ -348,7 +337,6 @@ class Hardtanh(_InPlace):
         AssertionError: If ``max_val`` is not above ``min_val``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Hardtanh()(tt.tensor([-2.0, 0.5]))
         tensor([-1.0000,  0.5000])
     """
@@ -398,7 +386,6 @@ class ReLU6(Hardtanh):
         inplace: Whether to overwrite the input. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.ReLU6()(tt.tensor([-1.0, 7.0]))
         tensor([0., 6.])
     """
@@ -421,7 +408,6 @@ class PReLU(Module):
         dtype: Its dtype. Default: the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.PReLU()(tt.tensor([-1.0, 2.0])).detach()
         tensor([-0.2500,  2.0000])
 

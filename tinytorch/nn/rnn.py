@@ -49,7 +49,6 @@ class RNNBase(Module):
         TypeError: If an argument has the wrong type.
 
     Example:
-        >>> import tinytorch as tt
         >>> isinstance(tt.nn.LSTM(2, 3), tt.nn.RNNBase)
         True
     """
@@ -232,7 +231,6 @@ class RNNBase(Module):
             RuntimeError: If the number of dimensions or the number of features is wrong.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.nn.GRU(2, 3).check_input(tt.zeros(5, 1, 2), None)
         """
         weight = getattr(self, self._all_weights[0][0])
@@ -261,7 +259,6 @@ class RNNBase(Module):
             batch_sizes: The batch's size at each time step of a packed sequence, or None.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.nn.GRU(2, 3).get_expected_hidden_size(tt.zeros(5, 1, 2), None)
             (1, 1, 3)
         """
@@ -288,7 +285,6 @@ class RNNBase(Module):
             RuntimeError: If the shape differs.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.nn.GRU(2, 3).check_hidden_size(tt.zeros(1, 1, 3), (1, 1, 3))
         """
         if tuple(hx.shape) != expected_hidden_size:
@@ -307,7 +303,6 @@ class RNNBase(Module):
             RuntimeError: If a size is wrong.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.nn.GRU(2, 3).check_forward_args(tt.zeros(5, 1, 2), tt.zeros(1, 1, 3), None)
         """
         self.check_input(input, batch_sizes)
@@ -321,7 +316,6 @@ class RNNBase(Module):
             permutation: The new order; None leaves the state as it is.
 
         Example:
-            >>> import tinytorch as tt
             >>> state = tt.tensor([[[1.0], [2.0]]])
             >>> tt.nn.GRU(2, 1).permute_hidden(state, tt.tensor([1, 0]))
             tensor([[[2.],
@@ -463,7 +457,6 @@ class RNN(_OneState):
         bias_hh_l0: The same.
 
     Example:
-        >>> import tinytorch as tt
         >>> output, state = tt.nn.RNN(10, 20, num_layers=2)(tt.randn(5, 3, 10))
         >>> output.shape, state.shape
         (tinytorch.Size([5, 3, 20]), tinytorch.Size([2, 3, 20]))
@@ -525,7 +518,6 @@ class LSTM(RNNBase):
         weight_hr_l0: Shape ``(proj_size, hidden_size)``, with projection.
 
     Example:
-        >>> import tinytorch as tt
         >>> output, (h, c) = tt.nn.LSTM(10, 20, num_layers=2)(tt.randn(5, 3, 10))
         >>> output.shape, h.shape, c.shape
         (tinytorch.Size([5, 3, 20]), tinytorch.Size([2, 3, 20]), tinytorch.Size([2, 3, 20]))
@@ -564,7 +556,6 @@ class LSTM(RNNBase):
             batch_sizes: The batch's size at each time step of a packed sequence, or None.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.nn.LSTM(2, 3, proj_size=1).get_expected_cell_size(tt.zeros(5, 4, 2), None)
             (1, 4, 3)
         """
@@ -584,7 +575,6 @@ class LSTM(RNNBase):
             RuntimeError: If a size is wrong.
 
         Example:
-            >>> import tinytorch as tt
             >>> state = tt.zeros(1, 1, 3), tt.zeros(1, 1, 3)
             >>> tt.nn.LSTM(2, 3).check_forward_args(tt.zeros(5, 1, 2), state, None)
         """
@@ -663,7 +653,6 @@ class GRU(_OneState):
         bias_hh_l0: The same.
 
     Example:
-        >>> import tinytorch as tt
         >>> output, state = tt.nn.GRU(10, 20, bidirectional=True)(tt.randn(5, 3, 10))
         >>> output.shape, state.shape
         (tinytorch.Size([5, 3, 40]), tinytorch.Size([2, 3, 20]))

@@ -29,7 +29,6 @@ class RNNCellBase(Module):
         dtype: Their dtype. Default: the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> isinstance(tt.nn.GRUCell(2, 3), tt.nn.RNNCellBase)
         True
     """
@@ -120,7 +119,6 @@ class RNNCell(RNNCellBase):
         bias_hh: The same.
 
     Example:
-        >>> import tinytorch as tt
         >>> cell, state = tt.nn.RNNCell(10, 20), tt.zeros(3, 20)
         >>> for x in tt.randn(6, 3, 10):
         ...     state = cell(x, state)
@@ -183,7 +181,6 @@ class LSTMCell(RNNCellBase):
         bias_hh: The same.
 
     Example:
-        >>> import tinytorch as tt
         >>> cell, state = tt.nn.LSTMCell(10, 20), None
         >>> for x in tt.randn(6, 3, 10):
         ...     state = cell(x, state)
@@ -252,7 +249,6 @@ class GRUCell(RNNCellBase):
         bias_hh: The same.
 
     Example:
-        >>> import tinytorch as tt
         >>> cell, state = tt.nn.GRUCell(10, 20), None
         >>> for x in tt.randn(6, 3, 10):
         ...     state = cell(x, state)

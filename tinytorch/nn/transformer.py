@@ -187,7 +187,6 @@ class TransformerEncoderLayer(_Layer):
         dtype: Their dtype. Default: the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> layer = tt.nn.TransformerEncoderLayer(d_model=16, nhead=4)
         >>> layer(tt.randn(10, 2, 16)).shape
         tinytorch.Size([10, 2, 16])
@@ -247,7 +246,6 @@ class TransformerDecoderLayer(_Layer):
         dtype: Their dtype. Default: the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> layer = tt.nn.TransformerDecoderLayer(d_model=16, nhead=4)
         >>> layer(tt.randn(5, 2, 16), memory=tt.randn(10, 2, 16)).shape
         tinytorch.Size([5, 2, 16])
@@ -322,7 +320,6 @@ class TransformerEncoder(Module):
         mask_check: Whether that is so only if all padding comes last. Default: True.
 
     Example:
-        >>> import tinytorch as tt
         >>> layer = tt.nn.TransformerEncoderLayer(d_model=16, nhead=4)
         >>> tt.nn.TransformerEncoder(layer, num_layers=2)(tt.randn(10, 2, 16)).shape
         tinytorch.Size([10, 2, 16])
@@ -385,7 +382,6 @@ class TransformerDecoder(Module):
         norm: A normalisation of the output. Default: none.
 
     Example:
-        >>> import tinytorch as tt
         >>> layer = tt.nn.TransformerDecoderLayer(d_model=16, nhead=4)
         >>> decoder = tt.nn.TransformerDecoder(layer, num_layers=2)
         >>> decoder(tt.randn(5, 2, 16), tt.randn(10, 2, 16)).shape
@@ -465,7 +461,6 @@ class Transformer(Module):
         dtype: Their dtype. Default: the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> model = tt.nn.Transformer(16, 4, 2, 2, dim_feedforward=32)
         >>> model(tt.randn(10, 2, 16), tt.randn(5, 2, 16)).shape
         tinytorch.Size([5, 2, 16])
@@ -586,7 +581,6 @@ class Transformer(Module):
             dtype: Its dtype. Default: the default dtype.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.nn.Transformer.generate_square_subsequent_mask(2)
             tensor([[0., -inf],
                     [0., 0.]])

@@ -28,7 +28,6 @@ class Upsample(Module):
             Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.Upsample(scale_factor=2)(tt.tensor([[[1.0, 2.0]]]))
         tensor([[[1., 1., 2., 2.]]])
     """
@@ -86,7 +85,6 @@ class UpsamplingNearest2d(Upsample):
         scale_factor: Factors on the sizes, or one for both. Default: by ``size``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.UpsamplingNearest2d(scale_factor=2)(tt.tensor([[[[1.0, 2.0]]]]))
         tensor([[[[1., 1., 2., 2.],
                   [1., 1., 2., 2.]]]])
@@ -104,7 +102,6 @@ class UpsamplingBilinear2d(Upsample):
         scale_factor: Factors on the sizes, or one for both. Default: by ``size``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.UpsamplingBilinear2d((1, 3))(tt.tensor([[[[1.0, 2.0]]]]))
         tensor([[[[1.0000, 1.5000, 2.0000]]]])
     """

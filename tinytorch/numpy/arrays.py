@@ -102,7 +102,6 @@ class vectorize(applied_functions.vectorize):
     """A function of numbers as one of arrays; see ``tinytorch.vectorize``.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.vectorize(lambda x, y: x if x > y else y)([1, 5], 3)
         array([3, 5])
     """

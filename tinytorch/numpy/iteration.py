@@ -23,7 +23,6 @@ class ndenumerate:
         arr: Array, or what makes one.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> list(np.ndenumerate([[1, 2], [3, 4]]))
         [((0, 0), 1), ((0, 1), 2), ((1, 0), 3), ((1, 1), 4)]
     """
@@ -59,7 +58,6 @@ class broadcast:
         ValueError: If they do not broadcast.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> pairs = np.broadcast([1, 2], [[10], [20]])
         >>> pairs.shape
         (2, 2)
@@ -83,7 +81,6 @@ class broadcast:
         """Begin anew with the first elements.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> pairs = np.broadcast([1, 2], 3)
             >>> next(pairs), next(pairs), pairs.index
             ((1, 3), (2, 3), 2)
@@ -119,7 +116,6 @@ class flatiter:
         base: The array.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> a = np.array([[1, 2], [3, 4]])
         >>> a.flat[2] = 30
         >>> a.flat[1:], list(a.flat)
@@ -142,7 +138,6 @@ class flatiter:
         """The elements in an array of one dimension.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> np.array([[1, 2], [3, 4]]).flat.copy()
             array([1, 2, 3, 4])
         """

@@ -49,7 +49,6 @@ def astype(
         TypeError: If ``casting`` does not allow it.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.array([1.7, -1.7]).astype(int)
         array([ 1, -1])
     """
@@ -70,7 +69,6 @@ def copy(self: ndarray, order: str = "C") -> ndarray:
             column; ``"A"``, ``"F"`` for what lies so and else ``"C"``; ``"K"``, as the array.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> a = np.zeros(2)
         >>> b = a.copy()
         >>> b[0] = 1
@@ -101,7 +99,6 @@ def view(self: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
         ValueError: If the last dimension cannot be divided into numbers of that dtype.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.array([1.0], dtype=np.float32).view(np.int32)
         array([1065353216], dtype=int32)
     """
@@ -125,7 +122,6 @@ def reshape(self: ndarray, *shape: Any, order: str = "C", copy: bool | None = No
         copy: Whether to copy; None, the default, means if needed.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.arange(4).reshape(2, -1)
         array([[0, 1],
                [2, 3]])
@@ -143,7 +139,6 @@ def transpose(self: ndarray, *axes: Any) -> ndarray:
         *axes: The dimensions, one by one or as a sequence; default in reverse.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.zeros((2, 3, 4)).transpose(1, 0, 2).shape
         (3, 2, 4)
     """
@@ -158,7 +153,6 @@ def flatten(self: ndarray, order: str = "C") -> ndarray:
         order: As of ``numpy.ravel``; default ``"C"``, the last index changes fastest.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.array([[1, 2], [3, 4]]).flatten("F")
         array([1, 3, 2, 4])
     """
@@ -169,7 +163,6 @@ def conjugate(self: ndarray) -> ndarray:
     """The complex conjugate of each element.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.array([1 + 2j]).conjugate()
         array([1.-2.j])
     """
@@ -185,7 +178,6 @@ def compress(self: ndarray, condition: Any, axis: int | None = None, out: Any = 
         out: Where to write the result.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.array([1, 2, 3]).compress([True, False, True])
         array([1, 3])
     """
@@ -200,7 +192,6 @@ def tolist(self: ndarray) -> Any:
     """The elements as nested lists of Python numbers; of a 0-d array, the number.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.array([[1, 2], [3, 4]]).tolist()
         [[1, 2], [3, 4]]
     """
@@ -214,7 +205,6 @@ def tobytes(self: ndarray, order: str = "C") -> bytes:
         order: ``"C"`` row-major (default), or ``"F"`` column-major.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.array([1, 256], dtype=np.int16).tobytes()
         b'\\x01\\x00\\x00\\x01'
     """
@@ -232,7 +222,6 @@ def tofile(self: ndarray, fid: Any, sep: str = "", format: str = "%s") -> None:
     Example:
         >>> import pathlib
         >>> import tempfile
-        >>> import tinytorch.numpy as np
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     path = pathlib.Path(folder, "numbers")
         ...     np.array([1, 2]).tofile(path, sep=" ")
@@ -247,7 +236,6 @@ def dumps(self: ndarray) -> bytes:
 
     Example:
         >>> import pickle
-        >>> import tinytorch.numpy as np
         >>> pickle.loads(np.array([1, 2]).dumps())
         array([1, 2])
     """
@@ -262,7 +250,6 @@ def dump(self: ndarray, file: Any) -> None:
 
     Example:
         >>> import io
-        >>> import tinytorch.numpy as np
         >>> np.array([1, 2]).dump(io.BytesIO())
     """
     self._host().dump(file)
@@ -276,7 +263,6 @@ def getfield(self: ndarray, dtype: Any, offset: int = 0) -> ndarray:
         offset: Where in an element they begin, in bytes.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.array([1 + 2j]).getfield(float, 8)
         array([2.])
     """
@@ -584,7 +570,6 @@ def fill(self: ndarray, value: Any) -> None:
         value: A number.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> a = np.zeros(2)
         >>> a.fill(5)
         >>> a
@@ -607,7 +592,6 @@ def sort(
         stable: Accepted.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> a = np.array([3, 1, 2])
         >>> a.sort()
         >>> a
@@ -630,7 +614,6 @@ def partition(
         order: Only None.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> a = np.array([3, 1, 2])
         >>> a.partition(1)
         >>> a[1]
@@ -649,7 +632,6 @@ def put(self: ndarray, indices: Any, values: Any, mode: str = "raise") -> None:
         mode: What happens to places that there are not: ``"raise"``, ``"wrap"`` or ``"clip"``.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> a = np.zeros(3)
         >>> a.put([0, 2], [5, 7])
         >>> a
@@ -669,7 +651,6 @@ def resize(self: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
         ValueError: If it is a view itself.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> a = np.array([1, 2, 3])
         >>> a.resize(2, 2)
         >>> a
@@ -694,7 +675,6 @@ def byteswap(self: ndarray, inplace: bool = False) -> ndarray:
         inplace: Write them over this array.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.array([1, 256], dtype=np.int16).byteswap()
         array([256,   1], dtype=int16)
     """
@@ -716,7 +696,6 @@ def setflags(
         uic: Accepted for False.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> a = np.zeros(2)
         >>> a.setflags(write=False)
         >>> a.flags.writeable
@@ -734,7 +713,6 @@ def setfield(self: ndarray, val: Any, dtype: Any, offset: int = 0) -> None:
         offset: Where in an element they begin, in bytes.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> a = np.zeros(1, dtype=complex)
         >>> a.setfield(3, float, 8)
         >>> a

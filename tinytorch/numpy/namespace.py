@@ -153,7 +153,6 @@ def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, *, identity: An
         TypeError: If what ``func`` gives is no number.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> larger = np.frompyfunc(lambda x, y: x if x > y else y, 2, 1)
         >>> larger([1, 5], 3)
         array([3, 5])

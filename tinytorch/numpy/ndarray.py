@@ -51,7 +51,6 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         order: Accepted for ``"C"``.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> a = np.array([3, 1, 2])
         >>> a.sort()
         >>> a / 2
@@ -237,7 +236,6 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             retain_graph: Keep what the graph saved, so that it can be walked again.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> w = np.array([1.0, 2.0])
             >>> w.requires_grad = True
             >>> (w**2).sum().backward()
@@ -251,7 +249,6 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         """The same memory, cut off from the graph.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> w = np.array([1.0, 2.0])
             >>> w.requires_grad = True
             >>> (2 * w).detach().requires_grad
@@ -264,8 +261,6 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         """The array that holds ``tensor``.
 
         Example:
-            >>> import tinytorch as tt
-            >>> import tinytorch.numpy as np
             >>> np.ndarray.around(tt.ones(2))
             array([1., 1.], dtype=float32)
         """
@@ -306,7 +301,6 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             ValueError: If no place is given and there is not one element.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> np.array([[1, 2], [3, 4]]).item(1, 0)
             3
         """
@@ -410,7 +404,6 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             stream: Only None.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> np.zeros(2).to_device("cpu").device
             'cpu'
         """

@@ -126,7 +126,6 @@ def set_default_printstyle(style: str) -> None:
         ValueError: For another.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.polynomial.set_default_printstyle("ascii")
         >>> print(np.polynomial.Polynomial([1, 2, 3]))
         1.0 + 2.0 x + 3.0 x**2

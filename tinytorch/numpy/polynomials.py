@@ -38,7 +38,6 @@ class poly1d(Holder):
         ValueError: For coefficients of more dimensions than one.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> p = np.poly1d([1, -3, 2])
         >>> p(5), p.roots, p * p
         (12, array([2., 1.]), poly1d([  1,  -6,  13, -12,   4]))
@@ -158,7 +157,6 @@ class poly1d(Holder):
             k: The constants.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> np.poly1d([2, 1]).integ()
             poly1d([1., 1., 0.])
         """
@@ -171,7 +169,6 @@ class poly1d(Holder):
             m: How often to derive; default once.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> np.poly1d([1, 2, 3]).deriv()
             poly1d([2, 2])
         """

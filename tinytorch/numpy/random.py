@@ -365,7 +365,6 @@ class Generator(Source):
         bit_generator: Where its bits come from, such as ``np.random.PCG64(0)``.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.random.Generator(np.random.PCG64(0)).normal(size=(2, 3)).shape
         (2, 3)
     """
@@ -397,7 +396,6 @@ class Generator(Source):
             n_children: How many.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> len(np.random.default_rng(0).spawn(2))
             2
         """
@@ -411,7 +409,6 @@ class Generator(Source):
             axis: The dimension of which the slices are; default the first.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> x = [1, 2, 3]
             >>> np.random.default_rng().shuffle(x)
             >>> sorted(x)
@@ -431,7 +428,6 @@ class Generator(Source):
             axis: The dimension of which the slices are; default the first.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> np.sort(np.random.default_rng(0).permutation(4))
             array([0, 1, 2, 3])
         """
@@ -450,7 +446,6 @@ class Generator(Source):
             out: Where to write the result.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> np.random.default_rng(0).permuted([[1, 2, 3], [4, 5, 6]], axis=1).sum(axis=1)
             array([ 6, 15])
         """
@@ -505,7 +500,6 @@ class Generator(Source):
             shuffle: Whether what is drawn without being replaced is in a random order.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> np.random.default_rng(0).choice([10, 20, 30], size=2, p=[0, 1, 0])
             array([20, 20])
         """
@@ -519,7 +513,6 @@ class RandomState(Source):
         seed: A number, which gives the same arrays again; None, the default, gives new ones.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.random.RandomState(0).rand(2)
         array([0.5488135 , 0.71518937])
     """
@@ -562,7 +555,6 @@ class RandomState(Source):
             x: What is written to.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> x = [1, 2, 3]
             >>> np.random.shuffle(x)
             >>> sorted(x)
@@ -581,7 +573,6 @@ class RandomState(Source):
             x: A number, or an array of at least one dimension, to which the gradient flows.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> np.random.seed(0)
             >>> np.random.permutation(4)
             array([2, 3, 1, 0])
@@ -608,7 +599,6 @@ class RandomState(Source):
             p: How probable each is; default all the same.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> np.random.choice([10, 20, 30], size=2, p=[0, 1, 0])
             array([20, 20])
         """
@@ -653,7 +643,6 @@ def default_rng(seed: Any = None) -> Generator:
             source of bits; or a generator, which is what is returned.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> first, second = np.random.default_rng(0), np.random.default_rng(0)
         >>> np.array_equal(first.random(3), second.random(3))
         True

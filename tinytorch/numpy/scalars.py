@@ -105,7 +105,6 @@ class finfo:
         ValueError: For a dtype of integers.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.finfo(np.float32).eps
         1.1920928955078125e-07
     """

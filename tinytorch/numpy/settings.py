@@ -16,7 +16,6 @@ def get_printoptions() -> dict[str, Any]:
     """How arrays are printed: ``precision``, ``threshold``, ``linewidth`` and more.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.get_printoptions()["precision"]
         8
     """
@@ -31,7 +30,6 @@ def set_printoptions(**options: Any) -> None:
             ``nanstr``, ``infstr``, ``formatter``, ``sign``, ``floatmode``, ``legacy``.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.set_printoptions(precision=2)
         >>> np.array([1 / 3])
         array([0.33])
@@ -47,7 +45,6 @@ def printoptions(**options: Any) -> AbstractContextManager[dict[str, Any]]:
         **options: As for ``set_printoptions``.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> with np.printoptions(precision=2):
         ...     print(np.array([1 / 3]))
         [0.33]
@@ -69,7 +66,6 @@ def _text(name: str, summary: str, example: str, shown: str) -> Callable[..., st
         **options: As for NumPy's function.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> {example}
         {shown}
     """
@@ -104,7 +100,6 @@ def _of_number(name: str, summary: str, shown: str) -> Callable[..., str]:
         **options: As for NumPy's function.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.{name}(1.5)
         {shown}
     """
@@ -137,7 +132,6 @@ class errstate(ContextDecorator):
         FloatingPointError: Inside, for what is to be raised.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.errstate(divide="raise"):
         ...     tt.ones(1) / 0
         Traceback (most recent call last):

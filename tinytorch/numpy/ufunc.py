@@ -42,7 +42,6 @@ class ufunc(Generic[Calls_co]):
         function: What it does, on Tensors.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.add.outer([1, 2], [10, 20])
         array([[11, 21],
                [12, 22]])
@@ -120,7 +119,6 @@ class ufunc(Generic[Calls_co]):
         """The dtypes of operands and results; see ``numpy.ufunc.resolve_dtypes``.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> np.add.resolve_dtypes((np.dtype("f4"), int, None))
             (dtype('float32'), dtype('float32'), dtype('float32'))
         """
@@ -157,7 +155,6 @@ class ufunc(Generic[Calls_co]):
             ValueError: If there is nothing to reduce and nothing to begin with.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> np.maximum.reduce([[1, 5], [3, 2]])
             array([3, 5])
         """
@@ -188,7 +185,6 @@ class ufunc(Generic[Calls_co]):
             out: Where to write the result.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> np.add.accumulate([1, 2, 3])
             array([1, 3, 6])
         """
@@ -217,7 +213,6 @@ class ufunc(Generic[Calls_co]):
             out: Where to write the result.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> np.add.reduceat([1, 2, 3, 4], [0, 2])
             array([3, 7])
         """
@@ -238,7 +233,6 @@ class ufunc(Generic[Calls_co]):
             **options: As for the function.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> np.subtract.outer([1, 2], [10, 20])
             array([[ -9, -19],
                    [ -8, -18]])
@@ -254,7 +248,6 @@ class ufunc(Generic[Calls_co]):
             b: The second operand.
 
         Example:
-            >>> import tinytorch.numpy as np
             >>> a = np.zeros(3)
             >>> np.add.at(a, [0, 0, 2], 1)
             >>> a

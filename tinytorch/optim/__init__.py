@@ -1,7 +1,6 @@
 """Optimizers and learning-rate schedulers.
 
 Example:
-    >>> import tinytorch as tt
     >>> w = tt.tensor([3.0, -4.0], requires_grad=True)
     >>> optimizer = tt.optim.SGD([w], lr=0.25)
     >>> for _ in range(3):

@@ -95,7 +95,6 @@ class HookTables(ShortTracebacks):
             A handle whose ``remove()`` removes the hook.
 
         Example:
-            >>> import tinytorch as tt
             >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)])
             >>> hook = optimizer.register_step_pre_hook(lambda *args: print("stepping"))
             >>> optimizer.step()
@@ -113,7 +112,6 @@ class HookTables(ShortTracebacks):
             A handle whose ``remove()`` removes the hook.
 
         Example:
-            >>> import tinytorch as tt
             >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)])
             >>> hook = optimizer.register_step_post_hook(lambda *args: print("stepped"))
             >>> optimizer.step()
@@ -134,7 +132,6 @@ class HookTables(ShortTracebacks):
             A handle whose ``remove()`` removes the hook.
 
         Example:
-            >>> import tinytorch as tt
             >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)])
             >>> hook = optimizer.register_state_dict_pre_hook(lambda optimizer: print("saving"))
             >>> state = optimizer.state_dict()
@@ -155,7 +152,6 @@ class HookTables(ShortTracebacks):
             A handle whose ``remove()`` removes the hook.
 
         Example:
-            >>> import tinytorch as tt
             >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)])
             >>> hook = optimizer.register_state_dict_post_hook(
             ...     lambda optimizer, state_dict: {**state_dict, "note": "first run"})
@@ -177,7 +173,6 @@ class HookTables(ShortTracebacks):
             A handle whose ``remove()`` removes the hook.
 
         Example:
-            >>> import tinytorch as tt
             >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)])
             >>> hook = optimizer.register_load_state_dict_pre_hook(
             ...     lambda optimizer, state_dict: print(sorted(state_dict)))
@@ -199,7 +194,6 @@ class HookTables(ShortTracebacks):
             A handle whose ``remove()`` removes the hook.
 
         Example:
-            >>> import tinytorch as tt
             >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)])
             >>> hook = optimizer.register_load_state_dict_post_hook(
             ...     lambda optimizer: print("loaded"))

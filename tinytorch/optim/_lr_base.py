@@ -78,7 +78,6 @@ class LRScheduler(ShortTracebacks):
         KeyError: If a group has no ``initial_lr`` when resuming.
 
     Example:
-        >>> import tinytorch as tt
         >>> class Halve(tt.optim.lr_scheduler.LRScheduler):
         ...     def get_lr(self):
         ...         return [lr / 2**self.last_epoch for lr in self.base_lrs]
@@ -130,7 +129,6 @@ class LRScheduler(ShortTracebacks):
             The attributes by name.
 
         Example:
-            >>> import tinytorch as tt
             >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=8.0)
             >>> tt.optim.lr_scheduler.StepLR(optimizer, 3).state_dict()["last_epoch"]
             0
@@ -144,7 +142,6 @@ class LRScheduler(ShortTracebacks):
             state_dict: A dict that ``state_dict()`` returned.
 
         Example:
-            >>> import tinytorch as tt
             >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=8.0)
             >>> scheduler = tt.optim.lr_scheduler.StepLR(optimizer, 3)
             >>> scheduler.load_state_dict({"last_epoch": 7})
@@ -345,7 +342,6 @@ class LambdaLR(_FunctionSchedule):
         ValueError: If the list has another length than the parameter groups.
 
     Example:
-        >>> import tinytorch as tt
         >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=8.0)
         >>> scheduler = tt.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 1 / (1 + epoch))
         >>> optimizer.step()
@@ -370,7 +366,6 @@ class MultiplicativeLR(_FunctionSchedule):
         ValueError: If the list has another length than the parameter groups.
 
     Example:
-        >>> import tinytorch as tt
         >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=8.0)
         >>> scheduler = tt.optim.lr_scheduler.MultiplicativeLR(optimizer, lambda epoch: 0.5)
         >>> for _ in range(2):
@@ -394,7 +389,6 @@ class StepLR(ClosedForm):
         last_epoch: Number of steps made so far, for resuming. Default: -1.
 
     Example:
-        >>> import tinytorch as tt
         >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=8.0)
         >>> scheduler = tt.optim.lr_scheduler.StepLR(optimizer, step_size=2, gamma=0.5)
         >>> for _ in range(5):
@@ -430,7 +424,6 @@ class MultiStepLR(ClosedForm):
         last_epoch: Number of steps made so far, for resuming. Default: -1.
 
     Example:
-        >>> import tinytorch as tt
         >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=8.0)
         >>> scheduler = tt.optim.lr_scheduler.MultiStepLR(optimizer, [1, 3], gamma=0.5)
         >>> for _ in range(3):
@@ -473,7 +466,6 @@ class ConstantLR(ClosedForm):
         ValueError: If ``factor`` is not between 0 and 1.
 
     Example:
-        >>> import tinytorch as tt
         >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=8.0)
         >>> scheduler = tt.optim.lr_scheduler.ConstantLR(optimizer, factor=0.5)
         >>> scheduler.get_last_lr()
@@ -516,7 +508,6 @@ class LinearLR(ClosedForm):
         ValueError: If a factor is out of range.
 
     Example:
-        >>> import tinytorch as tt
         >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=8.0)
         >>> scheduler = tt.optim.lr_scheduler.LinearLR(optimizer, 0.5, total_iters=2)
         >>> optimizer.step()
@@ -568,7 +559,6 @@ class ExponentialLR(ClosedForm):
         last_epoch: Number of steps made so far, for resuming. Default: -1.
 
     Example:
-        >>> import tinytorch as tt
         >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=8.0)
         >>> scheduler = tt.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
         >>> optimizer.step()
@@ -598,7 +588,6 @@ class PolynomialLR(ClosedForm):
         last_epoch: Number of steps made so far, for resuming. Default: -1.
 
     Example:
-        >>> import tinytorch as tt
         >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=8.0)
         >>> scheduler = tt.optim.lr_scheduler.PolynomialLR(optimizer, total_iters=4)
         >>> optimizer.step()
@@ -640,7 +629,6 @@ class CosineAnnealingLR(ClosedForm):
         last_epoch: Number of steps made so far, for resuming. Default: -1.
 
     Example:
-        >>> import tinytorch as tt
         >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=8.0)
         >>> scheduler = tt.optim.lr_scheduler.CosineAnnealingLR(optimizer, T_max=2)
         >>> optimizer.step()

@@ -37,7 +37,6 @@ class ReduceLROnPlateau(LRScheduler):
         ValueError: If the factor is 1 or more, or a mode is unknown.
 
     Example:
-        >>> import tinytorch as tt
         >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=8.0)
         >>> scheduler = tt.optim.lr_scheduler.ReduceLROnPlateau(optimizer, factor=0.5, patience=1)
         >>> for loss in [1.0, 0.5, 0.5, 0.5]:
@@ -245,7 +244,6 @@ class ChainedScheduler(_Composition):
             one is a ``ReduceLROnPlateau``, whose ``step`` requires an argument.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.optim.lr_scheduler import ChainedScheduler, ConstantLR, ExponentialLR
         >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=8.0)
         >>> warm_up = ConstantLR(optimizer, factor=0.5, total_iters=1)
@@ -297,7 +295,6 @@ class SequentialLR(_Composition):
             is a ``ReduceLROnPlateau``, or unless there is one milestone less than schedulers.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.optim.lr_scheduler import ConstantLR, ExponentialLR, SequentialLR
         >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=8.0)
         >>> warm_up = ConstantLR(optimizer, factor=0.5, total_iters=2)
@@ -350,7 +347,6 @@ class SequentialLR(_Composition):
             sched: The scheduler to move back. Default: all schedulers of the sequence.
 
         Example:
-            >>> import tinytorch as tt
             >>> optimizer = tt.optim.SGD([tt.ones(1, requires_grad=True)], lr=1.0)
             >>> schedulers = tt.optim.lr_scheduler
             >>> parts = [schedulers.ConstantLR(optimizer), schedulers.ExponentialLR(optimizer, 0.9)]

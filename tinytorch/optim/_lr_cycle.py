@@ -38,7 +38,6 @@ class CosineAnnealingWarmRestarts(Schedule):
         ValueError: If ``T_0`` or ``T_mult`` is not a positive int, or ``eta_min`` not a number.
 
     Example:
-        >>> import tinytorch as tt
         >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=8.0)
         >>> scheduler = tt.optim.lr_scheduler.CosineAnnealingWarmRestarts(optimizer, T_0=2)
         >>> rates = []
@@ -169,7 +168,6 @@ class CyclicLR(_MomentumCycle):
             or if ``cycle_momentum`` is set for an optimizer without momentum.
 
     Example:
-        >>> import tinytorch as tt
         >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=1.0, momentum=0.9)
         >>> scheduler = tt.optim.lr_scheduler.CyclicLR(optimizer, 1.0, 3.0, step_size_up=2)
         >>> rates = []
@@ -242,7 +240,6 @@ class CyclicLR(_MomentumCycle):
         """The height of a cycle relative to the first cycle.
 
         Example:
-            >>> import tinytorch as tt
             >>> optimizer = tt.optim.SGD([tt.ones(1, requires_grad=True)], lr=1.0)
             >>> schedulers = tt.optim.lr_scheduler
             >>> schedulers.CyclicLR(optimizer, 0.1, 1.0, mode="triangular2").scale_fn(3)
@@ -343,7 +340,6 @@ class OneCycleLR(_MomentumCycle):
             optimizer without momentum, or if ``step`` is called more often than the cycle allows.
 
     Example:
-        >>> import tinytorch as tt
         >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=1.0, momentum=0.9)
         >>> scheduler = tt.optim.lr_scheduler.OneCycleLR(
         ...     optimizer, max_lr=5.0, total_steps=5, pct_start=0.6, anneal_strategy="linear",

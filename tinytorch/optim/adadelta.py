@@ -44,7 +44,6 @@ class Adadelta(ArrayOptimizer):
         ValueError: If a number is negative, or ``rho`` above 1.
 
     Example:
-        >>> import tinytorch as tt
         >>> w = tt.tensor([1.0, -2.0], requires_grad=True)
         >>> optimizer = tt.optim.Adadelta([w], lr=100.0)
         >>> (w * w).sum().backward()

@@ -39,7 +39,6 @@ class Adafactor(ArrayOptimizer):
         RuntimeError: If a parameter is complex.
 
     Example:
-        >>> import tinytorch as tt
         >>> w = tt.tensor([1.0, -2.0], requires_grad=True)
         >>> optimizer = tt.optim.Adafactor([w], lr=0.1)
         >>> (w * w).sum().backward()

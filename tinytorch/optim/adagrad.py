@@ -46,7 +46,6 @@ class Adagrad(ArrayOptimizer):
         ValueError: If a number is negative.
 
     Example:
-        >>> import tinytorch as tt
         >>> w = tt.tensor([1.0, -2.0], requires_grad=True)
         >>> optimizer = tt.optim.Adagrad([w], lr=0.1)
         >>> (w * w).sum().backward()
@@ -106,7 +105,6 @@ class Adagrad(ArrayOptimizer):
         """Move the sums of squares to shared memory.
 
         Example:
-            >>> import tinytorch as tt
             >>> optimizer = tt.optim.Adagrad([tt.ones(2, requires_grad=True)])
             >>> optimizer.share_memory()
         """

@@ -51,7 +51,6 @@ class Adam(ArrayOptimizer):
         ValueError: If ``lr``, ``eps`` or ``weight_decay`` is negative, or a beta outside [0, 1).
 
     Example:
-        >>> import tinytorch as tt
         >>> w = tt.tensor([1.0, -2.0], requires_grad=True)
         >>> optimizer = tt.optim.Adam([w], lr=0.1)
         >>> (w * w).sum().backward()
@@ -147,7 +146,6 @@ class AdamW(Adam):
         ValueError: If ``lr``, ``eps`` or ``weight_decay`` is negative, or a beta outside [0, 1).
 
     Example:
-        >>> import tinytorch as tt
         >>> w = tt.tensor([1.0, -2.0], requires_grad=True)
         >>> optimizer = tt.optim.AdamW([w], lr=0.1, weight_decay=0.5)
         >>> (w * w).sum().backward()

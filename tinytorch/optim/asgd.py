@@ -48,7 +48,6 @@ class ASGD(ArrayOptimizer):
         ValueError: If the learning rate or weight decay is negative.
 
     Example:
-        >>> import tinytorch as tt
         >>> w = tt.tensor([1.0, -2.0], requires_grad=True)
         >>> optimizer = tt.optim.ASGD([w], lr=0.1)
         >>> (w * w).sum().backward()

@@ -40,7 +40,6 @@ class LBFGS(Optimizer):
         ValueError: If the learning rate is negative, or if there are several groups.
 
     Example:
-        >>> import tinytorch as tt
         >>> w = tt.tensor([1.0, -2.0], requires_grad=True)
         >>> optimizer = tt.optim.LBFGS([w], line_search_fn="strong_wolfe")
         >>> def closure():

@@ -1,7 +1,6 @@
 """Learning-rate schedulers: call ``scheduler.step()`` after ``optimizer.step()``.
 
 Example:
-    >>> import tinytorch as tt
     >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=1.0)
     >>> scheduler = tt.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
     >>> for epoch in range(3):

@@ -45,7 +45,6 @@ class Muon(ArrayOptimizer):
         RuntimeError: In ``step``, if a parameter is complex.
 
     Example:
-        >>> import tinytorch as tt
         >>> w = tt.tensor([[2.0, 0.0], [0.0, 1.0]], requires_grad=True)
         >>> optimizer = tt.optim.Muon([w], lr=0.1)
         >>> (w * w).sum().backward()

@@ -51,7 +51,6 @@ class NAdam(ArrayOptimizer):
         ValueError: If a number is negative, or a beta outside [0, 1).
 
     Example:
-        >>> import tinytorch as tt
         >>> w = tt.tensor([1.0, -2.0], requires_grad=True)
         >>> optimizer = tt.optim.NAdam([w], lr=0.1)
         >>> (w * w).sum().backward()

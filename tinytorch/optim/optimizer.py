@@ -71,7 +71,6 @@ class Optimizer(HookTables):
             leaf.
 
     Example:
-        >>> import tinytorch as tt
         >>> class Descent(tt.optim.Optimizer):
         ...     def __init__(self, params, lr=0.1):
         ...         super().__init__(params, {"lr": lr})
@@ -196,7 +195,6 @@ class Optimizer(HookTables):
                 receives no gradient. False fills the gradients with zeros in place.
 
         Example:
-            >>> import tinytorch as tt
             >>> w = tt.ones(2, requires_grad=True)
             >>> w.sum().backward()
             >>> tt.optim.SGD([w]).zero_grad()
@@ -226,7 +224,6 @@ class Optimizer(HookTables):
                 only some parameters have names.
 
         Example:
-            >>> import tinytorch as tt
             >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=0.1)
             >>> optimizer.add_param_group({"params": tt.ones(1, requires_grad=True), "lr": 1})
             >>> [group["lr"] for group in optimizer.param_groups]
@@ -284,7 +281,6 @@ class Optimizer(HookTables):
             optimizer: deepcopy the dict to preserve it while training continues.
 
         Example:
-            >>> import tinytorch as tt
             >>> w = tt.ones(2, requires_grad=True)
             >>> w.sum().backward()
             >>> optimizer = tt.optim.SGD([w], momentum=0.9)
@@ -324,7 +320,6 @@ class Optimizer(HookTables):
             ValueError: If the number of groups, or of parameters in a group, differs.
 
         Example:
-            >>> import tinytorch as tt
             >>> w = tt.ones(2, requires_grad=True)
             >>> saved = tt.optim.SGD([w], lr=0.3).state_dict()
             >>> optimizer = tt.optim.SGD([w], lr=1.0)

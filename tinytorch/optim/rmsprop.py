@@ -47,7 +47,6 @@ class RMSprop(ArrayOptimizer):
         ValueError: If a number is negative.
 
     Example:
-        >>> import tinytorch as tt
         >>> w = tt.tensor([1.0, -2.0], requires_grad=True)
         >>> optimizer = tt.optim.RMSprop([w], lr=0.05)
         >>> (w * w).sum().backward()

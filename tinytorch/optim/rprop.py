@@ -40,7 +40,6 @@ class Rprop(ArrayOptimizer):
         ValueError: If ``lr`` is negative, or a factor is out of range.
 
     Example:
-        >>> import tinytorch as tt
         >>> w = tt.tensor([1.0, -2.0], requires_grad=True)
         >>> optimizer = tt.optim.Rprop([w], lr=0.1)
         >>> (w * w).sum().backward()

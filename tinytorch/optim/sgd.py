@@ -49,7 +49,6 @@ class SGD(ArrayOptimizer):
             set without momentum or with dampening.
 
     Example:
-        >>> import tinytorch as tt
         >>> w = tt.tensor([1.0, -2.0], requires_grad=True)
         >>> optimizer = tt.optim.SGD([w], lr=0.1, momentum=0.9)
         >>> (w * w).sum().backward()

@@ -26,7 +26,6 @@ class SparseAdam(Optimizer):
         ValueError: If a number is out of range.
 
     Example:
-        >>> import tinytorch as tt
         >>> w = tt.ones(2, requires_grad=True)
         >>> optimizer = tt.optim.SparseAdam([w])
         >>> w.sum().backward()

@@ -43,7 +43,6 @@ def get_ema_avg_fn(decay: float = 0.999) -> AvgFn:
         ValueError: If ``decay`` is not in [0, 1].
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.optim.swa_utils.get_ema_avg_fn(0.5)(tt.tensor(1.0), tt.tensor(3.0), 1)
         tensor(2.)
     """
@@ -59,7 +58,6 @@ def get_swa_avg_fn() -> AvgFn:
     """Averaging function for ``AveragedModel``: the mean of all values.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.optim.swa_utils.get_swa_avg_fn()(tt.tensor(1.0), tt.tensor(4.0), 2)
         tensor(2.)
     """
@@ -80,7 +78,6 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> MultiAvgFn:
         ValueError: If ``decay`` is not in [0, 1].
 
     Example:
-        >>> import tinytorch as tt
         >>> averages = [tt.tensor(1.0)]
         >>> tt.optim.swa_utils.get_ema_multi_avg_fn(0.5)(averages, [tt.tensor(3.0)], 1)
         >>> averages
@@ -93,7 +90,6 @@ def get_swa_multi_avg_fn() -> MultiAvgFn:
     """``get_swa_avg_fn`` for lists of tensors, in place.
 
     Example:
-        >>> import tinytorch as tt
         >>> averages = [tt.tensor(1.0)]
         >>> tt.optim.swa_utils.get_swa_multi_avg_fn()(averages, [tt.tensor(4.0)], 2)
         >>> averages
@@ -135,7 +131,6 @@ class AveragedModel(Module):
         AssertionError: If both functions are passed.
 
     Example:
-        >>> import tinytorch as tt
         >>> model = tt.nn.Linear(1, 1, bias=False)
         >>> averaged = tt.optim.swa_utils.AveragedModel(model)
         >>> for value in (1.0, 2.0, 6.0):
@@ -177,7 +172,6 @@ class AveragedModel(Module):
             model: The model that is being trained.
 
         Example:
-            >>> import tinytorch as tt
             >>> model = tt.nn.Linear(1, 1, bias=False)
             >>> averaged = tt.optim.swa_utils.AveragedModel(model)
             >>> averaged.update_parameters(model)
@@ -219,7 +213,6 @@ def update_bn(loader: Iterable[Any], model: Module, device: Any = None) -> None:
         device: The device to which batches are moved. Default: None, which does not move them.
 
     Example:
-        >>> import tinytorch as tt
         >>> norm = tt.nn.BatchNorm1d(1)
         >>> tt.optim.swa_utils.update_bn([tt.tensor([[1.0], [3.0]])], norm)
         >>> norm.running_mean
@@ -257,7 +250,6 @@ class SWALR(LRScheduler):
         ValueError: If the strategy is unknown, or ``anneal_epochs`` is negative.
 
     Example:
-        >>> import tinytorch as tt
         >>> optimizer = tt.optim.SGD([tt.ones(2, requires_grad=True)], lr=1.0)
         >>> scheduler = tt.optim.swa_utils.SWALR(optimizer, 0.5, 2, "linear")
         >>> for _ in range(4):
@@ -317,7 +309,6 @@ class SWALR(LRScheduler):
             t: Share of the epochs, from 0 to 1.
 
         Example:
-            >>> import tinytorch as tt
             >>> optimizer = tt.optim.SGD([tt.ones(1, requires_grad=True)], lr=1.0)
             >>> tt.optim.swa_utils.SWALR(optimizer, 0.1, anneal_strategy="linear").anneal_func(0.5)
             0.5

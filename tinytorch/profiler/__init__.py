@@ -1,7 +1,6 @@
 """``torch.profiler``: how long each operation of a program takes, forward and backward.
 
 Example:
-    >>> import tinytorch as tt
     >>> with tt.profiler.profile(record_shapes=True) as prof:
     ...     y = tt.ones(3, 4).exp().sum()
     >>> [event.key for event in prof.key_averages()]

@@ -94,7 +94,6 @@ class FunctionEvent(_Times):
         cpu_children: The events that ran in it.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.profiler.profile() as prof:
         ...     y = tt.ones(2).sin()
         >>> [event.name for event in prof.events()]
@@ -149,7 +148,6 @@ class FunctionEventAvg(_Times):
     """The sum of events: ``count`` of them, and what those have, added up.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.profiler.profile() as prof:
         ...     y = tt.ones(2) + tt.ones(2)
         >>> [(event.key, event.count) for event in prof.key_averages()]
@@ -173,7 +171,6 @@ class FunctionEventAvg(_Times):
             other: What to add; the first gives its name.
 
         Example:
-            >>> import tinytorch as tt
             >>> with tt.profiler.profile() as prof:
             ...     y = tt.ones(2)
             >>> tt.profiler.FunctionEventAvg().add(prof.events()[0]).count
@@ -207,7 +204,6 @@ class EventList(list[Any]):
         with_flops: Whether it tells of floating-point operations.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.profiler.profile() as prof:
         ...     y = tt.ones(2).sin()
         >>> print(prof.key_averages().table(row_limit=1).splitlines()[1].split()[:3])
@@ -256,7 +252,6 @@ class EventList(list[Any]):
             AttributeError: If events have no attribute ``sort_by``.
 
         Example:
-            >>> import tinytorch as tt
             >>> with tt.profiler.profile() as prof:
             ...     y = tt.ones(2).sin()
             >>> "aten::sin" in prof.key_averages().table(sort_by="self_cpu_time_total")
@@ -296,7 +291,6 @@ class EventList(list[Any]):
             group_by_overload_name: Without effect: operations have one form each.
 
         Example:
-            >>> import tinytorch as tt
             >>> with tt.profiler.profile(record_shapes=True) as prof:
             ...     y = tt.ones(2).sin() + tt.ones(3, 1).sin()
             >>> for event in prof.key_averages(group_by_input_shape=True):
@@ -325,7 +319,6 @@ class EventList(list[Any]):
         """The sum of all of them, under the name ``Total``.
 
         Example:
-            >>> import tinytorch as tt
             >>> with tt.profiler.profile() as prof:
             ...     y = tt.ones(2).sin()
             >>> prof.key_averages().total_average().count
@@ -351,7 +344,6 @@ class EventList(list[Any]):
 
         Example:
             >>> import os, tempfile
-            >>> import tinytorch as tt
             >>> with tt.profiler.profile(with_stack=True) as prof:
             ...     y = tt.randn(1000).sort()
             >>> with tempfile.TemporaryDirectory() as folder:
@@ -375,7 +367,6 @@ class EventList(list[Any]):
         """Metrics that ``export_stacks`` accepts.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.profiler.EventList().supported_export_stacks_metrics()
             ['self_cpu_time_total']
         """
@@ -389,7 +380,6 @@ class EventList(list[Any]):
 
         Example:
             >>> import json, os, tempfile
-            >>> import tinytorch as tt
             >>> with tt.profiler.profile() as prof:
             ...     y = tt.ones(2).sin()
             >>> with tempfile.TemporaryDirectory() as folder:

@@ -215,7 +215,6 @@ class record_function(contextlib.ContextDecorator):  # named as a function
         args: What else to say of it; it is not shown. Default: None.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.profiler.profile() as prof:
         ...     with tt.profiler.record_function("forward"):
         ...         y = tt.ones(1) + 1

@@ -61,7 +61,6 @@ class profile:
         ValueError: For another device.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2, requires_grad=True)
         >>> with tt.autograd.profiler.profile() as prof:
         ...     x.sin().sum().backward()
@@ -169,7 +168,6 @@ class profile:
             **kwargs: The same by name.
 
         Example:
-            >>> import tinytorch as tt
             >>> with tt.autograd.profiler.profile() as prof:
             ...     y = tt.ones(2).sin()
             >>> prof.table(sort_by="cpu_time_total").count("aten::")
@@ -191,7 +189,6 @@ class profile:
             group_by_overload_name: Without effect: operations have one form each.
 
         Example:
-            >>> import tinytorch as tt
             >>> with tt.autograd.profiler.profile() as prof:
             ...     y = tt.ones(2).sin().sin()
             >>> [(event.key, event.count) for event in prof.key_averages()]
@@ -205,7 +202,6 @@ class profile:
         """The sum of all events.
 
         Example:
-            >>> import tinytorch as tt
             >>> with tt.autograd.profiler.profile() as prof:
             ...     y = tt.ones(2).sin()
             >>> prof.total_average().count
@@ -229,7 +225,6 @@ class profile:
 
         Example:
             >>> import json, os, tempfile
-            >>> import tinytorch as tt
             >>> with tt.autograd.profiler.profile() as prof:
             ...     y = tt.ones(2).sin()
             >>> with tempfile.TemporaryDirectory() as folder:
@@ -259,7 +254,6 @@ class profile:
             AssertionError: Without ``with_stack=True``.
 
         Example:
-            >>> import tinytorch as tt
             >>> with tt.autograd.profiler.profile() as prof:
             ...     y = tt.ones(2)
             >>> prof.export_stacks("stacks.txt")
@@ -280,7 +274,6 @@ class profile:
                 an effect.
 
         Example:
-            >>> import tinytorch as tt
             >>> with tt.profiler.profile() as prof:
             ...     prof.toggle_collection_dynamic(False, [tt.profiler.ProfilerActivity.CPU])
             ...     y = tt.ones(2)
@@ -303,7 +296,6 @@ class ProfilerAction(enum.Enum):
     """What a profiler does during a step.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.profiler.ProfilerAction.RECORD.value
         2
     """
@@ -336,7 +328,6 @@ def schedule(
         AssertionError: If a number is negative, or ``active`` is 0.
 
     Example:
-        >>> import tinytorch as tt
         >>> action = tt.profiler.schedule(wait=1, warmup=1, active=2)
         >>> [action(step).name for step in range(4)]
         ['NONE', 'WARMUP', 'RECORD', 'RECORD_AND_SAVE']

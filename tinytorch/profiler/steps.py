@@ -28,7 +28,6 @@ class ProfilerActivity(enum.Enum):
     work is in the operation's time; the others have no effect.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.profiler.ProfilerActivity.CPU.name
         'CPU'
     """
@@ -45,7 +44,6 @@ def supported_activities() -> set[ProfilerActivity]:
     """What can be looked at here: the CPU, and a GPU where the CuPy backend has one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.profiler.ProfilerActivity.CPU in tt.profiler.supported_activities()
         True
     """
@@ -89,7 +87,6 @@ class profile:
         NotImplementedError: For an ``execution_trace_observer``.
 
     Example:
-        >>> import tinytorch as tt
         >>> model, x = tt.nn.Linear(3, 2), tt.ones(4, 3)
         >>> with tt.profiler.profile(record_shapes=True) as prof:
         ...     with tt.profiler.record_function("forward"):
@@ -166,7 +163,6 @@ class profile:
         """Begin; ``with`` does it.
 
         Example:
-            >>> import tinytorch as tt
             >>> prof = tt.profiler.profile()
             >>> prof.start()
             >>> y = tt.ones(2)
@@ -181,7 +177,6 @@ class profile:
         """End; ``with`` does it. What was measured is handed to ``on_trace_ready``.
 
         Example:
-            >>> import tinytorch as tt
             >>> prof = tt.profiler.profile(on_trace_ready=lambda prof: print(len(prof.events())))
             >>> prof.start()
             >>> y = tt.ones(2).sin()
@@ -195,7 +190,6 @@ class profile:
         """Say that the next step of the program begins.
 
         Example:
-            >>> import tinytorch as tt
             >>> schedule = tt.profiler.schedule(wait=1, warmup=1, active=2, repeat=1)
             >>> seen = []
             >>> def ready(prof):
@@ -270,7 +264,6 @@ class profile:
             AssertionError: Before anything was measured.
 
         Example:
-            >>> import tinytorch as tt
             >>> with tt.profiler.profile() as prof:
             ...     y = tt.ones(2).sin()
             >>> [event.name for event in prof.events()]
@@ -295,7 +288,6 @@ class profile:
             AssertionError: Before anything was measured.
 
         Example:
-            >>> import tinytorch as tt
             >>> with tt.profiler.profile() as prof:
             ...     y = tt.ones(2).sin().sin()
             >>> [(event.key, event.count) for event in prof.key_averages()]
@@ -316,7 +308,6 @@ class profile:
 
         Example:
             >>> import os, tempfile
-            >>> import tinytorch as tt
             >>> with tt.profiler.profile() as prof:
             ...     y = tt.ones(2).sin()
             >>> with tempfile.TemporaryDirectory() as folder:
@@ -340,7 +331,6 @@ class profile:
             AssertionError: Without ``with_stack=True``, or before anything was measured.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.profiler.profile().export_stacks("stacks.txt")
             Traceback (most recent call last):
                 ...
@@ -358,7 +348,6 @@ class profile:
             activities: The kinds of which this is said; of ``CPU`` alone it has an effect.
 
         Example:
-            >>> import tinytorch as tt
             >>> with tt.profiler.profile() as prof:
             ...     prof.toggle_collection_dynamic(False, [tt.profiler.ProfilerActivity.CPU])
             ...     y = tt.ones(2)
@@ -376,7 +365,6 @@ class profile:
             value: The text.
 
         Example:
-            >>> import tinytorch as tt
             >>> with tt.profiler.profile() as prof:
             ...     prof.add_metadata("model", "small")
         """
@@ -393,7 +381,6 @@ class profile:
             ValueError: If it is none.
 
         Example:
-            >>> import tinytorch as tt
             >>> with tt.profiler.profile() as prof:
             ...     prof.add_metadata_json("sizes", "[3, 4]")
         """
@@ -407,7 +394,6 @@ class profile:
             value: The JSON.
 
         Example:
-            >>> import tinytorch as tt
             >>> prof = tt.profiler.profile()
             >>> prof.preset_metadata_json("sizes", "[3, 4]")
         """
@@ -430,7 +416,6 @@ def tensorboard_trace_handler(
 
     Example:
         >>> import os, tempfile
-        >>> import tinytorch as tt
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     ready = tt.profiler.tensorboard_trace_handler(folder, "worker")
         ...     with tt.profiler.profile(on_trace_ready=ready):

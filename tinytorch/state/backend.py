@@ -70,7 +70,6 @@ def get_backend() -> str:
         BackendUnavailableError: If it decides, and that backend cannot be used here.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.get_backend()
         'numpy'
     """
@@ -95,7 +94,6 @@ def set_backend(backend: BackendLike) -> None:
         TypeError: If ``backend`` is none of the above. After an error nothing has changed.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.set_backend("numpy")
         >>> tt.get_backend()
         'numpy'
@@ -111,7 +109,6 @@ def reset_backend() -> None:
     which the scope was entered is restored instead, and the thread's choice stays.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.set_backend("numpy")
         >>> tt.reset_backend()
     """
@@ -141,7 +138,6 @@ class backend_context(Scope):  # a context manager, named as a function
         BackendUnavailableError: At entry, if its package or a usable device is missing.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.backend_context("numpy") as backend:
         ...     print(tt.get_backend(), backend)
         numpy numpy
@@ -187,7 +183,6 @@ def set_default_backend(backend: BackendLike | None) -> None:
             error nothing has changed.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.set_default_backend("numpy")
         >>> tt.set_default_backend(None)
     """
@@ -203,7 +198,6 @@ def get_default_backend() -> str:
             ``TINYTORCH_BACKEND`` decides, and no backend of that name can be used here.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.get_default_backend()
         'numpy'
     """

@@ -58,7 +58,6 @@ def get_default_dtype() -> dtypes.dtype:
     """Return the dtype of Python floats and of creation functions without a ``dtype``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.get_default_dtype()
         tinytorch.float32
     """
@@ -78,7 +77,6 @@ def set_default_dtype(d: Any) -> None:
         TypeError: If ``d`` is not a floating-point dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.set_default_dtype(tt.float64)
         >>> tt.tensor(1.5).dtype
         tinytorch.float64
@@ -106,7 +104,6 @@ class default_dtype_context(Scope):
         TypeError: If ``d`` is not a floating-point dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.default_dtype_context(tt.float64):
         ...     tt.get_default_dtype()
         tinytorch.float64

@@ -108,7 +108,6 @@ def is_grad_enabled() -> bool:
     """Whether grad mode is on, in which operations are recorded unless inference mode is on.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.no_grad():
         ...     tt.is_grad_enabled()
         False
@@ -125,7 +124,6 @@ def is_inference_mode_enabled() -> bool:
     """Whether this code runs in inference mode.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.inference_mode():
         ...     tt.is_inference_mode_enabled()
         True
@@ -162,7 +160,6 @@ class no_grad(_ScopeWithoutArguments):
     with or without parentheses, it works on functions, coroutines and generators.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2, requires_grad=True)
         >>> with tt.no_grad():
         ...     y = x * 2
@@ -188,7 +185,6 @@ class enable_grad(_ScopeWithoutArguments):
     functions, coroutines and generators.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2, requires_grad=True)
         >>> with tt.no_grad():
         ...     with tt.enable_grad():
@@ -217,7 +213,6 @@ class inference_mode(Scope):
         TypeError: If ``mode`` is neither a bool nor a function.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2, requires_grad=True)
         >>> with tt.inference_mode():
         ...     y = x * 2
@@ -260,7 +255,6 @@ class set_grad_enabled(AssignedScope):
         TypeError: If ``mode`` is not a bool.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.set_grad_enabled(False):
         ...     tt.is_grad_enabled()
         False

@@ -45,7 +45,6 @@ class State(NamedTuple):
                 nothing has changed then.
 
         Example:
-            >>> import tinytorch as tt
             >>> with tt.no_grad():
             ...     state = tt.get_state()
             >>> with state.apply():
@@ -83,7 +82,6 @@ def get_state() -> State:
     generators are not a part of it, since all workers would then draw the same numbers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.get_state()
         State(backend='numpy', default_dtype=tinytorch.float32, grad_enabled=True,
             inference_mode=False)
@@ -109,7 +107,6 @@ def set_state(state: State | BackendLike) -> None:
             error nothing has changed.
 
     Example:
-        >>> import tinytorch as tt
         >>> before = tt.get_state()
         >>> tt.set_state(tt.BackendType.NUMPY)
         >>> tt.set_state(before)
@@ -127,7 +124,6 @@ def reset_state() -> None:
     ``reset_backend``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.reset_state()
         >>> tt.get_backend()
         'numpy'
@@ -142,7 +138,6 @@ def state(state: State | BackendLike) -> Scope:
     """Scope with this state: ``backend_context`` for a backend, ``apply`` for a State.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.state(tt.BackendType.NUMPY):
         ...     tt.get_backend()
         'numpy'
@@ -194,7 +189,6 @@ def propagate(function: Callable[_P, _R]) -> Callable[_P, _R]:
         TypeError: If ``function`` is a class or not callable.
 
     Example:
-        >>> import tinytorch as tt
         >>> from concurrent.futures import ThreadPoolExecutor
         >>> with ThreadPoolExecutor(1) as pool, tt.no_grad():
         ...     pool.submit(tt.propagate(tt.is_grad_enabled)).result()

@@ -29,7 +29,6 @@ def get_num_threads() -> int:
     """Return the number of threads that OpenBLAS, and large operations on NumPy, use.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.get_num_threads() >= 1
         True
     """
@@ -52,7 +51,6 @@ def set_num_threads(int: int) -> None:
         ValueError: If it does not fit a C int.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.set_num_threads(tt.get_num_threads())
     """
     number = _check_positive("set_num_threads", int)
@@ -65,7 +63,6 @@ def get_num_interop_threads() -> int:
     """Return the number set by ``set_num_interop_threads``; 1 at first.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.get_num_interop_threads()
         1
     """
@@ -84,7 +81,6 @@ def set_num_interop_threads(int: int) -> None:
         ValueError: If it does not fit a C int.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.set_num_interop_threads(1)
     """
     values["interop"] = _check_positive("set_num_interop_threads", int)
@@ -105,7 +101,6 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
         TypeError: If one of them is not a bool.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.use_deterministic_algorithms(True)
         >>> tt.are_deterministic_algorithms_enabled()
         True
@@ -124,7 +119,6 @@ def are_deterministic_algorithms_enabled() -> bool:
     """Whether ``use_deterministic_algorithms`` has switched the mode on.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.are_deterministic_algorithms_enabled()
         False
     """
@@ -135,7 +129,6 @@ def is_deterministic_algorithms_warn_only_enabled() -> bool:
     """Whether ``use_deterministic_algorithms`` was called with ``warn_only=True``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.is_deterministic_algorithms_warn_only_enabled()
         False
     """
@@ -153,7 +146,6 @@ def set_deterministic_debug_mode(debug_mode: int | str) -> None:
         RuntimeError: If it is none of these.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.set_deterministic_debug_mode("default")
     """
     if not isinstance(debug_mode, (int, str)):
@@ -172,7 +164,6 @@ def get_deterministic_debug_mode() -> int:
     """Return 0, 1 or 2, as for ``set_deterministic_debug_mode``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.get_deterministic_debug_mode()
         0
     """
@@ -189,7 +180,6 @@ def set_float32_matmul_precision(precision: str) -> None:
         RuntimeError: If it is none of these.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.set_float32_matmul_precision("highest")
     """
     if precision not in _PRECISIONS:
@@ -204,7 +194,6 @@ def get_float32_matmul_precision() -> str:
     """Return the value set by ``set_float32_matmul_precision``; ``"highest"`` at first.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.get_float32_matmul_precision()
         'highest'
     """
@@ -218,7 +207,6 @@ def set_flush_denormal(mode: bool) -> bool:
         mode: Whether to flush them.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.set_flush_denormal(True)
         False
     """

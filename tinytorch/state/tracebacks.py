@@ -48,7 +48,6 @@ def set_traceback_filtering(mode: str) -> None:
         ValueError: If ``mode`` is neither.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.set_traceback_filtering("off")
         >>> tt.set_traceback_filtering("on")
     """

@@ -1,7 +1,6 @@
 """What tests of numerical programs need: comparing results, and drawing inputs.
 
 Example:
-    >>> import tinytorch as tt
     >>> tt.testing.assert_close(tt.tensor([0.1]) + 0.2, tt.tensor([0.3]))
 """
 

@@ -190,7 +190,6 @@ def assert_close(
         ValueError: If only one tolerance is given.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.testing.assert_close(tt.tensor([1.0, 2.0]), tt.tensor([1.0, 4.0]))
         Traceback (most recent call last):
         ...
@@ -374,7 +373,6 @@ def assert_allclose(
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> with warnings.catch_warnings():
         ...     warnings.simplefilter("ignore", FutureWarning)
         ...     tt.testing.assert_allclose([1.0, 2.0], tt.tensor([1.0, 2.00001]))

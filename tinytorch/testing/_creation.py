@@ -53,7 +53,6 @@ def make_tensor(
         TypeError: If the dtype is none of these.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.testing.make_tensor(2, 3, dtype=tt.float32, device="cpu", low=-1, high=1)
         >>> x.shape, bool((x.abs() <= 1).all())
         (tinytorch.Size([2, 3]), True)

@@ -3,7 +3,6 @@
 ``utils.dlpack`` hands tensors to other libraries and takes theirs.
 
 Example:
-    >>> import tinytorch as tt
     >>> loader = tt.utils.data.DataLoader(range(4), batch_size=2)
     >>> [batch.tolist() for batch in loader]
     [[0, 1], [2, 3]]

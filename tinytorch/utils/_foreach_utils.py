@@ -23,7 +23,6 @@ def _group_tensors_by_device_and_dtype(
         By device and dtype, the lists' parts and the places.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.utils._foreach_utils import _group_tensors_by_device_and_dtype
         >>> lists = [[tt.ones(1), tt.ones(1, dtype=tt.int64), tt.zeros(1)]]
         >>> [places for _, places in _group_tensors_by_device_and_dtype(lists, True).values()]

@@ -1,7 +1,6 @@
 """``utils.checkpoint``: memory for time; what a function computes is computed again in backward.
 
 Example:
-    >>> import tinytorch as tt
     >>> from tinytorch.utils.checkpoint import checkpoint
     >>> x = tt.ones(2, requires_grad=True)
     >>> y = checkpoint(lambda x: (x * x).exp(), x, use_reentrant=False)
@@ -47,7 +46,6 @@ def noop_context_fn() -> Contexts:
     """Two contexts that do nothing: the default of ``context_fn``.
 
     Example:
-        >>> import tinytorch as tt
         >>> len(tt.utils.checkpoint.noop_context_fn())
         2
     """
@@ -93,7 +91,6 @@ def create_selective_checkpoint_contexts(
 
     Example:
         >>> import functools
-        >>> import tinytorch as tt
         >>> from tinytorch.utils.checkpoint import checkpoint, create_selective_checkpoint_contexts
         >>> x = tt.ones(1, requires_grad=True)
         >>> keep = functools.partial(create_selective_checkpoint_contexts, [tt.ops.aten.mm])
@@ -139,7 +136,6 @@ def checkpoint(
         CheckpointError: In the backward pass, if the second call differs.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(1, requires_grad=True)
         >>> tt.utils.checkpoint.checkpoint(tt.exp, x, use_reentrant=False).backward()
         >>> x.grad
@@ -193,7 +189,6 @@ def checkpoint_sequential(
         ValueError: For other keyword arguments, or more segments than functions.
 
     Example:
-        >>> import tinytorch as tt
         >>> net = [tt.sin, tt.exp, tt.cos]
         >>> x = tt.zeros(1, requires_grad=True)
         >>> tt.utils.checkpoint.checkpoint_sequential(net, 3, x, use_reentrant=False)
@@ -247,7 +242,6 @@ def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
     """Say for a ``with`` block whether second calls stop as soon as they may.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(1, requires_grad=True)
         >>> with tt.utils.checkpoint.set_checkpoint_early_stop(False):
         ...     y = tt.utils.checkpoint.checkpoint(tt.exp, x, use_reentrant=False)
@@ -269,7 +263,6 @@ def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
         *args: Tensors, or containers of such.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.utils.checkpoint.get_device_states(tt.ones(1, device="cpu"))
         ([], [])
     """
@@ -290,7 +283,6 @@ def set_device_states(
         device_type: Accepted for compatibility.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.utils.checkpoint import get_device_states, set_device_states
         >>> set_device_states(*get_device_states(tt.ones(1)))
     """
@@ -309,7 +301,6 @@ def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
         RuntimeError: If ``inputs`` is no tuple.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.utils.checkpoint.detach_variable((tt.ones(1), 3))
         (tensor([1.]), 3)
     """
@@ -327,7 +318,6 @@ def check_backward_validity(inputs: Any) -> None:
     """Warn if no tensor among ``inputs`` requires grad.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.utils.checkpoint.check_backward_validity([tt.ones(1, requires_grad=True)])
     """
     if not any(isinstance(t, Tensor) and t.requires_grad for t in inputs):
@@ -338,7 +328,6 @@ class CheckpointFunction(Function):
     """What ``checkpoint`` records with ``use_reentrant=True``.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(1, requires_grad=True)
         >>> tt.utils.checkpoint.CheckpointFunction.apply(tt.exp, True, x)
         tensor([2.7183], grad_fn=<CheckpointFunctionBackward>)

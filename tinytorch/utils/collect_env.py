@@ -44,7 +44,6 @@ def parallel_info() -> str:
     """How many threads there are, and what the environment says of them.
 
     Example:
-        >>> import tinytorch as tt
         >>> "get_num_threads" in tt.__config__.parallel_info()
         True
     """
@@ -62,7 +61,6 @@ def show() -> str:
     """Output of ``python -m tinytorch --info``: backends, devices and versions.
 
     Example:
-        >>> import tinytorch as tt
         >>> "numpy" in tt.__config__.show()
         True
     """

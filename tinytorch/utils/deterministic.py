@@ -5,7 +5,6 @@
 NaN, or with the largest integer or True.
 
 Example:
-    >>> import tinytorch as tt
     >>> tt.use_deterministic_algorithms(True)
     >>> tt.empty(2)
     tensor([nan, nan])

@@ -3,7 +3,6 @@
 ``np.from_dlpack(tensor)`` and ``tt.from_dlpack(array)`` need neither.
 
 Example:
-    >>> import tinytorch as tt
     >>> from tinytorch.utils import dlpack
     >>> x = tt.zeros(2, device="cpu")
     >>> y = dlpack.from_dlpack(dlpack.to_dlpack(x))
@@ -33,7 +32,6 @@ def to_dlpack(tensor: Tensor) -> Any:
         BufferError: If the library of its backend does not hand its memory out.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.zeros(2, device="cpu")
         >>> tt.from_dlpack(tt.to_dlpack(x)).data_ptr() == x.data_ptr()
         True

@@ -1,7 +1,6 @@
 """Counting the floating-point operations of products, as ``torch.utils.flop_counter`` does.
 
 Example:
-    >>> import tinytorch as tt
     >>> from tinytorch.utils.flop_counter import FlopCounterMode
     >>> with FlopCounterMode(display=False) as counter:
     ...     y = tt.nn.Linear(3, 4)(tt.ones(2, 3))
@@ -218,7 +217,6 @@ def register_flop_formula(targets: Any, get_raw: bool = False) -> Callable[[F], 
             ``out_val``; by default it gets shapes in the place of tensors, and ``out_shape``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.utils.flop_counter import FlopCounterMode, register_flop_formula
         >>> @register_flop_formula(tt.cumsum)
         ... def cumsum_flop(shape, dim, out_shape=None):
@@ -272,7 +270,6 @@ class FlopCounterMode(TorchFunctionMode):
         custom_mapping: Formulas of other functions, as ``register_flop_formula`` takes them.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.utils.flop_counter import FlopCounterMode
         >>> model = tt.nn.Sequential(tt.nn.Linear(3, 4), tt.nn.ReLU())
         >>> with FlopCounterMode(depth=1) as counter:

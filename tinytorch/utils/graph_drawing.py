@@ -47,7 +47,6 @@ class Drawing:
         source: The graph in Graphviz's language.
 
     Example:
-        >>> import tinytorch as tt
         >>> w = tt.ones(2, requires_grad=True)
         >>> print(tt.utils.draw(w.sin(), {"w": w}).source.splitlines()[0])
         digraph {
@@ -71,7 +70,6 @@ class Drawing:
 
         Example:
             >>> import shutil
-            >>> import tinytorch as tt
             >>> drawing = tt.utils.draw(tt.ones(2, requires_grad=True).sin())
             >>> picture = drawing.svg() if shutil.which("dot") else "<svg></svg>"
             >>> picture.rstrip().endswith("</svg>")
@@ -116,7 +114,6 @@ def draw(y: Any, params: Any = None) -> Drawing:
         ValueError: If none of them requires grad.
 
     Example:
-        >>> import tinytorch as tt
         >>> w, x = tt.ones(3, requires_grad=True), tt.ones(3)
         >>> print(tt.utils.draw((w * x).sum(), {"w": w}))
         digraph {

@@ -1,7 +1,6 @@
 """Handles of hooks, as ``torch.utils.hooks`` has them.
 
 Example:
-    >>> import tinytorch as tt
     >>> from tinytorch.utils.hooks import RemovableHandle
     >>> handle = tt.ones(1, requires_grad=True).register_hook(lambda g: None)
     >>> isinstance(handle, RemovableHandle)

@@ -36,7 +36,6 @@ class LayerInfo:
         calls: How often it was called.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.summary(tt.nn.Linear(3, 2), (4, 3)).layers[0].output_size
         (4, 2)
     """
@@ -66,7 +65,6 @@ class ModelSummary:
         total_flops: Floating-point operations of the products of one forward pass.
 
     Example:
-        >>> import tinytorch as tt
         >>> found = tt.summary(tt.nn.Linear(3, 2), (4, 3))
         >>> found.total_params, found.total_flops
         (8, 48)
@@ -158,7 +156,6 @@ def summary(
             with another ``mode``.
 
     Example:
-        >>> import tinytorch as tt
         >>> model = tt.nn.Sequential(tt.nn.Linear(784, 128), tt.nn.ReLU(), tt.nn.Linear(128, 10))
         >>> print(tt.summary(model, (64, 784)))
         Layer        Output shape  Parameters       FLOPs

@@ -51,7 +51,6 @@ class SummaryWriter:
 
     Example:
         >>> import os, tempfile
-        >>> import tinytorch as tt
         >>> from tinytorch.utils.tensorboard import SummaryWriter
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     writer = SummaryWriter(folder)
@@ -156,7 +155,6 @@ class SummaryWriter:
 
         Example:
             >>> import tempfile
-            >>> import tinytorch as tt
             >>> from tinytorch.utils.tensorboard import SummaryWriter
             >>> model = tt.nn.Sequential(tt.nn.Flatten(), tt.nn.Tanh())
             >>> with tempfile.TemporaryDirectory() as folder, SummaryWriter(folder) as writer:

@@ -78,7 +78,6 @@ def scalar(
         double_precision: Whether that tensor is float64. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.utils.tensorboard.summary import scalar
         >>> scalar("loss", tt.tensor(0.5)).value[0].simple_value
         0.5
@@ -128,7 +127,6 @@ def histogram(name: str, values: Any, bins: Any, max_bins: int | None = None) ->
         ValueError: Without values.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.utils.tensorboard.summary import histogram
         >>> list(histogram("weights", tt.arange(4.0), 2).value[0].histo.bucket)
         [2.0, 2.0]

@@ -26,7 +26,6 @@ class WeakIdRef(weakref.ref):  # type: ignore[type-arg]
         callback: Called with the reference when the object is gone.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.utils.weak import WeakIdRef
         >>> x = tt.ones(2)
         >>> WeakIdRef(x) == WeakIdRef(x), WeakIdRef(x) == WeakIdRef(tt.ones(2))
@@ -57,7 +56,6 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
         ref_type: What keys are referred to by. Default: ``WeakIdRef``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.utils.weak import WeakIdKeyDictionary
         >>> x = tt.ones(2)
         >>> names = WeakIdKeyDictionary({x: "x"})
@@ -150,7 +148,6 @@ class TensorWeakRef:
         AssertionError: If it is none.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2)
         >>> tt.utils.weak.TensorWeakRef(x)() is x
         True

@@ -55,7 +55,6 @@ def install_as_torch() -> None:
         RuntimeError: If PyTorch itself is loaded already.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.install_as_torch()
         >>> import torch
         >>> import torch.nn as nn
@@ -84,7 +83,6 @@ def uninstall_as_torch() -> None:
     ``install_as_torch()`` before, it has no effect.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.install_as_torch()
         >>> tt.uninstall_as_torch()
         >>> tt.float32

@@ -41,7 +41,6 @@ def scan(
         RuntimeError: If there are no slices.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch._higher_order_ops import scan
         >>> x = tt.tensor([1.0, 2.0, 3.0])
         >>> scan(lambda total, x: (total + x, total * x), tt.tensor(0.0), x)
@@ -98,7 +97,6 @@ def associative_scan(
         ValueError: If ``combine_mode`` is unknown.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch._higher_order_ops import associative_scan
         >>> associative_scan(lambda a, b: a * b, tt.tensor([1.0, 2.0, 3.0]), 0)
         tensor([1., 2., 6.])
@@ -133,7 +131,6 @@ def cond(
         RuntimeError: If an argument is of another kind.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([1.0, 2.0])
         >>> tt.cond(x.sum() > 4, lambda x: x.cos(), lambda x: -x, (x,))
         tensor([-1., -2.])
@@ -174,7 +171,6 @@ def map(f: Callable[..., Any], xs: Any, *args: Any) -> Any:
         RuntimeError: If there are no slices.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch import _higher_order_ops
         >>> _higher_order_ops.map(lambda x, y: x.sum() * y, tt.ones(2, 3), tt.tensor(2.0))
         tensor([6., 6.])
@@ -203,7 +199,6 @@ def while_loop(
         RuntimeError: If an argument is of another kind.
 
     Example:
-        >>> import tinytorch as tt
         >>> start = tt.tensor(0), tt.ones(2)
         >>> tt.while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x * 2), start)
         (tensor(3), tensor([8., 8.]))

@@ -55,7 +55,6 @@ class Joinable(ABC):
     """What can be trained in a ``Join`` block; calls ``Join.notify_join_context`` each iteration.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms import Joinable
         >>> tt.distributed.init_process_group("mpi")
         >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))
@@ -98,7 +97,6 @@ class Join:
         RuntimeError: On all ranks, under ``throw_on_early_termination``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms import Join
         >>> tt.distributed.init_process_group("mpi")
         >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))

@@ -101,7 +101,6 @@ def save(
 
     Example:
         >>> import tempfile
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed import checkpoint
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     checkpoint.save({"w": tt.ones(2)}, checkpoint_id=folder)
@@ -153,7 +152,6 @@ def load(
 
     Example:
         >>> import tempfile
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed import checkpoint
         >>> weights = {"w": tt.zeros(2)}
         >>> with tempfile.TemporaryDirectory() as folder:

@@ -93,7 +93,6 @@ def get_model_state_dict(
         RuntimeError: If it is empty.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.checkpoint.state_dict import get_model_state_dict
         >>> list(get_model_state_dict(tt.nn.Linear(2, 1)))
         ['weight', 'bias']
@@ -127,7 +126,6 @@ def get_optimizer_state_dict(
         KeyError: If an optimizer has a parameter that the model has not.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.checkpoint.state_dict import get_optimizer_state_dict
         >>> model = tt.nn.Linear(2, 1)
         >>> state = get_optimizer_state_dict(model, tt.optim.Adam(model.parameters()))
@@ -155,7 +153,6 @@ def get_state_dict(
         options: The options. Default: ``StateDictOptions()``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.checkpoint.state_dict import get_state_dict
         >>> model = tt.nn.Linear(2, 1)
         >>> weights, state = get_state_dict(model, tt.optim.SGD(model.parameters(), 0.1))
@@ -187,7 +184,6 @@ def set_model_state_dict(
         RuntimeError: For missing or unexpected entries with ``strict``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.checkpoint.state_dict import set_model_state_dict
         >>> model = tt.nn.Linear(1, 1, bias=False)
         >>> set_model_state_dict(model, {"weight": tt.tensor([[3.0]])})
@@ -220,7 +216,6 @@ def set_optimizer_state_dict(
         RuntimeError: If the state of a parameter is missing, with ``strict``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.checkpoint import state_dict
         >>> model = tt.nn.Linear(1, 1)
         >>> first = tt.optim.SGD(model.parameters(), 0.1)
@@ -255,7 +250,6 @@ def set_state_dict(
         The missing and the unexpected keys of the model, as ``load_state_dict``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.checkpoint import state_dict
         >>> model = tt.nn.Linear(1, 1)
         >>> optimizer = tt.optim.Adam(model.parameters())

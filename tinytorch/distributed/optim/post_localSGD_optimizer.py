@@ -23,7 +23,6 @@ class PostLocalSGDOptimizer(Optimizer):
         averager: Averages the parameters every few steps.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms.model_averaging import averagers
         >>> from tinytorch.distributed.optim import PostLocalSGDOptimizer
         >>> tt.distributed.init_process_group("mpi")

@@ -37,7 +37,6 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         NotImplementedError: For ``overlap_with_ddp``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.optim import ZeroRedundancyOptimizer
         >>> tt.distributed.init_process_group("mpi")
         >>> w = tt.ones(2, requires_grad=True)

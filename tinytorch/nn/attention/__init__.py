@@ -49,7 +49,6 @@ def sdpa_kernel(
         AssertionError: If ``backends`` is something else.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.nn.attention import SDPBackend, sdpa_kernel
         >>> x = tt.ones(1, 1, 2, 4)
         >>> with sdpa_kernel(SDPBackend.MATH):
@@ -99,7 +98,6 @@ class MultiheadAttention(Module):
         ValueError: If a size is not positive or ``num_heads`` does not divide ``embed_dim``.
 
     Example:
-        >>> import tinytorch as tt
         >>> attention = tt.nn.MultiheadAttention(16, 4, batch_first=True)
         >>> x = tt.randn(2, 5, 16)
         >>> output, weights = attention(x, x, x)
@@ -261,7 +259,6 @@ class MultiheadAttention(Module):
             merged, of shape ``(batch, heads, time, time)``; or None twice.
 
         Example:
-            >>> import tinytorch as tt
             >>> attention = tt.nn.MultiheadAttention(4, 2, batch_first=True)
             >>> attention.merge_masks(tt.zeros(3, 3), None, tt.zeros(1, 3, 4))[1]
             2

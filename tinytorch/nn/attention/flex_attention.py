@@ -48,7 +48,6 @@ def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) ->
     """The mask of attention to everything.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.nn.attention import flex_attention as flex
         >>> flex.create_mask(flex.noop_mask, 1, 1, 2, 2, device="cpu").all()
         tensor(True)
@@ -63,7 +62,6 @@ def and_masks(*mask_mods: MaskMod) -> MaskMod:
         *mask_mods: The masks.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.nn.attention import flex_attention as flex
         >>> def causal(b, h, q, kv):
         ...     return q >= kv
@@ -89,7 +87,6 @@ def or_masks(*mask_mods: MaskMod) -> MaskMod:
         *mask_mods: The masks.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.nn.attention import flex_attention as flex
         >>> def causal(b, h, q, kv):
         ...     return q >= kv
@@ -315,7 +312,6 @@ def flex_attention(
             has not four dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.nn.attention.flex_attention import flex_attention
         >>> x = tt.ones(1, 1, 3, 2)
         >>> flex_attention(x, x, x, lambda score, b, h, q, k: score + (q - k)).shape

@@ -52,7 +52,6 @@ class Module(Hooked):
             for classes with several bases. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch import nn
         >>> class Net(nn.Module):
         ...     def __init__(self) -> None:

@@ -77,7 +77,6 @@ class Conversion(Traversal):
                 ``copy`` is given: a module is changed in place.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.nn.Linear(2, 3).to(tt.float64).weight.dtype
             tinytorch.float64
         """
@@ -105,7 +104,6 @@ class Conversion(Traversal):
         """Convert every parameter and buffer to ``dst_type``, integer ones included.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.nn.Linear(2, 3).type(tt.float64).weight.dtype
             tinytorch.float64
         """
@@ -115,7 +113,6 @@ class Conversion(Traversal):
         """Convert the floating point parameters and buffers to float32.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.nn.Linear(2, 3, dtype=tt.float64).float().weight.dtype
             tinytorch.float32
         """
@@ -125,7 +122,6 @@ class Conversion(Traversal):
         """Convert the floating point parameters and buffers to float64.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.nn.Linear(2, 3).double().weight.dtype
             tinytorch.float64
         """
@@ -135,7 +131,6 @@ class Conversion(Traversal):
         """Convert the floating point parameters and buffers to float16.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.nn.Linear(2, 3).half().weight.dtype
             tinytorch.float16
         """
@@ -145,7 +140,6 @@ class Conversion(Traversal):
         """Convert the floating point parameters and buffers to bfloat16, where there is one.
 
         Example:
-            >>> import tinytorch as tt
             >>> layer = tt.nn.Linear(2, 3)
             >>> layer.bfloat16().weight.dtype  # doctest: +SKIP
             tinytorch.bfloat16
@@ -277,7 +271,6 @@ def set_overwrite_module_params_on_conversion(value: bool) -> None:
         value: Whether they do.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.__future__.set_overwrite_module_params_on_conversion(False)
     """
     FUTURE["overwrite"] = value
@@ -287,7 +280,6 @@ def get_overwrite_module_params_on_conversion() -> bool:
     """Whether conversions of a module make new parameters; False unless set.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.__future__.get_overwrite_module_params_on_conversion()
         False
     """
@@ -301,7 +293,6 @@ def set_swap_module_params_on_conversion(value: bool) -> None:
         value: Whether they do; see ``utils.swap_tensors``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.__future__.set_swap_module_params_on_conversion(False)
     """
     FUTURE["swap"] = value
@@ -311,7 +302,6 @@ def get_swap_module_params_on_conversion() -> bool:
     """Whether parameters are swapped with their new contents; False unless set.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.__future__.get_swap_module_params_on_conversion()
         False
     """

@@ -101,7 +101,6 @@ def register_module_forward_pre_hook(hook: Hook) -> RemovableHandle:
         A handle that removes the hook.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch import nn
         >>> from tinytorch.nn.module import register_module_forward_pre_hook
         >>> with register_module_forward_pre_hook(lambda module, args: print(module)):
@@ -125,7 +124,6 @@ def register_module_forward_hook(
         A handle that removes the hook.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch import nn
         >>> from tinytorch.nn.module import register_module_forward_hook
         >>> with register_module_forward_hook(lambda module, args, output: output + 1):
@@ -152,7 +150,6 @@ def register_module_backward_hook(hook: Hook) -> RemovableHandle:
         RuntimeError: Where full backward hooks are registered.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch import nn
         >>> from tinytorch.nn.module import register_module_backward_hook
         >>> x = 2 * tt.ones(2, requires_grad=True)
@@ -178,7 +175,6 @@ def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:
         RuntimeError: Where hooks of the older kind are registered.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch import nn
         >>> from tinytorch.nn.module import register_module_full_backward_hook
         >>> x = tt.ones(2, requires_grad=True)
@@ -201,7 +197,6 @@ def register_module_full_backward_pre_hook(hook: Hook) -> RemovableHandle:
         A handle that removes the hook.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch import nn
         >>> from tinytorch.nn.module import register_module_full_backward_pre_hook
         >>> x = tt.ones(2, requires_grad=True)

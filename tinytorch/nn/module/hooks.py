@@ -75,7 +75,6 @@ class Hooked(StateDict):
             A handle that removes the hook.
 
         Example:
-            >>> import tinytorch as tt
             >>> act = tt.nn.ReLU()
             >>> handle = act.register_forward_pre_hook(lambda module, args: -args[0])
             >>> act(tt.tensor([-2.0, 3.0]))
@@ -104,7 +103,6 @@ class Hooked(StateDict):
             A handle that removes the hook.
 
         Example:
-            >>> import tinytorch as tt
             >>> act = tt.nn.ReLU()
             >>> seen = []
             >>> handle = act.register_forward_hook(lambda module, args, out: seen.append(out))
@@ -127,7 +125,6 @@ class Hooked(StateDict):
             A handle that removes the hook.
 
         Example:
-            >>> import tinytorch as tt
             >>> act = tt.nn.ReLU()
             >>> handle = act.register_full_backward_pre_hook(lambda m, grads: (3 * grads[0],))
             >>> x = tt.ones(2, requires_grad=True)
@@ -154,7 +151,6 @@ class Hooked(StateDict):
             RuntimeError: If the module has hooks of ``register_backward_hook``.
 
         Example:
-            >>> import tinytorch as tt
             >>> act = tt.nn.ReLU()
             >>> handle = act.register_full_backward_hook(lambda m, given, out: print(given))
             >>> act(tt.ones(2, requires_grad=True)).sum().backward()
@@ -178,7 +174,6 @@ class Hooked(StateDict):
             RuntimeError: If the module has hooks of ``register_full_backward_hook``.
 
         Example:
-            >>> import tinytorch as tt
             >>> act = tt.nn.ReLU()
             >>> handle = act.register_backward_hook(lambda m, given, out: print(out))
             >>> act(2 * tt.ones(2, requires_grad=True)).sum().backward()

@@ -180,7 +180,6 @@ class Members(ShortTracebacks):
             TypeError: If ``tensor`` is neither a Tensor nor None, or the name not a string.
 
         Example:
-            >>> import tinytorch as tt
             >>> layer = tt.nn.Module()
             >>> layer.register_buffer("mean", tt.zeros(2))
             >>> layer.mean
@@ -211,7 +210,6 @@ class Members(ShortTracebacks):
             ValueError: If ``param`` was computed from other tensors.
 
         Example:
-            >>> import tinytorch as tt
             >>> layer = tt.nn.Module()
             >>> layer.register_parameter("scale", tt.nn.Parameter(tt.ones(2)))
             >>> [name for name, _ in layer.named_parameters()]

@@ -356,7 +356,6 @@ class StateDict(Conversion):
             A handle that removes the hook.
 
         Example:
-            >>> import tinytorch as tt
             >>> net = tt.nn.Linear(1, 1, bias=False)
             >>> def rename(module, state_dict, prefix, *rest):
             ...     state_dict[prefix + "weight"] = state_dict.pop(prefix + "kernel")

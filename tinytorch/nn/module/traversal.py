@@ -58,7 +58,6 @@ class Traversal(Members):
             recurse: Whether to include those of submodules. Default: True.
 
         Example:
-            >>> import tinytorch as tt
             >>> net = tt.nn.Module()
             >>> net.register_buffer("mean", tt.zeros(2))
             >>> list(net.buffers())
@@ -78,7 +77,6 @@ class Traversal(Members):
             remove_duplicate: Whether a shared buffer comes once. Default: True.
 
         Example:
-            >>> import tinytorch as tt
             >>> net = tt.nn.Module()
             >>> net.register_buffer("mean", tt.zeros(2))
             >>> list(net.named_buffers(prefix="net"))
@@ -253,7 +251,6 @@ class Traversal(Members):
             AttributeError: If there is none.
 
         Example:
-            >>> import tinytorch as tt
             >>> net = tt.nn.Module()
             >>> net.register_buffer("mean", tt.zeros(2))
             >>> net.get_buffer("mean")
@@ -320,7 +317,6 @@ class Traversal(Members):
         """Set evaluation mode: ``train(False)``.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.nn.Dropout().eval()(tt.ones(3))
             tensor([1., 1., 1.])
         """
@@ -351,7 +347,6 @@ class Traversal(Members):
             set_to_none: False fills them with zeros instead. Default: True.
 
         Example:
-            >>> import tinytorch as tt
             >>> layer = tt.nn.Linear(2, 1)
             >>> layer(tt.ones(2)).sum().backward()
             >>> layer.zero_grad()

@@ -21,7 +21,6 @@ class DataParallel(Module):
         dim: The same. Default: 0.
 
     Example:
-        >>> import tinytorch as tt
         >>> model = tt.nn.DataParallel(tt.nn.Linear(2, 1))
         >>> list(model.state_dict()), model(tt.zeros(3, 2)).shape
         (['module.weight', 'module.bias'], tinytorch.Size([3, 1]))

@@ -94,7 +94,6 @@ class DistributedDataParallel(Module, Joinable):
         NotImplementedError: For an argument that is not supported.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.distributed.init_process_group("mpi")
         >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(2, 1))
         >>> model(tt.ones(3, 2)).sum().backward()
@@ -305,7 +304,6 @@ class DistributedDataParallel(Module, Joinable):
         it reduces what has been added up.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.distributed.init_process_group("mpi")
             >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))
             >>> with model.no_sync():

@@ -26,7 +26,6 @@ class BasePruningMethod(ABC):
             of channels, ``"global"`` for masks that regard earlier ones in no way.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.nn.utils import prune
         >>> class Negative(prune.BasePruningMethod):
         ...     def compute_mask(self, t, default_mask):
@@ -50,7 +49,6 @@ class BasePruningMethod(ABC):
             default_mask: What is pruned already.
 
         Example:
-            >>> import tinytorch as tt
             >>> method = tt.nn.utils.prune.L1Unstructured(1)
             >>> method.compute_mask(tt.tensor([3.0, -1.0]), default_mask=tt.ones(2))
             tensor([1., 0.])
@@ -63,7 +61,6 @@ class BasePruningMethod(ABC):
             module: The module, which holds both.
 
         Example:
-            >>> import tinytorch as tt
             >>> from tinytorch import nn
             >>> from tinytorch.nn.utils import prune
             >>> layer = nn.Linear(2, 1)
@@ -86,7 +83,6 @@ class BasePruningMethod(ABC):
             importance_scores: What the mask is computed from. Default: ``t``.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.nn.utils.prune.L1Unstructured(1).prune(tt.tensor([3.0, -1.0]))
             tensor([3., -0.])
         """
@@ -255,7 +251,6 @@ class Identity(BasePruningMethod):
     """Prunes nothing.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.utils.prune.Identity().prune(tt.tensor([3.0, -1.0]))
         tensor([ 3., -1.])
     """
@@ -272,7 +267,6 @@ class CustomFromMask(BasePruningMethod):
         mask: Zeros and ones, of the parameter's shape.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.utils.prune.CustomFromMask(tt.tensor([1, 0])).prune(tt.tensor([3.0, 1.0]))
         tensor([3., 0.])
     """
@@ -317,7 +311,6 @@ class RandomUnstructured(_Unstructured):
         amount: How many, or which part of them.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.utils.prune.RandomUnstructured(0.5).prune(tt.ones(4)).sum()
         tensor(2.)
     """
@@ -333,7 +326,6 @@ class L1Unstructured(_Unstructured):
         amount: How many, or which part of them.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.utils.prune.L1Unstructured(1).prune(tt.tensor([3.0, 1.0, -2.0]))
         tensor([ 3.,  0., -2.])
     """
@@ -383,7 +375,6 @@ class RandomStructured(_Structured):
         dim: Along which dimension. Default: the last.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.utils.prune.RandomStructured(1, dim=0).prune(tt.ones(3, 2)).sum()
         tensor(4.)
     """
@@ -401,7 +392,6 @@ class LnStructured(_Structured):
         dim: Along which dimension. Default: the last.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.utils.prune.LnStructured(1, n=2, dim=0).prune(tt.tensor([[3.0, 4.0], [1.0, 1.0]]))
         tensor([[3., 4.],
                 [0., 0.]])

@@ -41,7 +41,6 @@ def get_total_norm(
         RuntimeError: If the norm is not finite and that is an error.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.utils.get_total_norm([tt.tensor([3.0]), tt.tensor([[4.0]])])
         tensor(5.)
     """
@@ -73,7 +72,6 @@ def clip_grads_with_norm_(
         foreach: Accepted as in PyTorch; makes no difference.
 
     Example:
-        >>> import tinytorch as tt
         >>> w = tt.zeros(2, requires_grad=True)
         >>> w.grad = tt.tensor([3.0, 4.0])
         >>> tt.nn.utils.clip_grads_with_norm_(w, 1.0, tt.tensor(5.0))
@@ -112,7 +110,6 @@ def clip_grad_norm_(
         RuntimeError: If the norm is not finite and that is an error.
 
     Example:
-        >>> import tinytorch as tt
         >>> w = tt.zeros(2, requires_grad=True)
         >>> w.grad = tt.tensor([3.0, 4.0])
         >>> tt.nn.utils.clip_grad_norm_(w, max_norm=1.0)
@@ -157,7 +154,6 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
         foreach: Accepted as in PyTorch; makes no difference.
 
     Example:
-        >>> import tinytorch as tt
         >>> w = tt.zeros(2, requires_grad=True)
         >>> w.grad = tt.tensor([-3.0, 0.5])
         >>> tt.nn.utils.clip_grad_value_(w, 1.0)

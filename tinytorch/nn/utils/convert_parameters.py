@@ -46,7 +46,6 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
         TypeError: If ``vec`` is no Tensor or the parameters are on different devices.
 
     Example:
-        >>> import tinytorch as tt
         >>> layer = tt.nn.Linear(2, 1)
         >>> tt.nn.utils.vector_to_parameters(tt.arange(3.0), layer.parameters())
         >>> layer.bias.data

@@ -32,7 +32,6 @@ def fuse_conv_bn_eval(conv: Module, bn: Module, transpose: bool = False) -> Modu
         AssertionError: If one of them is in training mode, or ``bn`` has no statistics.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch import nn
         >>> conv, bn = nn.Conv2d(2, 3, 3).eval(), nn.BatchNorm2d(3).eval()
         >>> x = tt.ones(1, 2, 4, 4)
@@ -59,7 +58,6 @@ def fuse_linear_bn_eval(linear: Module, bn: Module) -> Module:
             numbers of features differ.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch import nn
         >>> linear, bn = nn.Linear(2, 3).eval(), nn.BatchNorm1d(3).eval()
         >>> fused = nn.utils.fuse_linear_bn_eval(linear, bn)
@@ -112,7 +110,6 @@ def fuse_conv_bn_weights(
         transpose: Whether it is a transposed convolution. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch import nn
         >>> one = tt.ones(1)
         >>> kernel, statistics = tt.ones(1, 1, 1), (one, 4 * one)
@@ -156,7 +153,6 @@ def fuse_linear_bn_weights(
         bn_b: The batch norm's bias, ``(out,)``, or None.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch import nn
         >>> one = tt.ones(1)
         >>> w, b = nn.utils.fuse_linear_bn_weights(tt.ones(1, 1), one, one, 4 * one, 0.0, one, one)

@@ -25,7 +25,6 @@ def convert_conv2d_weight_memory_format(module: _M, memory_format: _format) -> _
         The module.
 
     Example:
-        >>> import tinytorch as tt
         >>> layer = tt.nn.Conv2d(8, 4, 3)
         >>> convert = tt.nn.utils.convert_conv2d_weight_memory_format
         >>> convert(layer, tt.channels_last).weight.stride()
@@ -45,7 +44,6 @@ def convert_conv3d_weight_memory_format(module: _M, memory_format: _format) -> _
         The module.
 
     Example:
-        >>> import tinytorch as tt
         >>> layer = tt.nn.Conv3d(8, 4, 3)
         >>> convert = tt.nn.utils.convert_conv3d_weight_memory_format
         >>> convert(layer, tt.channels_last_3d).weight.stride()

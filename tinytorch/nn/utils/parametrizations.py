@@ -182,7 +182,6 @@ def spectral_norm(
         ValueError: If the module has no such parameter, or there are no iterations.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch import nn
         >>> layer = nn.utils.parametrizations.spectral_norm(nn.Linear(8, 4))
         >>> for _ in range(50):
@@ -332,7 +331,6 @@ def orthogonal(
             map.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch import nn
         >>> layer = nn.utils.parametrizations.orthogonal(nn.Linear(3, 2))
         >>> tt.allclose(layer.weight @ layer.weight.mT, tt.eye(2), atol=1e-5)

@@ -1,7 +1,6 @@
 """Parameters that are computed from others: symmetric, orthogonal, normalised weights.
 
 Example:
-    >>> import tinytorch as tt
     >>> from tinytorch import nn
     >>> from tinytorch.nn.utils import parametrize
     >>> class Symmetric(nn.Module):
@@ -161,7 +160,6 @@ class ParametrizationList(ModuleList):
             ValueError: If what it gives does not fit the originals.
 
         Example:
-            >>> import tinytorch as tt
             >>> from tinytorch import nn
             >>> class Doubled(nn.Module):
             ...     def forward(self, x):
@@ -232,7 +230,6 @@ def register_parametrization(
         ValueError: If there is no such tensor, or shape or dtype change without ``unsafe``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch import nn
         >>> class Positive(nn.Module):
         ...     def forward(self, x: tt.Tensor) -> tt.Tensor:

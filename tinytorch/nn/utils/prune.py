@@ -4,7 +4,6 @@ A pruned parameter ``weight`` becomes ``weight_orig``, with the buffer ``weight_
 and ``weight`` is their product, computed before each call of the module.
 
 Example:
-    >>> import tinytorch as tt
     >>> from tinytorch import nn
     >>> from tinytorch.nn.utils import prune
     >>> layer = prune.l1_unstructured(nn.Linear(4, 2), "weight", amount=0.5)
@@ -173,7 +172,6 @@ def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
         mask: Zeros and ones, of the parameter's shape.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.nn.utils import prune
         >>> layer = prune.custom_from_mask(tt.nn.Linear(1, 2), "bias", tt.tensor([0, 1]))
         >>> (layer.bias == 0).tolist()

@@ -41,7 +41,6 @@ class PackedSequence(_Packed):
         unsorted_indices: The inverse of that permutation, or None.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.utils.rnn.pack_sequence([tt.tensor([1, 2, 3]), tt.tensor([4])]).batch_sizes
         tensor([2, 1, 1])
     """
@@ -77,7 +76,6 @@ class PackedSequence(_Packed):
         """Convert or move the data as ``Tensor.to`` does.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.nn.utils.rnn.pack_sequence([tt.ones(2)]).to(tt.float64).data.dtype
             tinytorch.float64
         """
@@ -152,7 +150,6 @@ def invert_permutation(permutation: Tensor | None) -> Tensor | None:
         permutation: A vector with the numbers from 0, or None.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.utils.rnn.invert_permutation(tt.tensor([2, 0, 1]))
         tensor([1, 2, 0])
     """
@@ -184,7 +181,6 @@ def pack_padded_sequence(
             they are not sorted but have to be.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([[1, 2, 3], [4, 5, 0]])
         >>> tt.nn.utils.rnn.pack_padded_sequence(x, [3, 2], batch_first=True).data
         tensor([1, 4, 2, 5, 3])
@@ -263,7 +259,6 @@ def pad_packed_sequence(
         ValueError: If ``total_length`` is too short.
 
     Example:
-        >>> import tinytorch as tt
         >>> packed = tt.nn.utils.rnn.pack_sequence([tt.tensor([1, 2, 3]), tt.tensor([4])])
         >>> tt.nn.utils.rnn.pad_packed_sequence(packed, batch_first=True)
         (tensor([[1, 2, 3],
@@ -318,7 +313,6 @@ def pad_sequence(
         RuntimeError: If ``sequences`` cannot be iterated over, is empty, or the side unknown.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.utils.rnn.pad_sequence([tt.ones(3), tt.ones(1)], batch_first=True)
         tensor([[1., 1., 1.],
                 [1., 0., 0.]])
@@ -367,7 +361,6 @@ def unpad_sequence(
         batch_first: Whether the input has shape ``(batch, time, *)``. Default: False.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([[1, 2, 3], [4, 0, 0]])
         >>> tt.nn.utils.rnn.unpad_sequence(x, tt.tensor([3, 1]), batch_first=True)
         [tensor([1, 2, 3]), tensor([4])]
@@ -385,7 +378,6 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
         enforce_sorted: Whether the sequences have to come longest first. Default: True.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.utils.rnn.pack_sequence([tt.tensor([1, 2]), tt.tensor([4])]).data
         tensor([1, 4, 2])
     """
@@ -398,7 +390,6 @@ def unpack_sequence(packed_sequences: PackedSequence) -> list[Tensor]:
     """Undo ``pack_sequence``.
 
     Example:
-        >>> import tinytorch as tt
         >>> packed = tt.nn.utils.rnn.pack_sequence([tt.tensor([1, 2]), tt.tensor([4])])
         >>> tt.nn.utils.rnn.unpack_sequence(packed)
         [tensor([1, 2]), tensor([4])]

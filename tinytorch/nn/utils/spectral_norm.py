@@ -86,7 +86,6 @@ class SpectralNorm:
             weight: The weight.
 
         Example:
-            >>> import tinytorch as tt
             >>> from tinytorch.nn.utils.spectral_norm import SpectralNorm
             >>> SpectralNorm(dim=1).reshape_weight_to_matrix(tt.zeros(2, 3, 4)).shape
             tinytorch.Size([3, 8])

@@ -45,7 +45,6 @@ def functional_call(
         ValueError: For different tensors in the place of one.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch import nn
         >>> new = {"weight": 2 * tt.ones(1, 1), "bias": tt.ones(1)}
         >>> nn.utils.stateless.functional_call(nn.Linear(1, 1), new, tt.tensor([3.0]))

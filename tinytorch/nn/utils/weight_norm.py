@@ -43,7 +43,6 @@ class WeightNorm:
 
         Example:
             >>> import warnings
-            >>> import tinytorch as tt
             >>> from tinytorch.nn.utils.weight_norm import WeightNorm
             >>> with warnings.catch_warnings(action="ignore"):
             ...     layer = tt.nn.utils.weight_norm(tt.nn.Linear(4, 2))

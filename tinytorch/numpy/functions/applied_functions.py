@@ -37,7 +37,6 @@ def apply_along_axis(
         ValueError: If there are no slices.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.apply_along_axis(lambda x: x[0] + x[-1], 1, tt.tensor([[1, 2, 3], [4, 5, 6]]))
         tensor([ 4, 10])
     """
@@ -74,7 +73,6 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
         ValueError: If the numbers of conditions and functions do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([-2.0, 3.0])
         >>> tt.piecewise(x, [x < 0, x >= 0], [lambda x: -x, 10])
         tensor([ 2., 10.])
@@ -113,7 +111,6 @@ class vectorize:
         excluded: Positions or names of arguments that are passed on as they are.
 
     Example:
-        >>> import tinytorch as tt
         >>> larger = tt.vectorize(lambda a, b: a if a > b else b)
         >>> larger(tt.tensor([1, 5, 3]), 2)
         tensor([2, 5, 3])

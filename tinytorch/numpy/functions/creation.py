@@ -49,7 +49,6 @@ def array(
         ValueError: If a copy is needed and ``copy`` is False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.array([1, 2], ndmin=2)
         tensor([[1, 2]])
     """
@@ -89,7 +88,6 @@ def asanyarray(
         like: Accepted.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.asanyarray([1, 2])
         tensor([1, 2])
     """
@@ -108,7 +106,6 @@ def ascontiguousarray(a: Any, dtype: Any = None) -> Tensor:
         dtype: The wanted dtype; default ``a``'s.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ascontiguousarray(tt.ones(2, 3).T).is_contiguous()
         True
     """
@@ -127,7 +124,6 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> T
         device: Where; default where ``x`` is.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.astype(tt.tensor([1.5]), tt.int64)
         tensor([1])
     """
@@ -145,7 +141,6 @@ def copy(a: Any, order: str = "K", subok: Any = False) -> Tensor:
         subok: Accepted; NumPy keeps a subclass of its array with True.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.copy([1, 2])
         tensor([1, 2])
     """
@@ -161,7 +156,6 @@ def identity(n: int, dtype: Any = None) -> Tensor:
         dtype: Default: the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.identity(2)
         tensor([[1., 0.],
                 [0., 1.]])
@@ -180,7 +174,6 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Tensor:
         dtype: Default: the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tri(2, 3)
         tensor([[1., 0., 0.],
                 [1., 1., 0.]])
@@ -208,7 +201,6 @@ def geomspace(
         ValueError: If a bound is 0.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.geomspace(1, 1000, 4).round()
         tensor([   1.,   10.,  100., 1000.])
     """
@@ -242,7 +234,6 @@ def fromfunction(
         What ``function`` returns, as a tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fromfunction(lambda i, j: i + j, (2, 2), dtype=tt.int64)
         tensor([[0, 1],
                 [1, 2]])
@@ -265,7 +256,6 @@ def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = No
         ValueError: If there are fewer than ``count``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fromiter((i * i for i in range(4)), tt.int64)
         tensor([0, 1, 4, 9])
     """
@@ -352,7 +342,6 @@ def full(
         backend: A backend or its name.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.full(2, 7)
         array([7, 7])
     """
@@ -421,7 +410,6 @@ def full_like(
         backend: A backend or its name.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.full_like([1, 2], 7)
         array([7, 7])
     """
@@ -448,7 +436,6 @@ def asarray(
         backend: A backend or its name.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> x = np.array([1, 2])
         >>> np.asarray(x) is x
         True
@@ -481,7 +468,6 @@ def arange(
         backend: A backend or its name.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.arange(1, 2, 0.25)
         array([1.  , 1.25, 1.5 , 1.75])
     """
@@ -533,7 +519,6 @@ def linspace(
         device: Accepted for what numbers are on.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.linspace(0, 1, 5)
         array([0.  , 0.25, 0.5 , 0.75, 1.  ])
     """
@@ -569,7 +554,6 @@ def logspace(
         axis: Where the new dimension goes; default first.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.logspace(0, 3, 4)
         array([   1.,   10.,  100., 1000.])
     """
@@ -596,7 +580,6 @@ def eye(
         backend: A backend or its name.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.eye(2, 3, k=1)
         array([[0., 1., 0.],
                [0., 0., 1.]])
@@ -625,7 +608,6 @@ def meshgrid(
         ValueError: For another ``indexing``.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> x, y = np.meshgrid([1, 2, 3], [10, 20])
         >>> x + y
         array([[11, 12, 13],
@@ -657,7 +639,6 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
         increasing: Whether the powers grow from left to right.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.vander([1, 2, 3], 3)
         array([[1, 1, 1],
                [4, 2, 1],

@@ -34,7 +34,6 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
         RuntimeError: If the shapes do not agree.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.append(tt.tensor([1, 2]), [3, 4])
         tensor([1, 2, 3, 4])
     """
@@ -76,7 +75,6 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Tensor:
         IndexError: For a place that does not exist.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.delete(tt.tensor([1, 2, 3]), 1)
         tensor([1, 3])
     """
@@ -103,7 +101,6 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
         IndexError: For a place that does not exist.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.insert(tt.tensor([1, 2, 3]), 1, 9)
         tensor([1, 9, 2, 3])
     """
@@ -140,7 +137,6 @@ def resize(a: Any, new_shape: int | Sequence[int]) -> Tensor:
         ValueError: For a negative size.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.resize(tt.tensor([1, 2, 3]), (2, 2))
         tensor([[1, 2],
                 [3, 1]])
@@ -179,7 +175,6 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
         ValueError: For another ``trim``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.trim_zeros(tt.tensor([0, 1, 0, 2, 0]))
         tensor([1, 0, 2])
     """
@@ -209,7 +204,6 @@ def flatnonzero(a: Any) -> Tensor:
         int64 tensor of one dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.flatnonzero(tt.tensor([[0, 1], [2, 0]]))
         tensor([1, 2])
     """
@@ -229,7 +223,6 @@ def extract(condition: Any, arr: Any) -> Tensor:
         Tensor of one dimension, a copy.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.extract([True, False, True], [1, 2, 3])
         tensor([1, 3])
     """
@@ -250,7 +243,6 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Tensor:
         A copy.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.compress([False, True], tt.tensor([[1, 2], [3, 4]]), axis=0)
         tensor([[3, 4]])
     """
@@ -272,7 +264,6 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Tensor:
         IndexError: If an index is out of range.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.take_along_axis(tt.tensor([[3, 1, 2]]), tt.tensor([[1, 2, 0]]), axis=1)
         tensor([[1, 2, 3]])
     """
@@ -328,7 +319,6 @@ def block(arrays: Any) -> Tensor:
         RuntimeError: If the shapes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.block([[tt.eye(1), tt.zeros(1, 2)], [tt.ones(1, 3)]])
         tensor([[1., 0., 0.],
                 [1., 1., 1.]])
@@ -360,7 +350,6 @@ def copyto(dst: Tensor, src: Any, casting: str = "same_kind", where: Any = True)
         RuntimeError: If the shapes do not broadcast, or a leaf that requires grad is written to.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.zeros(3)
         >>> tt.copyto(x, 2, where=[True, False, True])
         >>> x
@@ -398,7 +387,6 @@ def putmask(a: Tensor, mask: Any, values: Any) -> None:
         values: Values, repeated if there are fewer than elements of ``a``.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([1, 2, 3, 4])
         >>> tt.putmask(x, x > 2, [10, 20])
         >>> x
@@ -425,7 +413,6 @@ def place(arr: Tensor, mask: Any, vals: Any) -> None:
         ValueError: If there are no values.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([1, 2, 3, 4])
         >>> tt.place(x, x > 1, [10, 20])
         >>> x
@@ -457,7 +444,6 @@ def put_along_axis(arr: Tensor, indices: Any, values: Any, axis: int | None) -> 
         RuntimeError: If an index is out of range.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([[10, 30, 20], [60, 40, 50]])
         >>> tt.put_along_axis(x, tt.tensor([[1], [0]]), 99, axis=1)
         >>> x
@@ -492,7 +478,6 @@ def fill_diagonal(a: Tensor, val: Any, wrap: bool = False) -> None:
         ValueError: For another shape.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.zeros(2, 3)
         >>> tt.fill_diagonal(x, 5)
         >>> x

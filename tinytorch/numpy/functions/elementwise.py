@@ -33,7 +33,6 @@ def cbrt(xp: Backend, input: Array) -> Array:
         input: Real tensor of any shape; integers are cast to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cbrt(tt.tensor([-1.0, 8.0]))
         tensor([-1.,  2.])
     """
@@ -54,7 +53,6 @@ def fabs(x: Any) -> Tensor:
         TypeError: For complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fabs(tt.tensor([-1, 2]))
         tensor([1., 2.])
     """
@@ -72,7 +70,6 @@ def rint(x: Any) -> Tensor:
         x: Tensor of any shape; integers are cast to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.rint(tt.tensor([0.5, 1.5, 2.2]))
         tensor([0., 2., 2.])
     """
@@ -93,7 +90,6 @@ def modf(x: Any) -> tuple[Tensor, Tensor]:
         Two tensors of ``x``'s shape.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.modf(tt.tensor([-1.5, 2.25]))
         (tensor([-0.5000,  0.2500]), tensor([-1.,  2.]))
     """
@@ -115,7 +111,6 @@ def divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
         Two tensors of the common shape.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.divmod(tt.tensor([7, -7]), 3)
         (tensor([ 2, -3]), tensor([1, 2]))
     """
@@ -160,7 +155,6 @@ def bitwise_count(x: Any) -> Tensor:
         TypeError: For floating-point and complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.bitwise_count(tt.tensor([7, -8, 0]))
         tensor([3, 1, 0], dtype=tinytorch.uint8)
     """
@@ -191,7 +185,6 @@ def iscomplex(x: Any) -> Tensor:
         bool tensor of ``x``'s shape.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.iscomplex(tt.tensor([1 + 1j, 2 + 0j]))
         tensor([ True, False])
     """

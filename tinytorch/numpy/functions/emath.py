@@ -92,7 +92,6 @@ def logn(n: Any, x: Any) -> Tensor:
         x: Tensor, or what makes one.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.emath.logn(2, [4, 8])
         array([2., 3.])
     """
@@ -108,7 +107,6 @@ def power(x: Any, p: Any) -> Tensor:
         p: Exponents; negative ones make floats of integers.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.emath.power([2, 4], -2)
         array([0.25  , 0.0625])
     """

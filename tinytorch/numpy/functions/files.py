@@ -22,7 +22,6 @@ def save(file: Any, arr: Any, allow_pickle: bool = False) -> None:
         allow_pickle: Accepted; no tensor needs it.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> import io
         >>> file = io.BytesIO()
         >>> np.save(file, [1, 2])
@@ -43,7 +42,6 @@ class Archive(Mapping[str, Any]):
         files: The names.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> import io
         >>> file = io.BytesIO()
         >>> np.savez(file, weight=[1, 2], bias=[3])
@@ -70,7 +68,6 @@ class Archive(Mapping[str, Any]):
 
         Example:
             >>> import io
-            >>> import tinytorch.numpy as np
             >>> file = io.BytesIO()
             >>> np.savez(file, bias=[3])
             >>> file.seek(0)
@@ -91,7 +88,6 @@ class Archive(Mapping[str, Any]):
 
         Example:
             >>> import io
-            >>> import tinytorch.numpy as np
             >>> file = io.BytesIO()
             >>> np.savez(file, bias=[3])
             >>> file.seek(0)
@@ -129,7 +125,6 @@ def load(
         ValueError: For a file that holds Python objects.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> import io
         >>> file = io.BytesIO()
         >>> np.save(file, [1, 2])
@@ -210,7 +205,6 @@ def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Tensor:
         like: Accepted.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.asfortranarray([[1, 2], [3, 4]]).strides
         (8, 16)
     """
@@ -231,7 +225,6 @@ def isfortran(a: Any) -> bool:
         a: Tensor, or what makes one.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.isfortran(np.ones((2, 3)).T), np.isfortran(np.ones(3))
         (True, False)
     """
@@ -256,7 +249,6 @@ def require(
         ValueError: If both orders are asked for, or something else.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.require([[1, 2], [3, 4]], requirements="F").flags.f_contiguous
         True
     """
@@ -282,7 +274,6 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> Te
         ValueError: If there is one.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.asarray_chkfinite([1, 2])
         array([1, 2])
     """
@@ -302,7 +293,6 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
         copy: Whether to copy; None, the default, copies only if needed, False must not copy.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.from_dlpack(np.array([1, 2]))
         array([1, 2])
     """
@@ -328,7 +318,6 @@ def frombuffer(
         order of bytes, else a copy.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.frombuffer(bytes([1, 2, 3]), np.uint8, offset=1)
         array([2, 3], dtype=uint8)
     """

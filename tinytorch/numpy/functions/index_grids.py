@@ -43,7 +43,6 @@ def indices(dimensions: Sequence[int], dtype: Any = None, sparse: bool = False) 
         Tensor of shape ``(len(dimensions), *dimensions)``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.indices((2, 2))[1]
         tensor([[0, 1],
                 [0, 1]])
@@ -69,7 +68,6 @@ def ix_(*args: Any) -> tuple[Tensor, ...]:
         ValueError: For more than one dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.arange(9).reshape(3, 3)[tt.ix_([0, 2], [1, 2])]
         tensor([[1, 2],
                 [7, 8]])
@@ -95,7 +93,6 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
         One int64 tensor of shape ``(n,)`` for each dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.diag_indices(2)
         (tensor([0, 1]), tensor([0, 1]))
     """
@@ -113,7 +110,6 @@ def diag_indices_from(arr: Tensor) -> tuple[Tensor, ...]:
         ValueError: For another shape.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.diag_indices_from(tt.zeros(2, 2))
         (tensor([0, 1]), tensor([0, 1]))
     """
@@ -139,7 +135,6 @@ def tril_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
         ValueError: For another number of dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tril_indices_from(tt.zeros(2, 2))
         (tensor([0, 1, 1]), tensor([0, 0, 1]))
     """
@@ -162,7 +157,6 @@ def triu_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
         ValueError: For another number of dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.triu_indices_from(tt.zeros(2, 2))
         (tensor([0, 0, 1]), tensor([0, 1, 1]))
     """
@@ -211,7 +205,6 @@ def ravel_multi_index(
         ValueError: If there is not one tensor for each dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ravel_multi_index((tt.tensor([0, 1]), tt.tensor([2, 0])), (2, 3))
         tensor([2, 3])
     """
@@ -297,7 +290,6 @@ def diag(v: Any, k: int = 0) -> Tensor:
         k: Which diagonal; default the main one, positive ones are above it.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.diag([1, 2])
         array([[1, 0],
                [0, 2]])
@@ -314,7 +306,6 @@ def diagflat(v: Any, k: int = 0) -> Tensor:
         k: Which diagonal; default the main one, positive ones are above it.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.diagflat([1, 2], k=1)
         array([[0, 1, 0],
                [0, 0, 2],
@@ -334,7 +325,6 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
         axis2: That of the columns.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.diagonal([[1, 2], [3, 4]])
         array([1, 4])
     """
@@ -366,7 +356,6 @@ class IndexExpression:
         maketuple: Whether a single index becomes a tuple of one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.s_[2::2], tt.index_exp[1]
         (slice(2, None, 2), (1,))
     """
@@ -386,7 +375,6 @@ class Grid:
         floats: The dtype of what is not whole; default the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.mgrid[0:2, 0:2][1]
         tensor([[0, 1],
                 [0, 1]])
@@ -424,7 +412,6 @@ class Joiner:
         floats: The dtype of Python's floats; default the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.r_[0:3, 7, tt.tensor([5, 6])]
         tensor([0, 1, 2, 7, 5, 6])
         >>> tt.c_[tt.tensor([1, 2]), tt.tensor([3, 4])]

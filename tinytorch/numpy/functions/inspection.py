@@ -24,7 +24,6 @@ def shape(a: Any) -> Size:
         a: A tensor, or what makes one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.shape([[1, 2], [3, 4], [5, 6]])
         tinytorch.Size([3, 2])
     """
@@ -40,7 +39,6 @@ def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
         axis: Dimension or dimensions; None, the default, means all.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.size([[1, 2], [3, 4], [5, 6]], 0)
         3
     """
@@ -58,7 +56,6 @@ def ndim(a: Any) -> int:
         a: A tensor, or what makes one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ndim([[1, 2], [3, 4]])
         2
     """
@@ -75,7 +72,6 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
         equal_nan: Whether NaNs are equal to each other.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.array_equal([1, 2], tt.tensor([1, 2]))
         True
     """
@@ -99,7 +95,6 @@ def array_equiv(a1: Any, a2: Any) -> bool:
         a2: A tensor, or what makes one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.array_equiv([1, 2], tt.tensor([[1, 2], [1, 2]]))
         True
     """
@@ -118,7 +113,6 @@ def isscalar(element: Any) -> bool:
         element: Anything.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.isscalar(3.1), tt.isscalar(tt.tensor(3.1))
         (True, False)
     """
@@ -137,7 +131,6 @@ def iscomplexobj(x: Any) -> bool:
         x: A tensor, or what makes one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.iscomplexobj(tt.tensor([1j]))
         True
     """
@@ -152,7 +145,6 @@ def isrealobj(x: Any) -> bool:
         x: A tensor, or what makes one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.isrealobj(tt.tensor([1j]))
         False
     """
@@ -182,7 +174,6 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
         TypeError: For what is no dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.issubdtype(tt.float32, "floating"), tt.issubdtype(tt.float32, tt.float64)
         (True, False)
     """
@@ -210,7 +201,6 @@ def isdtype(dtype: Any, kind: Any) -> bool:
         ValueError: For another word.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.isdtype(tt.float32, ("integral", "real floating"))
         True
     """
@@ -235,7 +225,6 @@ def common_type(*arrays: Any) -> dtypes.dtype:
         A dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.common_type(tt.ones(2), tt.ones(2, dtype=tt.complex64))
         tinytorch.complex64
     """
@@ -257,7 +246,6 @@ def min_scalar_type(a: Any) -> dtypes.dtype:
         A dtype of the number's kind.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.min_scalar_type(10), tt.min_scalar_type(-300)
         (tinytorch.uint8, tinytorch.int16)
     """
@@ -300,7 +288,6 @@ def result_type(*arrays_and_dtypes: Any) -> dtypes.dtype:
         *arrays_and_dtypes: Tensors, dtypes and Python numbers.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.result_type(np.int32, np.float32)
         dtype('float64')
     """
@@ -317,7 +304,6 @@ def promote_types(type1: Any, type2: Any) -> dtypes.dtype:
         type2: A dtype.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.promote_types("int8", "uint8")
         dtype('int16')
     """
@@ -334,7 +320,6 @@ def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
         casting: ``"no"``, ``"equiv"``, ``"safe"`` (default), ``"same_kind"`` or ``"unsafe"``.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.can_cast("int64", "float32"), np.can_cast("int32", "float64")
         (False, True)
     """

@@ -31,7 +31,6 @@ def concatenate(
             ``"same_kind"`` (default) or ``"unsafe"``.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.concatenate([[1, 2], [3.5]])
         array([1. , 2. , 3.5])
     """
@@ -63,7 +62,6 @@ def stack(
             ``"same_kind"`` (default) or ``"unsafe"``.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.stack([[1, 2], [3, 4]], axis=1)
         array([[1, 3],
                [2, 4]])
@@ -170,7 +168,6 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
         ValueError: If the parts are not equal.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.split(np.array([1, 2, 3, 4]), 2)
         [array([1, 2]), array([3, 4])]
     """
@@ -190,7 +187,6 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tenso
         Views.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.array_split([1, 2, 3], 2)
         [array([1, 2]), array([3])]
     """
@@ -331,7 +327,6 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> T
         ValueError: For another mode, or where there is nothing to copy.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.pad(tt.tensor([1, 2, 3]), (2, 1), mode="reflect")
         tensor([3, 2, 1, 2, 3, 2])
     """

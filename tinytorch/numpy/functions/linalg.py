@@ -87,7 +87,6 @@ def svdvals(x: Any, /) -> Tensor:
         x: Tensor of shape ``(*, n, m)``, or what makes one.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.linalg.svdvals([[3.0, 0.0], [0.0, 4.0]])
         array([4., 3.])
     """
@@ -122,7 +121,6 @@ def svd(
         A named tuple ``(U, S, Vh)``; without ``compute_uv`` the singular values.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> u, s, vh = np.linalg.svd([[3.0, 0.0], [0.0, 4.0]])
         >>> s
         array([4., 3.])
@@ -156,7 +154,6 @@ def qr(a: Any, mode: str = "reduced") -> Any:
         A named tuple ``(Q, R)``, or the triangle.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> q, r = np.linalg.qr([[1.0, 2.0], [3.0, 4.0]])
         >>> np.allclose(q @ r, [[1.0, 2.0], [3.0, 4.0]])
         True
@@ -179,7 +176,6 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Tensor:
         LinAlgError: If a matrix is not positive-definite.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.linalg.cholesky([[4.0, 2.0], [2.0, 5.0]])
         array([[2., 0.],
                [1., 2.]])
@@ -212,7 +208,6 @@ def eig(a: Any) -> return_types.linalg_eig:
         A named tuple ``(eigenvalues, eigenvectors)``; the vectors are columns.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> values, vectors = np.linalg.eig([[2.0, 1.0], [1.0, 2.0]])
         >>> np.allclose(np.sort(np.real(values)), [1.0, 3.0])
         True
@@ -232,7 +227,6 @@ def eigvals(a: Any) -> Tensor:
         a: Tensor of shape ``(*, n, n)``, or what makes one.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.sort(np.real(np.linalg.eigvals([[2.0, 0.0], [0.0, 3.0]])))
         array([2., 3.])
     """
@@ -252,7 +246,6 @@ def eigh(a: Any, UPLO: str = "L") -> return_types.linalg_eigh:
         A named tuple ``(eigenvalues, eigenvectors)``; the vectors are columns.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> values, vectors = np.linalg.eigh([[2.0, 1.0], [1.0, 2.0]])
         >>> values.round(decimals=4)
         array([1., 3.])
@@ -269,7 +262,6 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Tensor:
         UPLO: Which triangle is read: ``"L"`` (default) or ``"U"``.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]]).round(decimals=4)
         array([1., 3.])
     """
@@ -288,7 +280,6 @@ def solve(a: Any, b: Any) -> Tensor:
         LinAlgError: If a matrix is singular.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.linalg.solve([[2.0, 0.0], [0.0, 4.0]], [6.0, 8.0])
         array([3., 2.])
     """
@@ -315,7 +306,6 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Tensor, Tensor, i
         larger; the rank; the singular values.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> x, residuals, rank, s = np.linalg.lstsq([[1.0], [1.0]], [2.0, 4.0])
         >>> x.round(decimals=4), rank
         (array([3.]), 1)
@@ -341,7 +331,6 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None
         rtol: The same as ``rcond``.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.linalg.pinv([[2.0, 0.0], [0.0, 0.0]])
         array([[0.5, 0. ],
                [0. , 0. ]])
@@ -361,7 +350,6 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
         rtol: The same relative to the largest; default the precision times the larger size.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]])
         1
     """
@@ -382,7 +370,6 @@ def cond(x: Any, p: Any = None) -> Tensor:
         p: The norm; default the quotient of the extreme singular values.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.linalg.cond([[4.0, 0.0], [0.0, 2.0]])
         2.0
     """
@@ -401,7 +388,6 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
         keepdims: Keep the reduced dimensions with size 1.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.linalg.norm([3.0, 4.0])
         5.0
     """
@@ -421,7 +407,6 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
         ord: Which norm; default 2.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.linalg.vector_norm(np.array([[3.0, 4.0], [6.0, 8.0]]), axis=1)
         array([ 5., 10.])
     """
@@ -440,7 +425,6 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Tenso
         ord: Which norm; default Frobenius'.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.linalg.matrix_norm(np.array([[3.0, 0.0], [0.0, 4.0]]))
         5.0
     """

@@ -21,7 +21,6 @@ def matrix_power(a: Any, n: int) -> Tensor:
         n: How often; a negative number means the inverse.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.linalg.matrix_power([[1, 1], [0, 1]], 3)
         array([[1, 3],
                [0, 1]])
@@ -38,7 +37,6 @@ def multi_dot(arrays: Sequence[Any], *, out: Tensor | None = None) -> Tensor:
         out: Where to write the result.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.linalg.multi_dot([[[1, 2]], [[3], [4]], [[5]]])
         array([[55]])
     """
@@ -54,7 +52,6 @@ def tensorinv(a: Any, ind: int = 2) -> Tensor:
         ind: How many of its first dimensions go together.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.linalg.tensorinv(np.eye(4).reshape(4, 2, 2), ind=1).shape
         (2, 2, 4)
     """
@@ -71,7 +68,6 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Tensor:
         axes: Dimensions of ``a`` that are moved to its end first.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.linalg.tensorsolve(2 * np.eye(4).reshape(4, 2, 2), np.ones(4))
         array([[0.5, 0.5],
                [0.5, 0.5]])
@@ -88,7 +84,6 @@ def diagonal(x: Any, /, *, offset: int = 0) -> Tensor:
         offset: Which diagonal; default the main one, positive ones are above it.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.linalg.diagonal(np.array([[1, 2], [3, 4]]))
         array([1, 4])
     """
@@ -104,7 +99,6 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
         axis: The dimension of the vectors; default the last.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.linalg.cross(np.array([1, 0, 0]), np.array([0, 1, 0]))
         array([0, 0, 1])
     """
@@ -115,7 +109,6 @@ def matmul(x1: Any, x2: Any, /) -> Tensor:
     """Products of matrices and vectors; see ``tinytorch.numpy.matmul``.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.linalg.matmul(np.array([[1, 2], [3, 4]]), np.array([1, 1]))
         array([3, 7])
     """
@@ -132,7 +125,6 @@ def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
         dtype: What to add in; default ``x``'s, 64 bits for integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.trace(tt.eye(2).expand(3, 2, 2))
         tensor([2., 2., 2.])
     """
@@ -154,7 +146,6 @@ def outer(x1: Any, x2: Any, /) -> Tensor:
         ValueError: For other numbers of dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.outer(tt.tensor([1, 2]), tt.tensor([3, 4]))
         tensor([[3, 4],
                 [6, 8]])
@@ -177,7 +168,6 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
         axes: How many: the last ones of ``x1`` and the first of ``x2``; or which of both.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.tensordot(tt.ones(2, 3), tt.ones(2, 3))
         tensor(6.)
     """

@@ -47,7 +47,6 @@ def sort_complex(a: Any) -> Tensor:
         a: Tensor, or what makes one.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.sort_complex([5, 3, 6])
         array([3.+0.j, 5.+0.j, 6.+0.j])
     """
@@ -73,7 +72,6 @@ def sort(
         descending: From the largest down, as the array API standard spells it.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.sort([[3, 1], [2, 4]], axis=0)
         array([[2, 1],
                [3, 4]])
@@ -101,7 +99,6 @@ def argsort(
         descending: From the largest down, as the array API standard spells it.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.argsort([30, 10, 20])
         array([1, 2, 0])
     """
@@ -130,7 +127,6 @@ def nonzero(a: Any) -> tuple[Tensor, ...]:
         ValueError: For a 0-d tensor.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.nonzero([0, 5, 0, 7])
         (array([1, 3]),)
     """
@@ -148,7 +144,6 @@ def argwhere(a: Any) -> Tensor:
         a: Tensor, or what makes one.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.argwhere([[0, 5], [7, 0]])
         array([[0, 1],
                [1, 0]])
@@ -172,7 +167,6 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
         Tensor of the common shape; without choices what ``nonzero`` gives.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.where([True, False], [1, 2], 0)
         array([1, 0])
         >>> np.where([False, True])
@@ -215,7 +209,6 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tens
         sorter: Indices that sort ``a``.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.searchsorted([1, 3, 5], [3, 4])
         array([1, 2])
     """
@@ -244,7 +237,6 @@ def isin(
         kind: Accepted.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.isin([1, 2, 3], [2, 3, 4])
         array([False,  True,  True])
     """
@@ -272,7 +264,6 @@ def unique(
         sorted: Accepted; they are.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.unique([3, 1, 3], return_counts=True)
         (array([1, 3]), array([1, 2]))
     """
@@ -296,7 +287,6 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
         ValueError: If there are not as many conditions as choices, or none.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> x = np.arange(4)
         >>> np.select([x < 1, x > 2], [x, 10 * x], default=-1)
         array([ 0, -1, -1, 30])
@@ -325,7 +315,6 @@ def choose(a: Any, choices: Any, out: Tensor | None = None, mode: str = "raise")
         ValueError: For a number that there is not.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]])
         array([ 1, 20,  3])
     """
@@ -354,7 +343,6 @@ def put(a: Tensor, ind: Any, v: Any, mode: str = "raise") -> None:
         IndexError: For a place out of range.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> x = np.zeros(3)
         >>> np.put(x, [0, 2], [1, 2])
         >>> x
@@ -380,7 +368,6 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Tensor, .
         order: ``"C"`` (default), the last index changes fastest, or ``"F"``, the first.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.unravel_index([1, 5], (2, 3))
         (array([0, 1]), array([1, 2]))
     """
@@ -412,7 +399,6 @@ def clip(
         dtype: What to compute in.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.clip([-1.0, 0.5, 2.0], 0, 1)
         array([0. , 0.5, 1. ])
     """
@@ -442,7 +428,6 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
         IndexError: If there is no such place.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.partition(tt.tensor([3, 1, 2]), 1)
         tensor([1, 2, 3])
     """
@@ -464,7 +449,6 @@ def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
         IndexError: If there is no such place.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.argpartition(tt.tensor([3, 1, 2]), 1)
         tensor([1, 2, 0])
     """
@@ -495,7 +479,6 @@ def lexsort(keys: Any, axis: int = -1) -> Tensor:
         int64 tensor of a key's shape.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.lexsort((tt.tensor([9, 1, 5]), tt.tensor([1, 0, 1])))
         tensor([1, 2, 0])
     """
@@ -520,7 +503,6 @@ def unique_values(x: Any) -> Tensor:
         x: Tensor of any shape.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.unique_values(tt.tensor([3, 1, 3]))
         tensor([1, 3])
     """
@@ -538,7 +520,6 @@ def unique_counts(x: Any) -> tuple[Tensor, Tensor]:
         A named tuple ``(values, counts)``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.unique_counts(tt.tensor([3, 1, 3])).counts
         tensor([1, 2])
     """
@@ -558,7 +539,6 @@ def unique_inverse(x: Any) -> tuple[Tensor, Tensor]:
         A named tuple ``(values, inverse_indices)``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.unique_inverse(tt.tensor([3, 1, 3])).inverse_indices
         tensor([1, 0, 1])
     """
@@ -579,7 +559,6 @@ def unique_all(x: Any) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         of first occurrence in the flattened tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.unique_all(tt.tensor([3, 1, 3])).indices
         tensor([1, 0])
     """
@@ -606,7 +585,6 @@ def union1d(ar1: Any, ar2: Any) -> Tensor:
         ar2: Tensor of any shape.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.union1d(tt.tensor([3, 1]), tt.tensor([1, 2]))
         tensor([1, 2, 3])
     """
@@ -632,7 +610,6 @@ def intersect1d(
         The elements; with ``return_indices`` a tuple with the places in ``ar1`` and ``ar2``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.intersect1d(tt.tensor([3, 1, 2]), tt.tensor([2, 3]))
         tensor([2, 3])
     """
@@ -657,7 +634,6 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
         Tensor of one dimension, in ascending order.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.setdiff1d(tt.tensor([3, 1, 2]), tt.tensor([2]))
         tensor([1, 3])
     """
@@ -676,7 +652,6 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
         assume_unique: The elements of each are known to be distinct.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.setxor1d(tt.tensor([3, 1]), tt.tensor([1, 2]))
         tensor([2, 3])
     """

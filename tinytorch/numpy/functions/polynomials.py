@@ -38,7 +38,6 @@ def polyadd(a1: Any, a2: Any) -> Tensor:
         a2: The same.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.polyadd([1, 2], [9, 5, 4])
         array([9, 6, 6])
     """
@@ -55,7 +54,6 @@ def polysub(a1: Any, a2: Any) -> Tensor:
         a2: The same.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.polysub([2, 10, -2], [3, 10, -4])
         array([-1,  0,  2])
     """
@@ -72,7 +70,6 @@ def polymul(a1: Any, a2: Any) -> Tensor:
         a2: The same.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.polymul([1, 1], [1, -1])
         array([ 1,  0, -1])
     """
@@ -89,7 +86,6 @@ def polydiv(u: Any, v: Any) -> tuple[Tensor, Tensor]:
         v: Those of what it is divided by.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.polydiv([3.0, 5.0, 2.0], [2.0, 1.0])
         (array([1.5 , 1.75]), array([0.25]))
     """
@@ -115,7 +111,6 @@ def polyval(p: Any, x: Any) -> Tensor:
         x: Where: Tensor, or what makes one.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.polyval([3, 0, 1], [5, 0])
         array([76,  1])
     """
@@ -139,7 +134,6 @@ def polyder(p: Any, m: int = 1) -> Tensor:
         ValueError: If ``m`` is negative.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.polyder([1, 1, 1, 1])
         array([3, 2, 1])
     """
@@ -167,7 +161,6 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Tensor:
         ValueError: If ``m`` is negative, or ``k`` has too few constants.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.polyint([3, 2, 1])
         array([1., 1., 1., 0.])
     """
@@ -199,7 +192,6 @@ def poly(seq_of_zeros: Any) -> Tensor:
         ValueError: For another shape.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.poly([2, 3])
         array([ 1., -5.,  6.])
     """
@@ -238,7 +230,6 @@ def roots(p: Any) -> Tensor:
         ValueError: If there are more dimensions than one.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.roots([1, -3, 2])
         array([2., 1.])
     """
@@ -288,7 +279,6 @@ def polyfit(
         ValueError: If ``deg`` is negative, or there are too few points for a covariance.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.polyfit([0, 1, 2, 3], [1, 3, 5, 7], 1).round(6)
         array([2., 1.])
     """

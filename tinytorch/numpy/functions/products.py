@@ -30,7 +30,6 @@ def dot(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
         ValueError: If the sizes do not fit.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.dot([[1, 2], [3, 4]], [1, 1])
         array([3, 7])
     """
@@ -81,7 +80,6 @@ def matmul(
         subok: Accepted.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.matmul([[1, 2], [3, 4]], [[0, 1], [1, 0]])
         array([[2, 1],
                [4, 3]])
@@ -107,7 +105,6 @@ def vdot(a: Any, b: Any, /) -> Tensor:
         b: Tensor with as many elements.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.vdot([1 + 2j, 3.0], [1 + 2j, 3.0])
         (14+0j)
     """
@@ -124,7 +121,6 @@ def inner(a: Any, b: Any, /) -> Tensor:
         b: Tensor of the same last size.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.inner([1, 2, 3], [0, 1, 0])
         2
     """
@@ -144,7 +140,6 @@ def outer(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
         out: Where to write the result.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.outer([1, 2], [3, 4])
         array([[3, 4],
                [6, 8]])
@@ -162,7 +157,6 @@ def kron(a: Any, b: Any) -> Tensor:
         b: Tensor, or what makes one.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.kron([1, 10], [1, 2])
         array([ 1,  2, 10, 20])
     """
@@ -179,7 +173,6 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
         axes: How many: the last ones of ``a`` and the first of ``b``; or which of both.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.tensordot(np.ones((2, 3)), np.ones((3, 4)), axes=1).shape
         (2, 4)
     """
@@ -206,7 +199,6 @@ def einsum(
         **options: ``order`` and ``casting`` are accepted.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.einsum("ij,j->i", [[1, 2], [3, 4]], [1, 1])
         array([3, 7])
     """
@@ -237,7 +229,6 @@ def trace(
         out: Where to write the result.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.trace([[1, 2], [3, 4]])
         5
     """
@@ -266,7 +257,6 @@ def cross(
         ValueError: If a vector has not three elements.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.cross([1, 0, 0], [0, 1, 0])
         array([0, 0, 1])
     """
@@ -298,7 +288,6 @@ def isclose(
         equal_nan: Whether NaNs are equal to each other.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.isclose([1.0, 2.0], [1.0 + 1e-9, 2.1])
         array([ True, False])
     """
@@ -330,7 +319,6 @@ def allclose(
         equal_nan: Whether NaNs are equal to each other.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.allclose([1.0, 2.0], [1.0 + 1e-9, 2.0])
         True
     """
@@ -355,7 +343,6 @@ def vecdot(
         subok: Accepted.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.vecdot(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
         tensor([3, 7])
     """
@@ -390,7 +377,6 @@ def matvec(
         RuntimeError: If the inner sizes differ.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.matvec(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
         tensor([3, 7])
     """
@@ -420,7 +406,6 @@ def vecmat(
         RuntimeError: If the inner sizes differ.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.vecmat(tt.tensor([1, 1]), tt.tensor([[1, 2], [3, 4]]))
         tensor([4, 6])
     """

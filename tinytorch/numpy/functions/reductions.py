@@ -165,7 +165,6 @@ def mean(
         where: Which elements count; default all.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.mean([[1, 2], [3, 4]], axis=1)
         array([1.5, 3.5])
     """
@@ -393,7 +392,6 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Tensor
         keepdims: Keep the reduced dimensions with size 1.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.count_nonzero([[0, 5], [7, 8]], axis=1)
         array([1, 2])
     """
@@ -439,7 +437,6 @@ def average(
         ZeroDivisionError: If weights sum to zero.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.average(tt.tensor([1.0, 2.0]), weights=[3, 1])
         tensor(1.2500)
     """
@@ -472,7 +469,6 @@ def ptp(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
         IndexError: If there is nothing to compare.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ptp(tt.tensor([[1, 5], [7, 3]]), axis=0)
         tensor([6, 2])
     """
@@ -615,7 +611,6 @@ def nanmean(
         where: Which elements count; default all.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.nanmean([1.0, np.nan, 2.0])
         1.5
     """

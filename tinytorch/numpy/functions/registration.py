@@ -78,15 +78,9 @@ def called(function: F, name: str, doc: str, *example: str) -> F:
 
 
 def with_example(doc: str, *example: str) -> str:
-    """Add an example at the end of a docstring, with the import that it uses."""
-    first = next(line for line in example if line.startswith(">>>"))
-    imported = _AS_TT if "tt." in first else _AS_NP
-    lines = ("    Example:", *(f"        {line}" for line in (imported, *example)), "    ")
+    """Add an example at the end of a docstring."""
+    lines = ("    Example:", *(f"        {line}" for line in example), "    ")
     return "\n".join((doc.rstrip(), "", *lines))
-
-
-_AS_NP = ">>> import tinytorch.numpy as np"
-_AS_TT = ">>> import tinytorch as tt"
 
 
 def filed(function: F, name: str, doc: str, *example: str) -> F:

@@ -40,7 +40,6 @@ def reshape(
         ValueError: If a copy is needed and ``copy`` is False.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.reshape([1, 2, 3, 4], (2, -1))
         array([[1, 2],
                [3, 4]])
@@ -63,7 +62,6 @@ def ravel(a: Any, order: str | None = "C") -> Tensor:
             what lies so in memory and else ``"C"``, or ``"K"``, as they lie in memory.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.ravel([[1, 2], [3, 4]], order="F")
         array([1, 3, 2, 4])
     """
@@ -84,7 +82,6 @@ def transpose(a: Any, axes: Any = None) -> Tensor:
         axes: The order; default reversed.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.transpose([[1, 2, 3], [4, 5, 6]])
         array([[1, 4],
                [2, 5],
@@ -107,7 +104,6 @@ def squeeze(a: Any, axis: Any = None) -> Tensor:
         ValueError: For one that has another size.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.squeeze([[[1], [2]]]).shape
         (2,)
     """
@@ -129,7 +125,6 @@ def tile(A: Any, reps: Any) -> Tensor:
         reps: How often: an int, or several, counted from the last dimension.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.tile([1, 2], 2)
         array([1, 2, 1, 2])
     """
@@ -150,7 +145,6 @@ def flip(m: Any, axis: Any = None) -> Tensor:
         axis: Dimension or dimensions; None, the default, means all.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.flip([[1, 2], [3, 4]], axis=1)
         array([[2, 1],
                [4, 3]])
@@ -171,7 +165,6 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
         axis: Dimension or dimensions; None, the default, means the flattened tensor.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.roll([1, 2, 3], 1)
         array([3, 1, 2])
     """
@@ -205,7 +198,6 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
         ValueError: If ``axes`` are not two different dimensions.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.rot90([[1, 2], [3, 4]])
         array([[2, 4],
                [1, 3]])
@@ -250,7 +242,6 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
         destination: Where they go.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.moveaxis(np.zeros((2, 3, 4)), 0, -1).shape
         (3, 4, 2)
     """
@@ -270,7 +261,6 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
         axis2: The other.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.swapaxes(np.zeros((2, 3, 4)), 0, 2).shape
         (4, 3, 2)
     """
@@ -292,7 +282,6 @@ def broadcast_to(array: Any, shape: int | Sequence[int], subok: bool = False) ->
         ValueError: For a size below 0, or what cannot be stretched so.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.broadcast_to([1, 2], (2, 2))
         array([[1, 2],
                [1, 2]])
@@ -320,7 +309,6 @@ def take(
         IndexError: For a place out of range.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.take([10, 20, 30], [2, 0])
         array([30, 10])
     """
@@ -346,7 +334,6 @@ def expand_dims(a: Any, axis: int | Sequence[int]) -> Tensor:
         IndexError: If there is no such place.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.expand_dims(tt.ones(2), (0, 2)).shape
         tinytorch.Size([1, 2, 1])
     """
@@ -369,7 +356,6 @@ def permute_dims(a: Any, axes: Sequence[int] | None = None) -> Tensor:
         A view.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.permute_dims(tt.ones(2, 3, 4), (2, 0, 1)).shape
         tinytorch.Size([4, 2, 3])
     """
@@ -392,7 +378,6 @@ def matrix_transpose(x: Any, /) -> Tensor:
         ValueError: For fewer than two dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.matrix_transpose(tt.ones(2, 3, 4)).shape
         tinytorch.Size([2, 4, 3])
     """
@@ -418,7 +403,6 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.rollaxis(tt.ones(3, 4, 5), 2).shape
         tinytorch.Size([5, 3, 4])
     """
@@ -445,7 +429,6 @@ def broadcast_arrays(*args: Any, subok: Any = False) -> tuple[Tensor, ...]:
         RuntimeError: If they do not broadcast.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.broadcast_arrays(tt.ones(2), tt.zeros(1))[1]
         tensor([0., 0.])
     """
@@ -464,7 +447,6 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
         Views.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.unstack(tt.tensor([[1, 2], [3, 4]]), axis=1)
         (tensor([1, 3]), tensor([2, 4]))
     """
@@ -489,7 +471,6 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
         RuntimeError: If the numbers are negative, or as many as there are no slices.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.repeat([1, 2], 2)
         tensor([1, 1, 2, 2])
     """

@@ -56,7 +56,6 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Tensor:
         ValueError: For an empty signal or another mode.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.convolve([1, 2, 3], [0, 1])
         tensor([0, 1, 2, 3])
     """
@@ -77,7 +76,6 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Tensor:
         ValueError: For an empty signal or another mode.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.correlate([1, 2, 3], [0, 1])
         tensor([2, 3])
     """
@@ -111,7 +109,6 @@ def interp(
         ValueError: If there are no samples, their numbers differ, or ``period`` is 0.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.interp(2.5, [1.0, 2.0, 3.0], [3.0, 2.0, 0.0])
         tensor(1.)
     """
@@ -170,7 +167,6 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
         ValueError: If ``bins`` has not one dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.digitize(tt.tensor([0.2, 6.4, 3.0]), [0.0, 1.0, 2.5, 4.0])
         tensor([1, 4, 3])
     """
@@ -196,7 +192,6 @@ def unwrap(
         period: What the phases repeat after; default 2 pi.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.unwrap(tt.tensor([0, 3, 6, 2]), period=4)
         tensor([ 0, -1, -2, -2])
     """
@@ -229,7 +224,6 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
         Tensor of one dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ediff1d(tt.tensor([1, 4, 9]), to_begin=0)
         tensor([0, 3, 5])
     """
@@ -273,7 +267,6 @@ def hamming(M: int) -> Tensor:
         Tensor of shape ``(M,)`` of the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.hamming(3)
         tensor([0.0800, 1.0000, 0.0800])
     """
@@ -291,7 +284,6 @@ def hanning(M: int) -> Tensor:
         Tensor of shape ``(M,)`` of the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.hanning(3)
         tensor([0., 1., 0.])
     """
@@ -309,7 +301,6 @@ def blackman(M: int) -> Tensor:
         Tensor of shape ``(M,)`` of the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.blackman(5)[1:4]
         tensor([0.3400, 1.0000, 0.3400])
     """
@@ -327,7 +318,6 @@ def bartlett(M: int) -> Tensor:
         Tensor of shape ``(M,)`` of the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.bartlett(5)
         tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
@@ -347,7 +337,6 @@ def kaiser(M: int, beta: float) -> Tensor:
         Tensor of shape ``(M,)`` of the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.kaiser(3, 2.0)
         tensor([0.4387, 1.0000, 0.4387])
     """

@@ -107,7 +107,6 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
         TypeError: For a rule of thumb with weights.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.histogram_bin_edges(tt.tensor([0.0, 4.0]), bins=4)
         tensor([0., 1., 2., 3., 4.])
     """
@@ -206,7 +205,6 @@ def histogram2d(
         ValueError: If ``x`` and ``y`` are of different lengths.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.histogram2d([0.0, 1.0, 1.0], [0.0, 1.0, 1.0], bins=2)[0]
         tensor([[1., 0.],
                 [0., 2.]])
@@ -238,7 +236,6 @@ def cov(
         dtype: Of the result.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.cov([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
         array([[ 1., -1.],
                [-1.,  1.]])
@@ -272,7 +269,6 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
         dtype: Of the result.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.corrcoef([1.0, 2.0, 3.0], [6.0, 4.0, 2.0]).round(decimals=4)
         array([[ 1., -1.],
                [-1.,  1.]])
@@ -297,7 +293,6 @@ def histogram(
         The counts, int64 unless there are weights or a density; and the edges.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.histogram([1, 2, 2, 4], bins=3)
         (array([1, 2, 1]), array([1., 2., 3., 4.]))
     """
@@ -330,7 +325,6 @@ def histogramdd(
         The counts, floating-point, and the edges of each dimension.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> counts, edges = np.histogramdd([[0.0, 0.0], [1.0, 1.0]], bins=2)
         >>> counts
         array([[0., 0.],
@@ -359,7 +353,6 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Tensor:
         minlength: The least length of the result.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.bincount([0, 1, 1, 3])
         array([1, 2, 0, 1])
     """
@@ -381,7 +374,6 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
         append: What to put after it.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.diff([1, 4, 9, 16])
         array([3, 5, 7])
     """
@@ -416,7 +408,6 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
         axis: The dimension; default the last.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.trapezoid([1, 2, 3], dx=2)
         8.0
     """
@@ -443,7 +434,6 @@ def gradient(
         A tensor for each dimension; not in a tuple if there is only one.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.gradient([1.0, 4.0, 9.0, 16.0])
         array([3., 4., 6., 7.])
     """
@@ -475,7 +465,6 @@ def nan_to_num(
         neginf: For minus infinity; default the smallest.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.nan_to_num([1.0, np.nan])
         array([1., 0.])
     """

@@ -31,7 +31,6 @@ def as_strided(
         ValueError: If the window leaves the memory, or a step is no whole number of elements.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.lib.stride_tricks.as_strided(np.arange(4), shape=(2, 2), strides=(8, 8))
         array([[0, 1],
                [1, 2]])
@@ -67,7 +66,6 @@ def sliding_window_view(
         ValueError: If there are not as many sizes as dimensions, or one is out of range.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.lib.stride_tricks.sliding_window_view(np.arange(4), 3)
         array([[0, 1, 2],
                [1, 2, 3]])

@@ -300,7 +300,6 @@ def floor_divide(
         subok: Accepted.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.floor_divide([7, -7], 2), np.floor_divide(np.inf, 2.0)
         (array([ 3, -4]), inf)
 
@@ -333,7 +332,6 @@ def heaviside(
         dtype: What to compute in; default by NumPy's rules of promotion.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.heaviside([-1.5, 0.0, 2.0], 0.5)
         array([0. , 0.5, 1. ])
     """
@@ -359,7 +357,6 @@ def ldexp(
         dtype: What to compute in; default by NumPy's rules of promotion.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.ldexp([1.0, 3.0], 2)
         array([ 4., 12.])
     """
@@ -396,7 +393,6 @@ def frexp(
         The fractions and the exponents.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> fraction, exponent = np.frexp([1.0, 6.0])
         >>> fraction
         array([0.5 , 0.75])
@@ -424,7 +420,6 @@ def divmod(
         subok: Accepted.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.divmod([-7, 7], 3)
         (array([-3,  2]), array([2, 1]))
     """
@@ -448,7 +443,6 @@ def modf(
         subok: Accepted.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> fraction, whole = np.modf([-1.5, 2.25])
         >>> fraction
         array([-0.5 ,  0.25])
@@ -466,7 +460,6 @@ def real(val: Any) -> Tensor:
         val: Tensor, or what makes one.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.real([1 + 2j, 3.0])
         array([1., 3.])
     """
@@ -481,7 +474,6 @@ def imag(val: Any) -> Tensor:
         val: Tensor, or what makes one.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.imag([1 + 2j, 3.0])
         array([2., 0.])
     """
@@ -498,7 +490,6 @@ def angle(z: Any, deg: bool = False) -> Tensor:
         deg: Whether in degrees.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.angle([1j, -1], deg=True)
         array([ 90., 180.])
     """
@@ -515,7 +506,6 @@ def isreal(x: Any) -> Tensor:
         x: Tensor, or what makes one.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.isreal([1 + 2j, 3.0])
         array([False,  True])
     """
@@ -532,7 +522,6 @@ def round(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
         out: Where to write the result.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.round([0.5, 1.5, 2.675], 1)
         array([0.5, 1.5, 2.7])
     """
@@ -603,7 +592,6 @@ def sinc(x: Any, /) -> Tensor:
         x: Tensor, or what makes one.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.sinc([0.0, 0.5])
         array([1.        , 0.63661977])
     """
@@ -618,7 +606,6 @@ def i0(x: Any) -> Tensor:
         x: Tensor, or what makes one.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.i0([0.0, 1.0])
         array([1.        , 1.26606588])
     """
@@ -634,7 +621,6 @@ def real_if_close(a: Any, tol: float = 100) -> Tensor:
         tol: How far from zero: in units of the dtype's precision if above 1, else as it is.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.real_if_close([1.5 + 1e-15j, 2])
         array([1.5, 2. ])
     """
@@ -658,7 +644,6 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Tensor:
         ValueError: If ``func`` does not give a tensor of as many dimensions, or of one less.
 
     Example:
-        >>> import tinytorch.numpy as np
         >>> np.apply_over_axes(np.sum, [[1, 2], [3, 4]], [0, 1])
         array([[10]])
     """

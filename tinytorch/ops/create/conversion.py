@@ -49,7 +49,6 @@ def clone(xp: Backend, input: Array, *, memory_format: Any = None) -> Array:
             ``preserve_format``, is the present order.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.zeros(2)
         >>> y = x.clone()
         >>> y[0] = 1
@@ -216,7 +215,6 @@ def to(
         ``input`` itself if nothing changes and ``copy`` is False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(2).to(tt.int64)
         tensor([1, 1])
     """
@@ -282,7 +280,6 @@ def type(input: Tensor, dtype: Any = None, non_blocking: Any = False) -> Any:
         dtype: A dtype, its name, or the name of a tensor type. Default None.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(2).type(tt.int64), tt.ones(2).type()
         (tensor([1, 1]), 'torch.FloatTensor')
     """
@@ -317,7 +314,6 @@ def type_as(input: Tensor, other: Tensor) -> Tensor:
         other: Tensor of the new dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(2).type_as(tt.tensor([1]))
         tensor([1, 1])
     """
@@ -329,7 +325,6 @@ def cpu(input: Tensor, memory_format: Any = None) -> Tensor:
     """Move ``input`` to the CPU.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(2).cpu().device
         device(type='cpu')
     """
@@ -346,7 +341,6 @@ def cuda(
         BackendUnavailableError: If there is no CuPy or no device.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2)
         >>> x.cuda().device if tt.cuda.is_available() else x.device
         device(type='c...
@@ -370,7 +364,6 @@ def pin_memory(input: Tensor, device: Any = None) -> Tensor:
         RuntimeError: If there is no GPU, or ``input`` is on one.
 
     Example:
-        >>> import tinytorch as tt
         >>> batch = tt.ones(2)
         >>> if tt.cuda.is_available():
         ...     batch = batch.pin_memory().to("cuda", non_blocking=True)
@@ -395,7 +388,6 @@ def is_pinned(input: Tensor, device: Any = None) -> bool:
         device: Accepted for compatibility.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(2).is_pinned()
         False
     """
@@ -411,7 +403,7 @@ def _cast_method(name: str, dtype: dtypes.dtype) -> None:
     cast.__name__ = cast.__qualname__ = name
     skipped = "  # doctest: +SKIP" if dtype in dtypes.LOW else ""  # requires an optional package
     cast.__doc__ = (
-        f"Convert ``input`` to {dtype.name}.\n\nExample:\n    >>> import tinytorch as tt\n"
+        f"Convert ``input`` to {dtype.name}.\n\nExample:\n"
         f"    >>> tt.ones(1).{name}().dtype{skipped}\n    tinytorch.{dtype.name}\n"
     )
     composite(cast, namespaces=("Tensor",), elementwise=True)
@@ -442,7 +434,6 @@ def result_type(*tensors: Any, **named: Any) -> dtypes.dtype:
         TypeError: If a name is unknown, or there is no argument.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.result_type(tt.tensor([1, 2]), 1.5)
         tinytorch.float32
     """
@@ -467,7 +458,6 @@ def can_cast(from_: Any, to: Any) -> bool:
         to: The new dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.can_cast(tt.int32, tt.float32), tt.can_cast(tt.float32, tt.int32)
         (True, False)
     """

@@ -28,7 +28,6 @@ def zeros(xp: Backend, size: Shape, *, dtype: Any = None) -> Array:
         dtype: Default: the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2, 3)
         tensor([[0., 0., 0.],
                 [0., 0., 0.]])
@@ -45,7 +44,6 @@ def ones(xp: Backend, size: Shape, *, dtype: Any = None) -> Array:
         dtype: Default: the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(3)
         tensor([1., 1., 1.])
     """
@@ -68,7 +66,6 @@ def empty(
             dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.empty(2, 3).shape
         tinytorch.Size([2, 3])
     """
@@ -92,7 +89,6 @@ def full(xp: Backend, size: Shape, fill_value: Any, *, dtype: Any = None) -> Arr
         dtype: Default: the default dtype for a float, int64 for an int, bool for a bool.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.full((2,), 3)
         tensor([3, 3])
     """
@@ -130,7 +126,6 @@ def eye(xp: Backend, n: int, m: int | None = None, k: int = 0, *, dtype: Any = N
         RuntimeError: If a size is negative.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.eye(2)
         tensor([[1., 0.],
                 [0., 1.]])
@@ -172,7 +167,6 @@ def tensor(
         RuntimeError: If an element is not a number, or exceeds the dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([[1, 2], [3, 4]])
         tensor([[1, 2],
                 [3, 4]])
@@ -241,7 +235,6 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None, *, backend: Any 
         backend: A backend or its name, instead of the active one.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2)
         >>> tt.as_tensor(x) is x
         True
@@ -283,7 +276,6 @@ def asarray(
         RuntimeError: If ``copy`` is False and ``obj`` is a NumPy scalar.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2)
         >>> tt.asarray(x) is x, tt.asarray(x, copy=True) is x
         (True, False)
@@ -321,7 +313,6 @@ def scalar_tensor(xp: Backend, s: Any, *, dtype: Any = None) -> Array:
         dtype: Default: the default dtype, also for ints.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.scalar_tensor(3)
         tensor(3.)
     """
@@ -341,7 +332,6 @@ def from_numpy(ndarray: Any) -> Tensor:
 
     Example:
         >>> import numpy as np
-        >>> import tinytorch as tt
         >>> tt.from_numpy(np.array([1, 2]))
         tensor([1, 2])
     """
@@ -381,7 +371,6 @@ def empty_strided(xp: Backend, size: Shape, stride: Sequence[int], *, dtype: Any
         RuntimeError: If sizes and strides differ in number, or one is negative.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.empty_strided((2, 3), (1, 2)).stride()
         (1, 2)
     """
@@ -412,7 +401,6 @@ def empty_permuted(
         RuntimeError: If ``physical_layout`` is not a permutation of the dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.empty_permuted((2, 3), (1, 0)).stride()
         (1, 2)
     """
@@ -456,7 +444,6 @@ def frombuffer(
         ValueError: If the buffer is too short, or its size is not a multiple of the element size.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.frombuffer(bytes([1, 2, 3]), dtype=tt.uint8, offset=1)
         tensor([2, 3], dtype=tinytorch.uint8)
     """
@@ -520,7 +507,6 @@ def zeros_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
         **options: ``dtype``, ``device`` and ``requires_grad``, if they differ from ``input``'s.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros_like(tt.tensor([1, 2]))
         tensor([0, 0])
     """
@@ -544,7 +530,6 @@ def ones_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
         **options: ``dtype``, ``device`` and ``requires_grad``, if they differ from ``input``'s.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones_like(tt.tensor([1, 2]))
         tensor([1, 1])
     """
@@ -560,7 +545,6 @@ def empty_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
         **options: ``dtype``, ``device`` and ``requires_grad``, if they differ from ``input``'s.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.empty_like(tt.zeros(2, 3)).shape
         tinytorch.Size([2, 3])
     """
@@ -577,7 +561,6 @@ def full_like(input: Tensor, fill_value: Any, **options: Unpack[Placement]) -> T
         **options: ``dtype``, ``device`` and ``requires_grad``, if they differ from ``input``'s.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.full_like(tt.zeros(2), 7)
         tensor([7., 7.])
     """
@@ -594,7 +577,6 @@ def new_zeros(input: Tensor, *size: int | Sequence[int], **options: Unpack[Place
         **options: ``dtype``, ``device`` and ``requires_grad``, if they differ from ``input``'s.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([1]).new_zeros(2)
         tensor([0, 0])
     """
@@ -611,7 +593,6 @@ def new_ones(input: Tensor, *size: int | Sequence[int], **options: Unpack[Placem
         **options: ``dtype``, ``device`` and ``requires_grad``, if they differ from ``input``'s.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([1]).new_ones(2)
         tensor([1, 1])
     """
@@ -628,7 +609,6 @@ def new_empty(input: Tensor, *size: int | Sequence[int], **options: Unpack[Place
         **options: ``dtype``, ``device`` and ``requires_grad``, if they differ from ``input``'s.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([1]).new_empty(2).dtype
         tinytorch.int64
     """
@@ -646,7 +626,6 @@ def new_full(input: Tensor, size: Shape, fill_value: Any, **options: Unpack[Plac
         **options: ``dtype``, ``device`` and ``requires_grad``, if they differ from ``input``'s.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([1]).new_full((2,), 5)
         tensor([5, 5])
     """
@@ -669,7 +648,6 @@ def new_tensor(input: Tensor, data: Any, **options: Unpack[Placement]) -> Tensor
         **options: ``dtype``, ``device`` and ``requires_grad``, if they differ from ``input``'s.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(1).new_tensor([1, 2])
         tensor([1., 2.])
     """
@@ -694,7 +672,6 @@ def new_empty_strided(
         **options: ``dtype``, ``device`` and ``requires_grad``, if they differ from ``input``'s.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([1]).new_empty_strided((2, 3), (1, 2)).stride()
         (1, 2)
     """

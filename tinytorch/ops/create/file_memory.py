@@ -119,7 +119,6 @@ def from_file(
 
     Example:
         >>> import tempfile
-        >>> import tinytorch as tt
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     tt.from_file(f"{folder}/new", shared=True, size=2, dtype=tt.int32).fill_(7)
         tensor([7, 7], dtype=tinytorch.int32)
@@ -135,7 +134,6 @@ def is_shared(input: Tensor) -> bool:
     """Whether the memory can be shared with other processes: after ``share_memory_``, or on a GPU.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(1, device="cpu").is_shared()
         False
     """
@@ -155,7 +153,6 @@ def share_memory_(input: Tensor) -> Tensor:
             system cannot pass memory to other processes.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.zeros(3, device="cpu")
         >>> view = x[1:]
         >>> x.share_memory_().is_shared(), view.is_shared()

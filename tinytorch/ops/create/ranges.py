@@ -61,7 +61,6 @@ def arange(
         TypeError: If there is no argument.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.arange(1, 7, 2)
         tensor([1, 3, 5])
     """
@@ -105,7 +104,6 @@ def range(xp: Backend, start: float, end: float, step: float = 1, *, dtype: Any 
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> with warnings.catch_warnings():
         ...     warnings.simplefilter("ignore", UserWarning)
         ...     tt.range(1, 3)
@@ -276,7 +274,6 @@ def linspace(
         TypeError: If ``steps`` is not an int.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linspace(0, 1, 3)
         tensor([0.0000, 0.5000, 1.0000])
     """
@@ -313,7 +310,6 @@ def logspace(
         TypeError: If ``steps`` is not an int.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.logspace(0, 2, 3)
         tensor([  1.,  10., 100.])
     """

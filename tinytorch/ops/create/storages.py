@@ -42,7 +42,6 @@ def untyped_storage(input: Tensor) -> UntypedStorage:
         NotImplementedError: If the memory was allocated by another library and has gaps.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(3)
         >>> x.untyped_storage().data_ptr() == x.view(3, 1).untyped_storage().data_ptr()
         True
@@ -59,7 +58,6 @@ def storage(input: Tensor) -> TypedStorage:
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> with warnings.catch_warnings():
         ...     warnings.simplefilter("ignore", UserWarning)
         ...     len(tt.zeros(2, 3)[0].storage())
@@ -74,7 +72,6 @@ def _typed_storage(input: Tensor) -> TypedStorage:
     """``storage`` without its warning.
 
     Example:
-        >>> import tinytorch as tt
         >>> len(tt.zeros(2, 3)[0]._typed_storage())
         6
     """
@@ -95,7 +92,6 @@ def record_stream(input: Tensor, stream: Any) -> None:
         NotImplementedError: If ``input`` is on the CPU.
 
     Example:
-        >>> import tinytorch as tt
         >>> if tt.cuda.is_available():
         ...     tt.ones(2, device="cuda").record_stream(tt.cuda.current_stream())
     """
@@ -148,7 +144,6 @@ def set_(
             memory, or ``input`` is a leaf that requires grad.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(2).set_(tt.zeros(3))
         tensor([0., 0., 0.])
         >>> tt.ones(2).set_(tt.arange(6.0).untyped_storage(), 1, (2, 2))
@@ -205,7 +200,6 @@ def is_storage(obj: Any) -> bool:
         obj: Any object.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.is_storage(tt.ones(1)), tt.is_storage(tt.ones(1).untyped_storage())
         (False, True)
     """

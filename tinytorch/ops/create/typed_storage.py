@@ -31,7 +31,6 @@ class TypedStorage(UntypedStorage):
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> with warnings.catch_warnings():
         ...     warnings.simplefilter("ignore", UserWarning)
         ...     tt.arange(4).reshape(2, 2)[1].storage().tolist()
@@ -212,8 +211,7 @@ def _make_named_storage(name: str) -> Any:
     It is called with a size, with a sequence of elements, or with ``wrap_storage=`` memory.
 
     Example:
-        >>> import warnings
-        >>> import tinytorch as tt{example}
+        >>> import warnings{example}
     """
     return NamedStorage(name, (), {"__module__": "tinytorch", "__doc__": text, "dtype": dtype})
 

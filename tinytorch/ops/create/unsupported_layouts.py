@@ -78,7 +78,6 @@ def _define_unsupported(name: str, error: type[Exception], text: str, **options:
         {error.__name__}: At every call.
 
     Example:
-        >>> import tinytorch as tt
         >>> {call}
         Traceback (most recent call last):
         ...
@@ -116,7 +115,6 @@ def _define_false_attribute(name: str, reason: str) -> None:
     attribute.__doc__ = f"""False: {reason}.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(1).{name}
         False
     """
@@ -136,7 +134,6 @@ def is_distributed(input: Tensor) -> bool:
     """Whether a tensor is distributed over processes: always False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.is_distributed(tt.ones(1))
         False
     """
@@ -148,7 +145,6 @@ def dense_dim(input: Tensor) -> int:
     """The number of dense dimensions, which is that of all dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(2, 3).dense_dim(), tt.ones(2, 3).sparse_dim()
         (2, 0)
     """
@@ -160,7 +156,6 @@ def sparse_dim(input: Tensor) -> int:
     """The number of sparse dimensions, which is 0.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(2, 3).sparse_dim()
         0
     """
@@ -177,7 +172,6 @@ def to_dense(input: Tensor, dtype: Any = None, *, masked_grad: bool | None = Non
         masked_grad: Accepted for compatibility.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2)
         >>> x.to_dense() is x, x.to_dense(tt.float64).dtype
         (True, tinytorch.float64)
@@ -190,7 +184,6 @@ def dequantize(input: Tensor) -> Tensor:
     """Convert ``input`` to float32, as PyTorch does for a tensor that is not quantized.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.dequantize(tt.tensor([1, 2]))
         tensor([1., 2.])
     """
@@ -205,7 +198,6 @@ def spmm(input: Tensor, mat2: Tensor) -> Tensor:
     """``mm``; in PyTorch the first matrix may be sparse.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.spmm(tt.eye(2), tt.tensor([[1.0], [2.0]]))
         tensor([[1.],
                 [2.]])
@@ -218,7 +210,6 @@ def dsmm(input: Tensor, mat2: Tensor) -> Tensor:
     """``mm``; in PyTorch one of the matrices may be sparse.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.dsmm(tt.eye(2), tt.tensor([[1.0], [2.0]]))
         tensor([[1.],
                 [2.]])

@@ -98,7 +98,6 @@ class UntypedStorage(Casts):
         RuntimeError: If the size is negative.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2, 3)
         >>> x.untyped_storage().nbytes(), x[1].untyped_storage() == x.untyped_storage()
         (24, True)
@@ -153,7 +152,6 @@ class UntypedStorage(Casts):
 
         Example:
             >>> import os, tempfile
-            >>> import tinytorch as tt
             >>> with tempfile.TemporaryDirectory() as folder:
             ...     path = os.path.join(folder, "bytes")
             ...     storage = tt.UntypedStorage.from_file(path, shared=True, nbytes=4)
@@ -182,7 +180,6 @@ class UntypedStorage(Casts):
                 incomplete element.
 
         Example:
-            >>> import tinytorch as tt
             >>> tt.UntypedStorage.from_buffer(b"abc", offset=1).tolist()
             [98, 99]
         """
@@ -269,7 +266,6 @@ class UntypedStorage(Casts):
             NotImplementedError: As for ``Tensor.share_memory_``.
 
         Example:
-            >>> import tinytorch as tt
             >>> x = tt.ones(2, device="cpu")
             >>> x.untyped_storage().share_memory_().is_shared(), x.is_shared()
             (True, True)

@@ -30,7 +30,6 @@ def fftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array:
         RuntimeError: For an integer dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.fftfreq(4)
         tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
     """
@@ -56,7 +55,6 @@ def rfftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array
         RuntimeError: For an integer dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.rfftfreq(4)
         tensor([0.0000, 0.2500, 0.5000])
     """
@@ -93,7 +91,6 @@ def fftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.fftshift(tt.tensor([0, 1, -2, -1]))
         tensor([-2, -1,  0,  1])
     """
@@ -116,7 +113,6 @@ def ifftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.ifftshift(tt.tensor([-2, -1, 0, 1]))
         tensor([ 0,  1, -2, -1])
     """

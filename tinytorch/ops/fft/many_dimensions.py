@@ -42,7 +42,6 @@ def fftn(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.fftn(tt.ones(2, 2))
         tensor([[4.+0.j, 0.+0.j],
                 [0.+0.j, 0.+0.j]])
@@ -80,7 +79,6 @@ def ifftn(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.ifftn(tt.ones(2, 2))
         tensor([[1.+0.j, 0.+0.j],
                 [0.+0.j, 0.+0.j]])
@@ -118,7 +116,6 @@ def rfftn(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.rfftn(tt.ones(2, 2))
         tensor([[4.+0.j, 0.+0.j],
                 [0.+0.j, 0.+0.j]])
@@ -156,7 +153,6 @@ def irfftn(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.irfftn(tt.ones(2, 2))
         tensor([[1., 0.],
                 [0., 0.]])
@@ -194,7 +190,6 @@ def hfftn(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.hfftn(tt.ones(2, 2))
         tensor([[4., 0.],
                 [0., 0.]])
@@ -232,7 +227,6 @@ def ihfftn(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.ihfftn(tt.ones(2, 2))
         tensor([[1.-0.j, 0.-0.j],
                 [0.-0.j, 0.-0.j]])
@@ -270,7 +264,6 @@ def fft2(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.fft2(tt.ones(2, 2))
         tensor([[4.+0.j, 0.+0.j],
                 [0.+0.j, 0.+0.j]])
@@ -308,7 +301,6 @@ def ifft2(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.ifft2(tt.ones(2, 2))
         tensor([[1.+0.j, 0.+0.j],
                 [0.+0.j, 0.+0.j]])
@@ -346,7 +338,6 @@ def rfft2(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.rfft2(tt.ones(2, 2))
         tensor([[4.+0.j, 0.+0.j],
                 [0.+0.j, 0.+0.j]])
@@ -384,7 +375,6 @@ def irfft2(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.irfft2(tt.ones(2, 2))
         tensor([[1., 0.],
                 [0., 0.]])
@@ -422,7 +412,6 @@ def hfft2(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.hfft2(tt.ones(2, 2))
         tensor([[4., 0.],
                 [0., 0.]])
@@ -460,7 +449,6 @@ def ihfft2(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.ihfft2(tt.ones(2, 2))
         tensor([[1.-0.j, 0.-0.j],
                 [0.-0.j, 0.-0.j]])

@@ -130,7 +130,6 @@ def stft(
         RuntimeError: If shapes, lengths or dtypes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.stft(tt.ones(8), 4, window=tt.hann_window(4), return_complex=True).shape
         tinytorch.Size([3, 9])
     """
@@ -219,7 +218,6 @@ def istft(
         RuntimeError: If shapes or lengths do not fit, or windows leave samples out.
 
     Example:
-        >>> import tinytorch as tt
         >>> spectrum = tt.stft(tt.ones(8), 4, window=tt.hann_window(4), return_complex=True)
         >>> tt.istft(spectrum, 4, window=tt.hann_window(4))
         tensor([1., 1., 1., 1., 1., 1., 1., 1.])

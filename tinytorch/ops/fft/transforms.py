@@ -322,7 +322,6 @@ def fft(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.fft(tt.tensor([1.0, 0.0, 0.0, 0.0]))
         tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
@@ -358,7 +357,6 @@ def ifft(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.ifft(tt.tensor([4.0, 0.0, 0.0, 0.0]))
         tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
@@ -395,7 +393,6 @@ def rfft(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.rfft(tt.tensor([1.0, 0.0, 0.0, 0.0]))
         tensor([1.+0.j, 1.+0.j, 1.+0.j])
     """
@@ -431,7 +428,6 @@ def irfft(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.irfft(tt.tensor([1.0, 1.0, 1.0]))
         tensor([1., 0., 0., 0.])
     """
@@ -467,7 +463,6 @@ def hfft(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.hfft(tt.tensor([1.0, 1.0, 1.0]))
         tensor([4., 0., 0., 0.])
     """
@@ -504,7 +499,6 @@ def ihfft(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fft.ihfft(tt.tensor([4.0, 0.0, 0.0, 0.0]))
         tensor([1.-0.j, 1.-0.j, 1.-0.j])
     """

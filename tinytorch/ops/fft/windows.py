@@ -88,7 +88,6 @@ def hann_window(
         RuntimeError: For a negative length or another dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.hann_window(4)
         tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
@@ -123,7 +122,6 @@ def hamming_window(
         RuntimeError: For a negative length or another dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.hamming_window(4)
         tensor([0.0800, 0.5400, 1.0000, 0.5400])
     """
@@ -150,7 +148,6 @@ def blackman_window(
         RuntimeError: For a negative length or another dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.blackman_window(4)
         tensor([-1.3878e-17,  3.4000e-01,  1.0000e+00,  3.4000e-01])
     """
@@ -177,7 +174,6 @@ def bartlett_window(
         RuntimeError: For a negative length or another dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.bartlett_window(4)
         tensor([0.0000, 0.5000, 1.0000, 0.5000])
     """
@@ -205,7 +201,6 @@ def kaiser_window(
         RuntimeError: For a negative length or another dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.kaiser_window(4)
         tensor([5.2773e-05, 2.1567e-01, 1.0000e+00, 2.1567e-01])
     """
@@ -242,7 +237,6 @@ def general_cosine(
         ValueError: For a negative ``M``, another dtype or no coefficients.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.signal.windows.general_cosine(5, a=[0.5, 0.5])
         tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
@@ -274,7 +268,6 @@ def general_hamming(
         ValueError: For a negative ``M``, another dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.signal.windows.general_hamming(5, alpha=0.6)
         tensor([0.2000, 0.6000, 1.0000, 0.6000, 0.2000])
     """
@@ -299,7 +292,6 @@ def hann(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Array:
         ValueError: For a negative ``M``, another dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.signal.windows.hann(5)
         tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
@@ -324,7 +316,6 @@ def hamming(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Arra
         ValueError: For a negative ``M``, another dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.signal.windows.hamming(5)
         tensor([0.0800, 0.5400, 1.0000, 0.5400, 0.0800])
     """
@@ -349,7 +340,6 @@ def blackman(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Arr
         ValueError: For a negative ``M``, another dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.signal.windows.blackman(5)
         tensor([-1.3878e-17,  3.4000e-01,  1.0000e+00,  3.4000e-01, -1.3878e-17])
     """
@@ -374,7 +364,6 @@ def nuttall(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Arra
         ValueError: For a negative ``M``, another dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.signal.windows.nuttall(5)
         tensor([3.6280e-04, 2.2698e-01, 1.0000e+00, 2.2698e-01, 3.6280e-04])
 
@@ -403,7 +392,6 @@ def bartlett(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Arr
         ValueError: For a negative ``M``, another dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.signal.windows.bartlett(5)
         tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
@@ -428,7 +416,6 @@ def cosine(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Array
         ValueError: For a negative ``M``, another dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.signal.windows.cosine(5)
         tensor([0.3090, 0.8090, 1.0000, 0.8090, 0.3090])
     """
@@ -466,7 +453,6 @@ def exponential(
             positive.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.signal.windows.exponential(5)
         tensor([0.1353, 0.3679, 1.0000, 0.3679, 0.1353])
     """
@@ -500,7 +486,6 @@ def gaussian(
             positive.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.signal.windows.gaussian(5)
         tensor([0.1353, 0.6065, 1.0000, 0.6065, 0.1353])
     """
@@ -531,7 +516,6 @@ def kaiser(
         ValueError: For a negative ``M``, another dtype or a negative ``beta``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.signal.windows.kaiser(5)
         tensor([5.2773e-05, 2.1567e-01, 1.0000e+00, 2.1567e-01, 5.2773e-05])
     """

@@ -26,7 +26,6 @@ def copy(input: Tensor, order: str = "C") -> Tensor:
         order: Accepted and ignored; the copy is in row-major order.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(2).copy()
         tensor([1., 1.])
     """
@@ -38,7 +37,6 @@ def conjugate(input: Tensor) -> Tensor:
     """The complex conjugate of each element, in new memory; a real tensor itself.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([1 + 2j]).conjugate()
         tensor([1.-2.j])
     """
@@ -50,7 +48,6 @@ def flat(input: Tensor) -> Tensor:
     """The elements in one dimension, in row-major order; a view if ``ravel`` returns one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([[1, 2], [3, 4]]).flat[2]
         tensor(3)
     """
@@ -70,7 +67,6 @@ def compress(input: Tensor, condition: Any, axis: int | None = None) -> Tensor:
         A copy.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([[1, 2], [3, 4]]).compress([False, True], axis=0)
         tensor([[3, 4]])
     """
@@ -94,7 +90,6 @@ def choose(input: Tensor, choices: Sequence[Tensor]) -> Tensor:
         IndexError: If a number is out of range.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([1, 0]).choose([tt.tensor([1, 2]), tt.tensor([10, 20])])
         tensor([10,  2])
     """
@@ -113,7 +108,6 @@ def argpartition(input: Tensor, kth: Any, axis: int = -1) -> Tensor:
         axis: The dimension; default the last.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([3, 1, 2]).argpartition(1)
         tensor([1, 2, 0])
     """
@@ -130,7 +124,6 @@ def to_device(input: Tensor, device: Any, /, *, stream: Any = None) -> Tensor:
         stream: Must be None.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(2).to_device("cpu")
         tensor([1., 1.])
     """

@@ -265,7 +265,6 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
         RuntimeError: If shapes or dtypes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> where = (tt.tensor([0, 0]),)
         >>> tt.zeros(2).index_put(where, tt.tensor([1.0, 2.0]), accumulate=True)
         tensor([3., 0.])

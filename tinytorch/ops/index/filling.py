@@ -34,7 +34,6 @@ def fill(xp: Backend, input: Array, value: Operand, *, out: Array | None = None)
         RuntimeError: If ``value`` has dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fill(tt.zeros(2), 3)
         tensor([3., 3.])
     """
@@ -63,7 +62,6 @@ def zero_(input: Tensor) -> Tensor:
     """Set all elements of ``input`` to zero, in place.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(2).zero_()
         tensor([0., 0.])
     """
@@ -86,7 +84,6 @@ def fill_(input: Tensor, value: Operand) -> Tensor:
         RuntimeError: If ``value`` has dimensions, or if it is a tensor and ``input`` is expanded.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(2).fill_(3)
         tensor([3., 3.])
     """
@@ -122,7 +119,6 @@ def copy_(input: Tensor, src: Operand, non_blocking: bool = False) -> Tensor:
             its shape. ``non_blocking`` is as for ``to``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2).copy_(tt.tensor([1, 2]))
         tensor([1., 2.])
     """
@@ -150,7 +146,6 @@ def module_load(input: Tensor, other: Tensor, assign: bool = False) -> Tensor:
         A tensor that is detached from the graph.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2).module_load(tt.ones(2))
         tensor([1., 1.])
     """
@@ -188,7 +183,6 @@ def fill_diagonal_(input: Tensor, fill_value: float, wrap: bool = False) -> Tens
         RuntimeError: If there are fewer than two dimensions, or more than two of different sizes.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2, 3).fill_diagonal_(5)
         tensor([[5., 0., 0.],
                 [0., 5., 0.]])

@@ -52,7 +52,6 @@ def index_select(xp: Backend, input: Array, dim: int, index: Index) -> Array:
             without elements.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.index_select(tt.tensor([10, 20, 30]), 0, tt.tensor([2, 0]))
         tensor([30, 10])
     """
@@ -128,7 +127,6 @@ def gather(
         RuntimeError: If the shapes do not fit, or an index is out of range.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.gather(tt.tensor([[1, 2], [3, 4]]), 1, tt.tensor([[1], [0]]))
         tensor([[2],
                 [3]])
@@ -250,7 +248,6 @@ def take(xp: Backend, input: Array, index: Index) -> Array:
         RuntimeError: If ``index`` is not int64.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.take(tt.tensor([[1, 2], [3, 4]]), tt.tensor([0, -1]))
         tensor([1, 4])
     """
@@ -306,7 +303,6 @@ def take_along_dim(input: Tensor, indices: Tensor, dim: int | None = None) -> Te
             out of range.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([[3, 1, 2]])
         >>> tt.take_along_dim(x, tt.argsort(x, 1), 1)
         tensor([[1, 2, 3]])
@@ -360,7 +356,6 @@ def nonzero(xp: Backend, input: Array, *, as_tuple: bool = False) -> Array:
         of tensors of shape ``(n,)``, one for each dimension (one for a 0-d tensor).
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nonzero(tt.tensor([[0, 1], [2, 0]]))
         tensor([[0, 1],
                 [1, 0]])
@@ -381,7 +376,6 @@ def argwhere(xp: Backend, input: Array) -> Array:
         int64 tensor of shape ``(n, input.ndim)``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.argwhere(tt.tensor([0, 5]))
         tensor([[1]])
     """
@@ -404,7 +398,6 @@ def nonzero_static(xp: Backend, input: Array, *, size: int, fill_value: int = -1
         RuntimeError: If ``size`` is negative.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nonzero_static(tt.tensor([0, 5]), size=2)
         tensor([[ 1],
                 [-1]])
@@ -439,7 +432,6 @@ def masked_fill(xp: Backend, input: Array, mask: Mask, value: Operand) -> Array:
             imaginary part and ``input`` is real.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2).masked_fill(tt.tensor([True, False]), 7.0)
         tensor([7., 0.])
     """
@@ -535,7 +527,6 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
         RuntimeError: If ``mask`` is not bool, the dtypes differ, or ``source`` is too small.
 
     Example:
-        >>> import tinytorch as tt
         >>> mask = tt.tensor([True, False, True])
         >>> tt.zeros(3).masked_scatter(mask, tt.tensor([1.0, 2.0]))
         tensor([1., 0., 2.])
@@ -574,7 +565,6 @@ def masked_select(input: Tensor, mask: Tensor) -> Tensor:
         RuntimeError: If ``mask`` is not bool or the shapes do not broadcast.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.masked_select(tt.arange(3), tt.tensor([True, False, True]))
         tensor([0, 2])
     """

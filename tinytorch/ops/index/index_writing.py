@@ -83,7 +83,6 @@ def index_add(
         IndexError: If an index of a vector is out of range; RuntimeError for more dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(3).index_add(0, tt.tensor([0, 2, 0]), tt.tensor([1.0, 2.0, 3.0]))
         tensor([4., 0., 2.])
     """
@@ -126,7 +125,6 @@ def index_copy(xp: Backend, input: Array, dim: int, index: Index, source: Array)
         IndexError: If an index is out of range.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(3).index_copy(0, tt.tensor([0, 2]), tt.tensor([1.0, 2.0]))
         tensor([1., 0., 2.])
     """
@@ -164,7 +162,6 @@ def index_fill(xp: Backend, input: Array, dim: int, index: Index, value: Operand
         IndexError: If an index is out of range.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(3).index_fill(0, tt.tensor([1]), 7.0)
         tensor([0., 7., 0.])
     """
@@ -252,7 +249,6 @@ def index_reduce(
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> with warnings.catch_warnings():
         ...     warnings.simplefilter("ignore")
         ...     tt.ones(2).index_reduce(0, tt.tensor([0, 0]), tt.tensor([2.0, 3.0]), "prod")
@@ -302,7 +298,6 @@ def put(xp: Backend, input: Array, index: Index, source: Array, accumulate: bool
         IndexError: If an index is out of range, or the numbers of elements differ.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2, 2).put(tt.tensor([0, -1]), tt.tensor([1.0, 2.0]))
         tensor([[1., 0.],
                 [0., 2.]])

@@ -59,7 +59,6 @@ def scatter_add(xp: Backend, input: Array, dim: int, index: Index, src: Array) -
         RuntimeError: If shapes or dtypes do not fit, or an index is out of range.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(3).scatter_add(0, tt.tensor([0, 0, 2]), tt.ones(3))
         tensor([2., 0., 1.])
     """
@@ -144,7 +143,6 @@ def scatter(
             range.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(3).scatter(0, tt.tensor([1]), 5.0)
         tensor([0., 5., 0.])
     """
@@ -293,7 +291,6 @@ def scatter_reduce(
             range.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2).scatter_reduce(0, tt.tensor([0, 0, 1]), tt.tensor([1., 3., 5.]), "mean",
         ...                            include_self=False)
         tensor([2., 5.])

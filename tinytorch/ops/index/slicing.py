@@ -62,7 +62,6 @@ def select(input: Any, dim: Any, index: Any = None, *, default: Any = None) -> T
         IndexError: If there is no such dimension or index.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.select(tt.tensor([[1, 2], [3, 4]]), 0, 1)
         tensor([3, 4])
     """
@@ -135,7 +134,6 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
         IndexError: If there is no such dimension or first index.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.narrow(tt.arange(5), 0, 1, 3)
         tensor([1, 2, 3])
     """
@@ -171,7 +169,6 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """Copy of ``narrow(...)``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.narrow_copy(tt.arange(5), 0, 1, 3)
         tensor([1, 2, 3])
     """
@@ -198,7 +195,6 @@ def unfold(xp: Backend, input: Array, dimension: int, size: int, step: int) -> A
         RuntimeError: If a window does not fit, or ``step`` is not positive.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.arange(5).unfold(0, 3, 2)
         tensor([[0, 1, 2],
                 [2, 3, 4]])
@@ -286,7 +282,6 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
         IndexError: If there is no such dimension or index.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.select_scatter(tt.zeros(2, 2), tt.ones(2), 0, 1)
         tensor([[0., 0.],
                 [1., 1.]])
@@ -317,7 +312,6 @@ def slice_scatter(
         RuntimeError: If ``src`` has another shape, or ``step`` is not positive.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.slice_scatter(tt.zeros(4), tt.ones(2), end=2)
         tensor([1., 1., 0., 0.])
     """
@@ -349,7 +343,6 @@ def diagonal_scatter(
         RuntimeError: If ``src`` has another shape.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.diagonal_scatter(tt.zeros(2, 2), tt.ones(2))
         tensor([[1., 0.],
                 [0., 1.]])

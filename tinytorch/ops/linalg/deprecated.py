@@ -22,7 +22,6 @@ def eig(input: Tensor, *args: Any, **options: Any) -> NoReturn:
         **options: The same by name.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.eig(tt.eye(2))
         Traceback (most recent call last):
         ...
@@ -44,7 +43,6 @@ def lstsq(input: Tensor, *args: Any, **options: Any) -> NoReturn:
         **options: The same by name.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.lstsq(tt.ones(2, 1), tt.eye(2))
         Traceback (most recent call last):
         ...
@@ -66,7 +64,6 @@ def matrix_rank(input: Tensor, *args: Any, **options: Any) -> NoReturn:
         **options: The same by name.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.matrix_rank(tt.eye(2))
         Traceback (most recent call last):
         ...
@@ -88,7 +85,6 @@ def solve(input: Tensor, *args: Any, **options: Any) -> NoReturn:
         **options: The same by name.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.solve(tt.ones(2, 1), tt.eye(2))
         Traceback (most recent call last):
         ...
@@ -110,7 +106,6 @@ def symeig(input: Tensor, *args: Any, **options: Any) -> NoReturn:
         **options: The same by name.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.symeig(tt.eye(2))
         Traceback (most recent call last):
         ...
@@ -131,7 +126,6 @@ def reinforce(input: Tensor, reward: Any) -> NoReturn:
         reward: Whatever is given: it is not looked at.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(1).reinforce(1.0)
         Traceback (most recent call last):
         ...
@@ -156,7 +150,6 @@ def resize(input: Tensor, *sizes: Any) -> Tensor:
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> with warnings.catch_warnings():
         ...     warnings.simplefilter("ignore", UserWarning)
         ...     tt.arange(4).resize(2, 2)
@@ -181,7 +174,6 @@ def resize_as(input: Tensor, tensor: Tensor) -> Tensor:
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> with warnings.catch_warnings():
         ...     warnings.simplefilter("ignore", UserWarning)
         ...     tt.arange(2).resize_as(tt.ones(2, 1)).shape

@@ -56,7 +56,6 @@ def eigh(xp: Backend, A: Array, UPLO: str = "L") -> tuple[Array, Array]:
         LinAlgError: If the iteration does not converge.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.eigh(tt.tensor([[2.0, 1.0], [1.0, 2.0]])).eigenvalues
         tensor([1., 3.])
     """
@@ -132,7 +131,6 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
         LinAlgError: If the iteration does not converge.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.eigvalsh(tt.tensor([[2.0, 1.0], [1.0, 2.0]]))
         tensor([1., 3.])
     """
@@ -166,7 +164,6 @@ def eig(xp: Backend, A: Array) -> tuple[Array, Array]:
         LinAlgError: If the iteration does not converge.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.eig(tt.tensor([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues
         tensor([0.+1.j, 0.-1.j])
     """
@@ -246,7 +243,6 @@ def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         LinAlgError: If the iteration does not converge.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.eigvals(tt.tensor([[0.0, 1.0], [-1.0, 0.0]]))
         tensor([0.+1.j, 0.-1.j])
     """
@@ -501,7 +497,6 @@ def lobpcg(
         NotImplementedError: For a tracker.
 
     Example:
-        >>> import tinytorch as tt
         >>> values, vectors = tt.lobpcg(tt.diag(tt.tensor([1.0, 4.0, 2.0, 3.0])), k=1)
         >>> values, vectors.abs().flatten()
         (tensor([4.]), tensor([0., 1., 0., 0.]))

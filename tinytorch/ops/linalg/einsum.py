@@ -382,7 +382,6 @@ def einsum(*args: Any, optimize: Any = True) -> Tensor:
         ValueError: If there is no operand, or an int in a list is not in the range [0, 52).
 
     Example:
-        >>> import tinytorch as tt
         >>> a, b = tt.arange(4).reshape(2, 2), tt.tensor([[1, 0], [1, 1]])
         >>> tt.einsum("ij,jk->ik", a, b)
         tensor([[1, 1],
@@ -480,7 +479,6 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
         NotImplementedError: For bools.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensordot(tt.ones(2, 3, 4), tt.ones(3, 4, 5)).shape
         tinytorch.Size([2, 5])
         >>> tt.tensordot(tt.ones(2, 3), tt.ones(4, 3), dims=([1], [1])).shape
@@ -554,7 +552,6 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
         NotImplementedError: For bools, unless one is 0-d.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.inner(tt.tensor([1.0, 2.0]), tt.tensor([[3.0, 4.0], [5.0, 6.0]]))
         tensor([11., 17.])
     """
@@ -583,7 +580,6 @@ def kron(input: Tensor, other: Tensor) -> Tensor:
         ``(a_0 b_0, ..., a_n b_n)``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.kron(tt.tensor([1, 10]), tt.tensor([1, 2]))
         tensor([ 1,  2, 10, 20])
     """

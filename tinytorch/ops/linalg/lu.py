@@ -98,7 +98,6 @@ def lu_factor_ex(
         RuntimeError: For fewer than two dimensions, or with ``check_errors`` a zero pivot.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.lu_factor_ex(tt.tensor([[0.0, 1.0], [2.0, 3.0]])).pivots
         tensor([2, 2], dtype=tinytorch.int32)
     """
@@ -179,7 +178,6 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
         RuntimeError: If a pivot is zero, or for fewer than two dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> LU, pivots = tt.linalg.lu_factor(tt.tensor([[2.0, 4.0], [1.0, 5.0]]))
         >>> LU
         tensor([[2.0000, 4.0000],
@@ -206,7 +204,6 @@ def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
         RuntimeError: For fewer than two dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> P, L, U = tt.linalg.lu(tt.tensor([[2.0, 4.0], [1.0, 5.0]]))
         >>> L
         tensor([[1.0000, 0.0000],
@@ -242,7 +239,6 @@ def lu_unpack(
         RuntimeError: If the pivots are not int32 or name no row.
 
     Example:
-        >>> import tinytorch as tt
         >>> P, L, U = tt.lu_unpack(*tt.linalg.lu_factor(tt.tensor([[2.0, 4.0], [1.0, 5.0]])))
         >>> U
         tensor([[2., 4.],
@@ -306,7 +302,6 @@ def lu_solve(
         RuntimeError: If shapes or dtypes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> LU, pivots = tt.linalg.lu_factor(tt.tensor([[2.0, 0.0], [0.0, 4.0]]))
         >>> tt.linalg.lu_solve(LU, pivots, tt.ones(2, 1))
         tensor([[0.5000],
@@ -382,7 +377,6 @@ def ldl_factor_ex(
         LinAlgError: With ``check_errors`` for a zero pivot.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.ldl_factor_ex(tt.tensor([[4.0, 2.0], [2.0, 3.0]])).LD
         tensor([[4.0000, 0.0000],
                 [0.5000, 2.0000]])
@@ -417,7 +411,6 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
         RuntimeError: If the matrices are not square or not floating-point or complex.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.ldl_factor(tt.tensor([[0.0, 1.0], [1.0, 0.0]])).pivots
         tensor([-2, -2], dtype=tinytorch.int32)
     """
@@ -442,7 +435,6 @@ def ldl_solve(xp: Backend, LD: Array, pivots: Index, B: Array, *, hermitian: boo
         RuntimeError: If shapes or dtypes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> LD, pivots = tt.linalg.ldl_factor(tt.tensor([[0.0, 1.0], [1.0, 0.0]]))
         >>> tt.linalg.ldl_solve(LD, pivots, tt.tensor([[1.0], [2.0]]))
         tensor([[2.],

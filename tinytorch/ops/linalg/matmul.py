@@ -60,7 +60,6 @@ def matmul(xp: Backend, input: Array, other: Array, *, out: Array | None = None)
         RuntimeError: If the inner sizes or the dtypes differ, or one of them is 0-d.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([[1.0, 2.0], [3.0, 4.0]]) @ tt.tensor([1.0, 1.0])
         tensor([3., 7.])
     """
@@ -185,7 +184,6 @@ def mm(xp: Backend, input: Array, mat2: Array, *, out: Array | None = None) -> A
         RuntimeError: If they are no matrices or the inner sizes differ.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.mm(tt.eye(2), tt.ones(2, 1))
         tensor([[1.],
                 [1.]])
@@ -216,7 +214,6 @@ def bmm(xp: Backend, input: Array, mat2: Array, *, out: Array | None = None) -> 
         RuntimeError: If they are no batches of matrices or sizes differ.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.bmm(tt.ones(2, 1, 3), tt.ones(2, 3, 1)).shape
         tinytorch.Size([2, 1, 1])
     """
@@ -251,7 +248,6 @@ def mv(xp: Backend, input: Array, vec: Array) -> Array:
         RuntimeError: If shapes or dtypes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.mv(tt.eye(2), tt.tensor([3.0, 4.0]))
         tensor([3., 4.])
     """
@@ -295,7 +291,6 @@ def dot(xp: Backend, input: Array, tensor: Array) -> Array:
         RuntimeError: If the lengths or the dtypes differ.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.dot(tt.tensor([1.0, 2.0]), tt.tensor([3.0, 4.0]))
         tensor(11.)
     """
@@ -364,7 +359,6 @@ def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) 
         RuntimeError: If shapes or dtypes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.linear(tt.ones(1, 2), tt.ones(3, 2), tt.zeros(3))
         tensor([[2., 2., 2.]])
     """
@@ -490,7 +484,6 @@ def outer(xp: Backend, input: Array, vec2: Array) -> Array:
         ``(n, m)``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.outer(tt.tensor([1, 2]), tt.tensor([3, 4]))
         tensor([[3, 4],
                 [6, 8]])

@@ -36,7 +36,6 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
         ``U``, ``S`` and ``V``, which ``linalg.svd`` gives as its adjoint.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.svd(tt.tensor([[3.0, 0.0], [0.0, -4.0]])).S
         tensor([4., 3.])
     """
@@ -67,7 +66,6 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
         ``Q`` and ``R``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.qr(tt.tensor([[3.0], [4.0]])).R.abs()
         tensor([[5.]])
     """
@@ -89,7 +87,6 @@ def slogdet(input: Tensor, *, out: Any = None) -> Any:
         ``sign`` and ``logabsdet``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.slogdet(tt.tensor([[0.0, 1.0], [1.0, 0.0]])).sign
         tensor(-1.)
     """
@@ -113,7 +110,6 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
         ``LU`` and ``pivots``, and ``info`` if asked for.
 
     Example:
-        >>> import tinytorch as tt
         >>> LU, pivots = tt.lu(tt.tensor([[0.0, 1.0], [2.0, 3.0]]))
         >>> pivots
         tensor([2, 2], dtype=tinytorch.int32)
@@ -136,7 +132,6 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | Non
         ``(..., n, k)``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.lu_solve(tt.ones(1, 1), *tt.linalg.lu_factor(tt.tensor([[4.0]])))
         tensor([[0.2500]])
     """
@@ -178,7 +173,6 @@ def svd_lowrank(
         ``A - M`` near ``U diag(S) V^H``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.svd_lowrank(tt.eye(4) * 3, q=2)[1].round()
         tensor([3., 3.])
     """
@@ -211,7 +205,6 @@ def pca_lowrank(
         ValueError: If ``q`` or ``niter`` is negative or ``q`` too large.
 
     Example:
-        >>> import tinytorch as tt
         >>> U, S, V = tt.pca_lowrank(tt.tensor([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]), q=1)
         >>> V.abs()
         tensor([[0.7071],
@@ -243,7 +236,6 @@ def diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> T
         Tensor without these dimensions and with the diagonal as its last.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.diagonal(tt.tensor([[1, 2], [3, 4]]))
         tensor([1, 4])
     """

@@ -46,7 +46,6 @@ def det(xp: Backend, A: Array) -> Array:
         RuntimeError: If the matrices are not square or not floating-point or complex.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.det(tt.tensor([[2.0, 0.0], [0.0, 4.0]]))
         tensor(8.)
     """
@@ -155,7 +154,6 @@ def slogdet(xp: Backend, A: Array) -> tuple[Array, Array]:
         RuntimeError: If the matrices are not square or not floating-point or complex.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.slogdet(tt.tensor([[0.0, 1.0], [1.0, 0.0]])).sign
         tensor(-1.)
     """
@@ -192,7 +190,6 @@ def logdet(input: Tensor) -> Tensor:
         RuntimeError: If the matrices are not square or not floating-point or complex.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.logdet(tt.eye(3))
         tensor(0.)
     """
@@ -387,7 +384,6 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
         LinAlgError: If ``n`` is negative and a matrix is singular.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.matrix_power(tt.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)
         tensor([[1., 5.],
                 [0., 1.]])
@@ -428,7 +424,6 @@ def matrix_exp(xp: Backend, A: Array) -> Array:
         RuntimeError: If the matrices are not square or not floating-point or complex.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.matrix_exp(tt.tensor([[0.0, 1.0], [0.0, 0.0]]))
         tensor([[1., 1.],
                 [0., 1.]])

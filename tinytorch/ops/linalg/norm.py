@@ -52,7 +52,6 @@ def vector_norm(
         RuntimeError: For integers, or if there is nothing to take a maximum or minimum of.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.vector_norm(tt.tensor([3.0, -4.0]))
         tensor(5.)
     """
@@ -128,7 +127,6 @@ def matrix_norm(
         RuntimeError: For another order, fewer dimensions or integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.matrix_norm(tt.tensor([[1.0, -2.0], [0.0, 2.0]]), 1)
         tensor(4.)
     """
@@ -203,7 +201,6 @@ def norm(
             than two dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.norm(tt.tensor([[3.0, 0.0], [0.0, 4.0]]))
         tensor(5.)
         >>> tt.linalg.norm(tt.tensor([[3.0, 0.0], [0.0, 4.0]]), 2)
@@ -248,7 +245,6 @@ def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) 
         RuntimeError: If the matrices are not square, or for an unknown order.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.cond(tt.tensor([[2.0, 0.0], [0.0, 0.5]]))
         tensor(4.)
     """

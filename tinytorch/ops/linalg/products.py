@@ -46,7 +46,6 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
         RuntimeError: For fewer than two tensors, or shapes or dtypes that do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.multi_dot([tt.ones(2, 5), tt.ones(5, 1), tt.ones(1, 3)])
         tensor([[5., 5., 5.],
                 [5., 5., 5.]])
@@ -129,7 +128,6 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> with warnings.catch_warnings():
         ...     warnings.simplefilter("ignore", UserWarning)
         ...     tt.chain_matmul(tt.ones(1, 2), tt.ones(2, 3), tt.ones(3, 1))
@@ -163,7 +161,6 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
         RuntimeError: If shapes do not broadcast, dtypes differ or are integral.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.vecdot(tt.ones(2, 3), tt.tensor([1.0, 2.0, 3.0]))
         tensor([6., 6.])
     """
@@ -194,7 +191,6 @@ def cross(xp: Backend, input: Array, other: Array, *, dim: int = -1) -> Array:
         RuntimeError: If another size is there, or numbers of dimensions or dtypes differ.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.cross(tt.tensor([1.0, 0.0, 0.0]), tt.tensor([0.0, 1.0, 0.0]))
         tensor([0., 0., 1.])
     """
@@ -248,7 +244,6 @@ def vander(x: Tensor, N: int | None = None) -> Tensor:
         RuntimeError: For bools, or if ``N`` is less than 2.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.vander(tt.tensor([1, 2, 3]))
         tensor([[1, 1, 1],
                 [1, 2, 4],
@@ -297,7 +292,6 @@ def grouped_mm(
         RuntimeError: For shapes that do not fit, a ``bias`` or another ``out_dtype``.
 
     Example:
-        >>> import tinytorch as tt
         >>> experts = tt.stack([tt.eye(2), 2 * tt.eye(2)])
         >>> ends = tt.tensor([1, 3], dtype=tt.int32)
         >>> tt.nn.functional.grouped_mm(tt.ones(3, 2), experts, offs=ends)
@@ -358,7 +352,6 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
         RuntimeError: If shapes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.bilinear(tt.tensor([1.0, 2.0]), tt.tensor([3.0]), tt.ones(1, 2, 1))
         tensor([9.])
     """
@@ -475,7 +468,6 @@ def addmm(
         RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.addmm(tt.ones(1), tt.eye(2), tt.eye(2))
         tensor([[2., 1.],
                 [1., 2.]])
@@ -528,7 +520,6 @@ def addmv(
         RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.addmv(tt.ones(2), tt.eye(2), tt.tensor([1.0, 2.0]))
         tensor([2., 3.])
     """
@@ -571,7 +562,6 @@ def addr(
             another kind: a bool or, of integers, a float.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.addr(tt.zeros(2, 2), tt.tensor([1.0, 2.0]), tt.tensor([3.0, 4.0]))
         tensor([[3., 4.],
                 [6., 8.]])
@@ -632,7 +622,6 @@ def baddbmm(
         RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.baddbmm(tt.ones(1), tt.ones(2, 1, 3), tt.ones(2, 3, 1)).flatten()
         tensor([4., 4.])
     """
@@ -673,7 +662,6 @@ def addbmm(
         RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.addbmm(tt.zeros(1), tt.ones(2, 1, 3), tt.ones(2, 3, 2))
         tensor([[6., 6.]])
     """
@@ -715,7 +703,6 @@ def addbmm_(
         RuntimeError: As for ``addbmm``, and if a tensor that requires grad would grow.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(1, 2).addbmm_(tt.ones(2, 1, 3), tt.ones(2, 3, 2))
         tensor([[6., 6.]])
     """

@@ -46,7 +46,6 @@ def qr(xp: Backend, A: Array, mode: str = "reduced") -> tuple[Array, Array]:
             backward pass for a mode without a derivative.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.qr(tt.tensor([[3.0], [4.0]])).R.abs()
         tensor([[5.]])
     """
@@ -142,7 +141,6 @@ def geqrf(xp: Backend, input: Array) -> tuple[Array, Array]:
         RuntimeError: For fewer than two dimensions or another dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> a, tau = tt.geqrf(tt.tensor([[3.0], [4.0]]))
         >>> tt.linalg.householder_product(a, tau).abs()
         tensor([[0.6000],
@@ -221,7 +219,6 @@ def householder_product(A: Tensor, tau: Tensor, *, out: Tensor | None = None) ->
         RuntimeError: If shapes or dtypes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.householder_product(tt.zeros(2, 1), tt.tensor([2.0]))
         tensor([[-1.],
                 [ 0.]])
@@ -251,7 +248,6 @@ def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
         tau: ``(..., k)``, their factors, k at most n.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.orgqr(tt.zeros(1, 1), tt.tensor([2.0]))
         tensor([[-1.]])
     """
@@ -285,7 +281,6 @@ def ormqr(
         RuntimeError: If shapes or dtypes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ormqr(tt.zeros(2, 1), tt.tensor([2.0]), tt.eye(2))
         tensor([[-1.,  0.],
                 [ 0.,  1.]])

@@ -18,7 +18,6 @@ class LinAlgError(RuntimeError, _NUMPYS):  # type: ignore[misc]
     It is NumPy's error of the name, too.
 
     Example:
-        >>> import tinytorch as tt
         >>> try:
         ...     tt.linalg.inv(tt.zeros(1, 1))
         ... except tt.linalg.LinAlgError:

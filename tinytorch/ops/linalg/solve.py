@@ -117,7 +117,6 @@ def solve(xp: Backend, A: Array, B: Array, *, left: bool = True) -> Array:
         LinAlgError: If a matrix is singular.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.solve(tt.tensor([[2.0, 0.0], [0.0, 4.0]]), tt.tensor([1.0, 1.0]))
         tensor([0.5000, 0.2500])
     """
@@ -178,7 +177,6 @@ def solve_ex(
         the number of the first zero on the diagonal of the factor ``U``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.solve_ex(tt.zeros(1, 1), tt.ones(1)).info
         tensor(1, dtype=tinytorch.int32)
     """
@@ -233,7 +231,6 @@ def inv(xp: Backend, A: Array) -> Array:
         LinAlgError: If one is singular.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.inv(tt.tensor([[2.0, 0.0], [0.0, 4.0]]))
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.2500]])
@@ -265,7 +262,6 @@ def inv_ex(xp: Backend, A: Array, *, check_errors: bool = False) -> tuple[Array,
         the number of the first zero on the diagonal of the factor ``U``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.inv_ex(tt.zeros(1, 1)).info
         tensor(1, dtype=tinytorch.int32)
     """
@@ -291,7 +287,6 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         input: ``(..., n, n)``, floating-point or complex.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([[4.0]]).inverse()
         tensor([[0.2500]])
     """
@@ -318,7 +313,6 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
         LinAlgError: If the map is singular.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.tensorinv(tt.eye(4).reshape(2, 2, 4)).shape
         tinytorch.Size([4, 2, 2])
     """
@@ -358,7 +352,6 @@ def tensorsolve(
         LinAlgError: If the map is singular.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.tensorsolve(2 * tt.eye(6).reshape(2, 3, 6), tt.ones(2, 3))
         tensor([0.5000, 0.5000, 0.5000, 0.5000, 0.5000, 0.5000])
     """
@@ -400,7 +393,6 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
         RuntimeError: If shapes or dtypes do not fit, or for another driver.
 
     Example:
-        >>> import tinytorch as tt
         >>> line = tt.linalg.lstsq(tt.tensor([[1.0], [1.0]]), tt.tensor([[1.0], [3.0]]))
         >>> line.solution.round()
         tensor([[2.]])

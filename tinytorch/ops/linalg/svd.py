@@ -66,7 +66,6 @@ def svd(
         LinAlgError: For infinities and NaN, or if the iteration does not converge.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.svd(tt.tensor([[3.0, 0.0], [0.0, -4.0]])).S
         tensor([4., 3.])
     """
@@ -181,7 +180,6 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
         LinAlgError: If the iteration does not converge.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.svdvals(tt.tensor([[3.0, 0.0], [0.0, -4.0]]))
         tensor([4., 3.])
     """
@@ -260,7 +258,6 @@ def pinv(
         RuntimeError: For fewer than two dimensions or another dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.pinv(tt.tensor([[2.0, 0.0], [0.0, 0.0]]))
         tensor([[0.5000, 0.0000],
                 [0.0000, 0.0000]])
@@ -309,7 +306,6 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
         rcond: Singular values not above it, relative to the largest, count as zero.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.pinverse(tt.tensor([[2.0], [0.0]]))
         tensor([[0.5000, 0.0000]])
     """
@@ -343,7 +339,6 @@ def matrix_rank(
         RuntimeError: For fewer than two dimensions or another dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.matrix_rank(tt.tensor([[1.0, 2.0], [2.0, 4.0]]))
         tensor(1)
     """

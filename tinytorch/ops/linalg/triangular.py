@@ -46,7 +46,6 @@ def solve_triangular(
         RuntimeError: If shapes or dtypes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> a = tt.tensor([[2.0, 0.0], [1.0, 1.0]])
         >>> tt.linalg.solve_triangular(a, tt.tensor([[2.0], [3.0]]), upper=False)
         tensor([[1.],
@@ -116,7 +115,6 @@ def triangular_solve(
         ``solution``, and a copy of ``A`` as ``cloned_coefficient``, one for each solution.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.triangular_solve(tt.tensor([[2.0]]), tt.tensor([[4.0]])).solution
         tensor([[0.5000]])
     """
@@ -197,7 +195,6 @@ def cholesky(xp: Backend, A: Array, upper: bool = False) -> Array:
         LinAlgError: If one is not positive-definite.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.cholesky(tt.tensor([[4.0, 2.0], [2.0, 5.0]]))
         tensor([[2., 0.],
                 [1., 2.]])
@@ -248,7 +245,6 @@ def cholesky_ex(
         the first leading minor that is not positive-definite.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.linalg.cholesky_ex(-tt.eye(2)).info
         tensor(1, dtype=tinytorch.int32)
     """
@@ -287,7 +283,6 @@ def cholesky_solve(
         RuntimeError: If shapes or dtypes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cholesky_solve(tt.tensor([[8.0]]), tt.tensor([[2.0]]))
         tensor([[2.]])
     """
@@ -338,7 +333,6 @@ def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = Non
         LinAlgError: If one has a zero on its diagonal.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cholesky_inverse(tt.tensor([[2.0]]))
         tensor([[0.2500]])
     """

@@ -38,7 +38,6 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
         RuntimeError: If they are no vectors of one length and dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.vdot(tt.tensor([1j, 2.0]), tt.tensor([1j, 1.0]))
         tensor(3.+0.j)
     """
@@ -66,7 +65,6 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
             differ.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cross(tt.tensor([1, 0, 0]), tt.tensor([0, 1, 0]), dim=0)
         tensor([0, 0, 1])
     """
@@ -99,7 +97,6 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
         RuntimeError: If ``x`` is no vector or ``N`` is negative.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.vander(tt.tensor([1, 2, 3]))
         tensor([[1, 1, 1],
                 [4, 2, 1],
@@ -137,7 +134,6 @@ def trace(
         NotImplementedError: For bools, where the meaning is not NumPy's.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.trace(tt.tensor([[1.0, 2.0], [3.0, 4.0]]))
         tensor(5.)
     """
@@ -289,7 +285,6 @@ def cdist(
         ValueError: For another ``compute_mode``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cdist(tt.tensor([[0.0, 0.0]]), tt.tensor([[3.0, 4.0], [0.0, 1.0]]))
         tensor([[5., 1.]])
     """
@@ -337,7 +332,6 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         RuntimeError: If it is no matrix of floating-point numbers, or for a negative ``p``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.pdist(tt.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
         tensor([5.0000, 1.0000, 4.2426])
     """

@@ -29,7 +29,6 @@ def relu(xp: Backend, input: Array, inplace: bool = False) -> Array:
         RuntimeError: For booleans.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.relu(tt.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
@@ -57,7 +56,6 @@ def leaky_relu(
         inplace: Write the result over ``input``; default False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.leaky_relu(tt.tensor([-1.0, 2.0]), 0.1)
         tensor([-0.1000,  2.0000])
 
@@ -88,7 +86,6 @@ def sigmoid(xp: Backend, input: Array) -> Array:
         Tensor of the same shape.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.sigmoid(tt.tensor([0.0, 1000.0, -1000.0]))
         tensor([0.5000, 1.0000, 0.0000])
     """
@@ -114,7 +111,6 @@ def silu(xp: Backend, input: Array, inplace: bool = False) -> Array:
         inplace: Write the result over ``input``; default False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.silu(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.7311])
 
@@ -151,7 +147,6 @@ def elu(xp: Backend, input: Array, alpha: float = 1.0, inplace: bool = False) ->
         inplace: Write the result over ``input``; default False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.elu(tt.tensor([-1.0, 2.0]))
         tensor([-0.6321,  2.0000])
 
@@ -217,7 +212,6 @@ def gelu(xp: Backend, input: Array, *, approximate: str = "none") -> Array:
         RuntimeError: For another ``approximate``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.gelu(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8413])
 

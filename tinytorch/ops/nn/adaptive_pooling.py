@@ -149,7 +149,6 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Size) -> Tensor:
         RuntimeError: If shapes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.adaptive_avg_pool1d(tt.tensor([[[1.0, 2.0, 4.0]]]), 2)
         tensor([[[1.5000, 3.0000]]])
     """
@@ -177,7 +176,6 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
         ValueError: For too few dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.adaptive_avg_pool2d(tt.arange(4.0).reshape(1, 1, 2, 2), 1)
         tensor([[[[1.5000]]]])
     """
@@ -200,7 +198,6 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
         ValueError: For too few dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.adaptive_avg_pool3d(tt.ones(1, 1, 2, 2, 2), 1)
         tensor([[[[[1.]]]]])
     """
@@ -356,7 +353,6 @@ def adaptive_max_pool1d(input: Tensor, output_size: Size, return_indices: bool =
         RuntimeError: If shapes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.adaptive_max_pool1d(tt.tensor([[[1.0, 2.0, 4.0]]]), 2)
         tensor([[[2., 4.]]])
     """
@@ -381,7 +377,6 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
         ValueError: For too few dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.adaptive_max_pool2d(tt.arange(4.0).reshape(1, 1, 2, 2), 1)
         tensor([[[[3.]]]])
     """
@@ -405,7 +400,6 @@ def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = 
         ValueError: For too few dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.adaptive_max_pool3d(tt.arange(8.0).reshape(1, 1, 2, 2, 2), 1)
         tensor([[[[[7.]]]]])
     """

@@ -46,7 +46,6 @@ def grid_sampler(
         ValueError: For another number of a mode.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.grid_sampler(tt.ones(1, 1, 2, 2), tt.zeros(1, 1, 1, 2), 0, 0, False)
         tensor([[[[1.]]]])
     """
@@ -64,7 +63,6 @@ def grid_sampler_2d(
     """``grid_sampler`` of images.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.grid_sampler_2d(tt.ones(1, 1, 2, 2), tt.zeros(1, 1, 1, 2), 0, 0, False)
         tensor([[[[1.]]]])
     """
@@ -78,7 +76,6 @@ def grid_sampler_3d(
     """``grid_sampler`` of volumes.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.grid_sampler_3d(tt.ones(1, 1, 2, 2, 2), tt.zeros(1, 1, 1, 1, 3), 0, 0, False)
         tensor([[[[[1.]]]]])
     """
@@ -95,7 +92,6 @@ def affine_grid_generator(theta: Tensor, size: Sequence[int], align_corners: boo
         align_corners: As it will be given to ``grid_sampler``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.affine_grid_generator(tt.eye(2, 3)[None], (1, 1, 1, 2), True)
         tensor([[[[-1.,  0.],
                   [ 1.,  0.]]]])
@@ -132,7 +128,6 @@ def batch_norm(
         cudnn_enabled: Accepted for compatibility.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([[1.0], [3.0]])
         >>> tt.batch_norm(x, None, None, None, None, True, 0.1, 1e-5, False)
         tensor([[-1.0000],
@@ -158,7 +153,6 @@ def group_norm(
         cudnn_enabled: Accepted for compatibility.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.group_norm(tt.tensor([[1.0, 3.0]]), 1, None, None, 0.0, False)
         tensor([[-1.,  1.]])
     """
@@ -180,7 +174,6 @@ def layer_norm(
         cudnn_enable: Accepted for compatibility.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.layer_norm(tt.tensor([[1.0, 3.0]]), (2,), None, None, 0.0, False)
         tensor([[-1.,  1.]])
     """
@@ -206,7 +199,6 @@ def instance_norm(
         cudnn_enabled: Accepted for compatibility.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([[[1.0, 3.0]]])
         >>> tt.instance_norm(x, None, None, None, None, True, 0.1, 0.0, False)
         tensor([[[-1.,  1.]]])
@@ -245,7 +237,6 @@ def native_batch_norm(
     Outside training these have no elements. Gradients flow through the first result alone.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([[1.0], [3.0]])
         >>> tt.native_batch_norm(x, None, None, None, None, True, 0.1, 3.0)[1:]
         (tensor([2.]), tensor([0.5000]))
@@ -270,7 +261,6 @@ def native_layer_norm(
     These have size 1 in the normalized dimensions. Gradients flow through the first result alone.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.native_layer_norm(tt.tensor([[1.0, 3.0]]), (2,), None, None, 0.0)
         (tensor([[-1.,  1.]]), tensor([[2.]]), tensor([[1.]]))
     """
@@ -306,7 +296,6 @@ def native_group_norm(
         RuntimeError: If the sizes are not the input's.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.native_group_norm(tt.tensor([[[1.0, 3.0]]]), None, None, 1, 1, 2, 1, 0.0)[1:]
         (tensor([[2.]]), tensor([[1.]]))
     """
@@ -331,7 +320,6 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
         train: Whether elements are dropped; None, as True, for yes.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.native_dropout(tt.ones(2), 0.5, False)
         (tensor([1., 1.]), tensor([True, True]))
     """
@@ -350,7 +338,6 @@ def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
         train: Whether elements are dropped; otherwise ``input`` is returned as it is.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.dropout_(tt.ones(2), 1.0, True)
         tensor([0., 0.])
     """
@@ -365,7 +352,6 @@ def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
         train: Whether elements are dropped; otherwise ``input`` is returned as it is.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.alpha_dropout_(tt.ones(2), 0.5, False)
         tensor([1., 1.])
     """
@@ -380,7 +366,6 @@ def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
         train: Whether elements are dropped; otherwise ``input`` is returned as it is.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.feature_dropout_(tt.ones(1, 2, 1), 1.0, True).sum()
         tensor(0.)
     """
@@ -395,7 +380,6 @@ def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
         train: Whether elements are dropped; otherwise ``input`` is returned as it is.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.feature_alpha_dropout_(tt.ones(1, 2, 1), 0.5, False).sum()
         tensor(2.)
     """
@@ -409,7 +393,6 @@ def rrelu_(
     """``rrelu`` written over ``input``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.rrelu_(tt.tensor([-2.0, 1.0]), 0.5, 0.5)
         tensor([-1.,  1.])
     """
@@ -437,7 +420,6 @@ def embedding(
         sparse: Must be False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.embedding(tt.tensor([[1.0, 2.0], [3.0, 4.0]]), tt.tensor([1]))
         tensor([[3., 4.]])
     """
@@ -464,7 +446,6 @@ def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type
         RuntimeError: If ``input`` requires grad, and that is recorded.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.embedding_renorm_(tt.tensor([[3.0, 4.0], [6.0, 8.0]]), tt.tensor([0]), 1.0, 2.0)
         tensor([[0.6000, 0.8000],
                 [6.0000, 8.0000]])
@@ -515,7 +496,6 @@ def _softmax_backward_data(
         RuntimeError: If shapes or dtypes differ.
 
     Example:
-        >>> import tinytorch as tt
         >>> shares = tt.tensor([0.25, 0.75])
         >>> tt._softmax_backward_data(tt.tensor([1.0, 0.0]), shares, 0, tt.float32)
         tensor([ 0.1875, -0.1875])
@@ -535,7 +515,6 @@ def _log_softmax_backward_data(
     """The gradient for the input of ``log_softmax``, which functions of one's own pass on.
 
     Example:
-        >>> import tinytorch as tt
         >>> logs = tt.tensor([0.25, 0.75]).log()
         >>> tt._log_softmax_backward_data(tt.tensor([1.0, 0.0]), logs, 0, tt.float32)
         tensor([ 0.7500, -0.7500])
@@ -570,7 +549,6 @@ def margin_ranking_loss(
         reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.margin_ranking_loss(tt.tensor([1.0]), tt.tensor([3.0]), tt.tensor([1.0]), 0.5, 2)
         tensor(2.5000)
     """
@@ -588,7 +566,6 @@ def hinge_embedding_loss(
         reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.hinge_embedding_loss(tt.tensor([0.5, 0.25]), tt.tensor([1.0, -1.0]), 1.0, 0)
         tensor([0.5000, 0.7500])
     """
@@ -606,7 +583,6 @@ def cosine_embedding_loss(
         reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, y = tt.tensor([[1.0, 0.0]]), tt.tensor([[0.0, 1.0]])
         >>> tt.cosine_embedding_loss(x, y, tt.tensor([1.0]), 0.0, 2)
         tensor(1.)
@@ -632,7 +608,6 @@ def triplet_margin_loss(
         reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([[1.0, 0.0]])
         >>> tt.triplet_margin_loss(x, x, x, 1.0, reduction=0)
         tensor([1.])
@@ -659,7 +634,6 @@ def ctc_loss(
         reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.full((2, 1, 2), 0.5).log()
         >>> tt.ctc_loss(x, tt.tensor([[1]]), (2,), (1,), 0, 2)
         tensor(0.2877)
@@ -684,7 +658,6 @@ def binary_cross_entropy_with_logits(
         reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, y = tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0])
         >>> tt.binary_cross_entropy_with_logits(x, y)
         tensor(0.4100)
@@ -705,7 +678,6 @@ def kl_div(
         reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, y = tt.tensor([[0.5, 0.5]]).log(), tt.tensor([[0.25, 0.75]])
         >>> tt.kl_div(x, y, 2)
         tensor(0.1308)
@@ -725,7 +697,6 @@ def poisson_nll_loss(
         reduction: 0 leaves every element, 1 takes the mean, 2 the sum.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, y = tt.tensor([0.0, 1.0]), tt.tensor([1.0, 2.0])
         >>> tt.poisson_nll_loss(x, y, True, False, 1e-8, 1)
         tensor(0.8591)
@@ -773,7 +744,6 @@ def embedding_bag(
         ValueError: If arguments do not fit each other.
 
     Example:
-        >>> import tinytorch as tt
         >>> table = tt.tensor([[1.0, 2.0], [3.0, 6.0]])
         >>> tt.embedding_bag(table, tt.tensor([0, 1, 1]), tt.tensor([0, 2]), mode=1)[0]
         tensor([[2., 4.],

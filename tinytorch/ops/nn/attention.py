@@ -270,7 +270,6 @@ def scaled_dot_product_attention(
         RuntimeError: If shapes, dtypes or arguments do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> q, k, v = tt.zeros(1, 2), tt.zeros(3, 2), tt.tensor([[1.0], [2.0], [6.0]])
         >>> tt.nn.functional.scaled_dot_product_attention(q, k, v)
         tensor([[3.]])
@@ -491,7 +490,6 @@ def multi_head_attention_forward(
         RuntimeError: If masks do not fit, or for the hint without a mask.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, w = tt.ones(3, 1, 2), tt.ones(6, 2)
         >>> out, weights = tt.nn.functional.multi_head_attention_forward(
         ...     x, x, x, 2, 1, w, None, None, None, False, 0.0, tt.eye(2), None)

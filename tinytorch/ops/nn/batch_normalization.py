@@ -49,7 +49,6 @@ def batch_norm(
         RuntimeError: If shapes or dtypes do not fit, or statistics are missing.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([[1.0], [3.0]])
         >>> tt.nn.functional.batch_norm(x, None, None, training=True)
         tensor([[-1.0000],
@@ -196,7 +195,6 @@ def instance_norm(
         RuntimeError: If shapes or dtypes do not fit, or statistics are missing.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.instance_norm(tt.tensor([[[1.0, 3.0]]]), eps=0.0)
         tensor([[[-1.,  1.]]])
 
@@ -256,7 +254,6 @@ def local_response_norm(
         ValueError: For fewer than three dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.local_response_norm(tt.ones(1, 2, 1), 2, alpha=2.0, beta=1.0)
         tensor([[[0.5000],
                  [0.3333]]])

@@ -368,7 +368,6 @@ def nll_loss(
         IndexError: If a target is no class.
 
     Example:
-        >>> import tinytorch as tt
         >>> log_probs = tt.tensor([[0.25, 0.75]]).log()
         >>> tt.nn.functional.nll_loss(log_probs, tt.tensor([1]))
         tensor(0.2877)
@@ -420,7 +419,6 @@ def cross_entropy(
         IndexError: If a target is no class.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.cross_entropy(tt.zeros(2, 4), tt.tensor([1, 3]))
         tensor(1.3863)
 
@@ -548,7 +546,6 @@ def linear_cross_entropy(
         RuntimeError: If shapes do not fit, or ``ignore_index`` is given with probabilities.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, w = tt.zeros(2, 3), tt.ones(4, 3)
         >>> tt.nn.functional.linear_cross_entropy(x, w, tt.tensor([1, 3]))
         tensor(1.3863)

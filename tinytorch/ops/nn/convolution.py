@@ -185,7 +185,6 @@ def conv1d(
         RuntimeError: If shapes, dtypes or numbers do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.conv1d(tt.tensor([[[1.0, 2.0, 4.0]]]), tt.tensor([[[-1.0, 1.0]]]))
         tensor([[[1., 2.]]])
     """
@@ -225,7 +224,6 @@ def conv2d(
         RuntimeError: If shapes, dtypes or numbers do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.conv2d(tt.ones(1, 1, 3, 3), tt.ones(1, 1, 2, 2))
         tensor([[[[4., 4.],
                   [4., 4.]]]])
@@ -261,7 +259,6 @@ def conv3d(
         RuntimeError: If shapes, dtypes or numbers do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.conv3d(tt.ones(1, 1, 2, 2, 2), tt.ones(1, 1, 2, 2, 2))
         tensor([[[[[8.]]]]])
     """
@@ -370,7 +367,6 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
         RuntimeError: If shapes or dtypes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.conv_tbc(tt.ones(3, 1, 1), tt.ones(2, 1, 1), tt.zeros(1)).shape
         tinytorch.Size([2, 1, 1])
     """
@@ -419,7 +415,6 @@ def conv_transpose1d(
         RuntimeError: If shapes, dtypes or numbers do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.conv_transpose1d(tt.tensor([[[1.0, 2.0]]]), tt.tensor([[[-1.0, 1.0]]]))
         tensor([[[-1., -1.,  2.]]])
     """
@@ -471,7 +466,6 @@ def conv_transpose2d(
         RuntimeError: If shapes, dtypes or numbers do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.conv_transpose2d(tt.ones(1, 1, 1, 2), tt.ones(1, 1, 1, 2))
         tensor([[[[1., 2., 1.]]]])
     """
@@ -519,7 +513,6 @@ def conv_transpose3d(
         RuntimeError: If shapes, dtypes or numbers do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.conv_transpose3d(tt.ones(1, 1, 1, 1, 1), tt.ones(1, 1, 2, 2, 2)).shape
         tinytorch.Size([1, 1, 2, 2, 2])
     """
@@ -611,7 +604,6 @@ def convolution(
         RuntimeError: If shapes, dtypes or numbers do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, w = tt.ones(1, 1, 3), tt.ones(1, 1, 2)
         >>> tt.convolution(x, w, None, (1,), (0,), (1,), False, (0,), 1)
         tensor([[[2., 2.]]])

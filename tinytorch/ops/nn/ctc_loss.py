@@ -192,7 +192,6 @@ def ctc_loss(
         ValueError: If ``reduction`` is unknown.
 
     Example:
-        >>> import tinytorch as tt
         >>> log_probs = tt.zeros(5, 1, 3).log_softmax(2)
         >>> tt.nn.functional.ctc_loss(log_probs, tt.tensor([[1, 2]]), [5], [2])
         tensor(0.9689)

@@ -154,7 +154,6 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
         ValueError: If ``p`` is no probability.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.dropout(tt.ones(3), p=0.5, training=False)
         tensor([1., 1., 1.])
 
@@ -181,7 +180,6 @@ def dropout1d(
         RuntimeError: For another number of dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.dropout1d(tt.ones(1, 2, 3), training=False).shape
         tinytorch.Size([1, 2, 3])
     """
@@ -233,7 +231,6 @@ def dropout2d(
         ValueError: If ``p`` is no probability.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.dropout2d(tt.ones(1, 2, 3, 3), training=False).shape
         tinytorch.Size([1, 2, 3, 3])
     """
@@ -266,7 +263,6 @@ def dropout3d(
         ValueError: If ``p`` is no probability.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.dropout3d(tt.ones(1, 2, 3, 3, 3), training=False).shape
         tinytorch.Size([1, 2, 3, 3, 3])
     """
@@ -289,7 +285,6 @@ def feature_dropout(input: Tensor, p: float = 0.5, train: bool = True) -> Tensor
         RuntimeError: For fewer than two dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.feature_dropout(tt.ones(1, 2, 3), 0.5, False).shape
         tinytorch.Size([1, 2, 3])
     """
@@ -312,7 +307,6 @@ def alpha_dropout(
         ValueError: If ``p`` is no probability.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.alpha_dropout(tt.ones(3), training=False)
         tensor([1., 1., 1.])
 
@@ -340,7 +334,6 @@ def feature_alpha_dropout(
         RuntimeError: For fewer than two dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.feature_alpha_dropout(tt.ones(1, 2, 3), training=False).shape
         tinytorch.Size([1, 2, 3])
     """
@@ -371,7 +364,6 @@ def rrelu(
         RuntimeError: If ``lower`` is above ``upper``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.rrelu(tt.tensor([-2.0, 1.0]), 0.5, 0.5)
         tensor([-1.,  1.])
 

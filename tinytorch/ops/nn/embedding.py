@@ -102,7 +102,6 @@ def embedding(
         NotImplementedError: For ``sparse=True``.
 
     Example:
-        >>> import tinytorch as tt
         >>> table = tt.tensor([[1.0, 2.0], [3.0, 4.0]])
         >>> tt.nn.functional.embedding(tt.tensor([1, 0]), table)
         tensor([[3., 4.],
@@ -182,7 +181,6 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         RuntimeError: For a negative index or one too large.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.one_hot(tt.tensor([0, 2]))
         tensor([[1, 0, 0],
                 [0, 0, 1]])
@@ -268,7 +266,6 @@ def embedding_bag(
         NotImplementedError: For ``sparse=True``, or weights in another mode than ``"sum"``.
 
     Example:
-        >>> import tinytorch as tt
         >>> table = tt.tensor([[1.0, 2.0], [3.0, 6.0]])
         >>> tt.nn.functional.embedding_bag(tt.tensor([[0, 1]]), table)
         tensor([[2., 4.]])

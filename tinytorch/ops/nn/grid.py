@@ -143,7 +143,6 @@ def grid_sample(
         RuntimeError: If shapes or dtypes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> image, point = tt.arange(4.0).reshape(1, 1, 2, 2), tt.zeros(1, 1, 1, 2)
         >>> tt.nn.functional.grid_sample(image, point, align_corners=False)
         tensor([[[[1.5000]]]])
@@ -317,7 +316,6 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         NotImplementedError: For other numbers of dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> identity = tt.tensor([[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]])
         >>> tt.nn.functional.affine_grid(identity, (1, 1, 1, 2), False)
         tensor([[[[-0.5000,  0.0000],

@@ -334,7 +334,6 @@ def interpolate(
         RuntimeError: For an empty image.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.interpolate(tt.tensor([[[1.0, 2.0]]]), scale_factor=2)
         tensor([[[1., 1., 2., 2.]]])
         >>> tt.nn.functional.interpolate(tt.tensor([[[1.0, 2.0]]]), size=3, mode="linear")
@@ -496,7 +495,6 @@ def upsample(
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> with warnings.catch_warnings(action="ignore"):
         ...     tt.nn.functional.upsample(tt.ones(1, 1, 2), scale_factor=2).shape
         tinytorch.Size([1, 1, 4])
@@ -519,7 +517,6 @@ def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) 
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> with warnings.catch_warnings(action="ignore"):
         ...     tt.nn.functional.upsample_nearest(tt.ones(1, 1, 2), scale_factor=2).shape
         tinytorch.Size([1, 1, 4])
@@ -542,7 +539,6 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
 
     Example:
         >>> import warnings
-        >>> import tinytorch as tt
         >>> with warnings.catch_warnings(action="ignore"):
         ...     tt.nn.functional.upsample_bilinear(tt.ones(1, 1, 2, 2), scale_factor=2).shape
         tinytorch.Size([1, 1, 4, 4])

@@ -218,7 +218,6 @@ def mse_loss(
         ValueError: If ``weight`` has another shape or ``reduction`` is unknown.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.mse_loss(tt.tensor([1.0, 2.0]), tt.tensor([1.0, 4.0]))
         tensor(2.)
     """
@@ -261,7 +260,6 @@ def l1_loss(
         ValueError: If ``weight`` has another shape or ``reduction`` is unknown.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.l1_loss(tt.tensor([1.0, 2.0]), tt.tensor([1.0, 4.0]))
         tensor(1.)
     """
@@ -299,7 +297,6 @@ def smooth_l1_loss(
         ValueError: If ``reduction`` is unknown.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, y = tt.tensor([1.0, 2.0]), tt.tensor([1.5, 4.0])
         >>> tt.nn.functional.smooth_l1_loss(x, y, reduction="none")
         tensor([0.1250, 1.5000])
@@ -344,7 +341,6 @@ def huber_loss(
         ValueError: If ``weight`` has another shape or ``reduction`` is unknown.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, y = tt.tensor([1.0, 2.0]), tt.tensor([1.5, 6.0])
         >>> tt.nn.functional.huber_loss(x, y, "none", delta=2.0)
         tensor([0.1250, 6.0000])
@@ -421,7 +417,6 @@ def binary_cross_entropy(
         RuntimeError: If the dtypes differ or elements lie outside [0, 1].
 
     Example:
-        >>> import tinytorch as tt
         >>> x, y = tt.tensor([0.5, 0.9]), tt.tensor([0.0, 1.0])
         >>> tt.nn.functional.binary_cross_entropy(x, y)
         tensor(0.3993)
@@ -482,7 +477,6 @@ def binary_cross_entropy_with_logits(
         ValueError: If the shapes differ or ``reduction`` is unknown.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, y = tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0])
         >>> tt.nn.functional.binary_cross_entropy_with_logits(x, y)
         tensor(0.4100)
@@ -532,7 +526,6 @@ def kl_div(
         ValueError: If ``reduction`` is unknown.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, y = tt.tensor([[0.5, 0.5]]).log(), tt.tensor([[0.25, 0.75]])
         >>> tt.nn.functional.kl_div(x, y, reduction="batchmean")
         tensor(0.1308)
@@ -594,7 +587,6 @@ def poisson_nll_loss(
         ValueError: If ``reduction`` is unknown.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, y = tt.tensor([0.0, 1.0]), tt.tensor([1.0, 2.0])
         >>> tt.nn.functional.poisson_nll_loss(x, y)
         tensor(0.8591)
@@ -638,7 +630,6 @@ def gaussian_nll_loss(
             unknown.
 
     Example:
-        >>> import tinytorch as tt
         >>> mean, y = tt.zeros(2), tt.tensor([1.0, 2.0])
         >>> tt.nn.functional.gaussian_nll_loss(mean, y, tt.ones(2))
         tensor(1.2500)

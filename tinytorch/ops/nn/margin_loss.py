@@ -45,7 +45,6 @@ def margin_ranking_loss(
         RuntimeError: If the numbers of dimensions differ.
 
     Example:
-        >>> import tinytorch as tt
         >>> low, high = tt.tensor([1.0]), tt.tensor([3.0])
         >>> tt.nn.functional.margin_ranking_loss(low, high, tt.tensor([1.0]))
         tensor(2.)
@@ -83,7 +82,6 @@ def hinge_embedding_loss(
         A 0-d tensor, or for ``"none"`` one of the broadcast shape.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, y = tt.tensor([0.5, 0.2]), tt.tensor([1.0, -1.0])
         >>> tt.nn.functional.hinge_embedding_loss(x, y)
         tensor(0.6500)
@@ -121,7 +119,6 @@ def soft_margin_loss(
         RuntimeError: If the target stretches the input, or the input holds integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, y = tt.tensor([0.0, 2.0]), tt.tensor([1.0, 1.0])
         >>> tt.nn.functional.soft_margin_loss(x, y)
         tensor(0.4100)
@@ -160,7 +157,6 @@ def cosine_embedding_loss(
         RuntimeError: If the numbers of dimensions do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([[1.0, 0.0]])
         >>> tt.nn.functional.cosine_embedding_loss(x, x, tt.tensor([-1.0]))
         tensor(1.)
@@ -214,7 +210,6 @@ def multi_margin_loss(
         RuntimeError: If the shapes do not fit or a target is no class.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([[0.1, 0.2, 0.4, 0.8]])
         >>> tt.nn.functional.multi_margin_loss(x, tt.tensor([3]))
         tensor(0.3250)
@@ -306,7 +301,6 @@ def triplet_margin_loss(
         RuntimeError: If the numbers of dimensions differ.
 
     Example:
-        >>> import tinytorch as tt
         >>> anchor, far = tt.zeros(1, 4), tt.full((1, 4), 0.25)
         >>> tt.nn.functional.triplet_margin_loss(anchor, anchor, far)
         tensor(0.5000)
@@ -354,7 +348,6 @@ def triplet_margin_with_distance_loss(
         RuntimeError: If the numbers of dimensions differ.
 
     Example:
-        >>> import tinytorch as tt
         >>> F = tt.nn.functional
         >>> anchor, far = tt.zeros(1, 4), tt.full((1, 4), 0.25)
         >>> F.triplet_margin_with_distance_loss(anchor, anchor, far)
@@ -415,7 +408,6 @@ def multilabel_soft_margin_loss(
         A 0-d tensor, or for ``"none"`` one of the input's shape without its last dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, y = tt.tensor([[0.0, 2.0]]), tt.tensor([[0.0, 1.0]])
         >>> tt.nn.functional.multilabel_soft_margin_loss(x, y)
         tensor(0.4100)
@@ -453,7 +445,6 @@ def multilabel_margin_loss(
         RuntimeError: If the shapes do not fit or a target is no class.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, y = tt.tensor([0.1, 0.2, 0.4, 0.8]), tt.tensor([3, 0, -1, 1])
         >>> tt.nn.functional.multilabel_margin_loss(x, y)
         tensor(0.8500)

@@ -401,7 +401,6 @@ def layer_norm(
         RuntimeError: If shapes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.layer_norm(tt.tensor([[1.0, 3.0]]), (2,), eps=0.0)
         tensor([[-1.,  1.]])
 
@@ -459,7 +458,6 @@ def rms_norm(
         eps: Added to the mean; default the machine epsilon of ``input``'s dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.rms_norm(tt.tensor([3.0, 3.0]), (2,), eps=0.0)
         tensor([1., 1.])
 
@@ -514,7 +512,6 @@ def group_norm(
         ValueError: If there is one value per group.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.group_norm(tt.tensor([[1.0, 3.0]]), 1, eps=0.0)
         tensor([[-1.,  1.]])
 
@@ -581,7 +578,6 @@ def normalize(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.normalize(tt.tensor([[3.0, 4.0]]))
         tensor([[0.6000, 0.8000]])
     """

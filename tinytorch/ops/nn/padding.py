@@ -133,7 +133,6 @@ def pad(
         NotImplementedError: For another mode, or a number of dimensions a mode does not do.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.pad(tt.tensor([1, 2, 3]), (1, 2))
         tensor([0, 1, 2, 3, 0, 0])
         >>> tt.nn.functional.pad(tt.tensor([[1, 2, 3]]), (0, 2), mode="reflect")
@@ -173,7 +172,6 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: float = 0) -> Tens
         value: What to add; default 0.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.constant_pad_nd(tt.tensor([1, 2]), (1, 0), 7)
         tensor([7, 1, 2])
     """

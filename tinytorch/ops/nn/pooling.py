@@ -164,7 +164,6 @@ def max_pool1d(
         RuntimeError: If shapes or numbers do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.max_pool1d(tt.tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
         tensor([[[3., 2.]]])
     """
@@ -204,7 +203,6 @@ def max_pool2d(
         RuntimeError: If shapes or numbers do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.max_pool2d(tt.arange(16.0).reshape(1, 1, 4, 4), 2)
         tensor([[[[ 5.,  7.],
                   [13., 15.]]]])
@@ -242,7 +240,6 @@ def max_pool3d(
         RuntimeError: If shapes or numbers do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.max_pool3d(tt.arange(8.0).reshape(1, 1, 2, 2, 2), 2)
         tensor([[[[[7.]]]]])
     """
@@ -330,7 +327,6 @@ def avg_pool1d(
         RuntimeError: If shapes or numbers do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.avg_pool1d(tt.tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
         tensor([[[2., 1.]]])
     """
@@ -367,7 +363,6 @@ def avg_pool2d(
         RuntimeError: If shapes or numbers do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.avg_pool2d(tt.arange(16.0).reshape(1, 1, 4, 4), 2)
         tensor([[[[ 2.5000,  4.5000],
                   [10.5000, 12.5000]]]])
@@ -406,7 +401,6 @@ def avg_pool3d(
         RuntimeError: If shapes or numbers do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.avg_pool3d(tt.arange(8.0).reshape(1, 1, 2, 2, 2), 2)
         tensor([[[[[3.5000]]]]])
     """
@@ -508,7 +502,6 @@ def lp_pool1d(
         ``(batch, channels, windows)``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.lp_pool1d(tt.tensor([[[3.0, 4.0]]]), 2, 2)
         tensor([[[5.]]])
     """
@@ -536,7 +529,6 @@ def lp_pool2d(
         ``(batch, channels, *windows)``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.lp_pool2d(tt.ones(1, 1, 2, 2), 2, 2)
         tensor([[[[2.]]]])
     """
@@ -564,7 +556,6 @@ def lp_pool3d(
         ``(batch, channels, *windows)``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.lp_pool3d(tt.ones(1, 1, 2, 2, 2), 3, 2).round()
         tensor([[[[[2.]]]]])
     """

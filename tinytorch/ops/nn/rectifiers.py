@@ -59,7 +59,6 @@ def hardtanh(
             dtype of integers does not hold a bound.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.hardtanh(tt.tensor([-2.0, 0.5]))
         tensor([-1.0000,  0.5000])
     """
@@ -96,7 +95,6 @@ def relu6(xp: Backend, input: Array, inplace: bool = False) -> Array:
         inplace: Write the result over ``input``; default False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.relu6(tt.tensor([-1.0, 3.0, 8.0]))
         tensor([0., 3., 6.])
     """
@@ -120,7 +118,6 @@ def threshold(
         inplace: Write the result over ``input``; default False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.threshold(tt.tensor([0.5, 2.0]), 1.0, 0.0)
         tensor([0., 2.])
     """
@@ -144,7 +141,6 @@ def hardshrink(xp: Backend, input: Array, lambd: float = 0.5) -> Array:
         lambd: Half the width of the dead zone; default 0.5.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.hardshrink(tt.tensor([-0.3, 2.0]))
         tensor([0., 2.])
     """
@@ -171,7 +167,6 @@ def softshrink(xp: Backend, input: Array, lambd: float = 0.5) -> Array:
         RuntimeError: For a negative ``lambd``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.softshrink(tt.tensor([-0.3, 2.0]))
         tensor([0.0000, 1.5000])
     """
@@ -207,7 +202,6 @@ def hardsigmoid(xp: Backend, input: Array, inplace: bool = False) -> Array:
         inplace: Write the result over ``input``; default False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.hardsigmoid(tt.tensor([-3.0, 0.0, 3.0]))
         tensor([0.0000, 0.5000, 1.0000])
     """
@@ -229,7 +223,6 @@ def hardswish(xp: Backend, input: Array, inplace: bool = False) -> Array:
         inplace: Write the result over ``input``; default False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.hardswish(tt.tensor([-3.0, 3.0]))
         tensor([-0.,  3.])
 
@@ -264,7 +257,6 @@ def prelu(xp: Backend, input: Array, weight: Array) -> Array:
         RuntimeError: If ``weight`` fits neither, or the dtypes differ.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.prelu(tt.tensor([-2.0, 2.0]), tt.tensor([0.25]))
         tensor([-0.5000,  2.0000])
 
@@ -353,7 +345,6 @@ def selu(xp: Backend, input: Array, inplace: bool = False) -> Array:
         inplace: Write the result over ``input``; default False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.selu(tt.tensor([-1.0, 1.0]))
         tensor([-1.1113,  1.0507])
 
@@ -380,7 +371,6 @@ def celu(xp: Backend, input: Array, alpha: float = 1.0, inplace: bool = False) -
         RuntimeError: For an ``alpha`` of 0.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.celu(tt.tensor([-1.0, 1.0]), alpha=2.0)
         tensor([-0.7869,  1.0000])
 
@@ -407,7 +397,6 @@ def softplus(xp: Backend, input: Array, beta: float = 1.0, threshold: float = 20
         threshold: Where ``beta * x`` exceeds it the function is ``x``; default 20.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.softplus(tt.tensor([0.0, 100.0]))
         tensor([  0.6931, 100.0000])
     """
@@ -447,7 +436,6 @@ def logsigmoid(xp: Backend, input: Array) -> Array:
         input: Tensor of any shape.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.logsigmoid(tt.tensor([0.0, -1000.0]))
         tensor([-6.9315e-01, -1.0000e+03])
     """
@@ -471,7 +459,6 @@ def mish(xp: Backend, input: Array, inplace: bool = False) -> Array:
         inplace: Write the result over ``input``; default False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.mish(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8651])
 
@@ -508,7 +495,6 @@ def softsign(xp: Backend, input: Array) -> Array:
         input: Tensor of any shape; integers give the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.softsign(tt.tensor([-1.0, 3.0]))
         tensor([-0.5000,  0.7500])
     """
@@ -558,7 +544,6 @@ def tanhshrink(input: Tensor) -> Tensor:
         input: Tensor of any shape; integers give the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.tanhshrink(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.2384])
     """
@@ -580,7 +565,6 @@ def glu(xp: Backend, input: Array, dim: int = -1) -> Array:
         RuntimeError: If that dimension has an odd size, or for a 0-d tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.glu(tt.tensor([3.0, 0.0]))
         tensor([1.5000])
 
@@ -618,7 +602,6 @@ def softmin(
         dtype: Compute and return in this type; the default is the input's.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.softmin(tt.zeros(2), 0)
         tensor([0.5000, 0.5000])
     """
@@ -642,7 +625,6 @@ def gumbel_softmax(
         Tensor of the same shape whose numbers along ``dim`` sum to 1.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.gumbel_softmax(tt.zeros(2, 3), hard=True).sum(-1)
         tensor([1., 1.])
 

@@ -194,7 +194,6 @@ def lstm_cell(
         RuntimeError: If the sizes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, h, c = tt.ones(1, 2), tt.zeros(1, 3), tt.ones(1, 3)
         >>> tt.lstm_cell(x, (h, c), tt.zeros(12, 2), tt.zeros(12, 3))[1]
         tensor([[0.5000, 0.5000, 0.5000]])
@@ -237,7 +236,6 @@ def gru_cell(
         RuntimeError: If the sizes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, h = tt.ones(1, 2), tt.ones(1, 3)
         >>> tt.gru_cell(x, h, tt.zeros(9, 2), tt.zeros(9, 3))
         tensor([[0.5000, 0.5000, 0.5000]])
@@ -275,7 +273,6 @@ def rnn_tanh_cell(
         RuntimeError: If the sizes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.rnn_tanh_cell(tt.ones(1, 1), tt.zeros(1, 1), tt.ones(1, 1), tt.ones(1, 1))
         tensor([[0.7616]])
     """
@@ -309,7 +306,6 @@ def rnn_relu_cell(
         RuntimeError: If the sizes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.rnn_relu_cell(tt.ones(1, 1), tt.zeros(1, 1), tt.ones(1, 1), tt.ones(1, 1))
         tensor([[1.]])
     """
@@ -594,7 +590,6 @@ def lstm(*args: Any, **options: Any) -> tuple[Tensor, ...]:
         RuntimeError: If the sizes do not fit, or there are more or fewer parameters.
 
     Example:
-        >>> import tinytorch as tt
         >>> net, state = tt.nn.LSTM(2, 3), tt.zeros(1, 5, 3)
         >>> parameters = list(net.parameters())
         >>> sizes = True, 1, 0.0, False, False, False
@@ -614,7 +609,6 @@ def gru(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
         **options: The same by name.
 
     Example:
-        >>> import tinytorch as tt
         >>> parameters = list(tt.nn.GRU(2, 3).parameters())
         >>> sizes = True, 1, 0.0, False, False, False
         >>> tt.gru(tt.ones(4, 5, 2), tt.zeros(1, 5, 3), parameters, *sizes)[0].shape
@@ -633,7 +627,6 @@ def rnn_tanh(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
         **options: The same by name.
 
     Example:
-        >>> import tinytorch as tt
         >>> parameters = [tt.ones(1, 1), tt.zeros(1, 1)]
         >>> sizes = False, 1, 0.0, False, False, False
         >>> tt.rnn_tanh(tt.ones(1, 1, 1), tt.zeros(1, 1, 1), parameters, *sizes)[0]
@@ -652,7 +645,6 @@ def rnn_relu(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
         **options: The same by name.
 
     Example:
-        >>> import tinytorch as tt
         >>> parameters = [tt.ones(1, 1), tt.zeros(1, 1)]
         >>> sizes = False, 1, 0.0, False, False, False
         >>> tt.rnn_relu(tt.ones(1, 1, 1), tt.zeros(1, 1, 1), parameters, *sizes)[0]

@@ -28,7 +28,6 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
         ValueError: If r² is no int64.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.pixel_shuffle(tt.arange(4).reshape(4, 1, 1), 2)
         tensor([[[0, 1],
                  [2, 3]]])
@@ -75,7 +74,6 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
         RuntimeError: If shapes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.pixel_unshuffle(tt.arange(4).reshape(1, 2, 2), 2).flatten()
         tensor([0, 1, 2, 3])
     """
@@ -137,7 +135,6 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
         RuntimeError: If shapes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.channel_shuffle(tt.arange(4).reshape(1, 4, 1), 2).flatten()
         tensor([0, 2, 1, 3])
 

@@ -152,7 +152,6 @@ def softmax(
         NotImplementedError: For integers without ``dtype``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.softmax(tt.zeros(2), 0)
         tensor([0.5000, 0.5000])
     """
@@ -184,7 +183,6 @@ def log_softmax(
         NotImplementedError: For integers without ``dtype``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.log_softmax(tt.tensor([0.0, 0.0]), 0)
         tensor([-0.6931, -0.6931])
     """

@@ -262,7 +262,6 @@ def unfold(
         IndexError: If ``input`` has fewer than 3 dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.unfold(tt.arange(4.0).reshape(1, 1, 2, 2), (1, 2))
         tensor([[[0., 2.],
                  [1., 3.]]])
@@ -311,7 +310,6 @@ def fold(
         RuntimeError: If shapes or numbers do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.fold(tt.ones(1, 2, 2), (1, 3), (1, 2))
         tensor([[[[1., 2., 1.]]]])
     """

@@ -78,7 +78,6 @@ def max_unpool1d(
         ValueError: If the pooling cannot have come from ``output_size``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.max_unpool1d(tt.tensor([[[3.0]]]), tt.tensor([[[1]]]), 2)
         tensor([[[0., 3.]]])
     """
@@ -112,7 +111,6 @@ def max_unpool2d(
         ValueError: If the pooling cannot have come from ``output_size``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.max_unpool2d(tt.tensor([[[3.0]]]), tt.tensor([[[1]]]), (1, 2))
         tensor([[[0., 3.]]])
     """
@@ -146,7 +144,6 @@ def max_unpool3d(
         ValueError: If the pooling cannot have come from ``output_size``.
 
     Example:
-        >>> import tinytorch as tt
         >>> x, index = tt.tensor([[[[3.0]]]]), tt.tensor([[[[1]]]])
         >>> tt.nn.functional.max_unpool3d(x, index, (1, 1, 2))
         tensor([[[[0., 3.]]]])
@@ -311,7 +308,6 @@ def fractional_max_pool2d(
         RuntimeError: If shapes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.arange(16.0).reshape(1, 1, 4, 4)
         >>> tt.nn.functional.fractional_max_pool2d(x, 2, output_size=1)
         tensor([[[[15.]]]])
@@ -352,7 +348,6 @@ def fractional_max_pool3d(
         RuntimeError: If shapes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.arange(8.0).reshape(1, 1, 2, 2, 2)
         >>> tt.nn.functional.fractional_max_pool3d(x, 2, output_size=1)
         tensor([[[[[7.]]]]])
@@ -476,7 +471,6 @@ def max_pool1d_with_indices(
         return_indices: Accepted for compatibility: they are returned anyway.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.max_pool1d_with_indices(tt.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
         (tensor([[3., 2.]]), tensor([[1, 2]]))
     """
@@ -500,7 +494,6 @@ def max_pool2d_with_indices(
         return_indices: Accepted for compatibility: they are returned anyway.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.max_pool2d_with_indices(tt.tensor([[[1.0, 3.0], [2.0, 0.0]]]), 2)
         (tensor([[[3.]]]), tensor([[[1]]]))
     """
@@ -524,7 +517,6 @@ def max_pool3d_with_indices(
         return_indices: Accepted for compatibility: they are returned anyway.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nn.functional.max_pool3d_with_indices(tt.ones(1, 2, 2, 2), 2)[1].shape
         tinytorch.Size([1, 1, 1, 1])
     """
@@ -537,7 +529,6 @@ def adaptive_max_pool1d(input: Tensor, output_size: Size) -> tuple[Tensor, Tenso
     """``nn.functional.adaptive_max_pool1d`` with the indices, which are always returned here.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.adaptive_max_pool1d(tt.tensor([[1.0, 2.0, 4.0]]), 2)
         (tensor([[2., 4.]]), tensor([[1, 2]]))
     """
@@ -556,7 +547,6 @@ def adaptive_max_pool1d_with_indices(
         return_indices: Accepted for compatibility: they are returned anyway.
 
     Example:
-        >>> import tinytorch as tt
         >>> F = tt.nn.functional
         >>> F.adaptive_max_pool1d_with_indices(tt.tensor([[1.0, 2.0, 4.0]]), 2)
         (tensor([[2., 4.]]), tensor([[1, 2]]))
@@ -574,7 +564,6 @@ def adaptive_max_pool2d_with_indices(
         return_indices: Accepted for compatibility: they are returned anyway.
 
     Example:
-        >>> import tinytorch as tt
         >>> F = tt.nn.functional
         >>> F.adaptive_max_pool2d_with_indices(tt.tensor([[[1.0, 3.0], [2.0, 0.0]]]), 1)
         (tensor([[[3.]]]), tensor([[[1]]]))
@@ -594,7 +583,6 @@ def adaptive_max_pool3d_with_indices(
         return_indices: Accepted for compatibility: they are returned anyway.
 
     Example:
-        >>> import tinytorch as tt
         >>> F = tt.nn.functional
         >>> F.adaptive_max_pool3d_with_indices(tt.ones(1, 2, 2, 2), 1)[1].shape
         tinytorch.Size([1, 1, 1, 1])
@@ -619,7 +607,6 @@ def fractional_max_pool2d_with_indices(
         return_indices: Accepted for compatibility: they are returned anyway.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.arange(16.0).reshape(1, 4, 4)
         >>> tt.nn.functional.fractional_max_pool2d_with_indices(x, 2, output_size=1)
         (tensor([[[15.]]]), tensor([[[15]]]))
@@ -644,7 +631,6 @@ def fractional_max_pool3d_with_indices(
         return_indices: Accepted for compatibility: they are returned anyway.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.arange(8.0).reshape(1, 2, 2, 2)
         >>> tt.nn.functional.fractional_max_pool3d_with_indices(x, 2, output_size=1)
         (tensor([[[[7.]]]]), tensor([[[[7]]]]))

@@ -29,7 +29,6 @@ def lerp(xp: Backend, input: Array, end: Array, weight: Operand) -> Array:
         RuntimeError: If the dtypes differ.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.lerp(tt.tensor([0.0, 2.0]), tt.tensor([10.0, 4.0]), 0.5)
         tensor([5., 3.])
     """
@@ -80,7 +79,6 @@ def addcmul(
         NotImplementedError: If all tensors are bool.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.addcmul(tt.ones(2), tt.ones(2), tt.ones(2), value=0.5)
         tensor([1.5000, 1.5000])
     """
@@ -117,7 +115,6 @@ def addcdiv(
         RuntimeError: If all tensors are integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.addcdiv(tt.ones(2), tt.ones(2), 2 * tt.ones(2))
         tensor([1.5000, 1.5000])
     """

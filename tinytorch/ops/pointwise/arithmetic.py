@@ -76,7 +76,6 @@ def add(
         RuntimeError: If the shapes do not broadcast, or ``alpha`` does not fit the dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.add(tt.tensor([1.0, 2.0]), tt.tensor([10.0, 20.0]), alpha=2)
         tensor([21., 42.])
     """
@@ -120,7 +119,6 @@ def sub(
             not fit the dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.sub(tt.tensor([1.0, 2.0]), 1.0)
         tensor([0., 1.])
     """
@@ -161,7 +159,6 @@ def mul(xp: Backend, input: Operand, other: Operand, *, out: Array | None = None
         RuntimeError: If the shapes do not broadcast.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.mul(tt.tensor([1.0, 2.0]), 3)
         tensor([3., 6.])
     """
@@ -210,7 +207,6 @@ def neg(xp: Backend, input: Array) -> Array:
         RuntimeError: For a bool tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> -tt.tensor([1.0, -2.0])
         tensor([-1.,  2.])
     """
@@ -233,7 +229,6 @@ def positive(input: Tensor) -> Tensor:
         RuntimeError: For a bool tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> +tt.tensor([1.0, -2.0])
         tensor([ 1., -2.])
     """
@@ -259,7 +254,6 @@ def abs(xp: Backend, input: Array) -> Array:
         NotImplementedError: For a bool tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([-1.5, 2.0]).abs()
         tensor([1.5000, 2.0000])
     """
@@ -280,7 +274,6 @@ def square(xp: Backend, input: Array) -> Array:
     """``input * input``, element by element.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.square(tt.tensor([-3.0, 2.0]))
         tensor([9., 4.])
     """
@@ -297,7 +290,6 @@ def reciprocal(xp: Backend, input: Array) -> Array:
     """``1 / input``, element by element; inf at 0. For integers it has the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.reciprocal(tt.tensor([2.0, -4.0]))
         tensor([ 0.5000, -0.2500])
     """

@@ -21,7 +21,6 @@ def bitwise_and(xp: Backend, input: Operand, other: Operand) -> Array:
         NotImplementedError: For floating-point tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([6, 5]) & 3
         tensor([2, 1])
     """
@@ -41,7 +40,6 @@ def bitwise_or(xp: Backend, input: Operand, other: Operand) -> Array:
         NotImplementedError: For floating-point tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([6, 5]) | 3
         tensor([7, 7])
     """
@@ -61,7 +59,6 @@ def bitwise_xor(xp: Backend, input: Operand, other: Operand) -> Array:
         NotImplementedError: For floating-point tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([6, 5]) ^ 3
         tensor([5, 6])
     """
@@ -83,7 +80,6 @@ def bitwise_not(xp: Backend, input: Array) -> Array:
         NotImplementedError: For floating-point tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> ~tt.tensor([True, False])
         tensor([False,  True])
     """
@@ -99,7 +95,6 @@ def _invert(input: Tensor) -> Tensor:
         TypeError: For floating-point and complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> ~tt.tensor([True, False])
         tensor([False,  True])
     """
@@ -130,7 +125,6 @@ def bitwise_left_shift(xp: Backend, input: Operand, other: Operand) -> Array:
         NotImplementedError: For floating-point tensors, or if both operands are bool.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([1, 3]) << 2
         tensor([ 4, 12])
     """
@@ -162,7 +156,6 @@ def bitwise_right_shift(xp: Backend, input: Operand, other: Operand) -> Array:
         NotImplementedError: For floating-point tensors, or if both operands are bool.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([8, -8]) >> 2
         tensor([ 2, -2])
     """
@@ -192,7 +185,6 @@ def gcd(xp: Backend, input: Array, other: Array) -> Array:
         NotImplementedError: For other dtypes.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.gcd(tt.tensor([12, -18]), tt.tensor([8, 27]))
         tensor([4, 9])
     """
@@ -212,7 +204,6 @@ def lcm(xp: Backend, input: Array, other: Array) -> Array:
         NotImplementedError: For other dtypes.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.lcm(tt.tensor([4, 6]), tt.tensor([6, -15]))
         tensor([12, 30])
     """

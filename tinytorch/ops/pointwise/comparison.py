@@ -21,7 +21,6 @@ def eq(xp: Backend, input: Array, other: Operand) -> Array:
         bool tensor of the broadcast shape; False where an element is NaN.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.eq(tt.tensor([1, 2]), 1)
         tensor([ True, False])
     """
@@ -47,7 +46,6 @@ def ne(xp: Backend, input: Array, other: Operand) -> Array:
         bool tensor of the broadcast shape; True where an element is NaN.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ne(tt.tensor([1, 2]), 1)
         tensor([False,  True])
     """
@@ -76,7 +74,6 @@ def lt(xp: Backend, input: Array, other: Operand) -> Array:
         NotImplementedError: For complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.lt(tt.tensor([1, 2]), 2)
         tensor([ True, False])
     """
@@ -106,7 +103,6 @@ def le(xp: Backend, input: Array, other: Operand) -> Array:
         NotImplementedError: For complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.le(tt.tensor([1, 2]), 1)
         tensor([ True, False])
     """
@@ -136,7 +132,6 @@ def gt(xp: Backend, input: Array, other: Operand) -> Array:
         NotImplementedError: For complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.gt(tt.tensor([1, 2]), 1)
         tensor([False,  True])
     """
@@ -161,7 +156,6 @@ def ge(xp: Backend, input: Array, other: Operand) -> Array:
         NotImplementedError: For complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ge(tt.tensor([1, 2]), 2)
         tensor([False,  True])
     """
@@ -186,7 +180,6 @@ def logical_and(xp: Backend, input: Array, other: Array) -> Array:
         bool tensor of the broadcast shape.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.logical_and(tt.tensor([0, 1, 2]), tt.tensor([1.0, 1.0, 0.0]))
         tensor([False,  True, False])
     """
@@ -205,7 +198,6 @@ def logical_or(xp: Backend, input: Array, other: Array) -> Array:
         bool tensor of the broadcast shape.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.logical_or(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
         tensor([ True,  True, False])
     """
@@ -224,7 +216,6 @@ def logical_xor(xp: Backend, input: Array, other: Array) -> Array:
         bool tensor of the broadcast shape.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.logical_xor(tt.tensor([0, 1, 0]), tt.tensor([1.0, 1.0, 0.0]))
         tensor([ True, False, False])
     """
@@ -239,7 +230,6 @@ def logical_not(xp: Backend, input: Array) -> Array:
         bool tensor of the same shape.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.logical_not(tt.tensor([0, 2]))
         tensor([ True, False])
     """
@@ -251,7 +241,6 @@ def isnan(xp: Backend, input: Array) -> Array:
     """Whether each element is NaN, in its real or its imaginary part.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.isnan(tt.tensor([1.0, float("nan")]))
         tensor([False,  True])
     """
@@ -263,7 +252,6 @@ def isinf(xp: Backend, input: Array) -> Array:
     """Whether each element is infinite, of either sign.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.isinf(tt.tensor([1.0, float("-inf")]))
         tensor([False,  True])
     """
@@ -275,7 +263,6 @@ def isfinite(xp: Backend, input: Array) -> Array:
     """Whether each element is neither infinite nor NaN.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.isfinite(tt.tensor([1.0, float("inf")]))
         tensor([ True, False])
     """
@@ -290,7 +277,6 @@ def isneginf(xp: Backend, input: Array) -> Array:
         RuntimeError: For complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.isneginf(tt.tensor([1.0, float("-inf")]))
         tensor([False,  True])
     """
@@ -305,7 +291,6 @@ def isposinf(xp: Backend, input: Array) -> Array:
         RuntimeError: For complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.isposinf(tt.tensor([1.0, float("inf")]))
         tensor([False,  True])
     """
@@ -325,7 +310,6 @@ def isreal(xp: Backend, input: Array) -> Array:
     """Whether the imaginary part of each element is 0.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.isreal(tt.tensor([1 + 0j, 1j]))
         tensor([ True, False])
     """
@@ -363,7 +347,6 @@ def isclose(
         RuntimeError: If the dtypes differ, or a tolerance is negative.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.isclose(tt.tensor([1.0, 1.0]), tt.tensor([1.0 + 1e-6, 1.1]))
         tensor([ True, False])
     """
@@ -407,7 +390,6 @@ def allclose(
         RuntimeError: If the dtypes differ, or a tolerance is negative.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.allclose(tt.ones(2), tt.ones(2) + 1e-7)
         True
     """
@@ -434,7 +416,6 @@ def equal(input: Tensor, other: Tensor) -> bool:
         NumPy's function of this name, see ``eq``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.equal(tt.ones(2), tt.ones(2)), tt.equal(tt.ones(2), tt.ones(3))
         (True, False)
     """

@@ -38,7 +38,6 @@ def sgn(xp: Backend, input: Array) -> Array:
     """Sign of each element: ``z / |z|`` for complex numbers; 0 at 0 and for a real NaN.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.sgn(tt.tensor([3 + 4j, 0j]))
         tensor([0.6000+0.8000j, 0.0000+0.0000j])
     """
@@ -79,7 +78,6 @@ def real(input: Tensor) -> Tensor:
     """The real part of each element: a view of a complex tensor, or a real tensor itself.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.real(tt.tensor([1 + 2j]))
         tensor([1.])
     """
@@ -103,7 +101,6 @@ def imag(input: Tensor) -> Tensor:
         RuntimeError: For a real tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.imag(tt.tensor([1 + 2j]))
         tensor([2.])
     """
@@ -135,7 +132,6 @@ def conj_physical(xp: Backend, input: Array) -> Array:
     """The complex conjugate of each element, in new memory.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.conj_physical(tt.tensor([1 + 2j]))
         tensor([1.-2.j])
     """
@@ -159,7 +155,6 @@ def conj(input: Tensor) -> Tensor:
     """The complex conjugate: a lazily conjugated view, or a real tensor itself.
 
     Example:
-        >>> import tinytorch as tt
         >>> z = tt.tensor([1 + 2j])
         >>> z.conj()
         tensor([1.-2.j])
@@ -185,7 +180,6 @@ def resolve_conj(input: Tensor) -> Tensor:
     """A copy of a lazily conjugated tensor (its conj bit is set); other tensors themselves.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.resolve_conj(tt.tensor([1 + 2j]).conj())
         tensor([1.-2.j])
     """
@@ -198,7 +192,6 @@ def resolve_neg(input: Tensor) -> Tensor:
     """A copy of a lazily negated tensor (its neg bit is set); other tensors themselves.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.resolve_neg(tt.tensor([1.0]))
         tensor([1.])
     """
@@ -217,7 +210,6 @@ def angle(xp: Backend, input: Array) -> Array:
         Real tensor of the same shape. No gradient flows to real numbers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.angle(tt.tensor([1j, -1 + 0j]))
         tensor([1.5708, 3.1416])
     """
@@ -268,7 +260,6 @@ def complex(xp: Backend, real: Array, imag: Array) -> Array:
         RuntimeError: For other dtypes, or if the dtypes differ.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.complex(tt.tensor([1.0]), tt.tensor([2.0]))
         tensor([1.+2.j])
     """
@@ -308,7 +299,6 @@ def polar(xp: Backend, abs: Array, angle: Array) -> Array:
         RuntimeError: For other dtypes, or if the dtypes differ.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.polar(tt.tensor([2.0]), tt.tensor([0.0]))
         tensor([2.+0.j])
     """
@@ -336,7 +326,6 @@ def view_as_real(xp: Backend, input: Array) -> Array:
         RuntimeError: For a real tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.view_as_real(tt.tensor([1 + 2j]))
         tensor([[1., 2.]])
     """
@@ -363,7 +352,6 @@ def view_as_complex(xp: Backend, input: Array) -> Array:
         RuntimeError: If the last dimension is not a contiguous pair, or for other dtypes.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.view_as_complex(tt.tensor([[1.0, 2.0]]))
         tensor([1.+2.j])
     """

@@ -39,7 +39,6 @@ def div(xp: Backend, input: Operand, other: Operand, *, rounding_mode: str | Non
         RuntimeError: For another rounding mode, or if an integer is divided by 0 with rounding.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.div(tt.tensor([-7.0, 7.0]), 2)
         tensor([-3.5000,  3.5000])
         >>> tt.div(tt.tensor([-7, 7]), 2, rounding_mode="trunc")
@@ -113,7 +112,6 @@ def floor_divide(xp: Backend, input: Operand, other: Operand) -> Array:
         NotImplementedError: For bool and complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([-7, 7]) // 2
         tensor([-4,  3])
     """
@@ -148,7 +146,6 @@ def remainder(xp: Backend, input: Operand, other: Operand) -> Array:
         NotImplementedError: For bool and complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([-7.0, 7.0]) % 3
         tensor([2., 1.])
     """

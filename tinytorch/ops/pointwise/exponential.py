@@ -45,7 +45,6 @@ def pow(xp: Backend, input: Operand, exponent: Operand) -> Array:
         NotImplementedError: If base and exponent are bool tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.pow(tt.tensor([2.0, 3.0]), 2)
         tensor([4., 9.])
         >>> 2 ** tt.arange(4)
@@ -142,7 +141,6 @@ def sqrt(xp: Backend, input: Array) -> Array:
     """Square root of each element; NaN for negative numbers. Default dtype for integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.sqrt(tt.tensor([4.0, 9.0]))
         tensor([2., 3.])
     """
@@ -157,7 +155,6 @@ def rsqrt(xp: Backend, input: Array) -> Array:
     """``1 / sqrt(input)``, element by element; inf at 0. Default dtype for integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.rsqrt(tt.tensor([4.0, 16.0]))
         tensor([0.5000, 0.2500])
     """
@@ -174,7 +171,6 @@ def exp(xp: Backend, input: Array) -> Array:
     """``e ** input``, element by element. Default dtype for integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.exp(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 2.7183])
     """
@@ -189,7 +185,6 @@ def exp2(xp: Backend, input: Array) -> Array:
     """``2 ** input``, element by element. Default dtype for integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.exp2(tt.tensor([0.0, 3.0]))
         tensor([1., 8.])
     """
@@ -204,7 +199,6 @@ def expm1(xp: Backend, input: Array) -> Array:
     """``e ** input - 1``, element by element, without cancellation near 0.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.expm1(tt.tensor([1e-10], dtype=tt.float64)).item()
         1.00000000005e-10
     """
@@ -219,7 +213,6 @@ def log(xp: Backend, input: Array) -> Array:
     """Natural logarithm of each element; -inf at 0, NaN for negative numbers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.log(tt.tensor([1.0, 0.0]))
         tensor([0., -inf])
     """
@@ -234,7 +227,6 @@ def log2(xp: Backend, input: Array) -> Array:
     """Logarithm of each element to base 2.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.log2(tt.tensor([8.0]))
         tensor([3.])
     """
@@ -249,7 +241,6 @@ def log10(xp: Backend, input: Array) -> Array:
     """Logarithm of each element to base 10.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.log10(tt.tensor([10.0]))
         tensor([1.])
     """
@@ -264,7 +255,6 @@ def log1p(xp: Backend, input: Array) -> Array:
     """``log(1 + input)``, element by element, without cancellation near 0; -inf at -1.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.log1p(tt.tensor([1e-10], dtype=tt.float64)).item()
         9.999999999500001e-11
     """
@@ -300,7 +290,6 @@ def logaddexp(xp: Backend, input: Array, other: Array) -> Array:
         NotImplementedError: For integers and bools.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.logaddexp(tt.tensor([1000.0]), tt.tensor([0.0]))
         tensor([1000.])
     """
@@ -337,7 +326,6 @@ def logaddexp2(xp: Backend, input: Array, other: Array) -> Array:
         NotImplementedError: For integers, bools and complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.logaddexp2(tt.tensor([1000.0]), tt.tensor([1000.0]))
         tensor([1001.])
     """
@@ -363,7 +351,6 @@ def xlogy(xp: Backend, input: Operand, other: Operand) -> Array:
         Tensor of the broadcast shape; for integers it has the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.xlogy(tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0]))
         tensor([0., 0.])
     """
@@ -402,7 +389,6 @@ def xlog1py(xp: Backend, input: Operand, other: Operand) -> Array:
         Tensor of the broadcast shape; for integers it has the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.xlog1py(tt.tensor([0.0, 2.0]), tt.tensor([-1.0, 0.0]))
         tensor([0., 0.])
     """
@@ -424,7 +410,6 @@ def logit(xp: Backend, input: Array, eps: float | None = None) -> Array:
         eps: If not None, clamp ``x`` to ``[eps, 1 - eps]`` first; default None.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.logit(tt.tensor([0.5, 1.0]))
         tensor([0., inf])
         >>> tt.logit(tt.tensor([1.0]), eps=0.5)

@@ -32,7 +32,6 @@ def nan_to_num(
         Tensor of the same shape. Gradients flow where ``input`` is finite.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nan_to_num(tt.tensor([1.0, float("nan"), float("inf")]), posinf=9.0)
         tensor([1., 0., 9.])
     """
@@ -74,7 +73,6 @@ def frexp(xp: Backend, input: Array) -> tuple[Array, Array]:
         RuntimeError: For other dtypes.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.frexp(tt.tensor([6.0])).mantissa
         tensor([0.7500])
     """
@@ -99,7 +97,6 @@ def ldexp(input: Tensor, other: Tensor) -> Tensor:
         Tensor of the broadcast shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ldexp(tt.tensor([3.0]), tt.tensor([2]))
         tensor([12.])
     """
@@ -159,7 +156,6 @@ def float_power(input: Tensor, exponent: Any) -> Tensor:
         TypeError: If both are numbers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.float_power(tt.tensor([2, 3]), -1)
         tensor([0.5000, 0.3333], dtype=tinytorch.float64)
     """

@@ -274,7 +274,6 @@ _DOC = """``{operation}`` of each tensor of a list{others}.
         RuntimeError: If the list is empty, or another list has another length.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = [tt.ones(2), tt.ones(3)]
         >>> {example}
         {shown}
@@ -334,7 +333,6 @@ def _foreach_clone(self: Tensors, *, memory_format: Any = None) -> tuple[Tensor,
         self: List of tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt._foreach_clone([tt.ones(2)])
         (tensor([1., 1.]),)
     """
@@ -352,7 +350,6 @@ def _foreach_copy_(self: Tensors, src: Tensors, non_blocking: bool = False) -> T
         non_blocking: As for ``copy_``. Default False.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt._foreach_copy_([tt.zeros(2)], [tt.ones(2)])
         [tensor([1., 1.])]
     """
@@ -374,7 +371,6 @@ def _foreach_norm(
         dtype: Dtype of the computation. Default None: that of the tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt._foreach_norm([tt.tensor([3.0, 4.0]), tt.ones(2, 2)])
         (tensor(5.), tensor(2.))
     """
@@ -394,7 +390,6 @@ def _foreach_powsum(
         dtype: Dtype of the sums. Default None: that of the tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt._foreach_powsum([tt.tensor([3.0, -4.0])])
         (tensor(25.),)
     """
@@ -413,7 +408,6 @@ def _foreach_max(self: Tensors) -> tuple[Tensor, ...]:
         RuntimeError: If a tensor is empty.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt._foreach_max([tt.tensor([3.0, 4.0]), tt.zeros(2)])
         (tensor(4.), tensor(0.))
     """
@@ -435,7 +429,6 @@ def _foreach_mm(self: Tensors, mat2: Tensors) -> tuple[Tensor, ...]:
         mat2: List of as many matrices, ``(m, n)`` for ``(k, m)``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt._foreach_mm([tt.eye(2)], [tt.ones(2, 1)])
         (tensor([[1.],
                 [1.]]),)

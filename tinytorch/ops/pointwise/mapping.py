@@ -31,7 +31,6 @@ def apply_(input: Tensor, callable: Callable[[Any], Any]) -> Tensor:
         TypeError: If it is not on the CPU, or a result is not a number.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([1.0, 4.0]).apply_(lambda x: x * 10)
         tensor([10., 40.])
     """
@@ -55,7 +54,6 @@ def map_(input: Tensor, tensor: Tensor, callable: Callable[[Any, Any], Any]) -> 
         TypeError: If a tensor is not on the CPU, the dtypes differ, or a result is not a number.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([7, 9]).map_(tt.tensor([2, 5]), lambda x, y: x % y)
         tensor([1, 4])
     """
@@ -73,7 +71,6 @@ def map2_(input: Tensor, x: Tensor, y: Tensor, callable: Callable[[Any, Any, Any
         callable: Function of three Python numbers that returns one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2).map2_(tt.ones(2), tt.tensor([2.0, 3.0]), lambda a, b, c: a + b * c)
         tensor([2., 3.])
     """

@@ -28,7 +28,6 @@ def floor(xp: Backend, input: Array) -> Array:
         NotImplementedError: For bool and complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.floor(tt.tensor([-1.5, 1.5]))
         tensor([-2.,  1.])
     """
@@ -46,7 +45,6 @@ def ceil(xp: Backend, input: Array) -> Array:
         NotImplementedError: For bool and complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ceil(tt.tensor([-1.5, 1.5]))
         tensor([-1.,  2.])
     """
@@ -64,7 +62,6 @@ def trunc(xp: Backend, input: Array) -> Array:
         NotImplementedError: For bool and complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.trunc(tt.tensor([-1.5, 1.5]))
         tensor([-1.,  1.])
     """
@@ -93,7 +90,6 @@ def round(xp: Backend, input: Array, decimals: int = 0) -> Array:
         NotImplementedError: For bool and complex tensors, and for integers with decimals.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.round(tt.tensor([0.5, 1.5, -2.6]))
         tensor([ 0.,  2., -3.])
         >>> tt.round(tt.tensor([0.1234]), decimals=2)
@@ -120,7 +116,6 @@ def frac(xp: Backend, input: Array) -> Array:
         NotImplementedError: Unless ``input`` is a floating-point tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.frac(tt.tensor([-1.5, 1.25]))
         tensor([-0.5000,  0.2500])
     """
@@ -153,7 +148,6 @@ def fmod(xp: Backend, input: Array, other: Operand) -> Array:
         NotImplementedError: For bool and complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fmod(tt.tensor([-7.0, 7.0]), 3)
         tensor([-1.,  1.])
     """
@@ -175,7 +169,6 @@ def sign(xp: Backend, input: Array) -> Array:
         NotImplementedError: For complex tensors; use ``sgn``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.sign(tt.tensor([-2.5, 0.0, 3.0]))
         tensor([-1.,  0.,  1.])
     """
@@ -198,7 +191,6 @@ def signbit(xp: Backend, input: Array) -> Array:
         NotImplementedError: For complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.signbit(tt.tensor([-0.0, 0.0]))
         tensor([ True, False])
     """
@@ -219,7 +211,6 @@ def copysign(xp: Backend, input: Array, other: Operand) -> Array:
         Floating-point tensor of the broadcast shape.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.copysign(tt.tensor([1.0, -2.0]), -0.0)
         tensor([-1., -2.])
     """
@@ -246,7 +237,6 @@ def heaviside(xp: Backend, input: Array, values: Array) -> Array:
         RuntimeError: For complex dtypes, or if the dtypes differ.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.heaviside(tt.tensor([-1.5, 0.0, 2.0]), tt.tensor([0.5]))
         tensor([0.0000, 0.5000, 1.0000])
     """
@@ -275,7 +265,6 @@ def nextafter(xp: Backend, input: Array, other: Array) -> Array:
         NotImplementedError: For all but floating-point tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> one = tt.ones(1, dtype=tt.float64)
         >>> (tt.nextafter(one, 2 * one) - one).item()
         2.220446049250313e-16

@@ -54,7 +54,6 @@ def maximum(xp: Backend, input: Array, other: Array, *, out: Array | None = None
         RuntimeError: For complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.maximum(tt.tensor([1.0, 4.0]), tt.tensor([3.0, 2.0]))
         tensor([3., 4.])
     """
@@ -84,7 +83,6 @@ def minimum(xp: Backend, input: Array, other: Array, *, out: Array | None = None
         RuntimeError: For complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.minimum(tt.tensor([1.0, 4.0]), tt.tensor([3.0, 2.0]))
         tensor([1., 2.])
     """
@@ -110,7 +108,6 @@ def fmax(xp: Backend, input: Array, other: Array) -> Array:
         RuntimeError: For complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fmax(tt.tensor([1.0, float("nan")]), tt.tensor([3.0, 2.0]))
         tensor([3., 2.])
     """
@@ -136,7 +133,6 @@ def fmin(xp: Backend, input: Array, other: Array) -> Array:
         RuntimeError: For complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fmin(tt.tensor([1.0, float("nan")]), tt.tensor([3.0, 2.0]))
         tensor([1., 2.])
     """
@@ -182,7 +178,6 @@ def clamp(
         NotImplementedError: For complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.clamp(tt.tensor([-1.0, 0.5, 2.0]), 0, 1)
         tensor([0.0000, 0.5000, 1.0000])
     """
@@ -239,7 +234,6 @@ def clamp_min(xp: Backend, input: Array, min: Operand) -> Array:
         min: Number, or tensor that broadcasts.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.clamp_min(tt.tensor([-1.0, 2.0]), 0)
         tensor([0., 2.])
     """
@@ -268,7 +262,6 @@ def clamp_max(xp: Backend, input: Array, max: Operand) -> Array:
         max: Number, or tensor that broadcasts.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.clamp_max(tt.tensor([-1.0, 2.0]), 0)
         tensor([-1.,  0.])
     """
@@ -305,7 +298,6 @@ def where(
         RuntimeError: If ``condition`` is not bool.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([-1.0, 2.0])
         >>> tt.where(x > 0, x, 0)
         tensor([0., 2.])
@@ -350,7 +342,6 @@ def _where_method(self: Tensor, condition: Tensor, other: Any) -> Tensor:
         other: Tensor or number.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([1.0, -1.0]).where(tt.tensor([True, False]), 0.0)
         tensor([1., 0.])
     """

@@ -14,7 +14,6 @@ def sin(xp: Backend, input: Array) -> Array:
     """Sine of each element of ``input``, an angle in radians.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.sin(tt.zeros(2))
         tensor([0., 0.])
     """
@@ -29,7 +28,6 @@ def cos(xp: Backend, input: Array) -> Array:
     """Cosine of each element of ``input``, an angle in radians.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cos(tt.zeros(2))
         tensor([1., 1.])
     """
@@ -44,7 +42,6 @@ def tan(xp: Backend, input: Array) -> Array:
     """Tangent of each element of ``input``, an angle in radians.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tan(tt.tensor([0.0, 0.5]))
         tensor([0.0000, 0.5463])
     """
@@ -59,7 +56,6 @@ def asin(xp: Backend, input: Array) -> Array:
     """Arc sine of each element, between -π/2 and π/2; NaN outside [-1, 1].
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.asin(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 1.5708])
     """
@@ -74,7 +70,6 @@ def acos(xp: Backend, input: Array) -> Array:
     """Arc cosine of each element, between 0 and π; NaN outside [-1, 1].
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.acos(tt.tensor([1.0, 0.0]))
         tensor([0.0000, 1.5708])
     """
@@ -89,7 +84,6 @@ def atan(xp: Backend, input: Array) -> Array:
     """Arc tangent of each element, between -π/2 and π/2.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.atan(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.7854])
     """
@@ -104,7 +98,6 @@ def sinh(xp: Backend, input: Array) -> Array:
     """Hyperbolic sine of each element.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.sinh(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 1.1752])
     """
@@ -119,7 +112,6 @@ def cosh(xp: Backend, input: Array) -> Array:
     """Hyperbolic cosine of each element.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cosh(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 1.5431])
     """
@@ -134,7 +126,6 @@ def tanh(xp: Backend, input: Array) -> Array:
     """Hyperbolic tangent of each element, between -1 and 1.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tanh(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.7616])
     """
@@ -149,7 +140,6 @@ def asinh(xp: Backend, input: Array) -> Array:
     """Inverse hyperbolic sine of each element.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.asinh(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8814])
     """
@@ -164,7 +154,6 @@ def acosh(xp: Backend, input: Array) -> Array:
     """Inverse hyperbolic cosine of each element; NaN below 1.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.acosh(tt.tensor([1.0, 2.0]))
         tensor([0.0000, 1.3170])
     """
@@ -186,7 +175,6 @@ def atanh(xp: Backend, input: Array) -> Array:
     """Inverse hyperbolic tangent of each element; ±inf at ±1, NaN beyond.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.atanh(tt.tensor([0.0, 0.5]))
         tensor([0.0000, 0.5493])
     """
@@ -205,7 +193,6 @@ def atan2(xp: Backend, input: Array, other: Array) -> Array:
         other: The x coordinates; the two shapes broadcast.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.atan2(tt.tensor([1.0]), tt.tensor([-1.0]))
         tensor([2.3562])
     """
@@ -238,7 +225,6 @@ def hypot(xp: Backend, input: Array, other: Array) -> Array:
         NotImplementedError: Unless one of the tensors is real and floating-point.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.hypot(tt.tensor([3.0]), tt.tensor([4.0]))
         tensor([5.])
     """
@@ -262,7 +248,6 @@ def deg2rad(xp: Backend, input: Array) -> Array:
     """Convert each element from degrees to radians.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.deg2rad(tt.tensor([180.0]))
         tensor([3.1416])
     """
@@ -278,7 +263,6 @@ def rad2deg(xp: Backend, input: Array) -> Array:
     """Convert each element from radians to degrees.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.rad2deg(tt.tensor([3.1415926536]))
         tensor([180.])
     """
@@ -294,7 +278,6 @@ def sinc(xp: Backend, input: Array) -> Array:
     """``sin(πx) / (πx)`` of each element ``x``; 1 at 0.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.sinc(tt.tensor([0.0, 0.5]))
         tensor([1.0000, 0.6366])
     """

@@ -241,7 +241,6 @@ def normal_(input: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: An
         NotImplementedError: For an integer dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> tt.zeros(2).normal_(10.0, 0.1)
         tensor([10.1541,  9.9707])
@@ -277,7 +276,6 @@ def uniform_(
         NotImplementedError: For an integer dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> tt.zeros(2).uniform_(-1, 1)
         tensor([-0.0075,  0.5364])
@@ -308,7 +306,6 @@ def bernoulli_(input: Tensor, p: Any = 0.5, *, generator: Any = None) -> Tensor:
         NotImplementedError: For a complex dtype, or probabilities that are integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> tt.zeros(4).bernoulli_(0.9)
         tensor([0., 1., 1., 0.])
@@ -368,7 +365,6 @@ def random_(
         RuntimeError: If the range is empty, or the dtype cannot represent it.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> tt.zeros(4).random_(10)
         tensor([4., 9., 3., 0.])
@@ -411,7 +407,6 @@ def exponential_(input: Tensor, lambd: float = 1.0, *, generator: Any = None) ->
         RuntimeError: If ``lambd`` is not positive, or ``input`` is not a float tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> tt.zeros(2).exponential_()
         tensor([3.5083, 1.2304])
@@ -442,7 +437,6 @@ def geometric_(input: Tensor, p: float, *, generator: Any = None) -> Tensor:
         NotImplementedError: For a bool or complex dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> tt.zeros(4).geometric_(0.3)
         tensor([1., 1., 3., 1.])
@@ -475,7 +469,6 @@ def cauchy_(
         RuntimeError: If ``sigma`` is not positive, or ``input`` is not a float tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> tt.zeros(2).cauchy_()
         tensor([10.5977,  0.7648])
@@ -509,7 +502,6 @@ def log_normal_(
         NotImplementedError: If ``input`` is not a float tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> tt.zeros(2).log_normal_()
         tensor([59.2634,  1.5116])

@@ -40,7 +40,6 @@ def rand(xp: Backend, size: Shape, *, generator: Any = None, dtype: Any = None) 
         NotImplementedError: For an integer dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> tt.rand(3)
         tensor([0.4963, 0.7682, 0.0885])
@@ -67,7 +66,6 @@ def randn(xp: Backend, size: Shape, *, generator: Any = None, dtype: Any = None)
         NotImplementedError: For an integer dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> tt.randn(3)
         tensor([ 1.5410, -0.2934, -2.1788])
@@ -106,7 +104,6 @@ def randint(
         TypeError: If ``size`` is not a tuple or list.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> tt.randint(3, 10, (4,))
         tensor([7, 6, 3, 5])
@@ -149,7 +146,6 @@ def randperm(xp: Backend, n: int, *, generator: Any = None, dtype: Any = None) -
         NotImplementedError: For a bool or complex dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> tt.randperm(4)
         tensor([0, 1, 3, 2])
@@ -203,7 +199,6 @@ def bernoulli(
         NotImplementedError: If ``input`` is an integer tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> tt.bernoulli(tt.tensor([0.1, 0.5, 0.9]))
         tensor([0., 0., 1.])
@@ -248,7 +243,6 @@ def multinomial(
             zero in a row, or if there are too few indices for so many samples.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.multinomial(tt.tensor([0.0, 3.0, 0.0]), 2, replacement=True)
         tensor([1, 1])
     """
@@ -308,7 +302,6 @@ def normal(
         TypeError: If both are numbers and ``size`` is missing.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> tt.normal(tt.tensor([0.0, 10.0]), tt.tensor([1.0, 0.1]))
         tensor([1.5410, 9.9707])
@@ -470,7 +463,6 @@ def rand_like(
         NotImplementedError: For an integer dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> tt.rand_like(tt.zeros(2))
         tensor([0.4963, 0.7682])
@@ -521,7 +513,6 @@ def randn_like(
         NotImplementedError: For an integer dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> tt.randn_like(tt.zeros(2))
         tensor([ 1.5410, -0.2934])
@@ -578,7 +569,6 @@ def randint_like(
         RuntimeError: If the range is empty, or the dtype cannot represent it.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> tt.randint_like(tt.zeros(3), 10)
         tensor([4., 9., 3.])
@@ -613,7 +603,6 @@ def poisson(xp: Backend, input: Array, generator: Any = None) -> Array:
         NotImplementedError: If ``input`` is not a real floating-point tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> tt.poisson(tt.tensor([0.0, 3.0, 100.0]))
         tensor([ 0.,  6., 96.])
@@ -645,7 +634,6 @@ def binomial(xp: Backend, count: Array, prob: Array, generator: Any = None) -> A
         NotImplementedError: If the dtype is float16.
 
     Example:
-        >>> import tinytorch as tt
         >>> _ = tt.manual_seed(0)
         >>> tt.binomial(tt.tensor([10.0, 10.0, 10.0]), tt.tensor([0.0, 0.5, 1.0]))
         tensor([ 0.,  7., 10.])

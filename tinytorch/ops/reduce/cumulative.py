@@ -71,7 +71,6 @@ def cumsum(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cumsum(tt.tensor([1, 2, 3]), 0)
         tensor([1, 3, 6])
     """
@@ -175,7 +174,6 @@ def cumprod(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cumprod(tt.tensor([1, 2, 3, 4]), 0)
         tensor([ 1,  2,  6, 24])
     """
@@ -243,7 +241,6 @@ def cummax(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
         NotImplementedError: If ``input`` is complex.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cummax(tt.tensor([1, 3, 2]), 0).values
         tensor([1, 3, 3])
     """
@@ -267,7 +264,6 @@ def cummin(input: Tensor, dim: int) -> tuple[Tensor, Tensor]:
         NotImplementedError: If ``input`` is complex.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cummin(tt.tensor([2, 3, 1]), 0).indices
         tensor([0, 0, 2])
     """
@@ -294,7 +290,6 @@ def logcumsumexp(xp: Backend, input: Array, dim: int) -> Array:
         NotImplementedError: If ``input`` is integer or bool.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.logcumsumexp(tt.tensor([0.0, 0.0]), 0)
         tensor([0.0000, 0.6931])
     """

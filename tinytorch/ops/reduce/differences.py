@@ -51,7 +51,6 @@ def diff(
             ``append`` differs from that of ``input`` in another dimension than ``dim``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.diff(tt.tensor([1, 4, 9]))
         tensor([3, 5])
     """
@@ -145,7 +144,6 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = 
         RuntimeError: If ``x`` does not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.trapezoid(tt.tensor([1.0, 2.0, 4.0]))
         tensor(4.5000)
     """
@@ -176,7 +174,6 @@ def cumulative_trapezoid(
         RuntimeError: If ``x`` does not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cumulative_trapezoid(tt.tensor([1.0, 2.0, 4.0]))
         tensor([1.5000, 4.5000])
     """

@@ -41,7 +41,6 @@ def amax(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Ar
         IndexError: If a reduced dimension has size 0.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.amax(tt.tensor([[1, 5], [7, 3]]), 1)
         tensor([5, 7])
     """
@@ -61,7 +60,6 @@ def amin(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Ar
         IndexError: If a reduced dimension has size 0.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.amin(tt.tensor([[1, 5], [7, 3]]), 1)
         tensor([1, 3])
     """
@@ -140,7 +138,6 @@ def argmax(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = Fa
         int64 tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.argmax(tt.tensor([[1, 5], [7, 3]]), 1)
         tensor([1, 0])
     """
@@ -160,7 +157,6 @@ def argmin(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = Fa
         int64 tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.argmin(tt.tensor([[1, 5], [7, 3]]), 1)
         tensor([0, 1])
     """
@@ -278,7 +274,6 @@ def max(
         other: The tensor to compare with.
 
     Example:
-        >>> import tinytorch as tt
         >>> values, indices = tt.max(tt.tensor([[1, 5], [7, 3]]), 1)
         >>> values, indices
         (tensor([5, 7]), tensor([1, 0]))
@@ -327,7 +322,6 @@ def min(
         other: The tensor to compare with.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.min(tt.tensor([3, 1, 2]))
         tensor(1)
     """
@@ -377,7 +371,6 @@ def aminmax(
         NotImplementedError: For complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.aminmax(tt.tensor([3, 1, 2])).max
         tensor(3)
     """

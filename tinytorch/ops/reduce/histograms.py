@@ -66,7 +66,6 @@ def histc(xp: Backend, input: Array, bins: int = 100, min: Any = 0, max: Any = 0
         RuntimeError: If the range is not finite or reversed, or ``bins`` not positive.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.histc(tt.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
         tensor([0., 2., 1., 0.])
     """
@@ -215,7 +214,6 @@ def histogram(
         RuntimeError: If the range is not finite, or shapes or dtypes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.histogram(tt.tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0)).hist
         tensor([0., 2., 1., 0.])
     """
@@ -247,7 +245,6 @@ def histogramdd(
         RuntimeError: If shapes or dtypes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.histogramdd(tt.tensor([[0.0, 1.0], [1.0, 0.0]]), [2, 2]).hist
         tensor([[0., 1.],
                 [1., 0.]])
@@ -284,7 +281,6 @@ def bincount(xp: Backend, input: Array, weights: Array | None = None, minlength:
         NotImplementedError: If ``input`` is not an integer tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.bincount(tt.tensor([1, 2, 2]))
         tensor([0, 1, 2])
     """

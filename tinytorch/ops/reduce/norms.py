@@ -121,7 +121,6 @@ def norm(
         RuntimeError: If ``input`` is integer, or the name of the norm is unknown.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.norm(tt.tensor([3.0, 4.0]))
         tensor(5.)
     """
@@ -154,7 +153,6 @@ def frobenius_norm(input: Tensor, dim: int | Sequence[int], keepdim: bool = Fals
         RuntimeError: If there are more dimensions, or ``input`` is integer.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.frobenius_norm(tt.tensor([[3.0, 4.0]]), dim=(0, 1))
         tensor(5.)
     """
@@ -179,7 +177,6 @@ def nuclear_norm(
         RuntimeError: If there are fewer than two dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nuclear_norm(tt.tensor([[3.0, 0.0], [0.0, 4.0]]))
         tensor(7.)
     """
@@ -202,7 +199,6 @@ def norm_except_dim(v: Tensor, pow: int = 2, dim: int = 0) -> Tensor:
         dim: The dimension that is not reduced; with -1 all dimensions are reduced.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.norm_except_dim(tt.tensor([[3.0, 4.0], [6.0, 8.0]]))
         tensor([[ 5.],
                 [10.]])
@@ -250,7 +246,6 @@ def dist(input: Tensor, other: Tensor, p: float = 2) -> Tensor:
         RuntimeError: If the shapes do not broadcast.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.dist(tt.tensor([1.0, 2.0]), tt.tensor([4.0, 6.0]))
         tensor(5.)
     """
@@ -275,7 +270,6 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
             than two dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.renorm(tt.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1.0)
         tensor([[0.6000, 0.8000],
                 [0.3000, 0.4000]])
@@ -315,7 +309,6 @@ def pairwise_distance(
         Shape ``(*)``, or ``(*, 1)``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.pairwise_distance(tt.zeros(2, 4), tt.ones(4))
         tensor([2.0000, 2.0000])
     """
@@ -340,7 +333,6 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
         RuntimeError: If the dtype is not floating-point, or ``eps`` is negative.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cosine_similarity(tt.ones(1, 2), tt.tensor([[1.0, 0.0]]))
         tensor([0.7071])
     """

@@ -129,7 +129,6 @@ def quantile(
         RuntimeError: If ``q`` is out of range or there are no elements.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.quantile(tt.tensor([1.0, 2.0, 3.0, 4.0]), 0.5)
         tensor(2.5000)
     """
@@ -158,7 +157,6 @@ def nanquantile(
         RuntimeError: If ``q`` is out of range or there are no elements.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nanquantile(tt.tensor([1.0, float("nan"), 3.0]), 0.5)
         tensor(2.)
     """

@@ -68,7 +68,6 @@ def sum(
         Tensor without the summed dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(2, 3).sum(1)
         tensor([3., 3.])
     """
@@ -112,7 +111,6 @@ def nansum(
         RuntimeError: If ``input`` is complex.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nansum(tt.tensor([1.0, float("nan"), 2.0]))
         tensor(3.)
     """
@@ -158,7 +156,6 @@ def mean(
         RuntimeError: If ``dtype`` is neither floating-point nor complex.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([[1.0, 3.0], [5.0, 7.0]]).mean(1)
         tensor([2., 6.])
     """
@@ -233,7 +230,6 @@ def nanmean(
         RuntimeError: If ``input`` is integer or bool.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nanmean(tt.tensor([1.0, float("nan"), 3.0]))
         tensor(2.)
     """
@@ -286,7 +282,6 @@ def prod(
         may be 0.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.prod(tt.tensor([[1, 2], [3, 4]]), 1)
         tensor([ 2, 12])
     """
@@ -354,7 +349,6 @@ def logsumexp(xp: Backend, input: Array, dim: Dims, keepdim: bool = False) -> Ar
         Tensor without the summed dimensions; -inf if there are no elements.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.logsumexp(tt.tensor([0.0, 0.0]), 0)
         tensor(0.6931)
     """
@@ -388,7 +382,6 @@ def all(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> A
         bool tensor; uint8 for uint8 input.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.all(tt.tensor([True, False]))
         tensor(False)
     """
@@ -410,7 +403,6 @@ def any(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> A
         bool tensor; uint8 for uint8 input.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.any(tt.tensor([True, False]))
         tensor(True)
     """
@@ -432,7 +424,6 @@ def count_nonzero(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = F
         int64 tensor without the reduced dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.count_nonzero(tt.tensor([[0, 1], [2, 3]]), 0)
         tensor([1, 2])
     """
@@ -465,7 +456,6 @@ def hash_tensor(
         NotImplementedError: If ``input`` is complex.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.hash_tensor(tt.tensor([3, 5])).item()
         6
     """

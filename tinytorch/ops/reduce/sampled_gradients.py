@@ -45,7 +45,6 @@ def gradient(
         RuntimeError: If sizes, dimensions or ``edge_order`` do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.gradient(tt.tensor([1.0, 2.0, 4.0, 7.0]))
         (tensor([1.0000, 1.5000, 2.5000, 3.0000]),)
 

@@ -56,7 +56,6 @@ def segment_reduce(
         NotImplementedError: If ``data`` is integer.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.tensor([1.0, 2.0, 3.0, 4.0])
         >>> tt.segment_reduce(x, "max", lengths=tt.tensor([1, 3]))
         tensor([1., 4.])

@@ -186,7 +186,6 @@ def var(
         RuntimeError: If ``input`` is integer or bool.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([1.0, 2.0, 3.0, 4.0]).var(correction=0)
         tensor(1.2500)
     """
@@ -205,7 +204,6 @@ def std(
     """Standard deviation of the elements: the square root of ``var``, with the same arguments.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([1.0, 3.0]).std(correction=0)
         tensor(1.)
     """
@@ -261,7 +259,6 @@ def var_mean(
         A tuple ``(variance, mean)``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.var_mean(tt.tensor([1.0, 3.0]), correction=0)
         (tensor(1.), tensor(2.))
     """
@@ -284,7 +281,6 @@ def std_mean(
         A tuple ``(standard deviation, mean)``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.std_mean(tt.tensor([1.0, 3.0]), correction=0)
         (tensor(1.), tensor(2.))
     """
@@ -353,7 +349,6 @@ def cov(
         RuntimeError: If shapes or dtypes do not fit, or a weight is negative.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cov(tt.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
         tensor([[ 1., -1.],
                 [-1.,  1.]])
@@ -432,7 +427,6 @@ def corrcoef(input: Tensor, y: Tensor | None = None) -> Tensor:
         RuntimeError: If ``input`` has more than two dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.corrcoef(tt.tensor([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
         tensor([[ 1., -1.],
                 [-1.,  1.]])

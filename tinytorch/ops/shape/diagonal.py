@@ -42,7 +42,6 @@ def diagonal(xp: Backend, input: Array, offset: int = 0, dim1: int = 0, dim2: in
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.diagonal(tt.tensor([[1, 2], [3, 4]]))
         tensor([1, 4])
     """
@@ -95,7 +94,6 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.diag_embed(tt.tensor([1, 2]))
         tensor([[1, 0],
                 [0, 2]])
@@ -130,7 +128,6 @@ def diag(input: Tensor, diagonal: int = 0) -> Tensor:
         RuntimeError: If ``input`` has another number of dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.diag(tt.tensor([1, 2]), 1)
         tensor([[0, 1, 0],
                 [0, 0, 2],
@@ -163,7 +160,6 @@ def diagflat(input: Tensor, offset: int = 0) -> Tensor:
         Tensor of shape ``(input.numel() + abs(offset),) * 2``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.diagflat(tt.tensor([[1, 2]]))
         tensor([[1, 0],
                 [0, 2]])
@@ -201,7 +197,6 @@ def tril(xp: Backend, input: Array, diagonal: int = 0) -> Array:
         RuntimeError: If ``input`` has fewer than two dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tril(tt.ones(2, 3))
         tensor([[1., 0., 0.],
                 [1., 1., 0.]])
@@ -234,7 +229,6 @@ def triu(xp: Backend, input: Array, diagonal: int = 0) -> Array:
         RuntimeError: If ``input`` has fewer than two dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.triu(tt.ones(2, 3))
         tensor([[1., 1., 1.],
                 [0., 1., 1.]])
@@ -322,7 +316,6 @@ def tril_indices(row: int, col: int | None = None, offset: int = 0, **options: A
         RuntimeError: If a size is negative.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tril_indices(2, 2)
         tensor([[0, 1, 1],
                 [0, 0, 1]])
@@ -349,7 +342,6 @@ def triu_indices(row: int, col: int | None = None, offset: int = 0, **options: A
         RuntimeError: If a size is negative.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.triu_indices(2, 2)
         tensor([[0, 0, 1],
                 [0, 1, 1]])

@@ -19,7 +19,6 @@ def is_tensor(obj: Any) -> bool:
         obj: Any object.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.is_tensor(tt.ones(1)), tt.is_tensor([1.0])
         (True, False)
     """
@@ -37,7 +36,6 @@ def is_nonzero(input: Tensor) -> bool:
         RuntimeError: If ``input`` has another number of elements.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.is_nonzero(tt.tensor([0.5]))
         True
     """
@@ -53,7 +51,6 @@ def is_same_size(input: Tensor, other: Tensor) -> bool:
         other: Tensor to compare with.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.is_same_size(tt.ones(2, 1), tt.ones(1, 2))
         False
     """
@@ -65,7 +62,6 @@ def is_conj(input: Tensor) -> bool:
     """Whether the conj bit of ``input`` is set: it is lazily conjugated, as by ``conj``.
 
     Example:
-        >>> import tinytorch as tt
         >>> z = tt.tensor([1j])
         >>> tt.is_conj(z), tt.is_conj(z.conj()), tt.is_conj(z.conj() * 2)
         (False, True, False)
@@ -78,7 +74,6 @@ def is_neg(input: Tensor) -> bool:
     """Whether the neg bit of ``input`` is set: it is lazily negated, as ``x.conj().imag``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.is_neg(-tt.ones(1)), tt.is_neg(tt.tensor([1j]).conj().imag)
         (False, True)
     """
@@ -93,7 +88,6 @@ def is_inference(input: Tensor) -> bool:
     place. Its ``clone()`` can.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.inference_mode():
         ...     x = tt.ones(2)
         >>> tt.is_inference(x), tt.is_inference(x + 1)
@@ -110,7 +104,6 @@ def data_ptr(input: Tensor) -> int:
     """The address of the first element in memory.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2, 3)
         >>> x.view(6).data_ptr() == x.data_ptr()
         True
@@ -127,7 +120,6 @@ def is_set_to(input: Tensor, tensor: Tensor) -> bool:
         tensor: Tensor to compare with.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2, 3)
         >>> x.is_set_to(x.detach()), x.is_set_to(x.view(6)), x.is_set_to(x.clone())
         (True, False, False)
@@ -163,7 +155,6 @@ def dim_order(input: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]
         TypeError: If ``ambiguity_check`` is neither a bool nor a list of memory formats.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(2, 3, 4).permute(2, 0, 1).dim_order()
         (1, 2, 0)
     """
@@ -197,7 +188,6 @@ def storage_offset(input: Tensor) -> int:
     """Number of elements of the storage before the first element of ``input``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.arange(6).reshape(2, 3)[1].storage_offset()
         3
     """
@@ -212,7 +202,6 @@ def is_cpu(input: Tensor) -> bool:
     """Whether the tensor is on the CPU.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(1, device="cpu").is_cpu
         True
     """
@@ -224,7 +213,6 @@ def is_cuda(input: Tensor) -> bool:
     """Whether the tensor is on a GPU.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(1, device="cpu").is_cuda
         False
     """
@@ -236,7 +224,6 @@ def is_sparse(input: Tensor) -> bool:
     """Whether the tensor is sparse: always False, since all tensors are dense.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(1).is_sparse
         False
     """
@@ -248,7 +235,6 @@ def is_quantized(input: Tensor) -> bool:
     """Whether the tensor is quantized: always False, since no tensor is.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(1).is_quantized
         False
     """
@@ -260,7 +246,6 @@ def is_meta(input: Tensor) -> bool:
     """Whether the tensor is on the device ``meta``: it has a shape and a dtype, but no values.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(1, device="meta").is_meta
         True
     """

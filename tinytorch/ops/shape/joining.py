@@ -42,7 +42,6 @@ def cat(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
         RuntimeError: If the shapes do not agree.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cat((tt.zeros(1, 2), tt.ones(1, 2)))
         tensor([[0., 0.],
                 [1., 1.]])
@@ -130,7 +129,6 @@ def stack(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
         RuntimeError: If there are no tensors, or the shapes differ.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.stack((tt.zeros(2), tt.ones(2)), dim=1)
         tensor([[0., 1.],
                 [0., 1.]])
@@ -213,7 +211,6 @@ def atleast_1d(*tensors: Any) -> Any:
         A view of a single tensor, else a tuple of views.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.atleast_1d(tt.tensor(2)).shape
         tinytorch.Size([1])
     """
@@ -231,7 +228,6 @@ def atleast_2d(*tensors: Any) -> Any:
         A view of a single tensor, else a tuple of views.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.atleast_2d(tt.arange(3)).shape
         tinytorch.Size([1, 3])
     """
@@ -249,7 +245,6 @@ def atleast_3d(*tensors: Any) -> Any:
         A view of a single tensor, else a tuple of views.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.atleast_3d(tt.zeros(2, 3)).shape
         tinytorch.Size([2, 3, 1])
     """
@@ -280,7 +275,6 @@ def hstack(tensors: Sequence[Tensor]) -> Tensor:
         RuntimeError: If there are no tensors, or the shapes do not agree.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.hstack((tt.arange(2), tt.arange(2)))
         tensor([0, 1, 0, 1])
     """
@@ -301,7 +295,6 @@ def vstack(tensors: Sequence[Tensor]) -> Tensor:
         RuntimeError: If there are no tensors, or the shapes do not agree.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.vstack((tt.arange(2), tt.arange(2)))
         tensor([[0, 1],
                 [0, 1]])
@@ -323,7 +316,6 @@ def dstack(tensors: Sequence[Tensor]) -> Tensor:
         RuntimeError: If there are no tensors, or the shapes do not agree.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.dstack((tt.arange(2), tt.arange(2))).shape
         tinytorch.Size([1, 2, 2])
     """
@@ -344,7 +336,6 @@ def column_stack(tensors: Sequence[Tensor]) -> Tensor:
         RuntimeError: If there are no tensors, or the shapes do not agree.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.column_stack((tt.arange(2), tt.arange(2)))
         tensor([[0, 0],
                 [1, 1]])
@@ -370,7 +361,6 @@ def meshgrid(*tensors: Any, indexing: str | None = "ij") -> tuple[Tensor, ...]:
         RuntimeError: If a tensor has more dimensions, dtypes differ, or ``indexing`` is unknown.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.meshgrid(tt.arange(2), tt.arange(3), indexing="ij")[1]
         tensor([[0, 1, 2],
                 [0, 1, 2]])
@@ -416,7 +406,6 @@ def cartesian_prod(*tensors: Tensor) -> Tensor:
         RuntimeError: If a tensor has another number of dimensions than one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.cartesian_prod(tt.tensor([1, 2]), tt.tensor([3, 4]))
         tensor([[1, 3],
                 [1, 4],
@@ -461,7 +450,6 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False) -> T
         RuntimeError: If ``input`` is not 1-d, or ``r`` is negative.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.combinations(tt.tensor([1, 2, 3]))
         tensor([[1, 2],
                 [1, 3],
@@ -493,7 +481,6 @@ def block_diag(*tensors: Tensor) -> Tensor:
         TypeError: If an argument is not a tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.block_diag(tt.tensor([[1, 2]]), tt.tensor([3]))
         tensor([[1, 2, 0],
                 [0, 0, 3]])
@@ -540,7 +527,6 @@ def unravel_index(xp: Backend, indices: Index, shape: Shape) -> tuple[Array, ...
         RuntimeError: If a size is 0.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.unravel_index(tt.tensor([3]), (2, 2))
         (tensor([1]), tensor([1]))
     """

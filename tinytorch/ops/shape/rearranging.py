@@ -40,7 +40,6 @@ def fliplr(input: Tensor) -> Tensor:
         RuntimeError: For fewer than two dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.fliplr(tt.tensor([[1, 2], [3, 4]]))
         tensor([[2, 1],
                 [4, 3]])
@@ -61,7 +60,6 @@ def flipud(input: Tensor) -> Tensor:
         RuntimeError: For a 0-d tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.flipud(tt.tensor([[1, 2], [3, 4]]))
         tensor([[3, 4],
                 [1, 2]])
@@ -88,7 +86,6 @@ def roll(xp: Backend, input: Array, shifts: Dims, dims: Dims | None = None) -> A
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.roll(tt.arange(4), 1)
         tensor([3, 0, 1, 2])
     """
@@ -142,7 +139,6 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.rot90(tt.tensor([[1, 2], [3, 4]]))
         tensor([[2, 4],
                 [1, 3]])
@@ -209,7 +205,6 @@ def repeat(input: Tensor, *repeats: Any, axis: int | None = None) -> Tensor:
         RuntimeError: If there are fewer numbers than dimensions, or negative ones.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([1, 2]).repeat(2, 2)
         tensor([[1, 2, 1, 2],
                 [1, 2, 1, 2]])
@@ -243,7 +238,6 @@ def tile(input: Tensor, dims: Any, *more: Any) -> Tensor:
         A copy.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tile(tt.tensor([1, 2]), (2,))
         tensor([1, 2, 1, 2])
     """
@@ -290,7 +284,6 @@ def repeat_interleave(
         RuntimeError: If a number is negative or ``repeats`` does not fit ``input``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.repeat_interleave(tt.tensor([7, 8]), tt.tensor([1, 2]))
         tensor([7, 8, 8])
     """
@@ -348,7 +341,6 @@ def t(xp: Backend, input: Array) -> Array:
         RuntimeError: If ``input`` has more than two dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([[1, 2], [3, 4]]).t()
         tensor([[1, 3],
                 [2, 4]])
@@ -370,7 +362,6 @@ def T(xp: Backend, input: Array) -> Array:
             PyTorch.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2, 3).T.shape
         tinytorch.Size([3, 2])
     """
@@ -410,7 +401,6 @@ def mT(xp: Backend, input: Array) -> Array:
         RuntimeError: If ``input`` has one dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(4, 2, 3).mT.shape
         tinytorch.Size([4, 3, 2])
     """
@@ -444,7 +434,6 @@ def mH(input: Tensor) -> Tensor:
         RuntimeError: If ``input`` has one dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([[1j, 2.0]]).mH
         tensor([[0.-1.j],
                 [2.-0.j]])
@@ -467,7 +456,6 @@ def adjoint(input: Tensor) -> Tensor:
         input: ``(..., m, n)``, or a 0-d tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.adjoint(tt.zeros(2, 3)).shape
         tinytorch.Size([3, 2])
     """
@@ -485,7 +473,6 @@ def H(input: Tensor) -> Tensor:
         RuntimeError: If ``input`` has one dimension or more than two.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2, 3).H.shape
         tinytorch.Size([3, 2])
     """
@@ -519,7 +506,6 @@ def movedim(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2, 3, 4).movedim(0, -1).shape
         tinytorch.Size([3, 4, 2])
     """

@@ -71,7 +71,6 @@ def squeeze_(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     """Remove dimensions of size 1 from ``input`` in place; see ``squeeze``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(1, 2).squeeze_().shape
         tinytorch.Size([2])
     """
@@ -83,7 +82,6 @@ def unsqueeze_(input: Tensor, dim: int) -> Tensor:
     """Insert a dimension of size 1 into ``input`` in place; see ``unsqueeze``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2).unsqueeze_(0).shape
         tinytorch.Size([1, 2])
     """
@@ -97,7 +95,6 @@ def transpose_(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Swap two dimensions of ``input`` in place; see ``transpose``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2, 3).transpose_(0, 1).shape
         tinytorch.Size([3, 2])
     """
@@ -109,7 +106,6 @@ def t_(input: Tensor) -> Tensor:
     """Transpose the matrix ``input`` in place; see ``t``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2, 3).t_().shape
         tinytorch.Size([3, 2])
     """
@@ -121,7 +117,6 @@ def as_strided_(input: Tensor, size: Any, stride: Any, storage_offset: int | Non
     """Change ``input`` in place to a window into its own memory; see ``as_strided``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.arange(4).as_strided_((2,), (2,))
         tensor([0, 2])
     """
@@ -149,7 +144,6 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
             another number of dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.arange(4).resize_(2, 2)
         tensor([[0, 1],
                 [2, 3]])
@@ -201,7 +195,6 @@ def resize_as_(input: Tensor, other: Tensor, memory_format: Any = None) -> Tenso
         ``input``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.arange(4).resize_as_(tt.zeros(2, 2)).shape
         tinytorch.Size([2, 2])
     """

@@ -33,7 +33,6 @@ def reshape(xp: Backend, input: Array, shape: Shape) -> Array:
         RuntimeError: If the number of elements differs.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.arange(4).reshape(2, -1)
         tensor([[0, 1],
                 [2, 3]])
@@ -150,7 +149,6 @@ def transpose(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2, 3).transpose(0, 1).shape
         tinytorch.Size([3, 2])
     """
@@ -192,7 +190,6 @@ def permute(xp: Backend, input: Array, dims: Shape) -> Array:
         RuntimeError: If ``dims`` is not a permutation of all dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2, 3, 4).permute(2, 0, 1).shape
         tinytorch.Size([4, 2, 3])
     """
@@ -243,7 +240,6 @@ def flatten(xp: Backend, input: Array, start_dim: int = 0, end_dim: int = -1) ->
         RuntimeError: If ``start_dim`` comes after ``end_dim``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2, 3, 4).flatten(1).shape
         tinytorch.Size([2, 12])
     """
@@ -274,7 +270,6 @@ def ravel(xp: Backend, input: Array) -> Array:
     """The elements of ``input`` in one dimension, in row-major order.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2, 3).ravel().shape
         tinytorch.Size([6])
     """
@@ -324,7 +319,6 @@ def unflatten(xp: Backend, input: Array, dim: int, sizes: Shape) -> Array:
         sizes: The sizes of the new dimensions, one of which may be -1.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2, 6).unflatten(1, (2, -1)).shape
         tinytorch.Size([2, 2, 3])
     """
@@ -365,7 +359,6 @@ def squeeze(xp: Backend, input: Array, dim: int | Sequence[int] | None = None) -
         A view.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2, 1, 3, 1).squeeze(1).shape
         tinytorch.Size([2, 3, 1])
     """
@@ -391,7 +384,6 @@ def unsqueeze(xp: Backend, input: Array, dim: int) -> Array:
         A view.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(3).unsqueeze(0).shape
         tinytorch.Size([1, 3])
     """
@@ -418,7 +410,6 @@ def expand(xp: Backend, input: Array, size: Shape) -> Array:
         RuntimeError: If a size other than 1 would change.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([[1], [2]]).expand(2, 3)
         tensor([[1, 1, 1],
                 [2, 2, 2]])
@@ -493,7 +484,6 @@ def flip(xp: Backend, input: Array, dims: Shape | None = None) -> Array:
         RuntimeError: If a dimension is repeated.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.flip(tt.arange(3), (0,))
         tensor([2, 1, 0])
     """

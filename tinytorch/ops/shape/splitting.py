@@ -32,7 +32,6 @@ def unbind(xp: Backend, input: Array, dim: int = 0) -> tuple[Array, ...]:
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([[1, 2], [3, 4]]).unbind()
         (tensor([1, 2]), tensor([3, 4]))
     """
@@ -76,7 +75,6 @@ def split_with_sizes(
         RuntimeError: If a size is negative, or the sizes do not sum to the dimension's size.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.arange(5).split_with_sizes([2, 3])
         (tensor([0, 1]), tensor([2, 3, 4]))
     """
@@ -127,7 +125,6 @@ def split(
         RuntimeError: If a size is negative, or the sizes do not sum to the dimension's size.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.arange(5).split(2)
         (tensor([0, 1]), tensor([2, 3]), tensor([4]))
     """
@@ -196,7 +193,6 @@ def chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[Array, 
         RuntimeError: If ``chunks`` is not positive.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.arange(5).chunk(2)
         (tensor([0, 1, 2]), tensor([3, 4]))
     """
@@ -227,7 +223,6 @@ def unsafe_split(
     The pieces share the memory of ``input``, which must not be used after such a change.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.arange(3).unsafe_split(2)
         (tensor([0, 1]), tensor([2]))
     """
@@ -244,7 +239,6 @@ def unsafe_split_with_sizes(
     """``split_with_sizes`` whose pieces do not count as views; see ``unsafe_split``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.arange(3).unsafe_split_with_sizes([1, 2])
         (tensor([0]), tensor([1, 2]))
     """
@@ -259,7 +253,6 @@ def unsafe_chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[
     """``chunk`` whose pieces do not count as views; see ``unsafe_split``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.arange(3).unsafe_chunk(2)
         (tensor([0, 1]), tensor([2]))
     """
@@ -298,7 +291,6 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
         RuntimeError: If the number of pieces is not positive.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor_split(tt.arange(5), 2)
         (tensor([0, 1, 2]), tensor([3, 4]))
         >>> tt.tensor_split(tt.arange(5), (1, 2))
@@ -386,7 +378,6 @@ def hsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
         RuntimeError: If the pieces would not be of equal size.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.hsplit(tt.arange(4), 2)
         (tensor([0, 1]), tensor([2, 3]))
     """
@@ -408,7 +399,6 @@ def vsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
         RuntimeError: If the pieces would not be of equal size.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.vsplit(tt.tensor([[1, 2], [3, 4]]), 2)
         (tensor([[1, 2]]), tensor([[3, 4]]))
     """
@@ -430,7 +420,6 @@ def dsplit(input: Tensor, indices_or_sections: Any) -> tuple[Tensor, ...]:
         RuntimeError: If the pieces would not be of equal size.
 
     Example:
-        >>> import tinytorch as tt
         >>> [piece.shape for piece in tt.dsplit(tt.zeros(1, 2, 4), 2)]
         [tinytorch.Size([1, 2, 2]), tinytorch.Size([1, 2, 2])]
     """

@@ -157,7 +157,6 @@ def as_strided(input: Tensor, size: Any, stride: Any, storage_offset: int | None
         RuntimeError: If the window reaches beyond the memory.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.arange(5).as_strided((3, 2), (1, 2))
         tensor([[0, 2],
                 [1, 3],
@@ -217,7 +216,6 @@ def as_strided_copy(
     """Copy of ``as_strided(...)``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.as_strided_copy(tt.arange(4), (2,), (2,))
         tensor([0, 2])
     """
@@ -285,7 +283,6 @@ def as_strided_scatter(
         RuntimeError: If ``src`` has another shape, or the window reaches beyond the memory.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.as_strided_scatter(tt.zeros(4), tt.ones(2), (2,), (2,))
         tensor([1., 0., 1., 0.])
     """
@@ -311,7 +308,6 @@ def broadcast_to(xp: Backend, input: Array, size: Shape) -> Array:
         size: The shape, as a sequence or as ints one by one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.broadcast_to(tt.tensor([1, 2]), (2, 2))
         tensor([[1, 2],
                 [1, 2]])
@@ -334,7 +330,6 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
         other: Tensor of the new shape.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([1, 2]).expand_as(tt.zeros(3, 2)).shape
         tinytorch.Size([3, 2])
     """
@@ -355,7 +350,6 @@ def broadcast_shapes(*shapes: Any) -> Size:
         RuntimeError: If the shapes do not broadcast.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.broadcast_shapes((2, 1), (3,))
         tinytorch.Size([2, 3])
     """
@@ -392,7 +386,6 @@ def broadcast_tensors(*tensors: Any) -> tuple[Tensor, ...]:
         RuntimeError: If the shapes do not broadcast.
 
     Example:
-        >>> import tinytorch as tt
         >>> a, b = tt.broadcast_tensors(tt.zeros(2, 1), tt.zeros(3))
         >>> a.shape, b.shape
         (tinytorch.Size([2, 3]), tinytorch.Size([2, 3]))
@@ -439,7 +432,6 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
         RuntimeError: If ``size`` does not broadcast to the shape of ``input``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(2, 3).sum_to_size(1, 3)
         tensor([[2., 2., 2.]])
     """

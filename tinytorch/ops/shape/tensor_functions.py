@@ -20,7 +20,6 @@ def numel(input: Tensor) -> int:
     """The number of elements.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.numel(tt.ones(2, 3))
         6
     """
@@ -32,7 +31,6 @@ def is_complex(input: Tensor) -> bool:
     """Whether the elements are complex numbers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.is_complex(tt.tensor([1j]))
         True
     """
@@ -44,7 +42,6 @@ def is_floating_point(input: Tensor) -> bool:
     """Whether the elements are real floating-point numbers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.is_floating_point(tt.tensor([1, 2]))
         False
     """
@@ -56,7 +53,6 @@ def is_signed(input: Tensor) -> bool:
     """Whether the elements can be negative.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.is_signed(tt.tensor([True]))
         False
     """
@@ -68,7 +64,6 @@ def get_device(input: Tensor) -> int:
     """The index of the device; -1 for the CPU.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.get_device(tt.ones(1, device="cpu"))
         -1
     """
@@ -80,7 +75,6 @@ def detach(input: Tensor) -> Tensor:
     """View of ``input`` that is detached from the graph.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.detach(tt.ones(2, requires_grad=True))
         tensor([1., 1.])
     """
@@ -95,7 +89,6 @@ def detach_(input: Tensor) -> Tensor:
         RuntimeError: If ``input`` is a view.
 
     Example:
-        >>> import tinytorch as tt
         >>> x = tt.ones(2, requires_grad=True) * 2
         >>> tt.detach_(x)
         tensor([2., 2.])
@@ -116,7 +109,6 @@ def rsub(input: Tensor, other: Any, alpha: Any = 1) -> Tensor:
         Tensor of the broadcast shape and torch's promoted dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.rsub(tt.tensor([1.0, 2.0]), 5, alpha=2)
         tensor([3., 1.])
     """
@@ -141,7 +133,6 @@ def new(input: Tensor, *args: Any, size: Any = None) -> Tensor:
         TypeError: For other arguments.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.ones(1, dtype=tt.int64).new([1.5, 2]), tt.ones(1).new(2, 3).shape
         (tensor([1, 2]), tinytorch.Size([2, 3]))
     """
@@ -162,7 +153,6 @@ def as_subclass(input: Tensor, cls: type[Tensor]) -> Tensor:
         TypeError: If ``cls`` is not a subclass of Tensor.
 
     Example:
-        >>> import tinytorch as tt
         >>> class Mine(tt.Tensor):
         ...     pass
         >>> type(tt.ones(2).as_subclass(Mine)).__name__
@@ -195,7 +185,6 @@ def from_dlpack(ext_tensor: Any, *, device: Any = None, copy: bool | None = None
 
     Example:
         >>> import numpy as np
-        >>> import tinytorch as tt
         >>> array = np.zeros(2)
         >>> x = tt.from_dlpack(array)
         >>> array[0] = 1

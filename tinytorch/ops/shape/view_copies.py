@@ -21,7 +21,6 @@ def alias_copy(input: Tensor) -> Tensor:
     """Copy of ``input``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.alias_copy(tt.arange(2))
         tensor([0, 1])
     """
@@ -33,7 +32,6 @@ def detach_copy(input: Tensor) -> Tensor:
     """Copy of ``input`` that is detached from the graph.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.detach_copy(tt.ones(2, requires_grad=True))
         tensor([1., 1.])
     """
@@ -45,7 +43,6 @@ def diagonal_copy(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) 
     """Copy of the view that ``diagonal`` returns.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.diagonal_copy(tt.tensor([[1, 2], [3, 4]]))
         tensor([1, 4])
     """
@@ -63,7 +60,6 @@ def expand_copy(input: Tensor, size: Any, *more: Any, implicit: bool = False) ->
         implicit: Accepted for compatibility.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.expand_copy(tt.tensor([1]), (2, 2))
         tensor([[1, 1],
                 [1, 1]])
@@ -81,7 +77,6 @@ def permute_copy(input: Tensor, dims: Any, *more: Any) -> Tensor:
         *more: The other dimensions, one by one.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.permute_copy(tt.tensor([[1, 2]]), (1, 0))
         tensor([[1],
                 [2]])
@@ -94,7 +89,6 @@ def select_copy(input: Tensor, dim: int, index: int) -> Tensor:
     """Copy of the view that ``select`` returns.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.select_copy(tt.tensor([[1, 2], [3, 4]]), 0, 1)
         tensor([3, 4])
     """
@@ -115,7 +109,6 @@ def slice_copy(
         step: Distance between elements. Default 1.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.slice_copy(tt.arange(5), 0, 1, 4, 2)
         tensor([1, 3])
     """
@@ -135,7 +128,6 @@ def split_copy(input: Tensor, split_size: int | Sequence[int], dim: int = 0) -> 
         dim: The dimension to split. Default 0.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.split_copy(tt.arange(3), 2)
         (tensor([0, 1]), tensor([2]))
     """
@@ -149,7 +141,6 @@ def split_with_sizes_copy(
     """Copies of the views that ``split_with_sizes`` returns.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.split_with_sizes_copy(tt.arange(3), [1, 2])
         (tensor([0]), tensor([1, 2]))
     """
@@ -161,7 +152,6 @@ def squeeze_copy(input: Tensor, dim: int | Sequence[int] | None = None) -> Tenso
     """Copy of the view that ``squeeze`` returns.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.squeeze_copy(tt.tensor([[1, 2]]))
         tensor([1, 2])
     """
@@ -173,7 +163,6 @@ def t_copy(input: Tensor) -> Tensor:
     """Copy of the view that ``t`` returns.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.t_copy(tt.tensor([[1, 2]]))
         tensor([[1],
                 [2]])
@@ -186,7 +175,6 @@ def transpose_copy(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Copy of the view that ``transpose`` returns.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.transpose_copy(tt.tensor([[1, 2]]), 0, 1)
         tensor([[1],
                 [2]])
@@ -199,7 +187,6 @@ def unbind_copy(input: Tensor, dim: int = 0) -> tuple[Tensor, ...]:
     """Copies of the views that ``unbind`` returns.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.unbind_copy(tt.arange(2))
         (tensor(0), tensor(1))
     """
@@ -211,7 +198,6 @@ def unfold_copy(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """Copy of the view that ``Tensor.unfold`` returns.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.unfold_copy(tt.arange(3), 0, 2, 1)
         tensor([[0, 1],
                 [1, 2]])
@@ -224,7 +210,6 @@ def unsqueeze_copy(input: Tensor, dim: int) -> Tensor:
     """Copy of the view that ``unsqueeze`` returns.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.unsqueeze_copy(tt.arange(2), 0)
         tensor([[0, 1]])
     """
@@ -243,7 +228,6 @@ def view_copy(input: Tensor, size: Any = None, *more: Any, dtype: Any = None) ->
         dtype: The dtype, as a keyword. Default None.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.view_copy(tt.arange(2), (2, 1))
         tensor([[0],
                 [1]])
@@ -259,7 +243,6 @@ def view_as_complex_copy(input: Tensor) -> Tensor:
     """Copy of the view that ``view_as_complex`` returns.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.view_as_complex_copy(tt.tensor([[1.0, 2.0]]))
         tensor([1.+2.j])
     """
@@ -271,7 +254,6 @@ def view_as_real_copy(input: Tensor) -> Tensor:
     """Copy of the view that ``view_as_real`` returns.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.view_as_real_copy(tt.tensor([1 + 2j]))
         tensor([[1., 2.]])
     """

@@ -90,7 +90,6 @@ def view(input: Tensor, *size: Any, dtype: Any = None) -> Tensor:
         RuntimeError: If the strides do not allow it; use ``reshape`` instead.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.arange(4).view(2, 2)
         tensor([[0, 1],
                 [2, 3]])
@@ -115,7 +114,6 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
         other: Tensor with the new shape and the same number of elements.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.arange(4).view_as(tt.zeros(2, 2)).shape
         tinytorch.Size([2, 2])
     """
@@ -131,7 +129,6 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
         other: Tensor with the new shape and the same number of elements.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.arange(4).reshape_as(tt.zeros(2, 2)).shape
         tinytorch.Size([2, 2])
     """
@@ -171,7 +168,6 @@ def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Tensor:
             dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.zeros(2, 3).t().contiguous().is_contiguous()
         True
     """

@@ -132,7 +132,6 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
         NotImplementedError: For bool and complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.median(tt.tensor([4, 1, 3, 2]))
         tensor(2)
     """
@@ -160,7 +159,6 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
         NotImplementedError: For bool and complex tensors.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.nanmedian(tt.tensor([4.0, float("nan"), 3.0]))
         tensor(3.)
     """
@@ -185,7 +183,6 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tup
         IndexError: If there is no such dimension, or its size is 0.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.kthvalue(tt.tensor([3, 1, 2]), 2).values
         tensor(2)
     """
@@ -232,7 +229,6 @@ def mode(input: Tensor, dim: int = -1, keepdim: bool = False) -> tuple[Tensor, T
         IndexError: If there is no such dimension, or its size is 0.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.mode(tt.tensor([3, 1, 3])).values
         tensor(3)
     """

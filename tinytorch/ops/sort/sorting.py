@@ -58,7 +58,6 @@ def sort(
         RuntimeError: If ``input`` is complex.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.sort(tt.tensor([3, 1, 2])).values
         tensor([1, 2, 3])
     """
@@ -104,7 +103,6 @@ def argsort(
         RuntimeError: If ``input`` is complex.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.argsort(tt.tensor([3, 1, 2]))
         tensor([1, 2, 0])
     """
@@ -125,7 +123,6 @@ def msort(input: Tensor) -> Tensor:
     """Sort ``input`` in ascending order along its first dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.msort(tt.tensor([3, 1, 2]))
         tensor([1, 2, 3])
     """
@@ -166,7 +163,6 @@ def topk(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.topk(tt.tensor([3, 1, 2]), 2)
         tinytorch.return_types.topk(
         values=tensor([3, 2]),
@@ -268,7 +264,6 @@ def searchsorted(
         RuntimeError: If shapes do not fit.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.searchsorted(tt.tensor([1, 3, 5]), tt.tensor([3, 4]))
         tensor([1, 2])
     """
@@ -330,7 +325,6 @@ def bucketize(
         RuntimeError: If ``boundaries`` has more dimensions.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.bucketize(tt.tensor([0.5, 1.0, 2.5]), tt.tensor([1.0, 2.0]))
         tensor([0, 0, 2])
     """
@@ -363,7 +357,6 @@ def isin(
         Bool tensor of the shape of ``elements``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.isin(tt.tensor([1, 2, 3]), tt.tensor([3, 1]))
         tensor([ True, False,  True])
     """

@@ -186,7 +186,6 @@ def unique(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.unique(tt.tensor([3, 1, 3]), return_counts=True)
         (tensor([1, 3]), tensor([1, 2]))
     """
@@ -229,7 +228,6 @@ def unique_consecutive(
         IndexError: If there is no such dimension.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.unique_consecutive(tt.tensor([1, 1, 2, 1]))
         tensor([1, 2, 1])
     """

@@ -178,7 +178,6 @@ def i0(xp: Backend, input: Array) -> Array:
         input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.i0(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 1.2661])
     """
@@ -208,7 +207,6 @@ def i0e(xp: Backend, input: Array) -> Array:
         input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.i0e(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 0.4658])
     """
@@ -226,7 +224,6 @@ def i1(xp: Backend, input: Array) -> Array:
         input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.i1(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.5652])
     """
@@ -250,7 +247,6 @@ def i1e(xp: Backend, input: Array) -> Array:
         input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.i1e(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.2079])
     """
@@ -275,7 +271,6 @@ def bessel_j0(xp: Backend, input: Array) -> Array:
         input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.bessel_j0(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 0.7652])
     """
@@ -293,7 +288,6 @@ def bessel_j1(xp: Backend, input: Array) -> Array:
         input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.bessel_j1(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.4401])
     """
@@ -311,7 +305,6 @@ def bessel_y0(xp: Backend, input: Array) -> Array:
         input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.bessel_y0(tt.tensor([0.0, 1.0]))
         tensor([  -inf, 0.0883])
     """
@@ -329,7 +322,6 @@ def bessel_y1(xp: Backend, input: Array) -> Array:
         input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.bessel_y1(tt.tensor([0.0, 1.0]))
         tensor([   -inf, -0.7812])
     """
@@ -344,7 +336,6 @@ def modified_bessel_i0(xp: Backend, input: Array) -> Array:
         input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.modified_bessel_i0(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 1.2661])
     """
@@ -359,7 +350,6 @@ def modified_bessel_i1(xp: Backend, input: Array) -> Array:
         input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.modified_bessel_i1(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.5652])
     """
@@ -377,7 +367,6 @@ def modified_bessel_k0(xp: Backend, input: Array) -> Array:
         ImportError: If SciPy is not installed.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.modified_bessel_k0(tt.tensor([0.0, 1.0]))
         tensor([   inf, 0.4210])
     """
@@ -395,7 +384,6 @@ def modified_bessel_k1(xp: Backend, input: Array) -> Array:
         ImportError: If SciPy is not installed.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.modified_bessel_k1(tt.tensor([0.0, 1.0]))
         tensor([   inf, 0.6019])
     """
@@ -413,7 +401,6 @@ def scaled_modified_bessel_k0(xp: Backend, x: Array) -> Array:
         ImportError: If SciPy is not installed.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.scaled_modified_bessel_k0(tt.tensor([1.0]))
         tensor([1.1445])
     """
@@ -431,7 +418,6 @@ def scaled_modified_bessel_k1(xp: Backend, x: Array) -> Array:
         ImportError: If SciPy is not installed.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.scaled_modified_bessel_k1(tt.tensor([1.0]))
         tensor([1.6362])
     """
@@ -446,7 +432,6 @@ def spherical_bessel_j0(xp: Backend, x: Array) -> Array:
         x: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.spherical_bessel_j0(tt.tensor([0.0, 1.0]))
         tensor([1.0000, 0.8415])
     """
@@ -468,7 +453,6 @@ def airy_ai(xp: Backend, x: Array) -> Array:
         NotImplementedError: On CuPy, which does not have it.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.airy_ai(tt.tensor([0.0, 1.0]))
         tensor([0.3550, 0.1353])
     """

@@ -24,7 +24,6 @@ def erf(xp: Backend, input: Array) -> Array:
         input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.erf(tt.tensor([0.0, 1.0]))
         tensor([0.0000, 0.8427])
     """
@@ -43,7 +42,6 @@ def erfc(xp: Backend, input: Array) -> Array:
         input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.erfc(tt.tensor([0.0, 5.0]))
         tensor([1.0000e+00, 1.5375e-12])
     """
@@ -62,7 +60,6 @@ def erfinv(xp: Backend, input: Array) -> Array:
         input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.erfinv(tt.tensor([0.0, 0.5, 1.0]))
         tensor([0.0000, 0.4769,    inf])
     """
@@ -87,7 +84,6 @@ def erfcx(xp: Backend, input: Array) -> Array:
         input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.erfcx(tt.tensor([0.0, 10.0]))
         tensor([1.0000, 0.0561])
     """
@@ -129,7 +125,6 @@ def ndtr(input: Tensor) -> Tensor:
         input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.ndtr(tt.tensor([0.0, 1.96]))
         tensor([0.5000, 0.9750])
     """
@@ -144,7 +139,6 @@ def ndtri(xp: Backend, input: Array) -> Array:
         input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.ndtri(tt.tensor([0.5, 0.975]))
         tensor([0.0000, 1.9600])
     """
@@ -163,7 +157,6 @@ def log_ndtr(xp: Backend, input: Array) -> Array:
         input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.log_ndtr(tt.tensor([0.0, -100.0]))
         tensor([-6.9315e-01, -5.0055e+03])
     """
@@ -196,7 +189,6 @@ def entr(xp: Backend, input: Array) -> Array:
         input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.entr(tt.tensor([0.0, 0.5, -1.0]))
         tensor([0.0000, 0.3466,   -inf])
     """

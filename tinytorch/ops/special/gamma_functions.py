@@ -25,7 +25,6 @@ def lgamma(xp: Backend, input: Array) -> Array:
         input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.lgamma(tt.tensor([1.0, 5.0]))
         tensor([0.0000, 3.1781])
     """
@@ -50,7 +49,6 @@ def digamma(xp: Backend, input: Array) -> Array:
         input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.digamma(tt.tensor([1.0, 0.0]))
         tensor([-0.5772,    -inf])
     """
@@ -87,7 +85,6 @@ def polygamma(n: int, input: Tensor) -> Tensor:
         RuntimeError: If ``n`` is negative.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.polygamma(1, tt.tensor([1.0]))
         tensor([1.6449])
 
@@ -106,7 +103,6 @@ def _polygamma_method(self: Tensor, n: int) -> Tensor:
     """``n``-th derivative of ``digamma`` at ``self``; see ``tinytorch.polygamma``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([1.0]).polygamma(1)
         tensor([1.6449])
     """
@@ -117,7 +113,6 @@ def _polygamma_inplace(self: Tensor, n: int) -> Tensor:
     """In-place form of ``Tensor.polygamma``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.tensor([1.0]).polygamma_(1)
         tensor([1.6449])
     """
@@ -154,7 +149,6 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
         RuntimeError: If ``p`` is below 1, or ``input`` is bool.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.mvlgamma(tt.tensor([3.0]), 2)
         tensor([1.5502])
 
@@ -185,7 +179,6 @@ def igamma(xp: Backend, input: Array, other: Array) -> Array:
         NotImplementedError: If a tensor is integer or complex.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.igamma(tt.tensor([1.0]), tt.tensor([2.0]))
         tensor([0.8647])
 
@@ -219,7 +212,6 @@ def igammac(xp: Backend, input: Array, other: Array) -> Array:
         NotImplementedError: If a tensor is integer or complex.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.igammac(tt.tensor([1.0]), tt.tensor([2.0]))
         tensor([0.1353])
 
@@ -245,7 +237,6 @@ def zeta(xp: Backend, input: Operand, other: Operand) -> Array:
         other: The offset ``q``; the two shapes broadcast. Gradients flow only to ``other``.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.zeta(tt.tensor([2.0]), 1.0)
         tensor([1.6449])
 

@@ -136,7 +136,6 @@ def chebyshev_polynomial_t(xp: Backend, input: Operand, n: Operand) -> Array:
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.chebyshev_polynomial_t(tt.tensor([0.5, 2.0]), 3)
         tensor([-1., 26.])
 
@@ -158,7 +157,6 @@ def chebyshev_polynomial_u(xp: Backend, input: Operand, n: Operand) -> Array:
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.chebyshev_polynomial_u(tt.tensor([0.5, 2.0]), 3)
         tensor([-1., 56.])
 
@@ -180,7 +178,6 @@ def chebyshev_polynomial_v(xp: Backend, input: Operand, n: Operand) -> Array:
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.chebyshev_polynomial_v(tt.tensor([0.5, 2.0]), 3)
         tensor([-1., 41.])
 
@@ -202,7 +199,6 @@ def chebyshev_polynomial_w(xp: Backend, input: Operand, n: Operand) -> Array:
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.chebyshev_polynomial_w(tt.tensor([0.5, 2.0]), 3)
         tensor([-1., 71.])
 
@@ -248,7 +244,6 @@ def hermite_polynomial_h(xp: Backend, input: Operand, n: Operand) -> Array:
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.hermite_polynomial_h(tt.tensor([0.5, 2.0]), 3)
         tensor([-5., 40.])
 
@@ -270,7 +265,6 @@ def hermite_polynomial_he(xp: Backend, input: Operand, n: Operand) -> Array:
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.hermite_polynomial_he(tt.tensor([0.5, 2.0]), 3)
         tensor([-1.3750,  2.0000])
 
@@ -296,7 +290,6 @@ def laguerre_polynomial_l(xp: Backend, input: Operand, n: Operand) -> Array:
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.laguerre_polynomial_l(tt.tensor([0.5, 2.0]), 3)
         tensor([-0.1458, -0.3333])
 
@@ -318,7 +311,6 @@ def legendre_polynomial_p(xp: Backend, input: Operand, n: Operand) -> Array:
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.legendre_polynomial_p(tt.tensor([0.5, 2.0]), 3)
         tensor([-0.4375, 17.0000])
 
@@ -340,7 +332,6 @@ def shifted_chebyshev_polynomial_t(xp: Backend, input: Operand, n: Operand) -> A
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.shifted_chebyshev_polynomial_t(tt.tensor([0.5, 2.0]), 3)
         tensor([-0., 99.])
 
@@ -362,7 +353,6 @@ def shifted_chebyshev_polynomial_u(xp: Backend, input: Operand, n: Operand) -> A
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.shifted_chebyshev_polynomial_u(tt.tensor([0.5, 2.0]), 3)
         tensor([ -0., 204.])
 
@@ -384,7 +374,6 @@ def shifted_chebyshev_polynomial_v(xp: Backend, input: Operand, n: Operand) -> A
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.shifted_chebyshev_polynomial_v(tt.tensor([0.5, 2.0]), 3)
         tensor([  1., 169.])
 
@@ -406,7 +395,6 @@ def shifted_chebyshev_polynomial_w(xp: Backend, input: Operand, n: Operand) -> A
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
 
     Example:
-        >>> import tinytorch as tt
         >>> tt.special.shifted_chebyshev_polynomial_w(tt.tensor([0.5, 2.0]), 3)
         tensor([ -1., 239.])
 

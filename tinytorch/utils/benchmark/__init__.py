@@ -1,7 +1,6 @@
 """``torch.utils.benchmark``: how long a statement takes, and several beside each other.
 
 Example:
-    >>> import tinytorch as tt
     >>> from tinytorch.utils import benchmark
     >>> x = tt.ones(10)
     >>> timer = benchmark.Timer("x + x", globals={"x": x})

@@ -38,7 +38,6 @@ def set_torch_threads(n: int) -> Iterator[None]:
     """Have operations use so many threads in a ``with`` block.
 
     Example:
-        >>> import tinytorch as tt
         >>> with tt.utils.benchmark.set_torch_threads(1):
         ...     tt.get_num_threads()
         1

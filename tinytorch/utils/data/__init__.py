@@ -1,7 +1,6 @@
 """Datasets, samplers and ``DataLoader``.
 
 Example:
-    >>> import tinytorch as tt
     >>> from tinytorch.utils.data import DataLoader, TensorDataset
     >>> dataset = TensorDataset(tt.arange(4.0), tt.tensor([0, 1, 0, 1]))
     >>> [labels.tolist() for _, labels in DataLoader(dataset, batch_size=2)]

@@ -31,7 +31,6 @@ def default_convert(data: Any) -> Any:
         The same structure with tensors in it.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.utils.data import default_convert
         >>> default_convert({"x": tt.ones(2).numpy(), "name": "a"})
         {'x': tensor([1., 1.]), 'name': 'a'}

@@ -196,7 +196,6 @@ class DataLoader(Generic[T_co, Batch_co]):
     where there are no processes, batches are made when they are asked for, with one warning.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.utils.data import DataLoader, TensorDataset
         >>> dataset = TensorDataset(tt.arange(5), tt.arange(5) ** 2)
         >>> for x, y in DataLoader(dataset, batch_size=2):

@@ -82,7 +82,6 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
         AssertionError: If the first sizes differ.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.utils.data import TensorDataset
         >>> dataset = TensorDataset(tt.arange(6).reshape(3, 2), tt.tensor([1, 0, 1]))
         >>> len(dataset), dataset[2]
@@ -349,7 +348,6 @@ def random_split(
         ValueError: If the lengths do not add up to the whole or a fraction is not in [0, 1].
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.utils.data import random_split
         >>> generator = tt.Generator().manual_seed(42)
         >>> [len(part) for part in random_split(range(10), [0.7, 0.3], generator)]

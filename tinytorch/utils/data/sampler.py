@@ -144,7 +144,6 @@ class RandomSampler(Sampler[int]):
         ValueError: If ``num_samples`` is not a positive int, or the data are empty.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.utils.data import RandomSampler
         >>> generator = tt.Generator().manual_seed(0)
         >>> sorted(RandomSampler(range(4), generator=generator))

@@ -21,7 +21,6 @@ def noop_hook(_: Any, bucket: GradBucket) -> Future[Any]:
         A future of the bucket as it is.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import debugging_hooks
         >>> tt.distributed.init_process_group("mpi")
         >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))

@@ -31,7 +31,6 @@ def allreduce_hook(process_group: Any, bucket: GradBucket) -> Future[Any]:
         A future of the bucket's mean.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import default_hooks
         >>> tt.distributed.init_process_group("mpi")
         >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))
@@ -53,7 +52,6 @@ def fp16_compress_hook(process_group: Any, bucket: GradBucket) -> Future[Any]:
         A future of the bucket's mean, in its own dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import default_hooks
         >>> tt.distributed.init_process_group("mpi")
         >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))
@@ -75,7 +73,6 @@ def bf16_compress_hook(process_group: Any, bucket: GradBucket) -> Future[Any]:
         A future of the bucket's mean, in its own dtype.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import default_hooks
         >>> tt.distributed.init_process_group("mpi")
         >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))
@@ -92,7 +89,6 @@ def fp16_compress_wrapper(hook: _Hook) -> _Hook:
         hook: The other hook.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import default_hooks
         >>> tt.distributed.init_process_group("mpi")
         >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))
@@ -111,7 +107,6 @@ def bf16_compress_wrapper(hook: _Hook) -> _Hook:
         hook: The other hook.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import default_hooks
         >>> hook = default_hooks.bf16_compress_wrapper(default_hooks.allreduce_hook)
     """

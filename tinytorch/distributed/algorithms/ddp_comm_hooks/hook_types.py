@@ -61,7 +61,6 @@ def register_ddp_comm_hook(comm_hook_type: DDPCommHookType, model: Any, state: A
         state: The process group. Default: None, all ranks.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import (
         ...     DDPCommHookType, register_ddp_comm_hook,
         ... )

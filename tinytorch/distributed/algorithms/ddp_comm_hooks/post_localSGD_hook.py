@@ -22,7 +22,6 @@ class PostLocalSGDState:
         post_local_gradient_allreduce: Whether gradients are averaged then. Default: True.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import default_hooks
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import post_localSGD_hook as hooks
         >>> def counting_hook(state, bucket):
@@ -66,7 +65,6 @@ def post_localSGD_hook(state: PostLocalSGDState, bucket: GradBucket) -> Future[A
         A future of the bucket's mean.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import post_localSGD_hook as hooks
         >>> tt.distributed.init_process_group("mpi")
         >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))

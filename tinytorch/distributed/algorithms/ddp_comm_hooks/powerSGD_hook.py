@@ -53,7 +53,6 @@ class PowerSGDState:
             ``warm_start``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks.powerSGD_hook import PowerSGDState
         >>> tt.distributed.init_process_group("mpi")
         >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))
@@ -137,7 +136,6 @@ def powerSGD_hook(state: PowerSGDState, bucket: GradBucket) -> Future[Any]:
         A future of the bucket's mean.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import powerSGD_hook as hooks
         >>> tt.distributed.init_process_group("mpi")
         >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(8, 8))
@@ -188,7 +186,6 @@ def batched_powerSGD_hook(state: PowerSGDState, bucket: GradBucket) -> Future[An
         A future of the bucket's mean.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import powerSGD_hook as hooks
         >>> tt.distributed.init_process_group("mpi")
         >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(2, 2, bias=False))

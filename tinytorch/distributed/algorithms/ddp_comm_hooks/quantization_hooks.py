@@ -35,7 +35,6 @@ def quantization_pertensor_hook(process_group: Any, bucket: GradBucket) -> Futur
         A future of the bucket's mean.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import quantization_hooks
         >>> tt.distributed.init_process_group("mpi")
         >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))
@@ -60,7 +59,6 @@ def quantization_perchannel_hook(
         A future of the bucket's mean.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import quantization_hooks
         >>> tt.distributed.init_process_group("mpi")
         >>> model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(1, 1))

@@ -20,7 +20,6 @@ class ModelAverager(ABC):
         process_group: The process group. Default: all ranks.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms.model_averaging import averagers, utils
         >>> class Always(averagers.ModelAverager):
         ...     def average_parameters(self, params):
@@ -55,7 +54,6 @@ class PeriodicModelAverager(ModelAverager):
         ValueError: If ``period`` is not positive or ``warmup_steps`` is negative.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms.model_averaging.averagers import (
         ...     PeriodicModelAverager)
         >>> tt.distributed.init_process_group("mpi")

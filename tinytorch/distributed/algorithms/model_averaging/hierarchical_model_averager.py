@@ -27,7 +27,6 @@ class HierarchicalModelAverager(ModelAverager):
             size of ``process_group``.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms.model_averaging import (
         ...     hierarchical_model_averager)
         >>> tt.distributed.init_process_group("mpi")

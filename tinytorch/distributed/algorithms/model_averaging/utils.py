@@ -22,7 +22,6 @@ def average_parameters(params: Iterator[Tensor], process_group: Any) -> None:
         process_group: The process group; None for all ranks.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms.model_averaging import utils
         >>> tt.distributed.init_process_group("mpi")
         >>> utils.average_parameters(iter([tt.ones(2)]), None)
@@ -46,7 +45,6 @@ def get_params_to_average(params: Iterable[Any]) -> list[Tensor]:
         NotImplementedError: For anything else.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms.model_averaging import utils
         >>> utils.get_params_to_average([tt.nn.Parameter(tt.ones(2))])
         []
@@ -70,7 +68,6 @@ def average_parameters_or_parameter_groups(params: Iterable[Any], process_group:
         process_group: The process group; None for all ranks.
 
     Example:
-        >>> import tinytorch as tt
         >>> from tinytorch.distributed.algorithms.model_averaging import utils
         >>> tt.distributed.init_process_group("mpi")
         >>> utils.average_parameters_or_parameter_groups([], None)
