@@ -1,4 +1,4 @@
-"""What kernels share: kinds of dtypes, refusals, walking in blocks, dtypes of sums."""
+"""Helpers of the kernels: kinds of dtypes, checks of arguments, blockwise computation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OUT_OF_RANGE = (
 
 
 def kind_of(*operands: Any) -> str:
-    """NumPy's kind letter of promoted operands: that of the arrays among them."""
+    """NumPy's kind letter of promoted operands: the arrays', or that of the Python scalars."""
     for operand in operands:
         if hasattr(operand, "dtype"):
             return operand.dtype.kind  # type: ignore[no-any-return]
@@ -26,19 +26,19 @@ def kind_of(*operands: Any) -> str:
 
 
 def as_arrays(xp: Backend, *operands: Any) -> list[Any]:
-    """Promoted operands with the numbers among them made 0-d arrays of the same dtype."""
+    """Promoted operands, with each Python scalar as a 0-d array of the arrays' dtype."""
     dtype = next(v.dtype for v in operands if hasattr(v, "dtype"))
     return [v if hasattr(v, "dtype") else xp.asarray(v, dtype) for v in operands]
 
 
-def refuse(xp: Backend, kernel: str, kinds: str, *operands: Any) -> None:
-    """NotImplementedError in torch's words for operands of one of ``kinds``.
+def check_supported(xp: Backend, kernel: str, kinds: str, *operands: Any) -> None:
+    """Raise PyTorch's NotImplementedError for an array whose dtype is of one of ``kinds``.
 
     Args:
         xp: The backend.
-        kernel: torch's name of the kernel that is missing, such as ``"abs_cpu"``.
-        kinds: The letters of the refused kinds.
-        *operands: Promoted arrays and numbers.
+        kernel: PyTorch's name of the kernel that is missing, such as ``"abs_cpu"``.
+        kinds: The letters of the unsupported kinds.
+        *operands: Promoted arrays and Python scalars.
     """
     for operand in operands:
         if hasattr(operand, "dtype") and operand.dtype.kind in kinds:
@@ -47,20 +47,20 @@ def refuse(xp: Backend, kernel: str, kinds: str, *operands: Any) -> None:
 
 
 def check_scalar_types(xp: Backend, name: str, first: Array, second: Array) -> None:
-    """RuntimeError for arrays of two dtypes."""
+    """Raise RuntimeError for arrays of two dtypes."""
     if first.dtype != second.dtype:
         wanted, found = (scalar_name(xp.dtype_of(x)) for x in (first, second))
         raise RuntimeError(f"{name}: expected scalar type {wanted} but found {found}")
 
 
-def refuse_complex(name: str, *operands: Any) -> None:
-    """NotImplementedError for complex operands of a function that orders numbers."""
+def check_not_complex(name: str, *operands: Any) -> None:
+    """Raise NotImplementedError for complex operands of a function that orders its elements."""
     if kind_of(*operands) == "c":
         raise NotImplementedError(f"{name} is not supported for complex types")
 
 
-def special(xp: Backend, name: str, *arrays: Any, public: str | None = None) -> Any:
-    """SciPy's function ``name`` of arrays of one dtype, in that dtype.
+def apply_special(xp: Backend, name: str, *arrays: Any, public: str | None = None) -> Any:
+    """Apply SciPy's function ``name`` to arrays of one dtype; the result has that dtype.
 
     Args:
         xp: The backend.
@@ -74,7 +74,7 @@ def special(xp: Backend, name: str, *arrays: Any, public: str | None = None) -> 
 
 
 def find_special(xp: Backend, name: str, public: str) -> Any:
-    """SciPy's function ``name``; the error says which operation needs it."""
+    """SciPy's function ``name``; without SciPy, an ImportError that names the operation."""
     try:
         return xp.special(name)
     except ImportError as error:
@@ -82,59 +82,59 @@ def find_special(xp: Backend, name: str, public: str) -> Any:
 
 
 def blockwise(xp: Any, function: Any, *arrays: Any) -> Any:
-    """``function(*arrays)``, element by element; on raw arrays the backend may cut them up.
+    """``function(*arrays)``, element by element; the backend may call it block by block.
 
-    What several passes compute then stays in the processor's cache from one to the next. Raw
-    halves are computed in single precision.
+    The intermediate results of a block stay in the processor's cache. Nothing is split while a
+    derivative is recorded; float16 is computed in single precision otherwise.
     """
     if not xp.records and is_half(arrays[-1]):
-        return in_single(xp, lambda xp, *wide: xp.blockwise(function, *wide), *arrays)
+        return compute_in_single(xp, lambda xp, *wide: xp.blockwise(function, *wide), *arrays)
     return xp.blockwise(function, *arrays)
 
 
-def in_single(xp: Backend, kernel: Any, *values: Any, **options: Any) -> Any:
-    """``kernel`` of halves, computed in single precision and rounded once, as torch does."""
+def compute_in_single(xp: Backend, kernel: Any, *values: Any, **options: Any) -> Any:
+    """Call ``kernel`` on float16 arrays in single precision and round once, as PyTorch does."""
     wide = [xp.astype(v, "float32") if is_half(v) else v for v in values]
     return xp.astype(xp.asarray(kernel(xp, *wide, **options)), "float16")
 
 
 def is_half(value: Any) -> bool:
-    """Whether an operand is an array of halves."""
+    """Whether an operand is a float16 array."""
     return hasattr(value, "dtype") and value.dtype.char == "e"
 
 
-def running_dtype(xp: Backend, input: Array, dtype: Any) -> Any:
-    """The native dtype of a sum or product: the wanted one; int64 for integers and bools."""
+def sum_dtype(xp: Backend, input: Array, dtype: Any) -> Any:
+    """The native dtype of a sum or product: ``dtype`` if given, int64 for integers and bools."""
     if dtype is not None:
         return xp.native_dtype(dtypes.as_dtype(dtype))
     return xp.native_dtype(dtypes.int64) if input.dtype.kind in "uib" else input.dtype
 
 
-def taken_in(xp: Any, input: Any, dtype: Any) -> Any:
-    """What a sum or product in a native dtype takes of ``input``: real ones the real parts."""
+def discard_imaginary(xp: Any, input: Any, dtype: Any) -> Any:
+    """The real part of a complex ``input`` if the native ``dtype`` is real, else ``input``."""
     return xp.real(input) if input.dtype.kind == "c" and dtype.kind != "c" else input
 
 
 def check_tensor(name: str, value: Any) -> None:
-    """TypeError if the first argument of an operation that may give it back is no tensor."""
+    """Raise TypeError unless the first argument, which an operation may return, is a tensor."""
     if not isinstance(value, Tensor):
         raise TypeError(
             f"{name}(): argument 'input' (position 1) must be Tensor, not {type(value).__name__}"
         )
 
 
-def integer(name: str, argument: str, value: Any) -> int:
-    """``value`` as an int; TypeError for what is none."""
+def as_int(name: str, argument: str, value: Any) -> int:
+    """``value`` as an int; TypeError for a bool or anything else that is not an integer."""
     if not isinstance(value, bool):
         if hasattr(value, "__index__"):
             return operator.index(value)
         if getattr(value, "shape", None) == () and value.dtype.kind in "ui":
-            return int(value)  # CuPy's arrays are no indices
+            return int(value)  # CuPy's 0-d arrays have no __index__
     raise TypeError(f"{name}(): argument '{argument}' must be int, not {type(value).__name__}")
 
 
-def integers_of(name: str, argument: str, values: Any) -> tuple[int, ...]:
-    """Several sizes or dimensions, or a single one, as ints; TypeError for what is none."""
+def as_ints(name: str, argument: str, values: Any) -> tuple[int, ...]:
+    """One or several sizes or dimensions as a tuple of ints; TypeError for other values."""
     if values.__class__ is tuple:
         for value in values:
             if value.__class__ is not int:
@@ -145,26 +145,28 @@ def integers_of(name: str, argument: str, values: Any) -> tuple[int, ...]:
         single = not hasattr(values, "__iter__") or not getattr(values, "ndim", 1)
         values = (values,) if single else tuple(values)
     return tuple([
-        v if v.__class__ is int else integer_among(name, argument, v, values) for v in values
+        v if v.__class__ is int else as_int_among(name, argument, v, values) for v in values
     ])  # fmt: skip
 
 
-def integer_among(name: str, argument: str, value: Any, values: Any) -> int:
-    """One of several values as an int; TypeError for what is none."""
-    plain = value.__class__ is bool and not is_leading_bool(value, values)
-    return int(value) if plain else integer(name, argument, value)
+def as_int_among(name: str, argument: str, value: Any, values: Any) -> int:
+    """``value``, an item of ``values``, as an int; a bool is allowed unless it is the first."""
+    is_allowed_bool = value.__class__ is bool and not is_leading_bool(value, values)
+    return int(value) if is_allowed_bool else as_int(name, argument, value)
 
 
-def integer_each(text: str, name: str, argument: str, value: Any, count: int) -> tuple[int, ...]:
-    """``value`` as ``count`` ints, a single one for all of them.
+def as_repeated_ints(
+    text: str, name: str, argument: str, value: Any, count: int
+) -> tuple[int, ...]:
+    """``value`` as ``count`` ints; a single int is repeated.
 
     Raises:
-        TypeError: If it holds something else than ints.
-        RuntimeError: With ``text`` for another number of them.
+        TypeError: If ``value`` holds anything but ints.
+        RuntimeError: With ``text`` as its message, if there are neither 1 nor ``count`` ints.
     """
     try:
         values = value if isinstance(value, (tuple, list)) else (value,)
-        given = tuple([n if n.__class__ is int else _size_among(n, values) for n in values])
+        given = tuple([n if n.__class__ is int else _as_size(n, values) for n in values])
     except TypeError:
         raise TypeError(
             f"{name}(): argument '{argument}' must be tuple of ints, not {type(value).__name__}"
@@ -179,18 +181,18 @@ def integer_each(text: str, name: str, argument: str, value: Any, count: int) ->
     return given
 
 
-def _size_among(value: Any, values: Any) -> int:
-    """One of several sizes as an int; TypeError for what is none, as a bool in front is."""
+def _as_size(value: Any, values: Any) -> int:
+    """``value``, an item of ``values``, as an int; TypeError for a bool as the first item."""
     if is_leading_bool(value, values):
         raise TypeError("a bool is no size")
     return operator.index(value)
 
 
 def real_factor(name: str, array: Array, factor: Any) -> Any:
-    """A number to multiply ``array`` by: of real numbers a complex one only where it is real.
+    """``factor`` in the kind of ``array``: for a real array, the real part of a complex factor.
 
     Raises:
-        RuntimeError: If it has an imaginary part that the array's dtype cannot hold.
+        RuntimeError: If the array is real and the factor has an imaginary part.
     """
     kind = array.dtype.kind
     if kind == "c" or not isinstance(factor, complex):

@@ -1,7 +1,7 @@
-"""In which order elements lie in memory: of results, and of tensors made after another.
+"""Order of elements in memory, of results and of tensors created like another.
 
-PyTorch's element-by-element functions keep the order of their input, as NumPy's do; many others
-write row by row whatever the input's. What may be seen through ``view`` hangs on it.
+PyTorch's element-wise functions preserve the memory order of their input, as NumPy's do; many
+other functions return row-major results. The order decides which calls of ``view`` succeed.
 """
 
 from __future__ import annotations
@@ -21,33 +21,33 @@ from ..core.layout import (
 from ..dispatch.op import Array, Backend
 
 
-def in_rows(xp: Backend, array: Array) -> Array:
+def as_row_major(xp: Backend, array: Array) -> Array:
     """``array``, or a copy, with its elements in row-major order in memory."""
     return array if array.flags.c_contiguous else xp.ascontiguousarray(array)
 
 
-def arranged(xp: Backend, array: Array, wanted: memory_format) -> Array:
-    """``array``, or a copy, with its elements in the ``wanted`` order in memory.
+def to_memory_format(xp: Backend, array: Array, wanted: memory_format) -> Array:
+    """``array``, or a copy, in the memory format ``wanted``.
 
     Raises:
-        RuntimeError: If ``wanted`` is an order for another number of dimensions.
+        RuntimeError: If the format is for another number of dimensions.
     """
     order = wanted.order(array.ndim)
     if wanted.holds(array):
         return array
     if order is None:
         return xp.ascontiguousarray(array)
-    return xp.ascontiguousarray(array.transpose(order)).transpose(back(order))
+    return xp.ascontiguousarray(array.transpose(order)).transpose(inverse_permutation(order))
 
 
-def lies(array: Array, strides: Sequence[int]) -> bool:
-    """Whether the elements of ``array`` are as many elements apart as ``strides`` says."""
-    steps = zip(array.shape, array.strides, strides, strict=True)
-    return not array.size or all(n == 1 or t == s * array.itemsize for n, t, s in steps)
+def has_strides(array: Array, strides: Sequence[int]) -> bool:
+    """Whether ``array`` has these strides, which count elements; those of size 1 do not matter."""
+    triples = zip(array.shape, array.strides, strides, strict=True)
+    return not array.size or all(n == 1 or t == s * array.itemsize for n, t, s in triples)
 
 
-def laid(xp: Backend, array: Array, strides: Sequence[int] | None) -> Array:
-    """A copy of ``array`` with its elements so far apart; None: in row-major order."""
+def copy_with_strides(xp: Backend, array: Array, strides: Sequence[int] | None) -> Array:
+    """A copy of ``array`` with these strides, which count elements; row-major for None."""
     if strides is None:
         return xp.array(array, order="C")
     flat = xp.zeros(extent(array.shape, strides), array.dtype)
@@ -56,10 +56,10 @@ def laid(xp: Backend, array: Array, strides: Sequence[int] | None) -> Array:
     return out
 
 
-def suggested(array: Array) -> memory_format:
-    """The format of what is computed from ``array``: channels last if it lies so, else row-major.
+def suggest_memory_format(array: Array) -> memory_format:
+    """The memory format for a result computed from ``array``: channels last, or contiguous.
 
-    It lies so if steps grow from the channels outwards; they may leave gaps.
+    It is channels last if the strides grow from the channels outwards; they may leave gaps.
     """
     ndim = array.ndim
     last = channels_last if ndim == 4 else channels_last_3d if ndim == 5 else None
@@ -67,41 +67,44 @@ def suggested(array: Array) -> memory_format:
         return contiguous_format
     order = last.order(array.ndim) or ()
     least = 0
-    for d in reversed(order if array.shape[0] > 1 else order[1:]):  # one's step may be any
-        step = array.strides[d]
-        if step < least or not step or (d == 0 and step == array.strides[1]):
+    for d in reversed(order if array.shape[0] > 1 else order[1:]):  # a batch of 1 has any stride
+        stride = array.strides[d]
+        if stride < least or not stride or (d == 0 and stride == array.strides[1]):
             return contiguous_format
-        least = step * array.shape[d]
+        least = stride * array.shape[d]
     return last
 
 
 def memory_order(array: Array) -> tuple[int, ...]:
-    """Dimensions from the one with the longest steps in memory to the shortest.
+    """Dimensions of an array from the largest stride to the smallest.
 
-    That is the order in which torch fills a tensor, and that of the copies it makes.
+    PyTorch fills tensors in this order and copies them with it.
     """
     if array.flags.c_contiguous:
         return tuple(range(array.ndim))
-    return from_longest(array.shape, tuple(abs(step) for step in array.strides))
+    return sort_by_strides(array.shape, tuple(abs(stride) for stride in array.strides))
 
 
-def from_longest(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
-    """The dimensions by their steps, by an insertion sort, because not all can be compared."""
+def sort_by_strides(shape: Sequence[int], strides: Sequence[int]) -> tuple[int, ...]:
+    """Dimensions from the largest stride to the smallest; some pairs are not ordered.
+
+    It is the insertion sort of PyTorch's TensorIterator, so that such pairs end up as there.
+    """
     order = list(reversed(range(len(shape))))
     for end in range(1, len(order)):
-        place = end
+        position = end
         for other in reversed(range(end)):
-            longer = longer_steps(shape, strides, order[other], order[place])
-            if longer is False:
+            is_outer = compare_strides(shape, strides, order[other], order[position])
+            if is_outer is False:
                 break
-            if longer:
-                order[other], order[place] = order[place], order[other]
-                place = other
+            if is_outer:
+                order[other], order[position] = order[position], order[other]
+                position = other
     return tuple(order[::-1])
 
 
-def longer_steps(shape: Sequence[int], strides: Sequence[int], a: int, b: int) -> bool | None:
-    """Whether dimension ``a`` belongs outside ``b``; None if that does not matter."""
+def compare_strides(shape: Sequence[int], strides: Sequence[int], a: int, b: int) -> bool | None:
+    """Whether dimension ``a`` is outside dimension ``b`` in memory; None if undetermined."""
     if 0 in (strides[a], strides[b]):
         return None
     if strides[a] == strides[b]:
@@ -109,80 +112,85 @@ def longer_steps(shape: Sequence[int], strides: Sequence[int], a: int, b: int) -
     return bool(strides[a] > strides[b])
 
 
-def copied(xp: Backend, array: Array) -> Array:
-    """A copy of ``array`` without gaps and in its order in memory."""
-    if 0 in array.strides:  # the library would put what is expanded innermost
+def copy_in_memory_order(xp: Backend, array: Array) -> Array:
+    """A copy of ``array`` without gaps, in the array's memory order."""
+    if 0 in array.strides:  # NumPy's order="K" would put expanded dimensions innermost
         order = memory_order(array)
-        return xp.transpose(xp.array(xp.transpose(array, order), order="C"), back(order))
+        return xp.transpose(
+            xp.array(xp.transpose(array, order), order="C"), inverse_permutation(order)
+        )
     return xp.array(array, order="K")
 
 
-def order_like(array: Array, wanted: Any = None) -> tuple[tuple[int, ...], bool]:
-    """The order in memory of a new tensor like ``array``, and whether it is contiguous.
+def memory_order_like(array: Array, wanted: Any = None) -> tuple[tuple[int, ...], bool]:
+    """The memory order of a new tensor like ``array``, and whether that is contiguous.
 
-    ``wanted`` is a format to have instead of its order.
+    The memory format ``wanted`` takes precedence, unless it is None or ``preserve_format``.
     """
     shape = array.shape
     if wanted is not None and wanted is not preserve_format:
         chosen = check_format("empty_like", wanted).order(array.ndim)
         return (tuple(range(array.ndim)), True) if chosen is None else (chosen, False)
     order = memory_order(array)
-    longer = [d for d in order if shape[d] != 1]
-    return order, longer == sorted(longer)
+    several = [d for d in order if shape[d] != 1]
+    return order, several == sorted(several)
 
 
-def in_order(
+def draw_in_order(
     xp: Backend, shape: Sequence[int], order: Sequence[int], draw: Callable[[Any], Array]
 ) -> Array:
-    """An array of ``shape``, drawn in the order of its dimensions that ``order`` says."""
-    return restored(xp, draw(tuple(shape[d] for d in order)), order)
+    """A random array of ``shape`` whose elements are drawn in the memory order ``order``."""
+    return restore_order(xp, draw(tuple(shape[d] for d in order)), order)
 
 
-def restored(xp: Backend, array: Array, order: Sequence[int]) -> Array:
-    """``array``, of which the dimensions are in ``order``, with them in the usual one."""
-    return array if list(order) == sorted(order) else xp.transpose(array, back(order))
+def restore_order(xp: Backend, array: Array, order: Sequence[int]) -> Array:
+    """``array``, whose dimensions were permuted by ``order``, with the permutation undone."""
+    return (
+        array if list(order) == sorted(order) else xp.transpose(array, inverse_permutation(order))
+    )
 
 
-def ordered_like(xp: Backend, array: Array, like: Array) -> Array:
-    """``array``, or a copy, without gaps and in the order in memory of ``like``, of its shape."""
+def match_memory_order(xp: Backend, array: Array, like: Array) -> Array:
+    """``array``, or a copy, without gaps and in the memory order of ``like``, of the same shape."""
     if like.flags.c_contiguous:
-        return in_rows(xp, array)
+        return as_row_major(xp, array)
     order = memory_order(like)
-    return restored(xp, in_rows(xp, xp.transpose(array, order)), order)
+    return restore_order(xp, as_row_major(xp, xp.transpose(array, order)), order)
 
 
-def order_of_chosen(array: Array, index: Any, out: Array) -> Sequence[int]:
-    """The order in memory in which torch lays ``out = array[index]``, with arrays in the index.
+def advanced_index_order(array: Array, index: Any, out: Array) -> Sequence[int]:
+    """The memory order that PyTorch gives ``out = array[index]`` with arrays in the index.
 
-    What they choose has no steps of its own: it stays where NumPy puts it.
+    The other dimensions have the strides of ``array``. The dimensions of the index arrays have
+    none (0 here), so they stay at the position where NumPy puts them.
     """
     items = index if isinstance(index, tuple) else (index,)
     if not out.size or any(isinstance(item, bool) for item in items):
         return range(out.ndim)
-    at = [place for place, item in enumerate(items) if hasattr(item, "dtype")]
-    plain = [part for item in items for part in _first(item)]
-    taken = sum(isinstance(part, (int, slice)) for part in plain)
-    rest = array[tuple(plain)]
+    at = [position for position, item in enumerate(items) if hasattr(item, "dtype")]
+    basic = [part for item in items for part in _as_integers(item)]
+    consumed = sum(isinstance(part, (int, slice)) for part in basic)
+    rest = array[tuple(basic)]
     ahead = (
         0
         if at[-1] - at[0] >= len(at)
         else sum(
-            array.ndim - taken if item is Ellipsis else not isinstance(item, int)
+            array.ndim - consumed if item is Ellipsis else not isinstance(item, int)
             for item in items[: at[0]]
         )
     )
-    steps = [abs(step) for step in rest.strides]
-    steps[ahead:ahead] = [0] * (out.ndim - rest.ndim)
-    return from_longest(out.shape, steps)
+    strides = [abs(stride) for stride in rest.strides]
+    strides[ahead:ahead] = [0] * (out.ndim - rest.ndim)
+    return sort_by_strides(out.shape, strides)
 
 
-def _first(item: Any) -> list[Any]:
-    """An array of an index as numbers, one for each dimension it takes; other items as they are."""
+def _as_integers(item: Any) -> list[Any]:
+    """An index array as zeros, one for each dimension it indexes; any other item unchanged."""
     if not hasattr(item, "dtype"):
         return [item]
     return [0] * (item.ndim if item.dtype.kind == "b" else 1)
 
 
-def back(order: Sequence[int]) -> tuple[int, ...]:
+def inverse_permutation(order: Sequence[int]) -> tuple[int, ...]:
     """The permutation that undoes ``order``."""
-    return tuple(sorted(range(len(order)), key=lambda place: order[place]))
+    return tuple(sorted(range(len(order)), key=order.__getitem__))

@@ -21,17 +21,17 @@ def named_result(name: str, fields: str) -> Any:
     kind = RESULTS[name] = make(name, fields, module="tinytorch.return_types")
     kind.n_fields = kind.n_sequence_fields = len(kind._fields)
     kind.n_unnamed_fields = 0
-    kind.__new__, kind.__repr__ = _constructor(kind), _text
-    # torch calls what it has written to out= by another name.
-    written = f"{name}_out"
-    kind.written = RESULTS[written] = type(written, (kind,), {
+    kind.__new__, kind.__repr__ = _constructor(kind), _repr
+    # PyTorch returns a class of another name for results that are written to out=.
+    out_name = f"{name}_out"
+    kind.out_type = RESULTS[out_name] = type(out_name, (kind,), {
         "__slots__": (), "__module__": kind.__module__, "__doc__": f"{name}, written to ``out=``.",
     })  # fmt: skip
     return kind
 
 
 def _constructor(kind: Any) -> Any:
-    """Makes it of its fields or, as torch's are made, of one sequence of them."""
+    """``__new__`` that accepts the fields one by one or, as PyTorch's, as one sequence."""
     count = kind.n_fields
 
     def __new__(cls: Any, *fields: Any) -> Any:
@@ -44,6 +44,7 @@ def _constructor(kind: Any) -> Any:
 
 
 def _fields_of(cls: Any, count: int, *given: Any) -> tuple[Any, ...]:
+    """The ``count`` fields of the one sequence in ``given``; TypeError for other arguments."""
     if not given:
         raise TypeError("structseq() missing required argument 'sequence' (pos 1)")
     if len(given) > 1 or not isinstance(given[0], Iterable):
@@ -57,23 +58,23 @@ def _fields_of(cls: Any, count: int, *given: Any) -> tuple[Any, ...]:
     return fields
 
 
-def _text(result: Any) -> str:
-    """As torch writes it: every field begins a line, and rows of a matrix stay below another."""
+def _repr(result: Any) -> str:
+    """``__repr__`` in PyTorch's format: each field begins a line, so that matrix rows align."""
     fields = ",\n".join(f"{name}={value!r}" for name, value in zip(result._fields, result))
     return f"{dtypes.shown_as}.return_types.{type(result).__name__}(\n{fields})"
 
 
-def first(*results: Any) -> Any:
-    """What users get of results of which the others are kept for the gradient alone."""
+def first_result(*results: Any) -> Any:
+    """The first result, for operations whose other results only serve the gradient."""
     return results[0]
 
 
-def written(out: Any, result: Any, name: str) -> Any:
-    """``result``, or ``out`` with the result in it if that was given.
+def write_result(out: Any, result: Any, name: str) -> Any:
+    """Write ``result`` to ``out`` and return ``out``; return ``result`` if ``out`` is None.
 
     Args:
-        out: The user's ``out=``: a tensor, a tuple of them for several results, or None.
-        result: What the function computed.
+        out: The ``out=`` of the call: a tensor, a tuple of them for several results, or None.
+        result: The computed tensor or tuple of tensors.
         name: The function's qualified name.
 
     Raises:

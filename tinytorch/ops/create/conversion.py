@@ -12,12 +12,18 @@ from ...core.layout import check_format, preserve_format
 from ...core.tensor import Tensor, wrap
 from ...dispatch.creation import NAMED_DTYPES, backend_of_device, dtype_and_device
 from ...dispatch.op import Array, ArrayOrInput, Backend, Reduced, composite, op
-from ...dispatch.promotion import to_python_number, result_dtype
+from ...dispatch.promotion import result_dtype, to_python_number
 from ...graph.nodes import Node, node_of
 from ...graph.views import edge_of, region, waiting
 from ...state import default_dtype, grad_enabled
 from ...warnings import warn_once
-from ..memory_order import arranged, copied, laid, lies, suggested
+from ..memory_order import (
+    copy_in_memory_order,
+    copy_with_strides,
+    has_strides,
+    suggest_memory_format,
+    to_memory_format,
+)
 from ..shape.views import contiguous
 
 
@@ -33,7 +39,7 @@ def _to_dtype(xp: Backend, input: Array, dtype: dtypes.dtype) -> ArrayOrInput:
     if input.dtype.kind == "c" and not dtype.is_complex and dtype is not dtypes.bool:
         warn_once("Casting complex values to real discards the imaginary part")
         input = input.real
-    return (copied(xp, input) if 0 in input.strides else input).astype(native)
+    return (copy_in_memory_order(xp, input) if 0 in input.strides else input).astype(native)
 
 
 _to_dtype.vjp(input=lambda xp, g: g)  # the engine converts the gradient to the input's dtype
@@ -56,9 +62,9 @@ def clone(xp: Backend, input: Array, *, memory_format: Any = None) -> Array:
         tensor([0., 0.])
     """
     if memory_format is None or memory_format is preserve_format:
-        return copied(xp, input)
-    out = arranged(xp, input, check_format("clone", memory_format))
-    return copied(xp, input) if out is input else out
+        return copy_in_memory_order(xp, input)
+    out = to_memory_format(xp, input, check_format("clone", memory_format))
+    return copy_in_memory_order(xp, input) if out is input else out
 
 
 clone.vjp(input=lambda xp, g: g)
@@ -94,9 +100,9 @@ def _copy_strided(xp: Backend, input: Array, strides: Any) -> Array:
 
     The result of replaying a view may depend on the strides.
     """
-    if input.flags.c_contiguous if strides is None else lies(input, strides):
+    if input.flags.c_contiguous if strides is None else has_strides(input, strides):
         return input
-    return laid(xp, input, strides)
+    return copy_with_strides(xp, input, strides)
 
 
 _copy_strided.vjp(input=lambda xp, g: g)
@@ -105,7 +111,7 @@ _copy_strided.vjp(input=lambda xp, g: g)
 @op(reduced=Reduced.NATIVE)
 def _clear_region(xp: Backend, input: Array, replay: Any, strides: Any) -> Array:
     """Copy of ``input`` with zeros in the region of the view that ``replay`` returns."""
-    out = laid(xp, input, strides)
+    out = copy_with_strides(xp, input, strides)
     part = region(out, replay, xp)
     if part.size and not xp.is_view(part, out):
         raise RuntimeError("the gradient's memory cannot be laid out as that of the changed view")
@@ -124,7 +130,7 @@ def _view_scatter(
 
     ``strides`` are those of ``input``; None: row-major.
     """
-    out = copied(xp, input)
+    out = copy_in_memory_order(xp, input)
     lazy_function = waiting(replay)
     if lazy_function is not None:
         value = getattr(xp, lazy_function)(value)
@@ -236,7 +242,7 @@ def to(
         if out.dtype is not wanted:
             out = _to_dtype(out, wanted)
     if memory_format is not None and memory_format is not preserve_format:
-        if out is not input or suggested(out._data) is not memory_format:
+        if out is not input or suggest_memory_format(out._data) is not memory_format:
             out = contiguous(out, memory_format)
     return out.clone() if copy and out is input else out
 

@@ -9,13 +9,13 @@ from ... import dtypes
 from ...backends import load
 from ...core.layout import check_format, contiguous_format
 from ...core.tensor import Holder, Tensor, unwrap_holder, wrap
-from ...dispatch.creation import backend_for, creation, copy_to_pinned, make_uninitialized
+from ...dispatch.creation import backend_for, copy_to_pinned, creation, make_uninitialized
 from ...dispatch.op import OPS, Array, Backend, Shape, composite, op
 from ...dispatch.out import scalar_name
-from ...dispatch.promotion import dtype_of_number, fit_number, convert_to_write
+from ...dispatch.promotion import convert_to_write, dtype_of_number, fit_number
 from ...state import default_dtype, place_of_new, settings
 from ...warnings import warn, warn_once
-from ..memory_order import in_order, order_like
+from ..memory_order import draw_in_order, memory_order_like
 from .sequences import PYTHON_SCALARS, array_from, array_of_scalars, as_list, has_items
 
 
@@ -76,7 +76,7 @@ def empty(
     order = check_format("empty", memory_format).order(len(size))
     if order is None:
         raise RuntimeError("empty: unsupported memory format Preserve")
-    return in_order(xp, size, order, lambda shape: make_uninitialized(xp, shape, dtype))
+    return draw_in_order(xp, size, order, lambda shape: make_uninitialized(xp, shape, dtype))
 
 
 @creation(default_dtype=False)
@@ -484,9 +484,9 @@ def _create_like(name: str, input: Tensor, size: Any, options: Any, *values: Any
     size = options.pop("shape", size)
     if size is not None:
         return OPS[name].function(size, *values, **options)  # type: ignore[no-any-return]
-    order, _ = order_like(input._data, wanted)
+    order, _ = memory_order_like(input._data, wanted)
     out: Tensor = OPS[name].function([input.shape[d] for d in order], *values, **options)
-    out._data = in_order(out._xp, input.shape, order, lambda shape: out._data)
+    out._data = draw_in_order(out._xp, input.shape, order, lambda shape: out._data)
     return out
 
 
@@ -494,8 +494,8 @@ def _create_like(name: str, input: Tensor, size: Any, options: Any, *values: Any
 def _zeros_like(xp: Backend, input: Array) -> Array:
     if input.flags.c_contiguous:
         return xp.zeros(input.shape, input.dtype)
-    order, _ = order_like(input, None)
-    return in_order(xp, input.shape, order, lambda shape: xp.zeros(shape, input.dtype))
+    order, _ = memory_order_like(input, None)
+    return draw_in_order(xp, input.shape, order, lambda shape: xp.zeros(shape, input.dtype))
 
 
 @composite(elementwise=True, fast=_zeros_like)
@@ -517,8 +517,8 @@ def zeros_like(input: Tensor, **options: Unpack[Placement]) -> Tensor:
 def _ones_like(xp: Backend, input: Array) -> Array:
     if input.flags.c_contiguous:
         return xp.ones(input.shape, input.dtype)
-    order, _ = order_like(input, None)
-    return in_order(xp, input.shape, order, lambda shape: xp.ones(shape, input.dtype))
+    order, _ = memory_order_like(input, None)
+    return draw_in_order(xp, input.shape, order, lambda shape: xp.ones(shape, input.dtype))
 
 
 @composite(elementwise=True, fast=_ones_like)

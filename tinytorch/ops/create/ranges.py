@@ -15,7 +15,7 @@ from ...dispatch.out import scalar_name
 from ...dispatch.promotion import convert_to_write
 from ...state import default_dtype
 from ...warnings import warn
-from ..checks import refuse
+from ..checks import check_supported
 
 
 def _to_number(name: str, value: Any) -> Any:
@@ -168,7 +168,7 @@ def _read_ends(
     start, end = _to_number(name, start), _to_number(name, end)
     dtype = _result_dtype(xp, name, start + end, dtype)
     if dtype.kind == "b" and steps > 1:
-        refuse(xp, f"{name}_cpu", "b", xp.empty((), dtype))
+        check_supported(xp, f"{name}_cpu", "b", xp.empty((), dtype))
     converted = [convert_to_write(v, xp.dtype_of_native(dtype)) for v in (start, end)]
     # A single number is computed from the unconverted bound.
     start, end = (start, end) if steps == 1 else converted

@@ -9,7 +9,7 @@ from typing import Any
 from ...core.tensor import Tensor
 from ...dispatch.creation import check_size, creation
 from ...dispatch.op import Array, Backend, Out, composite
-from ..checks import integer
+from ..checks import as_int
 from ..shape.rearranging import roll
 from ..shape.sizes import normalize_dims
 
@@ -73,7 +73,7 @@ def _checked(name: str, n: Any, dtype: Any) -> int:
     """``n`` as an int that is no negative size."""
     if dtype.kind not in "fc":
         raise RuntimeError(f"{name} requires a floating point or complex dtype, got {dtype}")
-    return check_size(name, integer(f"fft_{name}", "n", n))[0]
+    return check_size(name, as_int(f"fft_{name}", "n", n))[0]
 
 
 @composite(namespaces=("fft",))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from ..results import written
+from ..results import write_result
 from .transforms import half_spectrum, real_signal, transform
 
 
@@ -47,7 +47,7 @@ def fftn(
                 [0.+0.j, 0.+0.j]])
     """
     result = transform(input, s, dim, norm, forward=True)
-    return written(out, result, "fft.fftn")  # type: ignore[no-any-return]
+    return write_result(out, result, "fft.fftn")  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("fft",))
@@ -84,7 +84,7 @@ def ifftn(
                 [0.+0.j, 0.+0.j]])
     """
     result = transform(input, s, dim, norm, forward=False)
-    return written(out, result, "fft.ifftn")  # type: ignore[no-any-return]
+    return write_result(out, result, "fft.ifftn")  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("fft",))
@@ -121,7 +121,7 @@ def rfftn(
                 [0.+0.j, 0.+0.j]])
     """
     result = half_spectrum("rfftn", input, s, dim, norm, forward=True)
-    return written(out, result, "fft.rfftn")  # type: ignore[no-any-return]
+    return write_result(out, result, "fft.rfftn")  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("fft",))
@@ -158,7 +158,7 @@ def irfftn(
                 [0., 0.]])
     """
     result = real_signal("irfftn", input, s, dim, norm, forward=False)
-    return written(out, result, "fft.irfftn")  # type: ignore[no-any-return]
+    return write_result(out, result, "fft.irfftn")  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("fft",))
@@ -195,7 +195,7 @@ def hfftn(
                 [0., 0.]])
     """
     result = real_signal("hfftn", input, s, dim, norm, forward=True)
-    return written(out, result, "fft.hfftn")  # type: ignore[no-any-return]
+    return write_result(out, result, "fft.hfftn")  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("fft",))
@@ -232,7 +232,7 @@ def ihfftn(
                 [0.-0.j, 0.-0.j]])
     """
     result = half_spectrum("ihfftn", input, s, dim, norm, forward=False)
-    return written(out, result, "fft.ihfftn")  # type: ignore[no-any-return]
+    return write_result(out, result, "fft.ihfftn")  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("fft",))
@@ -269,7 +269,7 @@ def fft2(
                 [0.+0.j, 0.+0.j]])
     """
     result = transform(input, s, dim, norm, forward=True)
-    return written(out, result, "fft.fft2")  # type: ignore[no-any-return]
+    return write_result(out, result, "fft.fft2")  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("fft",))
@@ -306,7 +306,7 @@ def ifft2(
                 [0.+0.j, 0.+0.j]])
     """
     result = transform(input, s, dim, norm, forward=False)
-    return written(out, result, "fft.ifft2")  # type: ignore[no-any-return]
+    return write_result(out, result, "fft.ifft2")  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("fft",))
@@ -343,7 +343,7 @@ def rfft2(
                 [0.+0.j, 0.+0.j]])
     """
     result = half_spectrum("rfft2", input, s, dim, norm, forward=True)
-    return written(out, result, "fft.rfft2")  # type: ignore[no-any-return]
+    return write_result(out, result, "fft.rfft2")  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("fft",))
@@ -380,7 +380,7 @@ def irfft2(
                 [0., 0.]])
     """
     result = real_signal("irfft2", input, s, dim, norm, forward=False)
-    return written(out, result, "fft.irfft2")  # type: ignore[no-any-return]
+    return write_result(out, result, "fft.irfft2")  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("fft",))
@@ -417,7 +417,7 @@ def hfft2(
                 [0., 0.]])
     """
     result = real_signal("hfft2", input, s, dim, norm, forward=True)
-    return written(out, result, "fft.hfft2")  # type: ignore[no-any-return]
+    return write_result(out, result, "fft.hfft2")  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("fft",))
@@ -454,4 +454,4 @@ def ihfft2(
                 [0.-0.j, 0.-0.j]])
     """
     result = half_spectrum("ihfft2", input, s, dim, norm, forward=False)
-    return written(out, result, "fft.ihfft2")  # type: ignore[no-any-return]
+    return write_result(out, result, "fft.ihfft2")  # type: ignore[no-any-return]

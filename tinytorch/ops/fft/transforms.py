@@ -16,9 +16,9 @@ from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Nodes, composite, op
 from ...dispatch.out import scalar_name
 from ...state import default_dtype
-from ..checks import integer
-from ..memory_order import copied, in_rows, restored
-from ..results import written
+from ..checks import as_int
+from ..memory_order import as_row_major, copy_in_memory_order, restore_order
+from ..results import write_result
 from ..shape.sizes import normalize_dim
 
 _FORWARD_NORM = {"none": "backward", "full": "forward", "ortho": "ortho"}
@@ -33,16 +33,16 @@ def _complex_transform(
 ) -> Array:
     """Complex numbers to complex numbers."""
     if not dims or not input.size:
-        return copied(xp, input)
+        return copy_in_memory_order(xp, input)
     norm = (_FORWARD_NORM if forward else _INVERSE_NORM)[scale]
     order = _outside_in(input, _by_steps(input, dims))
-    points = in_rows(xp, xp.transpose(input, order))
+    points = as_row_major(xp, xp.transpose(input, order))
     if len(dims) == 1:
         out = (xp.fft.fft if forward else xp.fft.ifft)(points, norm=norm)
     else:
         axes = tuple(range(-len(dims), 0))
         out = (xp.fft.fftn if forward else xp.fft.ifftn)(points, axes=axes, norm=norm)
-    return restored(xp, in_rows(xp, out), order)
+    return restore_order(xp, as_row_major(xp, out), order)
 
 
 def _by_steps(array: Array, dims: Sequence[int]) -> list[int]:
@@ -82,12 +82,12 @@ def _to_half(xp: Backend, input: Array, dims: tuple[int, ...], forward: bool, sc
         shape[dims[-1]] = shape[dims[-1]] // 2 + 1
         return xp.zeros(shape, xp.native_dtype(xp.dtype_of(input).to_complex()))
     order = _outside_in(input, [*_by_steps(input, dims[:-1]), dims[-1]])
-    points, norm = in_rows(xp, xp.transpose(input, order)), _FORWARD_NORM[scale]
+    points, norm = as_row_major(xp, xp.transpose(input, order)), _FORWARD_NORM[scale]
     if len(dims) == 1:
         half = xp.fft.rfft(points, norm=norm)
     else:
         half = xp.fft.rfftn(points, axes=tuple(range(-len(dims), 0)), norm=norm)
-    return restored(xp, in_rows(xp, half if forward else xp.conj(half)), order)
+    return restore_order(xp, as_row_major(xp, half if forward else xp.conj(half)), order)
 
 
 @op(node="FftC2RBackward0")
@@ -100,14 +100,14 @@ def _from_half(
         shape[dims[-1]] = size
         return xp.zeros(shape, input.real.dtype)
     order = _outside_in(input, [*_by_steps(input, dims[:-1]), dims[-1]])
-    half, norm = in_rows(xp, xp.transpose(input, order)), _INVERSE_NORM[scale]
+    half, norm = as_row_major(xp, xp.transpose(input, order)), _INVERSE_NORM[scale]
     half = xp.conj(half) if forward else half
     if len(dims) == 1:
         out = xp.fft.irfft(half, size, norm=norm)
     else:
         sizes = [*half.shape[-len(dims) : -1], size]
         out = xp.fft.irfftn(half, sizes, axes=tuple(range(-len(dims), 0)), norm=norm)
-    return restored(xp, in_rows(xp, out), order)
+    return restore_order(xp, as_row_major(xp, out), order)
 
 
 @op
@@ -116,7 +116,7 @@ def _scale_inside(xp: Backend, input: Array, size: int, dim: int, factor: float)
 
     The whole spectrum of ``size`` points has these twice.
     """
-    out = copied(xp, input)
+    out = copy_in_memory_order(xp, input)
     out[(slice(None),) * dim + (slice(1, (size + 1) // 2),)] *= factor
     return out
 
@@ -155,7 +155,7 @@ def _resized(xp: Backend, input: Array, dims: tuple[int, ...], sizes: tuple[int,
         shape[d] = n
     part = input[tuple(keep)]
     if tuple(part.shape) == tuple(shape):
-        return copied(xp, part)
+        return copy_in_memory_order(xp, part)
     out = xp.zeros(tuple(shape), input.dtype)
     out[tuple(slice(n) for n in part.shape)] = part
     return out
@@ -292,7 +292,7 @@ def _points(n: int | None) -> tuple[int] | None:
     """What ``transform`` takes; its -1 for "as many as there are" is not for one dimension."""
     if n == -1:
         raise RuntimeError("Invalid number of data points (-1) specified")
-    return None if n is None else (integer("fft", "n", n),)
+    return None if n is None else (as_int("fft", "n", n),)
 
 
 @composite(namespaces=("fft",))
@@ -327,7 +327,7 @@ def fft(
     """
     sizes = _points(n)
     result = transform(input, sizes, dim, norm, forward=True, one=True)
-    return written(out, result, "fft.fft")  # type: ignore[no-any-return]
+    return write_result(out, result, "fft.fft")  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("fft",))
@@ -362,7 +362,7 @@ def ifft(
     """
     sizes = _points(n)
     result = transform(input, sizes, dim, norm, forward=False, one=True)
-    return written(out, result, "fft.ifft")  # type: ignore[no-any-return]
+    return write_result(out, result, "fft.ifft")  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("fft",))
@@ -398,7 +398,7 @@ def rfft(
     """
     sizes = _points(n)
     result = half_spectrum("rfft", input, sizes, (dim,), norm, forward=True)
-    return written(out, result, "fft.rfft")  # type: ignore[no-any-return]
+    return write_result(out, result, "fft.rfft")  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("fft",))
@@ -433,7 +433,7 @@ def irfft(
     """
     sizes = _points(n)
     result = real_signal("irfft", input, sizes, (dim,), norm, forward=False)
-    return written(out, result, "fft.irfft")  # type: ignore[no-any-return]
+    return write_result(out, result, "fft.irfft")  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("fft",))
@@ -468,7 +468,7 @@ def hfft(
     """
     sizes = _points(n)
     result = real_signal("hfft", input, sizes, (dim,), norm, forward=True)
-    return written(out, result, "fft.hfft")  # type: ignore[no-any-return]
+    return write_result(out, result, "fft.hfft")  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("fft",))
@@ -504,4 +504,4 @@ def ihfft(
     """
     sizes = _points(n)
     result = half_spectrum("ihfft", input, sizes, (dim,), norm, forward=False)
-    return written(out, result, "fft.ihfft")  # type: ignore[no-any-return]
+    return write_result(out, result, "fft.ihfft")  # type: ignore[no-any-return]

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...dispatch.creation import creation
 from ...dispatch.op import Array, Backend
-from ..checks import integer
+from ..checks import as_int
 
 
 def span(count: int, symmetric: bool) -> float:
@@ -63,7 +63,7 @@ def kaiser_shape(xp: Backend, count: int, beta: float, symmetric: bool, dtype: A
 def _check(name: str, window_length: int, dtype: Any) -> None:
     if dtype.kind != "f":
         raise RuntimeError(f"{name} expects floating point dtypes, got: {dtype}")
-    if integer(name, "window_length", window_length) < 0:
+    if as_int(name, "window_length", window_length) < 0:
         raise RuntimeError(
             f"{name} requires non-negative window_length, got window_length={window_length}"
         )

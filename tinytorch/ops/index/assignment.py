@@ -10,7 +10,7 @@ from ...core import torch_function
 from ...core.lazy_bits import LazyView
 from ...core.tensor import Tensor, wrap
 from ...dispatch.arguments import is_basic
-from ...dispatch.generated_functions import make_function, install_slow_path
+from ...dispatch.generated_functions import install_slow_path, make_function
 from ...dispatch.inplace import write_resolved
 from ...dispatch.op import OPS, Array, Backend, Nodes, Op, Operand, Reduced, composite, op
 from ...dispatch.operation import Form
@@ -22,7 +22,7 @@ from ...graph.special_nodes import argument
 from ...graph.views import check_inplace, edge_of, rebase
 from ...state import grad_enabled
 from ...state.recorder import record_operation
-from ..memory_order import copied, ordered_like
+from ..memory_order import copy_in_memory_order, match_memory_order
 from ..shape.sizes import expanded_size
 from .filling import allow_expanded_write
 from .indexing import (
@@ -57,7 +57,7 @@ def _setitem(
     if xp.truncates_slices:
         check_slice_bounds(index)
     if out is None:
-        out = copied(xp, input)
+        out = copy_in_memory_order(xp, input)
     xp.write_item(out, index, value)
     return out
 
@@ -73,7 +73,7 @@ _setitem.vjp(input=lambda xp, g, index: xp.call(_clear_item, g, index), value=_v
 
 @op(reduced=Reduced.NATIVE)
 def _clear_item(xp: Backend, input: Array, index: Any) -> Array:
-    out = copied(xp, input)
+    out = copy_in_memory_order(xp, input)
     xp.write_item(out, index, 0)
     return out
 
@@ -303,7 +303,7 @@ def _is_mask_or_none(index: Tensor | None) -> bool:
 def _add_at_index(xp: Backend, input: Array, value: Array, index: Any) -> Array:
     out = row_major(xp, input)
     add_at(xp, out, index, value)
-    return ordered_like(xp, out, input)
+    return match_memory_order(xp, out, input)
 
 
 _add_at_index.vjp(

@@ -23,9 +23,9 @@ from ...dispatch.out import scalar_name
 from ...dispatch.promotion import convert_to_write
 from ...graph.nodes import Node
 from ...graph.special_nodes import wants_gradient
-from ..checks import OUT_OF_RANGE, integer
+from ..checks import OUT_OF_RANGE, as_int
 from ..create.factories import as_tensor
-from ..memory_order import in_rows, memory_order, restored
+from ..memory_order import as_row_major, memory_order, restore_order
 from ..shape.sizes import expand, flatten, normalize_dim
 from ..shape.strides import broadcast_shapes
 from .assignment import set_writable
@@ -182,7 +182,7 @@ def gather_computed(xp: Backend, input: Array, dim: int, index: Index) -> Array:
     order = memory_order(index)
     places = xp.transpose(index, order)
     found = xp.call(gather, xp.transpose(input, order), order.index(dim % index.ndim), places)
-    return restored(xp, found, order)
+    return restore_order(xp, found, order)
 
 
 gather_computed.vjp(
@@ -362,7 +362,7 @@ def nonzero(xp: Backend, input: Array, *, as_tuple: bool = False) -> Array:
     """
     places = xp.nonzero(input if input.ndim else input.reshape(1))
     if as_tuple:
-        return tuple(in_rows(xp, to_int64(xp, place)) for place in places)
+        return tuple(as_row_major(xp, to_int64(xp, place)) for place in places)
     if not input.ndim:
         return xp.zeros((places[0].size, 0), xp.native_dtype(dtypes.int64))
     return to_int64(xp, xp.stack(places)).T  # torch's result is in column-major order
@@ -405,7 +405,7 @@ def nonzero_static(xp: Backend, input: Array, *, size: int, fill_value: int = -1
     if size < 0:
         raise RuntimeError(f"nonzero_static: 'size' must be an non-negative integer, got {size}")
     found = xp.call(nonzero, input)[:size]
-    fill_value = integer("nonzero_static", "fill_value", fill_value)
+    fill_value = as_int("nonzero_static", "fill_value", fill_value)
     out = xp.full((size, input.ndim), fill_value, found.dtype)
     out[: found.shape[0]] = found
     return out
@@ -447,7 +447,7 @@ def masked_fill(xp: Backend, input: Array, mask: Mask, value: Operand) -> Array:
     if hasattr(value, "dtype") and value.dtype.kind == "c" and input.dtype.kind != "c":
         value = _to_real_value(xp, input, value)
     value = convert_to_write(value, xp.dtype_of(input))
-    return in_rows(xp, xp.where(mask, xp.asarray(value, dtype=input.dtype), input))
+    return as_row_major(xp, xp.where(mask, xp.asarray(value, dtype=input.dtype), input))
 
 
 def _to_real_value(xp: Backend, input: Array, value: Array) -> Array:

@@ -10,7 +10,7 @@ from ...dispatch.out import scalar_name
 from ...dispatch.promotion import convert_to_write, fit_number
 from ...dtypes import int64
 from ...warnings import warn_once
-from ..memory_order import copied, ordered_like
+from ..memory_order import copy_in_memory_order, match_memory_order
 from ..shape.sizes import expand, normalize_dim, reshape
 from .assignment import index_put, set_writable
 from .filling import allow_expanded_write
@@ -182,9 +182,9 @@ def index_fill(xp: Backend, input: Array, dim: int, index: Index, value: Operand
     if index.ndim > 1:
         raise RuntimeError("index_fill_(): Index is supposed to be a vector")
     if size and not input.size:
-        return copied(xp, input)
+        return copy_in_memory_order(xp, input)
     xp.check_indices("index_fill", index, size, at)
-    out = copied(xp, input)
+    out = copy_in_memory_order(xp, input)
     rows = out if out.ndim else out.reshape(1)
     number = convert_to_write(value, xp.dtype_of(out))
     xp.write_item(rows, (slice(None),) * at + (index.reshape(-1),), number)
@@ -318,7 +318,7 @@ def put(xp: Backend, input: Array, index: Index, source: Array, accumulate: bool
         xp.index_add(out.reshape(-1), places, source.reshape(-1))
     else:
         out.reshape(-1)[places] = source.reshape(-1)
-    return ordered_like(xp, out, input)
+    return match_memory_order(xp, out, input)
 
 
 def _put_gradient(xp: Any, g: Any, index: Any, accumulate: bool) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core import torch_function
 from ...core.tensor import Tensor, wrap
-from ...dispatch.generated_functions import make_function, install_slow_path
+from ...dispatch.generated_functions import install_slow_path, make_function
 from ...dispatch.node_recording import note_versions
 from ...dispatch.op import Array, Backend, Nodes, Op, op
 from ...dispatch.operation import Form
@@ -17,7 +17,7 @@ from ...graph.nodes import Node
 from ...graph.special_nodes import argument
 from ...state import grad_enabled
 from ...warnings import warn
-from ..memory_order import in_rows, order_of_chosen, restored
+from ..memory_order import advanced_index_order, as_row_major, restore_order
 from .positions import convert_index, is_index_item, merge_ellipses, slice_positions
 
 #: PyTorch's error for an index into a dimension of size 0.
@@ -63,8 +63,8 @@ def _getitem(xp: Backend, input: Array, index: Any) -> Array:
         xp.check_read(index)
         if input.flags.c_contiguous:
             return out if out.flags.c_contiguous else xp.ascontiguousarray(out)
-        order = order_of_chosen(input, index, out)
-        return restored(xp, in_rows(xp, xp.transpose(out, order)), order)
+        order = advanced_index_order(input, index, out)
+        return restore_order(xp, as_row_major(xp, xp.transpose(out, order)), order)
     return out
 
 

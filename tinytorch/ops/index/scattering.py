@@ -8,10 +8,10 @@ from ... import dtypes
 from ...core.tensor import Tensor, wrap
 from ...dispatch.op import Array, Backend, Index, Operand, Out, composite, op
 from ...dispatch.out import scalar_name
-from ...dispatch.promotion import to_python_number, convert_to_write
+from ...dispatch.promotion import convert_to_write, to_python_number
 from ...graph.special_nodes import by_operand
 from ...warnings import warn
-from ..checks import refuse
+from ..checks import check_supported
 from ..shape.sizes import expand
 from .gathering import check_along, gather, gather_sum
 from .positions import corner, gather_positions, row_major
@@ -226,7 +226,7 @@ def _scatter_extreme(
     xp: Backend, input: Array, dim: int, index: Index, src: Array, name: str, include_self: bool
 ) -> Array:
     reduction = {"maximum": "amax", "minimum": "amin"}[name]
-    refuse(xp, f"scatter_gather_tensor_cpu_reduce_{reduction}", "c", input)
+    check_supported(xp, f"scatter_gather_tensor_cpu_reduce_{reduction}", "c", input)
     return _combine(xp, name, input, dim, index, src)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import OPS, Array, Backend, Out, Reduced, composite, op
-from ..checks import integer
+from ..checks import as_int
 from ..shape.diagonal import diagonal
 from ..shape.sizes import normalize_dim
 from ..shape.views import own_copy
@@ -68,7 +68,7 @@ def select(input: Any, dim: Any, index: Any = None, *, default: Any = None) -> T
     if isinstance(input, (list, tuple)):
         rest = default if index is None else index
         return _choose(input, dim, 0 if rest is None else rest)
-    return _select(input, dim, integer("select", "index", index))
+    return _select(input, dim, as_int("select", "index", index))
 
 
 def _choose(conditions: Any, choices: Any, default: Any) -> Tensor:
@@ -139,7 +139,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
     """
     if not input.ndim:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    length = integer("narrow", "length", length)
+    length = as_int("narrow", "length", length)
     if length < 0:
         raise RuntimeError(f"narrow(): length must be non-negative, got {length}.")
     if isinstance(start, Tensor):
@@ -148,7 +148,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Tensor:
                 "narrow: start must be an 0-dim integral Tensor. Got a tensor of shape "
                 f"{list(start.shape)} and dtype {start.dtype.name}"
             )
-    start = integer("narrow", "start", start)
+    start = as_int("narrow", "start", start)
     at = normalize_dim("narrow", dim, input.ndim)
     size = input.shape[at]
     if not -size <= start <= size:
@@ -201,7 +201,7 @@ def unfold(xp: Backend, input: Array, dimension: int, size: int, step: int) -> A
     """
     at = normalize_dim("unfold", dimension, input.ndim)
     have = input.shape[at] if input.ndim else 1
-    size, step = integer("unfold", "size", size), integer("unfold", "step", step)
+    size, step = as_int("unfold", "size", size), as_int("unfold", "step", step)
     if size < 0:
         raise RuntimeError(f"unfold: size is {size} but must be >= 0")
     if size > have:
@@ -286,7 +286,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
         tensor([[0., 0.],
                 [1., 1.]])
     """
-    index = integer("select_scatter", "index", index)
+    index = as_int("select_scatter", "index", index)
     return written("select_scatter", input, src, _select, dim, index)
 
 

@@ -14,14 +14,14 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Out, accepts_none, composite, op, torch_convention
 from ...state import grad_enabled
-from ..results import named_result, written
+from ..results import named_result, write_result
 from .shared import (
     adjoint,
+    call_routine,
     check_phases,
     check_square,
-    guarded,
-    not_converged,
-    over_differences,
+    convergence_error,
+    divide_by_differences,
     real_part,
 )
 from .solve import solve
@@ -62,8 +62,8 @@ def eigh(xp: Backend, A: Array, UPLO: str = "L") -> tuple[Array, Array]:
     side = _check(xp, "linalg.eigh", A, UPLO)
     if not A.size:
         return xp.zeros(A.shape[:-1], A.real.dtype), xp.zeros(A.shape, A.dtype)
-    values, vectors = guarded(
-        xp, xp.linalg.eigh, A, side, failure=lambda: not_converged("linalg.eigh", "eigenvalues")
+    values, vectors = call_routine(
+        xp, xp.linalg.eigh, A, side, failure=lambda: convergence_error("linalg.eigh", "eigenvalues")
     )
     return values, vectors
 
@@ -92,7 +92,7 @@ def _eigh_rule(xp: Any, g: Any, out: Any) -> Any:
     if for_vectors is not None:
         turn = xp.matmul(turned, for_vectors)
         check_phases(xp, ("linalg_eigh_backward", *_DEPENDS), turn)
-        share = over_differences(xp, (turn - adjoint(xp, turn)) * 0.5, values)
+        share = divide_by_differences(xp, (turn - adjoint(xp, turn)) * 0.5, values)
         inner = xp.matmul(vectors, share)
     if for_values is not None:
         inner = inner + vectors * for_values[..., None, :]
@@ -108,9 +108,9 @@ def _eigvalsh(xp: Backend, A: Array, UPLO: str) -> Array:
     side = _check(xp, "linalg.eigvalsh", A, UPLO)
     if not A.size:
         return xp.zeros(A.shape[:-1], A.real.dtype)
-    return guarded(
+    return call_routine(
         xp, xp.linalg.eigvalsh, A, side,
-        failure=lambda: not_converged("linalg.eigvalsh", "eigenvalues"),
+        failure=lambda: convergence_error("linalg.eigvalsh", "eigenvalues"),
     )  # fmt: skip
 
 
@@ -139,7 +139,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
         values = eigh(A, UPLO)[0]
     else:
         values = _eigvalsh(A, UPLO)
-    return written(out, values, "linalg.eigvalsh")  # type: ignore[no-any-return]
+    return write_result(out, values, "linalg.eigvalsh")  # type: ignore[no-any-return]
 
 
 # -- any square matrix -------------------------------------------------------------------------
@@ -172,8 +172,8 @@ def eig(xp: Backend, A: Array) -> tuple[Array, Array]:
     if not A.size:
         return xp.zeros(A.shape[:-1], native), xp.zeros(A.shape, native)
     _check_finite(xp, "linalg.eig", A)
-    values, vectors = guarded(
-        xp, xp.linalg.eig, A, failure=lambda: not_converged("linalg.eig", "eigenvalues")
+    values, vectors = call_routine(
+        xp, xp.linalg.eig, A, failure=lambda: convergence_error("linalg.eig", "eigenvalues")
     )
     return xp.astype(values, native), xp.astype(vectors, native)
 
@@ -204,7 +204,7 @@ def _eig_rule(xp: Any, g: Any, out: Any) -> Any:
         check_phases(xp, ("linalg_eig_backward", *_DEPENDS), share)
         norms = real_part(xp.diagonal(share, 0, -2, -1))
         share = share - xp.matmul(turned, vectors * norms[..., None, :])
-        inner = xp.matmul(over_differences(xp, share, xp.conj(values)), turned)
+        inner = xp.matmul(divide_by_differences(xp, share, xp.conj(values)), turned)
     if for_values is not None:
         inner = inner + for_values[..., :, None] * turned
     return xp.call(solve, turned, inner)
@@ -221,8 +221,8 @@ def _eigvals(xp: Backend, A: Array) -> Array:
     if not A.size:
         return xp.zeros(A.shape[:-1], native)
     _check_finite(xp, "linalg.eigvals", A)
-    values = guarded(
-        xp, xp.linalg.eigvals, A, failure=lambda: not_converged("linalg.eigvals", "eigenvalues")
+    values = call_routine(
+        xp, xp.linalg.eigvals, A, failure=lambda: convergence_error("linalg.eigvals", "eigenvalues")
     )
     return xp.astype(values, native)
 
@@ -247,7 +247,7 @@ def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0.+1.j, 0.-1.j])
     """
     values = eig(A)[0] if A.requires_grad and grad_enabled() else _eigvals(A)
-    return written(out, values, "linalg.eigvals")  # type: ignore[no-any-return]
+    return write_result(out, values, "linalg.eigvals")  # type: ignore[no-any-return]
 
 
 #: Bunch and Kaufman's bound on the growth of elements.

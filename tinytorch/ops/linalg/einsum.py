@@ -17,10 +17,10 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Out, Overlap, composite, op
 from ...dispatch.out import scalar_name
-from ..checks import refuse
+from ..checks import check_supported
 from ..pointwise.arithmetic import mul
 from ..reduce.reduction import sum as sum_
-from ..results import written
+from ..results import write_result
 from ..shape.diagonal import diagonal
 from ..shape.sizes import distinct_dims, permute, reshape
 
@@ -424,7 +424,7 @@ def _check_contracted(operands: list[Tensor], plan: Plan) -> None:
 def _refuse_bools(kernel: str, *operands: Tensor) -> None:
     """NotImplementedError for bools, of which PyTorch sums products in empty matrices alone."""
     if all(t.dtype is dtypes.bool and (t.numel() or kernel == "dot") for t in operands):
-        refuse(operands[0]._xp, kernel, "b", operands[0]._data)
+        check_supported(operands[0]._xp, kernel, "b", operands[0]._data)
 
 
 def _equation(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
@@ -501,7 +501,7 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     _refuse_bools("addmm_impl_cpu_" if kept else "dot", a, b)
     # einsum, as sum, widens integers where it sums over one
     result = einsum(a, labels_a, b, labels_b, kept).to(a.dtype)
-    return written(out, result, "tensordot")  # type: ignore[no-any-return]
+    return write_result(out, result, "tensordot")  # type: ignore[no-any-return]
 
 
 def _check_same_dtype(name: str, a: Tensor, b: Tensor) -> None:
@@ -565,7 +565,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     else:
         _check_same_dtype("inner", input, other)
         result = tensordot(input, other, dims=([-1], [-1]))
-    return written(out, result, "inner")  # type: ignore[no-any-return]
+    return write_result(out, result, "inner")  # type: ignore[no-any-return]
 
 
 @composite(method=True, node="UnsafeViewBackward0", out=Out.CAST, overlap=Overlap.CHECKED)

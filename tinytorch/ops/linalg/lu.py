@@ -21,7 +21,7 @@ from ...dispatch.op import (
     torch_convention,
 )
 from ...dispatch.out import scalar_name
-from ..results import named_result, written
+from ..results import named_result, write_result
 from ..shape.diagonal import tril, triu
 from .eigen import factor_ldl, solve_ldl
 from .shared import (
@@ -32,7 +32,7 @@ from .shared import (
     check_same_dtype,
     check_square,
     common_batch,
-    failed_element,
+    first_failed_element,
 )
 from .substitution import factor_lu, permutation, permuted
 from .triangular import solve_triangular
@@ -110,7 +110,7 @@ def lu_factor_ex(
 
 def _check_info(xp: Backend, info: Array) -> None:
     if info.size and bool((info != 0).any()):
-        where, code = failed_element(xp, info)
+        where, code = first_failed_element(xp, info)
         raise RuntimeError(
             f"torch.linalg.lu_factor: {where}U[{code},{code}] is zero and using it on lu_solve "
             "would result in a division by zero. If you still want to perform the factorization, "
@@ -184,7 +184,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
                 [0.5000, 3.0000]])
     """
     LU, pivots, _ = lu_factor_ex(A, pivot=pivot, check_errors=True)
-    return written(out, _LuFactor(LU, pivots), "linalg.lu_factor")
+    return write_result(out, _LuFactor(LU, pivots), "linalg.lu_factor")
 
 
 @composite(namespaces=("linalg",), node="LinalgLuBackward0")
@@ -211,7 +211,7 @@ def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
     """
     LU, pivots, _ = lu_factor_ex(A, pivot=pivot)
     parts = lu_unpack(LU, pivots, unpack_pivots=pivot)
-    return written(out, _Lu(*parts), "linalg.lu")
+    return write_result(out, _Lu(*parts), "linalg.lu")
 
 
 @composite(node="LuUnpackBackward0")
@@ -249,12 +249,12 @@ def lu_unpack(
     empty = wrap(xp.empty((0,), LU_data._data.dtype), xp)
     P = _permutation_matrix(LU_data, LU_pivots) if unpack_pivots else empty
     if not unpack_data:
-        return written(out, _LuUnpack(P, empty, empty), "lu_unpack")
+        return write_result(out, _LuUnpack(P, empty, empty), "lu_unpack")
     m, n = LU_data.shape[-2:]
     k = min(m, n)
     unit = wrap(xp.eye(m, k, dtype=LU_data._data.dtype), xp)
     L, U = tril(LU_data[..., :, :k], -1) + unit, triu(LU_data[..., :k, :])
-    return written(out, _LuUnpack(P, L, U), "lu_unpack")
+    return write_result(out, _LuUnpack(P, L, U), "lu_unpack")
 
 
 def _check_pivots(name: str, LU: Tensor, pivots: Tensor) -> None:
@@ -318,7 +318,7 @@ def lu_solve(
         swapped = _swap_rows(right, pivots, False)
         half = solve_triangular(LU, swapped, upper=False, unitriangular=True)
         solution = solve_triangular(LU, half, upper=True)
-    return written(out, solution if left else solution.mH, "linalg.lu_solve")  # type: ignore
+    return write_result(out, solution if left else solution.mH, "linalg.lu_solve")  # type: ignore
 
 
 def _check_solve(LU: Tensor, pivots: Tensor, B: Tensor, left: bool) -> None:
@@ -384,7 +384,7 @@ def ldl_factor_ex(
     check_square(xp, "torch.linalg.ldl_factor_ex", A)
     ld, pivots, info = factor_ldl(xp, A, hermitian and A.dtype.kind == "c")
     if check_errors and info.size and bool((info != 0).any()):
-        where, code = failed_element(xp, info)
+        where, code = first_failed_element(xp, info)
         raise LinAlgError(
             f"torch.linalg.ldl_factor_ex: {where}The diagonal element {code} of D is exactly zero: "
             "the matrix is singular."
@@ -415,7 +415,7 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
         tensor([-2, -2], dtype=tinytorch.int32)
     """
     LD, pivots, _ = ldl_factor_ex(A, hermitian=hermitian)
-    return written(out, _LdlFactor(LD, pivots), "linalg.ldl_factor")
+    return write_result(out, _LdlFactor(LD, pivots), "linalg.ldl_factor")
 
 
 @op(namespaces=("linalg",), node="NotImplemented")

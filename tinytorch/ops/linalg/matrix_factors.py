@@ -7,7 +7,7 @@ from typing import Any
 from ...core.tensor import Tensor
 from ...dispatch.op import Out, composite
 from ..random.sampling import randn
-from ..results import named_result, written
+from ..results import named_result, write_result
 from ..shape.diagonal import diagonal as view_diagonal
 from .lu import lu_factor_ex
 from .lu import lu_solve as linalg_lu_solve
@@ -46,11 +46,11 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
         )
     if compute_uv:
         u, s, vh = linalg_svd(input, not some)
-        return written(out, _Svd(u, s, vh.mH), "svd")
+        return write_result(out, _Svd(u, s, vh.mH), "svd")
     s = svdvals(input)
     m, n = input.shape[-2:]
     zeros = [input.new_zeros((*input.shape[:-2], size, size)) for size in (m, n)]
-    return written(out, _Svd(zeros[0], s, zeros[1]), "svd")
+    return write_result(out, _Svd(zeros[0], s, zeros[1]), "svd")
 
 
 @composite(method=True)
@@ -70,7 +70,7 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
         tensor([[5.]])
     """
     factors = linalg_qr(input, "reduced" if some else "complete")
-    return written(out, _Qr(*factors), "qr")
+    return write_result(out, _Qr(*factors), "qr")
 
 
 @composite(method=True)
@@ -90,7 +90,7 @@ def slogdet(input: Tensor, *, out: Any = None) -> Any:
         >>> tt.slogdet(tt.tensor([[0.0, 1.0], [1.0, 0.0]])).sign
         tensor(-1.)
     """
-    return written(out, _Slogdet(*linalg_slogdet(input)), "slogdet")
+    return write_result(out, _Slogdet(*linalg_slogdet(input)), "slogdet")
 
 
 @composite(method=True, forms=(
@@ -115,7 +115,7 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
         tensor([2, 2], dtype=tinytorch.int32)
     """
     factors = tuple(lu_factor_ex(A, pivot=pivot))
-    return written(out, factors if get_infos else factors[:2], "lu")
+    return write_result(out, factors if get_infos else factors[:2], "lu")
 
 
 @composite(method=True, node="LinalgLuSolveBackward0", out=Out.EXACT)
@@ -135,7 +135,7 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | Non
         >>> tt.lu_solve(tt.ones(1, 1), *tt.linalg.lu_factor(tt.tensor([[4.0]])))
         tensor([[0.2500]])
     """
-    return written(out, linalg_lu_solve(LU_data, LU_pivots, b), "lu_solve")  # type: ignore
+    return write_result(out, linalg_lu_solve(LU_data, LU_pivots, b), "lu_solve")  # type: ignore
 
 
 # -- low rank ----------------------------------------------------------------------------------

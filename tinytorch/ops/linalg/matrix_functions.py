@@ -22,11 +22,11 @@ from ...core.layout import contiguous_format
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Out, composite, op, reads_results
 from ...dispatch.out import scalar_name
-from ..checks import integer
-from ..memory_order import in_rows
-from ..results import named_result, written
+from ..checks import as_int
+from ..memory_order import as_row_major
+from ..results import named_result, write_result
 from .matmul import matmul
-from .shared import check_sides, check_square, factors_of, guarded, transposed
+from .shared import call_routine, check_sides, check_square, svd_factors, transpose_matrices
 from .solve import inv, inv_ex
 
 
@@ -67,9 +67,9 @@ def _cofactor(xp: Backend, A: Array) -> Array:
     """
     if not A.size:
         return xp.zeros(A.shape, A.dtype)
-    inverse = guarded(xp, xp.linalg.inv, A, failure=lambda: None)
+    inverse = call_routine(xp, xp.linalg.inv, A, failure=lambda: None)
     if inverse is not None:
-        return xp.linalg.det(A)[..., None, None] * transposed(xp, inverse)
+        return xp.linalg.det(A)[..., None, None] * transpose_matrices(xp, inverse)
     u, s, vh, phase = _unitary(xp, A)
     place = xp.arange(s.shape[-1])
     others = xp.where(place[:, None] == place, 1, s[..., None, :])
@@ -77,7 +77,7 @@ def _cofactor(xp: Backend, A: Array) -> Array:
 
 
 def _unitary(xp: Any, A: Array) -> tuple[Array, Array, Array, Array]:
-    u, s, vh = factors_of(xp, A, True)
+    u, s, vh = svd_factors(xp, A, True)
     return u, s, vh, (xp.linalg.det(u) * xp.linalg.det(vh))[..., None, None]
 
 
@@ -127,7 +127,7 @@ def _slope_matrix(xp: Any, g: Any, A: Any, H: Any) -> Any:
     total = (trace_h * trace_g - both) * x
     total = total - trace_h * xp.matmul(xg, x) - trace_g * xp.matmul(xh, x)
     total = total + xp.matmul(xh, xp.matmul(xg, x)) + xp.matmul(xg, xp.matmul(xh, x))
-    return xp.call(det, A)[..., None, None] * transposed(xp, total)
+    return xp.call(det, A)[..., None, None] * transpose_matrices(xp, total)
 
 
 def _trace(xp: Any, x: Any) -> Any:
@@ -173,7 +173,7 @@ def _slogdet_rule(xp: Any, g: Any, in_shape: Any, out: Any, A: Any) -> tuple[Any
     if A.dtype.kind == "c":
         factor = factor + 1j * xp.imag(g[0] * out[0])
     inverse = xp.call(inv_ex, A)[0]
-    return (factor[..., None, None] * transposed(xp, inverse),)
+    return (factor[..., None, None] * transpose_matrices(xp, inverse),)
 
 
 @composite(method=True, node="WhereBackward0")
@@ -388,13 +388,13 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
         tensor([[1., 5.],
                 [0., 1.]])
     """
-    n = integer("linalg.matrix_power", "n", n)
+    n = as_int("linalg.matrix_power", "n", n)
     check_sides("linalg.matrix_power", A)
     if n == 0:
         result = _identity(A)
     else:
         result = _power(inv(A) if n < 0 else A, abs(n))
-    return written(out, result, "linalg.matrix_power")  # type: ignore[no-any-return]
+    return write_result(out, result, "linalg.matrix_power")  # type: ignore[no-any-return]
 
 
 def _power(base: Tensor, n: int) -> Tensor:
@@ -440,7 +440,7 @@ def matrix_exp(xp: Backend, A: Array) -> Array:
     check_sides("linalg.matrix_exp", A)
     if A.dtype.itemsize < 4:  # BLAS has no product of halves
         return xp.astype(exponential(xp, xp.astype(A, "float32")), A.dtype)
-    return in_rows(xp, exponential(xp, A))
+    return as_row_major(xp, exponential(xp, A))
 
 
 @matrix_exp.vjp_joint("A")
@@ -452,7 +452,7 @@ def _matrix_exp_rule(xp: Any, g: Any, in_shape: Any, A: Any) -> tuple[Any]:
         Appl. 17 (1996).
     """
     n = A.shape[-1]
-    turned = transposed(xp, A)
+    turned = transpose_matrices(xp, A)
     upper = xp.concatenate((turned, g), axis=-1)
     lower = xp.concatenate((xp.zeros_like(turned), turned), axis=-1)
     whole = xp.call(matrix_exp, xp.concatenate((upper, lower), axis=-2))

@@ -14,7 +14,7 @@ from ..reduce.extrema import amax, amin
 from ..reduce.norms import p_norm
 from ..reduce.reduction import Dims, reduced_axes
 from ..reduce.reduction import sum as sum_
-from ..results import written
+from ..results import write_result
 from ..shape.sizes import normalize_dim
 from .shared import check_dimensions
 from .solve import inv_ex
@@ -58,7 +58,7 @@ def vector_norm(
     p = float(ord)
     x = _converted(x, dtype)
     _check_not_empty(x, p, reduced_axes("linalg.vector_norm", dim, x.ndim))
-    return written(out, p_norm(x, p, dim, keepdim), "linalg.vector_norm")  # type: ignore
+    return write_result(out, p_norm(x, p, dim, keepdim), "linalg.vector_norm")  # type: ignore
 
 
 def _converted(x: Tensor, dtype: Any) -> Tensor:
@@ -148,7 +148,7 @@ def matrix_norm(
         result = vector_norm(A, 2, (row, column), keepdim, dtype=dtype)
     else:
         result = _ordered_norm(A if dtype is None else A.to(dtype), ord, row, column, keepdim)
-    return written(out, result, name)  # type: ignore[no-any-return]
+    return write_result(out, result, name)  # type: ignore[no-any-return]
 
 
 def _ordered_norm(A: Tensor, ord: Any, row: int, column: int, keepdim: bool) -> Tensor:
@@ -208,7 +208,7 @@ def norm(
     """
     if ord is None:
         result = vector_norm(A, 2, dim, keepdim, dtype=dtype)
-        return written(out, result, "linalg.norm")  # type: ignore[no-any-return]
+        return write_result(out, result, "linalg.norm")  # type: ignore[no-any-return]
     if dim is None:
         if A.ndim not in (1, 2):
             raise RuntimeError(
@@ -226,7 +226,7 @@ def norm(
         result = matrix_norm(A, ord, dims, keepdim, dtype=dtype)
     else:
         result = vector_norm(A, ord, dims, keepdim, dtype=dtype)
-    return written(out, result, "linalg.norm")  # type: ignore[no-any-return]
+    return write_result(out, result, "linalg.norm")  # type: ignore[no-any-return]
 
 
 @composite(namespaces=("linalg",))
@@ -255,7 +255,7 @@ def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) 
         )
     if p not in (None, "fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
-    return written(out, _condition(A, p), "linalg.cond")  # type: ignore[no-any-return]
+    return write_result(out, _condition(A, p), "linalg.cond")  # type: ignore[no-any-return]
 
 
 def _condition(A: Tensor, p: Any) -> Tensor:

@@ -21,11 +21,11 @@ from ...dispatch.op import OPS, Array, Backend, Out, Overlap, composite, op
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import convert_to_write
 from ...warnings import warn
-from ..checks import check_scalar_types, in_single, is_half, refuse
-from ..memory_order import in_rows
+from ..checks import check_scalar_types, check_supported, compute_in_single, is_half
+from ..memory_order import as_row_major
 from ..pointwise.arithmetic import check_factor
 from ..reduce.reduction import sum as sum_
-from ..results import written
+from ..results import write_result
 from ..shape.joining import cat, stack
 from ..shape.sizes import expand, normalize_dim, unsqueeze
 from .matmul import check_product, matmul
@@ -62,7 +62,7 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
         product = product.squeeze(0)
     if last:
         product = product.squeeze(-1)
-    return written(out, product, "linalg.multi_dot")  # type: ignore[no-any-return]
+    return write_result(out, product, "linalg.multi_dot")  # type: ignore[no-any-return]
 
 
 def _check_chain(chain: list[Tensor]) -> None:
@@ -141,7 +141,7 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     if not chain:
         raise RuntimeError("chain_matmul(): Expected one or more matrices")
     if len(chain) == 1:
-        return written(out, chain[0].clone(), "chain_matmul")  # type: ignore[no-any-return]
+        return write_result(out, chain[0].clone(), "chain_matmul")  # type: ignore[no-any-return]
     return multi_dot(chain, out=out)
 
 
@@ -205,12 +205,12 @@ def cross(xp: Backend, input: Array, other: Array, *, dim: int = -1) -> Array:
             f"linalg.cross: inputs dimension {dim} must have length 3. Got "
             f"{input.shape[at] if input.ndim else 0} and {other.shape[at] if other.ndim else 0}"
         )
-    refuse(xp, "cross", "b", input)
+    check_supported(xp, "cross", "b", input)
     check_scalar_types(xp, "linalg.cross", input, other)
     a0, a1, a2 = _components(input, at)
     b0, b1, b2 = _components(other, at)
     product = xp.stack((a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0), axis=at)
-    return in_rows(xp, product)
+    return as_row_major(xp, product)
 
 
 def _components(x: Any, at: int) -> list[Any]:
@@ -478,7 +478,7 @@ def addmm(
     check_product("addmm", mat1, mat2)
     _check_dtypes(xp, _TWO_DTYPES.format("addmm"), input, mat2)
     if is_half(mat1):
-        return in_single(xp, addmm.kernel, input, mat1, mat2, beta=beta, alpha=alpha)
+        return compute_in_single(xp, addmm.kernel, input, mat1, mat2, beta=beta, alpha=alpha)
     return _added(xp, input, xp.matmul(mat1, mat2), beta, alpha)
 
 
@@ -631,7 +631,7 @@ def baddbmm(
     )  # fmt: skip
     _check_batches("baddbmm", batch1, batch2)
     if is_half(batch1):
-        return in_single(xp, baddbmm.kernel, input, batch1, batch2, beta=beta, alpha=alpha)
+        return compute_in_single(xp, baddbmm.kernel, input, batch1, batch2, beta=beta, alpha=alpha)
     return _added(xp, input, xp.matmul(batch1, batch2), beta, alpha)
 
 
@@ -668,7 +668,7 @@ def addbmm(
     _check_batches("addbmm", batch1, batch2)
     _check_dtypes(xp, _TWO_DTYPES.format("addbmm"), input, batch2)
     if is_half(batch1):
-        return in_single(xp, addbmm.kernel, input, batch1, batch2, beta=beta, alpha=alpha)
+        return compute_in_single(xp, addbmm.kernel, input, batch1, batch2, beta=beta, alpha=alpha)
     # One product whose inner dimension is that of all matrices together.
     rows, columns = batch1.shape[1], batch2.shape[2]
     left = xp.reshape(xp.swapaxes(batch1, 0, 1), (rows, batch1.shape[0] * batch1.shape[2]))

@@ -18,7 +18,7 @@ from ...dispatch.op import (
     torch_convention,
 )
 from ...dispatch.out import scalar_name
-from ..results import named_result, written
+from ..results import named_result, write_result
 from ..shape.diagonal import tril, triu
 from .shared import adjoint, check_floating, check_matrix
 from .triangular import solve_triangular
@@ -236,7 +236,7 @@ def householder_product(A: Tensor, tau: Tensor, *, out: Tensor | None = None) ->
                 f"torch.{name}: {text}, got shapes {list(A.shape)} and {list(tau.shape)}"
             )
     check_floating(A._xp, name, A._data)
-    return written(out, _product(A, tau), name)  # type: ignore[no-any-return]
+    return write_result(out, _product(A, tau), name)  # type: ignore[no-any-return]
 
 
 @composite(method=True, node="LinalgHouseholderProductBackward0")
@@ -308,7 +308,7 @@ def ormqr(
     # C Q is the adjoint of Q^H C^H.
     target = other if left else other.mH
     product = _reflected(input, tau, target, transpose if left else not transpose)
-    return written(out, product if left else product.mH.resolve_conj(), "ormqr")  # type: ignore[no-any-return]
+    return write_result(out, product if left else product.mH.resolve_conj(), "ormqr")  # type: ignore[no-any-return]
 
 
 def _reflected(A: Tensor, tau: Tensor, target: Tensor, back: bool) -> Tensor:

@@ -1,4 +1,4 @@
-"""What the functions of ``tinytorch.linalg`` share: checks, failures, small matrix helpers."""
+"""Helpers of ``tinytorch.linalg``: checks, errors of routines, formulas for gradients."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from ...backends import load
 from ...dispatch.op import Array, Backend
 from ...dispatch.out import scalar_name
 
-_NUMPYS: Any = load("numpy").library.linalg.LinAlgError
+_NumpyLinAlgError: Any = load("numpy").library.linalg.LinAlgError
 
 
-class LinAlgError(RuntimeError, _NUMPYS):  # type: ignore[misc]
-    """A matrix does not admit what was asked: it is singular, or an iteration diverged.
+class LinAlgError(RuntimeError, _NumpyLinAlgError):  # type: ignore[misc]
+    """Error of a decomposition or solution: a singular matrix, or an iteration that diverged.
 
-    It is NumPy's error of the name, too.
+    It is also a subclass of NumPy's ``LinAlgError``.
 
     Example:
         >>> try:
@@ -33,7 +33,7 @@ LinAlgError.__module__ = "tinytorch.linalg"
 
 
 def check_floating(xp: Backend, name: str, array: Array) -> None:
-    """RuntimeError unless the elements are floating-point or complex, of 32 bits at least."""
+    """Raise RuntimeError unless the dtype is floating-point or complex, of 32 bits at least."""
     if array.dtype.kind not in "fc":
         raise RuntimeError(
             f"{name}: Expected a floating point or complex tensor as input. Got "
@@ -46,7 +46,7 @@ def check_floating(xp: Backend, name: str, array: Array) -> None:
 
 
 def check_dimensions(name: str, matrix: Any, at: str = "A") -> None:
-    """RuntimeError unless an array or tensor has two dimensions at least."""
+    """Raise RuntimeError unless an array or tensor has two dimensions at least."""
     if matrix.ndim < 2:
         raise RuntimeError(
             f"{name}: The input tensor {at} must have at least 2 dimensions, got shape "
@@ -55,7 +55,7 @@ def check_dimensions(name: str, matrix: Any, at: str = "A") -> None:
 
 
 def check_sides(name: str, matrix: Any, at: str = "A") -> None:
-    """RuntimeError unless an array or tensor is a batch of square matrices, whatever the dtype."""
+    """Raise RuntimeError unless an array or tensor, of any dtype, is a batch of square matrices."""
     check_dimensions(name, matrix, at)
     rows, columns = matrix.shape[-2:]
     if rows != columns:
@@ -66,19 +66,19 @@ def check_sides(name: str, matrix: Any, at: str = "A") -> None:
 
 
 def check_matrix(xp: Backend, name: str, array: Array, at: str = "A") -> None:
-    """RuntimeError unless ``array`` is a batch of floating-point or complex matrices."""
+    """Raise RuntimeError unless ``array`` is a batch of floating-point or complex matrices."""
     check_dimensions(name, array, at)
     check_floating(xp, name, array)
 
 
 def check_square(xp: Backend, name: str, array: Array, at: str = "A") -> None:
-    """RuntimeError unless ``array`` is a batch of square floating-point or complex matrices."""
+    """Raise RuntimeError unless ``array`` is a batch of square matrices of a dtype as above."""
     check_matrix(xp, name, array, at)
     check_sides(name, array, at)
 
 
 def check_same_dtype(xp: Backend, name: str, a: Array, b: Array) -> None:
-    """RuntimeError unless two operands have one dtype."""
+    """Raise RuntimeError unless two operands have one dtype."""
     if a.dtype != b.dtype:
         have, got = (scalar_name(xp.dtype_of(x)) for x in (a, b))
         raise RuntimeError(
@@ -109,10 +109,12 @@ def common_batch(xp: Backend, name: str, a: Array, b: Array) -> tuple[int, ...]:
 # -- failures --------------------------------------------------------------------------------------
 
 
-def guarded(xp: Backend, call: Callable[..., Any], *args: Any, failure: Callable[[], Any]) -> Any:
-    """``call(*args)``, a routine of the library's; ``failure()`` if it reports one.
+def call_routine(
+    xp: Backend, call: Callable[..., Any], *args: Any, failure: Callable[[], Any]
+) -> Any:
+    """Call a routine of the array library; call ``failure`` if it raises LinAlgError.
 
-    ``failure`` returns the exception to raise, or a result to use instead.
+    ``failure()`` returns the exception to raise, or a result to return instead.
     """
     try:
         with xp.raising():
@@ -124,40 +126,43 @@ def guarded(xp: Backend, call: Callable[..., Any], *args: Any, failure: Callable
     return instead
 
 
-def failed_element(xp: Backend, info: Array) -> tuple[str, int]:
-    """Which batch element failed first, in torch's words, and its code; ``info`` has one."""
+def first_failed_element(xp: Backend, info: Array) -> tuple[str, int]:
+    """Prefix of an error that names the first failed batch element, and LAPACK's code of it.
+
+    ``info`` holds LAPACK's codes, one a matrix, at least one of which is not 0.
+    """
     codes = xp.to_numpy(info).reshape(-1)
     at = int((codes != 0).argmax())
     return (f"(Batch element {at}): " if info.ndim else ""), int(codes[at])
 
 
-def not_converged(name: str, values: str) -> LinAlgError:
-    """The error of an iteration that did not end."""
+def convergence_error(name: str, values: str) -> LinAlgError:
+    """The error of an iteration that did not converge."""
     return LinAlgError(
         f"{name}: The algorithm failed to converge because the input matrix is ill-conditioned or "
         f"has too many repeated {values}, or contains non-finite values."
     )
 
 
-def factors_of(xp: Backend, A: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
-    """``U``, ``S`` and ``Vh`` of matrices; LinAlgError if there are none to be found."""
-    if not bool(xp.isfinite(A).all()):  # with an infinity, LAPACK's iteration need not end
-        raise no_factors(xp, A)
-    u, s, vh = guarded(xp, xp.linalg.svd, A, full_matrices, failure=lambda: no_factors(xp, A))
+def svd_factors(xp: Backend, A: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
+    """The factors ``U``, ``S`` and ``Vh`` of matrices; LinAlgError if the SVD fails."""
+    if not bool(xp.isfinite(A).all()):  # LAPACK's iteration may not end for infinities
+        raise svd_error(xp, A)
+    u, s, vh = call_routine(xp, xp.linalg.svd, A, full_matrices, failure=lambda: svd_error(xp, A))
     return u, s, vh
 
 
-def no_factors(xp: Backend, A: Array) -> LinAlgError:
-    """The error of matrices whose singular values were not found."""
+def svd_error(xp: Backend, A: Array) -> LinAlgError:
+    """The error of matrices whose SVD failed."""
     if not bool(xp.isfinite(A).all()):
         return LinAlgError(
             "linalg.svd: The algorithm failed to converge because the input matrix contained "
             "non-finite values."
         )
-    return not_converged("linalg.svd", "singular values")
+    return convergence_error("linalg.svd", "singular values")
 
 
-# -- matrices in rules -----------------------------------------------------------------------------
+# -- formulas for gradients ------------------------------------------------------------------------
 
 
 def adjoint(xp: Any, x: Any) -> Any:
@@ -166,25 +171,26 @@ def adjoint(xp: Any, x: Any) -> Any:
     return xp.conj(x) if x.dtype.kind == "c" else x
 
 
-def conjugated(xp: Any, x: Any) -> Any:
-    """The conjugate, without work for real elements."""
+def conjugate(xp: Any, x: Any) -> Any:
+    """The complex conjugate; ``x`` itself if it is real."""
     return xp.conj(x) if x.dtype.kind == "c" else x
 
 
-def transposed(xp: Any, x: Any) -> Any:
+def transpose_matrices(xp: Any, x: Any) -> Any:
     """The transpose of each matrix."""
     return xp.swapaxes(x, -1, -2)
 
 
 def check_phases(xp: Any, message: tuple[str, str, str], changes: Any, more: Any = None) -> None:
-    """RuntimeError if a loss depends on the phases of complex vectors, which nothing determines.
+    """Raise RuntimeError if a loss depends on the phases of complex vectors, which are arbitrary.
 
     Args:
-        xp: The backend, or the namespace that a recorded gradient speaks.
-        message: Whose gradient it is, of which vectors, and how PyTorch's words go on.
-        changes: Matrices; the imaginary parts on their diagonals tell how much the loss changes
-            with each vector's phase.
-        more: Those of other vectors that share the phases, or None.
+        xp: The backend, or the namespace in which a gradient is recorded.
+        message: The name of the backward function, the name of the vectors, and the end of
+            PyTorch's message.
+        changes: Matrices; the imaginary part of diagonal element i is the derivative of the loss
+            by the phase of vector i.
+        more: The same for other vectors that share the phases, or None.
     """
     if changes.dtype.kind != "c":
         return
@@ -200,15 +206,15 @@ def check_phases(xp: Any, message: tuple[str, str, str], changes: Any, more: Any
 
 
 def real_part(x: Any) -> Any:
-    """The real part, of real elements too."""
+    """The real part; ``x`` itself if it is real."""
     return x.real if x.dtype.kind == "c" else x
 
 
-def over_differences(xp: Any, x: Any, values: Any) -> Any:
-    """``x_ij / (values_j - values_i)``, and 0 where these are equal, the diagonal included.
+def divide_by_differences(xp: Any, x: Any, values: Any) -> Any:
+    """``x_ij / (values_j - values_i)``, and 0 where the two are equal, as on the diagonal.
 
-    Equal eigenvalues share one space: a function that does not depend on the basis chosen in
-    it has no share of the gradient there, and for any other the gradient does not exist.
+    Equal eigenvalues share one eigenspace, in which any basis may be chosen. The gradient is 0
+    there for a function that does not depend on that choice, and undefined for others.
     """
     differences = values[..., None, :] - values[..., :, None]
     equal = differences == 0

@@ -14,17 +14,17 @@ from ...core.tensor import Tensor, wrap
 from ...dispatch.op import Array, Backend, Out, composite, op, reads_results
 from ...dispatch.out import scalar_name
 from ...state import no_grad
-from ..results import named_result, written
+from ..results import named_result, write_result
 from ..shape.sizes import normalize_dim
 from .shared import (
     LinAlgError,
+    call_routine,
     check_floating,
     check_same_dtype,
     check_square,
     common_batch,
-    failed_element,
-    guarded,
-    transposed,
+    first_failed_element,
+    transpose_matrices,
 )
 from .substitution import factor_lu, permutation, permuted, substitute
 from .svd import pinv, svdvals
@@ -42,7 +42,7 @@ def solve_batches(xp: Backend, a: Array, b: Array, failure: Any) -> Array:
         b = xp.broadcast_to(b, (*batch, *b.shape[-2:]))
     if xp.loses_nan(a):
         return _unless_singular(solve_anyway(xp, a, b), failure)
-    return guarded(xp, xp.linalg.solve, a, b, failure=failure)
+    return call_routine(xp, xp.linalg.solve, a, b, failure=failure)
 
 
 def _unless_singular(found: tuple[Array, Array], failure: Any) -> Any:
@@ -88,11 +88,13 @@ def _equation(xp: Backend, name: str, a: Array, b: Array, left: bool) -> tuple[A
             f"{name}: Incompatible shapes of A and B for the equation "
             f"{'AX = B' if left else 'XA = B'} ({n}x{n} and {rows}x{columns})"
         )
-    return (a, b, vector) if left else (transposed(xp, a), transposed(xp, b), vector)
+    return (
+        (a, b, vector) if left else (transpose_matrices(xp, a), transpose_matrices(xp, b), vector)
+    )
 
 
 def _restored(xp: Backend, x: Array, left: bool, vector: bool) -> Array:
-    x = x if left else transposed(xp, x)
+    x = x if left else transpose_matrices(xp, x)
     return x[..., 0] if vector else x
 
 
@@ -123,7 +125,7 @@ def solve(xp: Backend, A: Array, B: Array, *, left: bool = True) -> Array:
     a, b, vector = _equation(xp, "linalg.solve", A, B, left)
 
     def failure() -> Exception:
-        where, _ = failed_element(xp, factor_lu(xp, a)[2])
+        where, _ = first_failed_element(xp, factor_lu(xp, a)[2])
         return LinAlgError(
             f"torch.linalg.solve: {where}The solver failed because the input matrix is singular."
         )
@@ -141,14 +143,14 @@ def _solve_rule(xp: Any, g: Any, in_shape: Any, out: Any, A: Any, left: bool) ->
     vector = g.ndim == A.ndim - 1 or (g.ndim == 1 and A.ndim == 2)
     if vector:
         g, out = g[..., None], out[..., None]
-    for_b = xp.call(solve, transposed(xp, A), g, left=left)
+    for_b = xp.call(solve, transpose_matrices(xp, A), g, left=left)
     for_a = None
     if in_shape[0] is not None:
         first, second = (for_b, out) if left else (out, for_b)
         if left:
-            for_a = -xp.matmul(first, transposed(xp, second))
+            for_a = -xp.matmul(first, transpose_matrices(xp, second))
         else:
-            for_a = -xp.matmul(transposed(xp, first), second)
+            for_a = -xp.matmul(transpose_matrices(xp, first), second)
     if in_shape[1] is None:
         return for_a, None
     return for_a, (for_b[..., 0] if vector else for_b)
@@ -184,7 +186,7 @@ def solve_ex(
     found = solve_batches(xp, a, b, lambda: solve_anyway(xp, a, b))
     x, info = found if isinstance(found, tuple) else (found, no_failures(xp, a))
     if check_errors and isinstance(found, tuple):
-        where, _ = failed_element(xp, info)
+        where, _ = first_failed_element(xp, info)
         raise LinAlgError(
             f"linalg.solve_ex: {where}The solver failed because the input matrix is singular."
         )
@@ -199,7 +201,7 @@ solve_ex.vjp_joint("A", "B")(reads_results(0)(
 
 
 def _inverse_failure(xp: Backend, name: str, info: Array) -> LinAlgError:
-    where, code = failed_element(xp, info)
+    where, code = first_failed_element(xp, info)
     return LinAlgError(
         f"{name}: {where}The diagonal element {code} is zero, the inversion could not be completed "
         "because the input matrix is singular."
@@ -213,7 +215,7 @@ def _inverse_anyway(xp: Backend, a: Array) -> tuple[Array, Array]:
 def _inverse(xp: Backend, a: Array, failure: Any) -> Any:
     if xp.loses_nan(a):
         return _unless_singular(_inverse_anyway(xp, a), failure)
-    return guarded(xp, xp.linalg.inv, a, failure=failure)
+    return call_routine(xp, xp.linalg.inv, a, failure=failure)
 
 
 @op(namespaces=("linalg",), node="LinalgInvExBackward0", out=Out.EXACT)
@@ -242,7 +244,7 @@ def inv(xp: Backend, A: Array) -> Array:
 
 
 def _inv_rule(xp: Any, g: Any, out: Any) -> Any:
-    turned = transposed(xp, out)
+    turned = transpose_matrices(xp, out)
     return -xp.matmul(turned, xp.matmul(g, turned))
 
 
@@ -290,7 +292,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         >>> tt.tensor([[4.0]]).inverse()
         tensor([[0.2500]])
     """
-    return written(out, inv(input), "inverse")  # type: ignore[no-any-return]
+    return write_result(out, inv(input), "inverse")  # type: ignore[no-any-return]
 
 
 # -- tensors as matrices -----------------------------------------------------------------------
@@ -321,7 +323,7 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     rows, columns = tuple(A.shape[:ind]), tuple(A.shape[ind:])
     _check_map("ind", rows, columns)
     inverse = inv(A.reshape(math.prod(rows), math.prod(columns)))
-    return written(out, inverse.reshape(*columns, *rows), "linalg.tensorinv")  # type: ignore
+    return write_result(out, inverse.reshape(*columns, *rows), "linalg.tensorinv")  # type: ignore
 
 
 def _check_map(split: str, rows: Sequence[int], columns: Sequence[int]) -> None:
@@ -361,7 +363,7 @@ def tensorsolve(
     rows, columns = tuple(A.shape[: B.ndim]), tuple(A.shape[B.ndim :])
     _check_map("other.ndim", B.shape if rows != tuple(B.shape) else rows, columns)
     solution = solve(A.reshape(math.prod(rows), math.prod(columns)), B.reshape(-1))
-    return written(out, solution.reshape(columns), "linalg.tensorsolve")  # type: ignore
+    return write_result(out, solution.reshape(columns), "linalg.tensorsolve")  # type: ignore
 
 
 _Lstsq = named_result("linalg_lstsq", "solution residuals rank singular_values")

@@ -17,17 +17,17 @@ from ...dispatch.op import (
     torch_convention,
 )
 from ...state import grad_enabled
-from ..results import named_result, written
+from ..results import named_result, write_result
 from .shared import (
     adjoint,
+    call_routine,
     check_matrix,
     check_phases,
     check_square,
-    factors_of,
-    guarded,
-    no_factors,
-    not_converged,
-    over_differences,
+    convergence_error,
+    divide_by_differences,
+    svd_error,
+    svd_factors,
 )
 
 _Svd = named_result("linalg_svd", "U S Vh")
@@ -73,7 +73,7 @@ def svd(
     check_matrix(xp, "linalg.svd", A)
     if not A.size:
         return _empty(xp, A, full_matrices)
-    return factors_of(xp, A, full_matrices)
+    return svd_factors(xp, A, full_matrices)
 
 
 def _empty(xp: Backend, A: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
@@ -129,7 +129,7 @@ def _by_columns(xp: Any, g: Any, out: Any) -> Any:
         middle = column * skew_v if middle is None else middle + column * skew_v
     if middle is not None:
         _check_phases(xp, skew_u, skew_v)
-        inner = inner + xp.matmul(u, over_differences(xp, middle, s * s))
+        inner = inner + xp.matmul(u, divide_by_differences(xp, middle, s * s))
     if for_u is not None and for_vh is not None and u.dtype.kind == "c":
         phases = xp.diagonal(skew_u, 0, -2, -1) / (2 * s)
         inner = inner + u * phases[..., None, :]
@@ -158,8 +158,8 @@ def _svdvals(xp: Backend, A: Array) -> Array:
     check_matrix(xp, "linalg.svd", A)
     if not A.size:
         return xp.zeros((*A.shape[:-2], min(A.shape[-2:])), A.real.dtype)
-    return guarded(
-        xp, lambda a: xp.linalg.svd(a, compute_uv=False), A, failure=lambda: no_factors(xp, A)
+    return call_routine(
+        xp, lambda a: xp.linalg.svd(a, compute_uv=False), A, failure=lambda: svd_error(xp, A)
     )
 
 
@@ -189,7 +189,7 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
         values = svd(A, False)[1]
     else:
         values = _svdvals(A)
-    return written(out, values, "linalg.svdvals")  # type: ignore[no-any-return]
+    return write_result(out, values, "linalg.svdvals")  # type: ignore[no-any-return]
 
 
 # -- pseudoinverse and rank --------------------------------------------------------------------
@@ -222,11 +222,11 @@ def _as_array(xp: Backend, value: Any, like: Array) -> Array:
 def _spectrum(xp: Backend, A: Array, hermitian: bool) -> tuple[Array, Array, Array]:
     """Factors ``u s vh`` of ``A``; for Hermitian matrices by eigenvalues, which may be negative."""
     if hermitian:
-        values, vectors = guarded(
-            xp, xp.linalg.eigh, A, failure=lambda: not_converged("linalg.eigh", "eigenvalues")
+        values, vectors = call_routine(
+            xp, xp.linalg.eigh, A, failure=lambda: convergence_error("linalg.eigh", "eigenvalues")
         )
         return vectors, values, adjoint(xp, vectors)
-    return factors_of(xp, A, False)
+    return svd_factors(xp, A, False)
 
 
 @op(namespaces=("linalg",), node="LinalgPinvBackward0")
@@ -357,6 +357,6 @@ def matrix_rank(
 
 
 def _eigenvalues(xp: Backend, A: Array) -> Array:
-    return guarded(
-        xp, xp.linalg.eigvalsh, A, failure=lambda: not_converged("linalg.eigh", "eigenvalues")
+    return call_routine(
+        xp, xp.linalg.eigvalsh, A, failure=lambda: convergence_error("linalg.eigh", "eigenvalues")
     )

@@ -6,19 +6,19 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Out, composite, op, reads_results, torch_convention
-from ..results import named_result, written
+from ..results import named_result, write_result
 from ..shape.sizes import expand
 from .shared import (
     LinAlgError,
     adjoint,
+    call_routine,
     check_matrix,
     check_same_dtype,
     check_square,
     common_batch,
-    conjugated,
-    failed_element,
-    guarded,
-    transposed,
+    conjugate,
+    first_failed_element,
+    transpose_matrices,
 )
 from .solve import no_failures
 from .substitution import factor_cholesky, first_failure, substitute
@@ -65,7 +65,9 @@ def solve_triangular(
     if left:
         substitute(xp, A, x, upper, unitriangular)
     else:
-        substitute(xp, transposed(xp, A), transposed(xp, x), not upper, unitriangular)
+        substitute(
+            xp, transpose_matrices(xp, A), transpose_matrices(xp, x), not upper, unitriangular
+        )
     return x
 
 
@@ -75,15 +77,15 @@ def _triangular_rule(
 ) -> tuple[Any, Any]:
     # As for linalg.solve; what is not read has no gradient.
     for_b = xp.call(
-        solve_triangular, transposed(xp, A), g, upper=not upper, left=left,
+        solve_triangular, transpose_matrices(xp, A), g, upper=not upper, left=left,
         unitriangular=unitriangular,
     )  # fmt: skip
     if in_shape[0] is None:
         return None, for_b
     if left:
-        for_a = -xp.matmul(for_b, transposed(xp, out))
+        for_a = -xp.matmul(for_b, transpose_matrices(xp, out))
     else:
-        for_a = -xp.matmul(transposed(xp, out), for_b)
+        for_a = -xp.matmul(transpose_matrices(xp, out), for_b)
     offset = 1 if unitriangular else 0
     return (xp.triu(for_a, offset) if upper else xp.tril(for_a, -offset)), for_b
 
@@ -123,7 +125,7 @@ def triangular_solve(
         A.mT if transpose else A, input, upper=upper != transpose, unitriangular=unitriangular
     )
     copy = expand(A, (*solution.shape[:-2], *A.shape[-2:])).clone()
-    return written(out, _TriangularSolve(solution, copy), "triangular_solve")
+    return write_result(out, _TriangularSolve(solution, copy), "triangular_solve")
 
 
 def _check_system(name: str, b: Tensor, a: Tensor) -> None:
@@ -160,7 +162,7 @@ def _lower_factor(xp: Backend, name: str, matrix: Array, upper: bool, failure: A
         return xp.zeros(matrix.shape, matrix.dtype)
     # The upper triangle of a Hermitian matrix, read as the lower one of its adjoint.
     source = adjoint(xp, matrix) if upper else matrix
-    return guarded(xp, _finite_factor, xp, source, failure=lambda: failure(source))
+    return call_routine(xp, _finite_factor, xp, source, failure=lambda: failure(source))
 
 
 def _finite_factor(xp: Backend, source: Array) -> Array:
@@ -172,7 +174,7 @@ def _finite_factor(xp: Backend, source: Array) -> Array:
 
 
 def _not_definite(xp: Backend, name: str, info: Array) -> LinAlgError:
-    where, order = failed_element(xp, info)
+    where, order = first_failed_element(xp, info)
     return LinAlgError(
         f"{name}: {where}The factorization could not be completed because the input is not "
         f"positive-definite (the leading minor of order {order} is not positive-definite)."
@@ -287,7 +289,7 @@ def cholesky_solve(
         tensor([[2.]])
     """
     _check_system("cholesky_solve", B, L)
-    return written(out, _solved(B, L, upper), "cholesky_solve")  # type: ignore[no-any-return]
+    return write_result(out, _solved(B, L, upper), "cholesky_solve")  # type: ignore[no-any-return]
 
 
 @op(node="CholeskySolveBackward0")
@@ -300,11 +302,11 @@ def _solved(xp: Backend, B: Array, L: Array, upper: bool) -> Array:
 @_solved.vjp_joint("B", "L")
 def _solved_rule(xp: Any, g: Any, in_shape: Any, out: Any, L: Any, upper: bool) -> tuple[Any, Any]:
     """As if ``L L^H`` were made of the whole of ``L``, which is what torch takes."""
-    for_b = xp.call(_solved, conjugated(xp, g), L, upper)
+    for_b = xp.call(_solved, conjugate(xp, g), L, upper)
     if in_shape[1] is None:
-        return conjugated(xp, for_b), None
+        return conjugate(xp, for_b), None
     for_l = _of_factor(xp, xp.matmul(for_b, adjoint(xp, out)), L, upper)
-    return conjugated(xp, for_b), conjugated(xp, for_l)
+    return conjugate(xp, for_b), conjugate(xp, for_l)
 
 
 def _of_factor(xp: Any, g: Any, L: Any, upper: bool) -> Any:
@@ -340,12 +342,12 @@ def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = Non
     check_square(xp, "cholesky_inverse", L._data)
     info = first_failure(xp, xp.diagonal(L._data, 0, -2, -1) == 0)
     if info.size and bool((info != 0).any()):
-        where, code = failed_element(xp, info)
+        where, code = first_failed_element(xp, info)
         raise LinAlgError(
             f"cholesky_inverse: {where}The diagonal element {code} is zero, the inversion could "
             "not be completed because the input matrix is singular."
         )
-    return written(out, _inverse(L, upper), "cholesky_inverse")  # type: ignore[no-any-return]
+    return write_result(out, _inverse(L, upper), "cholesky_inverse")  # type: ignore[no-any-return]
 
 
 @op(node="CholeskyInverseBackward0")

@@ -13,7 +13,7 @@ from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Out, Overlap, composite, op
 from ...dispatch.out import scalar_name
 from ...warnings import warn_once
-from ..checks import refuse
+from ..checks import check_supported
 from ..create.factories import as_tensor
 from ..pointwise.complex_numbers import sgn
 from ..shape.diagonal import diagonal, triu_indices
@@ -147,7 +147,7 @@ def trace(
 def _trace(xp: Backend, input: Array) -> Array:
     if input.ndim != 2:
         raise RuntimeError(f"trace: expected a matrix, but got tensor with dim {input.ndim}")
-    refuse(xp, "trace", "b", input)
+    check_supported(xp, "trace", "b", input)
     total = xp.sum(xp.diagonal(input))
     if input.dtype.kind in "uib":
         return xp.astype(total, xp.native_dtype(dtypes.int64))

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ...dispatch.op import Array, Backend, Out, Overlap, op, piecewise
-from ..checks import blockwise, in_single, is_half, refuse, refuse_complex
+from ..checks import blockwise, check_not_complex, check_supported, compute_in_single, is_half
 from ..pointwise.selection import masked
 from ..shape.sizes import normalize_dim
 
@@ -36,7 +36,7 @@ def relu(xp: Backend, input: Array, inplace: bool = False) -> Array:
     if kind == "b":
         raise RuntimeError("Boolean inputs not supported for relu")
     if kind == "c":
-        refuse(xp, "clamp_min_scalar_cpu", "c", input)
+        check_supported(xp, "clamp_min_scalar_cpu", "c", input)
     return xp.between(input, 0, None)
 
 
@@ -62,9 +62,9 @@ def leaky_relu(
     Reference:
         Maas, Hannun, Ng: Rectifier Nonlinearities Improve Neural Network Acoustic Models, 2013.
     """
-    refuse(xp, "leaky_relu_cpu", "uibc", input)
+    check_supported(xp, "leaky_relu_cpu", "uibc", input)
     if is_half(input):
-        return in_single(xp, leaky_relu.kernel, input, negative_slope)
+        return compute_in_single(xp, leaky_relu.kernel, input, negative_slope)
     if 0 < negative_slope <= 1:  # 0 times infinity is NaN, the larger of the two
         return xp.blockwise(lambda x: xp.maximum(x, x * negative_slope), input)
     return xp.where(input > 0, input, input * negative_slope)
@@ -117,7 +117,7 @@ def silu(xp: Backend, input: Array, inplace: bool = False) -> Array:
     Reference:
         Elfwing, Uchibe, Doya: Sigmoid-Weighted Linear Units, arXiv:1702.03118.
     """
-    refuse(xp, "silu_cpu", "uib", input)
+    check_supported(xp, "silu_cpu", "uib", input)
     return blockwise(xp, lambda x: x / (1 + xp.exp(-x)), input)
 
 
@@ -160,7 +160,7 @@ def exponential_below(
     xp: Backend, kernel: str, x: Array, alpha: float, scale: float, rate: float
 ) -> Array:
     """``scale * x`` above 0, ``scale * alpha * (exp(rate * x) - 1)`` below."""
-    refuse(xp, kernel, "uibc", x)
+    check_supported(xp, kernel, "uibc", x)
 
     def part(x: Array) -> Array:
         # The part of x below 0 alone goes through exp, which then cannot overflow.
@@ -218,14 +218,14 @@ def gelu(xp: Backend, input: Array, *, approximate: str = "none") -> Array:
     Reference:
         Hendrycks, Gimpel: Gaussian Error Linear Units, arXiv:1606.08415.
     """
-    refuse(xp, "GeluKernelImpl", "uibc", input)
+    check_supported(xp, "GeluKernelImpl", "uibc", input)
     if approximate not in ("none", "tanh"):
         raise RuntimeError(f"approximate argument must be either none or tanh, got {approximate!r}")
     fused = xp.fused("gelu", input) if approximate == "none" else None
     if fused is not None:
         return fused
     if is_half(input):  # 1 + erf(x) of halves has few digits left where x is negative
-        return in_single(xp, gelu.kernel, input, approximate=approximate)
+        return compute_in_single(xp, gelu.kernel, input, approximate=approximate)
     if approximate == "tanh":
         return xp.blockwise(lambda x: x * 0.5 * (1 + xp.tanh(_gelu_inner(x))), input)
 
@@ -243,7 +243,7 @@ def _gelu_inner(x: Any) -> Any:
 
 def _gelu_gradient(xp: Any, g: Any, x: Any, approximate: str) -> Any:
     if not xp.records and is_half(x):
-        return in_single(xp, _gelu_gradient, g, x, approximate=approximate)
+        return compute_in_single(xp, _gelu_gradient, g, x, approximate=approximate)
     if approximate == "tanh":
         t = xp.tanh(_gelu_inner(x))
         if x.dtype.itemsize == 2:
@@ -279,7 +279,7 @@ gelu.op.registered.forward_with_saved = _gelu_and_share
 
 def gate_halves(name: str, x: Array, dim: int) -> int:
     """``dim`` counted from the front, checked to have an even size."""
-    refuse_complex(name, x)
+    check_not_complex(name, x)
     if not x.ndim:
         raise RuntimeError(f"{name} does not support scalars: there is no dimension to halve")
     at = normalize_dim(name, dim, x.ndim)

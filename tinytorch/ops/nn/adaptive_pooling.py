@@ -10,7 +10,7 @@ from ...core.tensor import Tensor
 from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Nodes, composite, op, piecewise
 from ...graph.nodes import Node
-from ..checks import integer_among
+from ..checks import as_int_among
 from ..index.gathering import largest_at_places
 from ..reduce.reduction import mean
 from ..shape.views import contiguous, following, following_sequence
@@ -261,7 +261,7 @@ def _sizes(name: str, spatial: int, input: Tensor, output_size: Any) -> list[int
         )
     image = input.shape[-spatial:]
     sizes = [
-        n if size is None else integer_among(name, "output_size", size, given)
+        n if size is None else as_int_among(name, "output_size", size, given)
         for n, size in zip(image, given, strict=True)
     ]
     if min(sizes) < 0:

@@ -9,8 +9,8 @@ from ...core.layout import channels_last, channels_last_3d, memory_format
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, composite
 from ...graph.inference import check_mapped
-from ..checks import integer
-from ..memory_order import suggested
+from ..checks import as_int
+from ..memory_order import suggest_memory_format
 from ..shape.views import contiguous, following
 from .normalization import along_channels, check_float, check_parameter_dtypes, single, standardize
 
@@ -136,7 +136,7 @@ def _format(array: Array) -> memory_format:
     last = {4: channels_last, 5: channels_last_3d}.get(array.ndim)
     if last is not None and last.holds(array) and not array.flags.c_contiguous:
         return last
-    return suggested(array)
+    return suggest_memory_format(array)
 
 
 def _move(running: Any, batch: Any, momentum: float) -> None:
@@ -271,7 +271,7 @@ def local_response_norm(
     x: Any = input
     if not x.numel():
         return x  # type: ignore[no-any-return]
-    size = integer("local_response_norm", "size", size)
+    size = as_int("local_response_norm", "size", size)
     if size < 1:
         raise RuntimeError(
             f"local_response_norm: kernel size should be greater than zero, but got {size}"

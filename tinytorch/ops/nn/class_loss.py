@@ -11,7 +11,7 @@ from ...dispatch.op import Array, Backend, Index, composite, op, piecewise
 from ...dispatch.out import scalar_name
 from ...dtypes import float64, int64, uint8
 from ...graph.nodes import Node, node_of, target_of
-from ..checks import integer, refuse
+from ..checks import as_int, check_supported
 from ..pointwise.division import over
 from .loss import SPACE, check_scalar_type, reduced, reduction_of, refuse_grad
 from .softmax import _softmax, log_softmax
@@ -311,7 +311,7 @@ def _check_kinds(input: Any, target: Any) -> None:
         check_scalar_type(int64, target)
     if input._data.dtype.kind not in "fV":
         frame = "nll_loss_out_frame" if input.ndim == 2 else "nll_loss2d_forward_out_frame"
-        refuse(input._xp, frame, "uibc", input._data)
+        check_supported(input._xp, frame, "uibc", input._data)
 
 
 def _all_count(input: Any, target: Any, ignore_index: int) -> bool:
@@ -374,7 +374,7 @@ def nll_loss(
     """
     reduction = reduction_of(reduction, size_average, reduce)
     if ignore_index.__class__ is not int:
-        ignore_index = integer("nll_loss", "ignore_index", ignore_index)
+        ignore_index = as_int("nll_loss", "ignore_index", ignore_index)
     x, y = _check_batch(input, target)
     _check_target(x, y, weight)
     weights = _target_weights(x, y, weight, ignore_index)
@@ -433,13 +433,13 @@ def cross_entropy(
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     if ignore_index.__class__ is not int:
-        ignore_index = integer("cross_entropy", "ignore_index", ignore_index)
+        ignore_index = as_int("cross_entropy", "ignore_index", ignore_index)
     if target._data.shape == input._data.shape and input.ndim:
         _check_probabilities(target, ignore_index)
         return _of_probabilities(input, target, weight, reduction, label_smoothing)
     if input._data.dtype.kind not in "fV":
         kernel = "kernel" if input.ndim > 2 else "lastdim_kernel"
-        refuse(input._xp, f"log_softmax_{kernel}_impl", "uibc", input._data)
+        check_supported(input._xp, f"log_softmax_{kernel}_impl", "uibc", input._data)
     x, y = _check_batch(input, target)
     _check_target(x, y, weight)
     if weight is None and not label_smoothing and reduction in ("mean", "sum"):

@@ -12,8 +12,8 @@ from ...dispatch.op import composite
 from ...dispatch.out import scalar_name
 from ...graph.nodes import Node
 from ...warnings import warn
-from ..checks import integer_each
-from ..memory_order import suggested
+from ..checks import as_repeated_ints
+from ..memory_order import suggest_memory_format
 from ..shape.views import following
 from .conv_kernels import _conv, _conv_input
 from .unfolding import Size
@@ -30,7 +30,7 @@ class Arguments(NamedTuple):
 
 #: An argument as one int per spatial dimension.
 per_dimension = partial(
-    integer_each,
+    as_repeated_ints,
     "{name}: expected {argument} to be a single integer value or a list of {count} values to match "
     "the convolution dimensions, but got {argument}={given}",
 )
@@ -345,7 +345,9 @@ def run(
         out = primitive(batch, weight, *how, size)
         if bias is not None:
             out = out + bias.reshape((-1, *(1,) * spatial))
-    out = following(out, batch if suggested(batch._data) is not contiguous_format else weight)
+    out = following(
+        out, batch if suggest_memory_format(batch._data) is not contiguous_format else weight
+    )
     out = out if batch is input else out.squeeze(0)
     return out.to(dtypes.float16) if half else out
 

@@ -12,7 +12,7 @@ from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Index, composite, op
 from ...dispatch.out import scalar_name
 from ...dtypes import int64
-from ..checks import integer
+from ..checks import as_int
 from .loss import SPACE, in_present_words, reduced
 
 # Shapes: log_probs (time, batch, classes), targets (batch, labels). The paths of Graves et al. run
@@ -202,7 +202,7 @@ def ctc_loss(
     reduction = in_present_words(reduction)
     batched = log_probs.ndim == 3
     x: Any = log_probs if batched else log_probs.unsqueeze(1)
-    blank = integer("ctc_loss", "blank", blank)
+    blank = as_int("ctc_loss", "blank", blank)
     if not x.numel():
         raise RuntimeError(
             f"ctc_loss: log_probs tensor must not be empty, got {tuple(log_probs.shape)}"

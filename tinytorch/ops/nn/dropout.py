@@ -11,8 +11,8 @@ from ...dispatch.inplace import call_inplace
 from ...dispatch.op import Array, Backend, Mask, composite, op, piecewise
 from ...dispatch.out import scalar_name
 from ...warnings import warn
-from ..checks import check_tensor, refuse
-from ..memory_order import in_order, order_like
+from ..checks import check_supported, check_tensor
+from ..memory_order import draw_in_order, memory_order_like
 from ..random.inplace import engine_of
 
 BOTH = ("nn.functional", "")
@@ -78,8 +78,8 @@ def _ones_and_zeros(name: str, input: Tensor, p: float, features: bool, dtype: A
             raise RuntimeError("Feature dropout requires at least 2 dimensions in the input")
         shape = (*data.shape[:2], *(1 for _ in data.shape[2:]))
         return engine.bernoulli(1 - p, shape, dtype or data.dtype)
-    order, _ = order_like(data)
-    return in_order(
+    order, _ = memory_order_like(data)
+    return draw_in_order(
         xp, data.shape, order, lambda s: engine.bernoulli(1 - p, s, dtype or data.dtype)
     )
 
@@ -375,7 +375,7 @@ def rrelu(
             f"rrelu: Lower bound should be less than or equal to the upper bound, got {lower} and "
             f"{upper}"
         )
-    refuse(input._xp, "rrelu_with_noise_out_cpu", "c", input._data)
+    check_supported(input._xp, "rrelu_with_noise_out_cpu", "c", input._data)
     if not training:
         from ..shape.views import contiguous
         from .activation import leaky_relu

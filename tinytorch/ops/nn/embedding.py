@@ -11,9 +11,9 @@ from ...dispatch.op import Array, Backend, Index, Reduced, composite, op
 from ...dispatch.out import check_writable, scalar_name
 from ...graph.inference import check_mapped
 from ...warnings import warn
-from ..checks import OUT_OF_RANGE, integer
+from ..checks import OUT_OF_RANGE, as_int
 from ..index.gathering import gather_computed
-from ..memory_order import in_rows
+from ..memory_order import as_row_major
 
 
 @op(reduced=Reduced.NATIVE)
@@ -111,7 +111,7 @@ def embedding(
         raise NotImplementedError("embedding: sparse gradients are not supported")
     rows = weight.shape[0] if weight.ndim else 0
     if padding_idx is not None:
-        padding_idx = integer("embedding", "padding_idx", padding_idx)
+        padding_idx = as_int("embedding", "padding_idx", padding_idx)
         if not -rows <= padding_idx < rows:
             raise AssertionError("Padding_idx must be within num_embeddings")
         padding_idx %= rows
@@ -189,7 +189,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         raise RuntimeError(
             f"one_hot is only applicable to index tensor of type LongTensor, got {tensor.dtype}"
         )
-    num_classes = integer("one_hot", "num_classes", num_classes)
+    num_classes = as_int("one_hot", "num_classes", num_classes)
     xp, index = tensor._xp, tensor._data
     if not index.size and num_classes <= 0:
         raise RuntimeError("Can not infer total number of classes from empty tensor.")
@@ -198,7 +198,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         num_classes = int(index.max()) + 1
     else:
         xp.check_all(index < num_classes, "Class values must be smaller than num_classes.")
-    index = in_rows(xp, index)
+    index = as_row_major(xp, index)
     return wrap((index[..., None] == xp.arange(num_classes)).astype(index.dtype), xp)
 
 
@@ -366,7 +366,7 @@ def _check_weights(input: Tensor, weight: Tensor, factors: Tensor | None, mode: 
 def _padding(index: int | None, rows: int) -> int | None:
     if index is None:
         return None
-    index = integer("embedding_bag", "padding_idx", index)
+    index = as_int("embedding_bag", "padding_idx", index)
     if not -rows <= index < rows:
         raise RuntimeError(
             f"padding_idx must be within the number of embeddings, {-rows} through {rows - 1}, but "

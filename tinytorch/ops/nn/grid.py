@@ -13,7 +13,7 @@ from ...dispatch.op import Array, Backend, Index, composite, op
 from ...dispatch.out import scalar_name
 from ...graph.nodes import Node
 from ...warnings import warn
-from ..checks import integers_of
+from ..checks import as_ints
 from ..linalg.matmul import matmul
 from ..pointwise.selection import where
 
@@ -324,7 +324,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
     Reference:
         Jaderberg et al.: Spatial Transformer Networks, arXiv:1506.02025.
     """
-    sizes = integers_of("affine_grid", "size", size)
+    sizes = as_ints("affine_grid", "size", size)
     _check_affine(theta, sizes)
     if align_corners and 1 in sizes[2:]:
         warn(
@@ -337,7 +337,7 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
 
 def affine_places(theta: Tensor, size: Sequence[int], corners: bool) -> Tensor:
     """``affine_grid``, told about the corners."""
-    sizes = integers_of("affine_grid", "size", size)
+    sizes = as_ints("affine_grid", "size", size)
     _check_affine(theta, sizes)
     return _mapped(theta, sizes[2:], corners)
 

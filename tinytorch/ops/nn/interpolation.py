@@ -22,7 +22,7 @@ from ...dispatch.out import scalar_name
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
 from ...warnings import warn
-from ..checks import integer_among
+from ..checks import as_int_among
 from ..shape.views import following
 from .adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d
 
@@ -424,7 +424,7 @@ def _sizes(
         if recompute:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
         given = _each("output size", size, image)
-        sizes = [integer_among("interpolate", "size", n, given) for n in given]
+        sizes = [as_int_among("interpolate", "size", n, given) for n in given]
         return sizes, [None] * len(image)
     scales = [float(scale) for scale in _each("scale_factor", scale_factor, image)]
     sizes = [_scaled(n, scale) for n, scale in zip(image, scales, strict=True)]

@@ -14,7 +14,7 @@ from ...dispatch.op import Array, Backend, composite, op
 from ...dispatch.out import scalar_name
 from ...state import grad_enabled
 from ...warnings import warn
-from ..checks import refuse
+from ..checks import check_supported
 from .activation import sigmoid
 from .rectifiers import hardtanh, logsigmoid
 
@@ -145,7 +145,7 @@ def _in_common(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 
 @op(public=False, promote="arithmetic", node="MseLossBackward0")
 def _squared_error(xp: Backend, input: Array, other: Array) -> Array:
-    refuse(xp, "mse_cpu", "biuc", input)
+    check_supported(xp, "mse_cpu", "biuc", input)
     difference = input - other
     return difference * difference
 
@@ -173,7 +173,7 @@ _mean_squared_error.vjp(
 def _huber_error(
     xp: Backend, input: Array, target: Array, delta: float, kernel: str = "huber_cpu"
 ) -> Array:
-    refuse(xp, kernel, "biuc", input)
+    check_supported(xp, kernel, "biuc", input)
     error = xp.abs(input - target)
     # min(error, delta) · (error - min(error, delta) / 2) is both branches at once.
     inner = xp.between(error, None, delta)
@@ -362,7 +362,7 @@ def huber_loss(
 
 @op(public=False, promote="arithmetic", node="BinaryCrossEntropyBackward0")
 def _binary_cross_entropy(xp: Backend, input: Array, target: Array) -> Array:
-    refuse(xp, "binary_cross_entropy", "uic", input)
+    check_supported(xp, "binary_cross_entropy", "uic", input)
     # log(0) = -inf would make the loss of a sure mistake infinite and 0 · log(0) NaN.
     log_yes = xp.maximum(xp.log(input), -100)
     log_no = xp.maximum(xp.log1p(-input), -100)
@@ -487,7 +487,7 @@ def binary_cross_entropy_with_logits(
             f"Target size ({target.shape}) must be the same as input size ({input.shape})"
         )
     refuse_grad("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
-    refuse(input._xp, "log_sigmoid_cpu", "uibc", input._data)
+    check_supported(input._xp, "log_sigmoid_cpu", "uibc", input._data)
     loss: Any
     if pos_weight is None:
         loss = _logits_cross_entropy(input, target)

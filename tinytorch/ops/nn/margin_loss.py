@@ -9,7 +9,7 @@ from ...core.tensor import Tensor
 from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Index, composite, op
 from ...dtypes import int64
-from ..checks import refuse
+from ..checks import check_supported
 from ..reduce.norms import pairwise_distance
 from .activation import relu
 from .loss import SPACE, check_scalar_type, in_place_of, reduced, reduction_of, refuse_grad
@@ -506,7 +506,7 @@ def _foremost(places: Any, wanted: Any) -> tuple[Any, Any]:
 @op
 def _gaps(xp: Backend, rows: Array, places: Index, wanted: Index, others: Index) -> Array:
     """Per row, the sum of max(0, 1 - x[target] + x[other]) over all pairs of the two."""
-    refuse(xp, "multilabel_margin_loss_forward_out_frame", "biuc", rows)
+    check_supported(xp, "multilabel_margin_loss_forward_out_frame", "biuc", rows)
     out = xp.zeros(rows.shape[0], rows.dtype)
     for block, gaps in _positive_gaps(xp, rows, places, wanted, others):
         out[block] = xp.sum(gaps, axis=(1, 2))

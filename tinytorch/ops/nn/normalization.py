@@ -13,8 +13,8 @@ from ...core.tensor import Tensor
 from ...dispatch.call import write_if_unrecorded
 from ...dispatch.op import Array, Backend, Reduced, Shape, accepts_none, composite, op
 from ...dispatch.out import scalar_name
-from ..checks import integer, integers_of
-from ..memory_order import in_rows, suggested
+from ..checks import as_int, as_ints
+from ..memory_order import as_row_major, suggest_memory_format
 from ..reduce.norms import p_norm
 from ..shape.views import contiguous, following
 
@@ -280,7 +280,7 @@ def _layer_norm(
             return out
     else:
         out = xp.blockwise(part, input.reshape(-1, size), unit=size).reshape(shape)
-    return in_rows(xp, xp.astype(out, native) if native.char == "e" else out)
+    return as_row_major(xp, xp.astype(out, native) if native.char == "e" else out)
 
 
 def _single(xp: Any, *arrays: Any) -> tuple[Any, ...]:
@@ -427,7 +427,7 @@ def _checked_sizes(name: str, input: Tensor, sizes: Any) -> tuple[int, ...]:
     """``normalized_shape`` as ints, which are those of the last dimensions."""
     shape = tuple(sizes)
     if shape and shape[0].__class__ is not int:
-        shape = integers_of(name, "normalized_shape", shape)
+        shape = as_ints(name, "normalized_shape", shape)
     if not shape:
         raise RuntimeError(
             f"{name}: Expected normalized_shape to be at least 1-dimensional, i.e., containing at "
@@ -523,7 +523,7 @@ def group_norm(
             f"group_norm: Expected at least 2 dimensions for input tensor but received {input.ndim}"
         )
     batch, channels = input.shape[:2]
-    num_groups = integer("group_norm", "num_groups", num_groups)
+    num_groups = as_int("group_norm", "num_groups", num_groups)
     if num_groups <= 0 or channels % num_groups:
         raise RuntimeError(
             "group_norm: Expected number of channels in input to be divisible by num_groups, but "
@@ -550,7 +550,7 @@ def group_norm(
     grouped = x.reshape(batch, num_groups, members, places)
     w, b = (None if p is None else p.reshape(num_groups, members, 1) for p in (weight, bias))
     out = standardize(grouped, w, b, (2, 3), eps)[0].reshape(x.shape).to(input.dtype)
-    return contiguous(out, suggested(input._data))
+    return contiguous(out, suggest_memory_format(input._data))
 
 
 @composite(namespaces=("nn.functional",))

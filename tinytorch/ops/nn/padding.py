@@ -15,7 +15,7 @@ from ...dispatch.out import scalar_name
 from ...dispatch.promotion import convert_to_write
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
-from ..memory_order import arranged, suggested
+from ..memory_order import suggest_memory_format, to_memory_format
 from ..shape.views import following
 
 #: Elements to add before and after, one pair for each dimension.
@@ -32,7 +32,7 @@ def _pad_constant(xp: Backend, input: Array, sides: Sides, value: float) -> Arra
         slice(max(-a, 0), n - max(-b, 0)) for n, (a, b) in zip(input.shape, sides, strict=True)
     )
     out[inner] = input[kept]
-    return arranged(xp, out, suggested(input))
+    return to_memory_format(xp, out, suggest_memory_format(input))
 
 
 _pad_constant.vjp(

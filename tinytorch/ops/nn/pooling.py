@@ -18,7 +18,7 @@ from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Out, composite, op
 from ...dispatch.out import scalar_name
 from ...dtypes import int64
-from ..checks import integer, integer_each
+from ..checks import as_int, as_repeated_ints
 from ..shape.views import following, following_sequence
 from .normalization import single
 from .unfolding import Size, Slide, slide_max, slide_pick, slide_place, slide_sum
@@ -31,7 +31,7 @@ WITH_INDICES = (
 
 #: An argument as one int per pooled dimension.
 per_dimension = partial(
-    integer_each,
+    as_repeated_ints,
     "{name}: {argument} must either be a single int, or a tuple of {words} (it should contain "
     "{words}), got {given}",
 )
@@ -425,7 +425,7 @@ def _avg_pool(
     if input.dtype is not int64:  # of all integers PyTorch averages these alone
         check_numbers("avg_pool3d_out_frame" if spatial == 3 else "avg_pool2d", input, "biuc")
     if divisor_override is not None:
-        divisor_override = integer(name, "divisor_override", divisor_override)
+        divisor_override = as_int(name, "divisor_override", divisor_override)
     if divisor_override == 0:
         raise RuntimeError(f"{name}: divisor must be not zero")
     windows = slides(name, input, kernel_size, stride, padding, 1, ceil_mode, spatial)

@@ -24,11 +24,11 @@ from ...dispatch.out import scalar_name
 from ...dispatch.promotion import convert_to_write
 from ...dtypes import finfo
 from ...warnings import warn
-from ..checks import blockwise, refuse
+from ..checks import blockwise, check_supported
 from ..index.filling import write_changes
-from ..memory_order import in_rows
+from ..memory_order import as_row_major
 from ..pointwise.selection import masked
-from ..results import first
+from ..results import first_result
 from .activation import (
     BOTH,
     FUNCTIONAL,
@@ -76,7 +76,7 @@ def hardtanh(
 def _refuse_in_hardtanh(xp: Backend, input: Array) -> None:
     if input.dtype.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
-    refuse(xp, "hardtanh_cpu", "c", input)
+    check_supported(xp, "hardtanh_cpu", "c", input)
 
 
 hardtanh.vjp(
@@ -121,7 +121,7 @@ def threshold(
         >>> tt.nn.functional.threshold(tt.tensor([0.5, 2.0]), 1.0, 0.0)
         tensor([0., 2.])
     """
-    refuse(xp, "threshold_cpu", "bc", input)
+    check_supported(xp, "threshold_cpu", "bc", input)
     if input.dtype.kind in "ui":
         threshold, value = (convert_to_write(v, xp.dtype_of(input)) for v in (threshold, value))
     # NaN is not below the threshold: it passes.
@@ -144,7 +144,7 @@ def hardshrink(xp: Backend, input: Array, lambd: float = 0.5) -> Array:
         >>> tt.nn.functional.hardshrink(tt.tensor([-0.3, 2.0]))
         tensor([0., 2.])
     """
-    refuse(xp, "hardshrink_cpu", "uibc", input)
+    check_supported(xp, "hardshrink_cpu", "uibc", input)
     return xp.where((input >= -lambd) & (input <= lambd), 0, input)
 
 
@@ -170,7 +170,7 @@ def softshrink(xp: Backend, input: Array, lambd: float = 0.5) -> Array:
         >>> tt.nn.functional.softshrink(tt.tensor([-0.3, 2.0]))
         tensor([0.0000, 1.5000])
     """
-    refuse(xp, "softshrink_cpu", "uibc", input)
+    check_supported(xp, "softshrink_cpu", "uibc", input)
     if lambd < 0:
         dtype = xp.dtype_of(input)
         raise RuntimeError(
@@ -205,7 +205,7 @@ def hardsigmoid(xp: Backend, input: Array, inplace: bool = False) -> Array:
         >>> tt.nn.functional.hardsigmoid(tt.tensor([-3.0, 0.0, 3.0]))
         tensor([0.0000, 0.5000, 1.0000])
     """
-    refuse(xp, "hardsigmoid_cpu", "uibc", input)
+    check_supported(xp, "hardsigmoid_cpu", "uibc", input)
     return blockwise(xp, lambda x: _six_times(xp, x) / 6, input)
 
 
@@ -229,7 +229,7 @@ def hardswish(xp: Backend, input: Array, inplace: bool = False) -> Array:
     Reference:
         Howard et al.: Searching for MobileNetV3, arXiv:1905.02244.
     """
-    refuse(xp, "hardswish_cpu", "uibc", input)
+    check_supported(xp, "hardswish_cpu", "uibc", input)
     return blockwise(xp, lambda x: x * _six_times(xp, x) / 6, input)
 
 
@@ -264,7 +264,7 @@ def prelu(xp: Backend, input: Array, weight: Array) -> Array:
         He, Zhang, Ren, Sun: Delving Deep into Rectifiers, arXiv:1502.01852.
     """
     _check_prelu(xp, input, weight)
-    refuse(xp, "prelu_cpu", "biuc", input)
+    check_supported(xp, "prelu_cpu", "biuc", input)
     return xp.where(input > 0, input, _per_channel(xp, weight, input.ndim) * input)
 
 
@@ -400,7 +400,7 @@ def softplus(xp: Backend, input: Array, beta: float = 1.0, threshold: float = 20
         >>> tt.nn.functional.softplus(tt.tensor([0.0, 100.0]))
         tensor([  0.6931, 100.0000])
     """
-    refuse(xp, "softplus_cpu", "uibc", input)
+    check_supported(xp, "softplus_cpu", "uibc", input)
 
     def part(x: Array) -> Array:
         scaled = x * beta
@@ -439,9 +439,9 @@ def logsigmoid(xp: Backend, input: Array) -> Array:
         >>> tt.nn.functional.logsigmoid(tt.tensor([0.0, -1000.0]))
         tensor([-6.9315e-01, -1.0000e+03])
     """
-    refuse(xp, "log_sigmoid_cpu", "uibc", input)
+    check_supported(xp, "log_sigmoid_cpu", "uibc", input)
     return blockwise(
-        xp, lambda x: xp.minimum(x, 0) - xp.log1p(xp.exp(-xp.absolute(x))), in_rows(xp, input)
+        xp, lambda x: xp.minimum(x, 0) - xp.log1p(xp.exp(-xp.absolute(x))), as_row_major(xp, input)
     )
 
 
@@ -465,7 +465,7 @@ def mish(xp: Backend, input: Array, inplace: bool = False) -> Array:
     Reference:
         Misra: Mish: A Self Regularized Non-Monotonic Activation Function, arXiv:1908.08681.
     """
-    refuse(xp, "mish_cpu", "uibc", input)
+    check_supported(xp, "mish_cpu", "uibc", input)
     return blockwise(xp, lambda x: x * _tanh_of_softplus(xp, x), input)
 
 
@@ -514,7 +514,7 @@ softsign.vjp(input=_softsign_gradient)
 
 
 @op(
-    promote="float", public=False, node="SubBackward0", returns=first,
+    promote="float", public=False, node="SubBackward0", returns=first_result,
     strict=True,
 )  # fmt: skip
 def _tanhshrink(xp: Backend, input: Array) -> tuple[Array, Array]:
@@ -573,7 +573,7 @@ def glu(xp: Backend, input: Array, dim: int = -1) -> Array:
         arXiv:1612.08083.
     """
     at = gate_halves("glu", input, dim)
-    refuse(xp, "glu_cpu", "uib", input)
+    check_supported(xp, "glu_cpu", "uib", input)
     value, gate = xp.split(input, 2, axis=at)
     return value / (1 + xp.exp(-gate))
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from ..checks import integer
+from ..checks import as_int
 from ..shape.views import following, own_copy
 
 _BOTH = ("nn.functional", "")
@@ -36,7 +36,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
         Shi et al.: Real-Time Single Image and Video Super-Resolution Using an Efficient
         Sub-Pixel Convolutional Neural Network, arXiv:1609.05158.
     """
-    r = integer("pixel_shuffle", "upscale_factor", upscale_factor)
+    r = as_int("pixel_shuffle", "upscale_factor", upscale_factor)
     _check_dims("pixel_shuffle", input)
     _check_factor("pixel_shuffle", "upscale_factor", r)
     if r * r >= 2**63:
@@ -77,7 +77,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
         >>> tt.pixel_unshuffle(tt.arange(4).reshape(1, 2, 2), 2).flatten()
         tensor([0, 1, 2, 3])
     """
-    r = integer("pixel_unshuffle", "downscale_factor", downscale_factor)
+    r = as_int("pixel_unshuffle", "downscale_factor", downscale_factor)
     _check_dims("pixel_unshuffle", input)
     _check_factor("pixel_unshuffle", "downscale_factor", r)
     channels, height, width = input.shape[-3:]
@@ -146,7 +146,7 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
             f"channel_shuffle expects input with > 2 dims, but got input with sizes "
             f"{list(input.shape)}"
         )
-    groups = integer("channel_shuffle", "groups", groups)
+    groups = as_int("channel_shuffle", "groups", groups)
     if groups <= 0:
         raise RuntimeError(
             "channel_shuffle: Number of groups to divide channels in must be positive. Value of "

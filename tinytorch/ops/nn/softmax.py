@@ -9,8 +9,8 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Out, composite, op
 from ...warnings import warn
-from ..checks import in_single, is_half, refuse
-from ..memory_order import in_rows
+from ..checks import check_supported, compute_in_single, is_half
+from ..memory_order import as_row_major
 from ..shape.sizes import normalize_dim
 
 #: Fewer elements than this are taken at once, by whatever backend.
@@ -42,11 +42,11 @@ def _along_one(name: str, xp: Backend, input: Array, dim: int, kernel: Any) -> A
     ndim, size = input.ndim, input.size
     if -ndim <= dim < ndim and 0 < size < _FEW and input.dtype.char in "fd" and not xp.fuses:
         out = kernel(xp, input, -1 if dim == ndim - 1 else dim)
-        return out if out.flags.c_contiguous else in_rows(xp, out)
+        return out if out.flags.c_contiguous else as_row_major(xp, out)
     dtype = input.dtype
     if dtype.kind != "f" and size:
         last = "lastdim_kernel" if dim in (-1, ndim - 1) else "kernel"
-        refuse(xp, f"{name}_{last}_impl", "uibc", input)
+        check_supported(xp, f"{name}_{last}_impl", "uibc", input)
     dim = normalize_dim(name, dim, ndim)
     fused = xp.fused(name, input, dim)
     if fused is not None:
@@ -56,8 +56,8 @@ def _along_one(name: str, xp: Backend, input: Array, dim: int, kernel: Any) -> A
     if not ndim:
         return kernel(xp, input.reshape(1), 0).reshape(())
     if dtype.itemsize < 4:
-        return in_single(xp, kernel, input, dim)
-    return in_rows(xp, _by_slices(xp, lambda axis, x: kernel(xp, x, axis), dim, input))
+        return compute_in_single(xp, kernel, input, dim)
+    return as_row_major(xp, _by_slices(xp, lambda axis, x: kernel(xp, x, axis), dim, input))
 
 
 @op
@@ -78,7 +78,7 @@ def _shares(xp: Backend, x: Array, axis: int) -> Array:
 def softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
     """The gradient for what ``out`` is the softmax of."""
     if not xp.records and is_half(g):
-        return in_single(xp, softmax_gradient, g, out, dim=dim)
+        return compute_in_single(xp, softmax_gradient, g, out, dim=dim)
     if not g.ndim:
         return out * (g - g * out)
     dim %= g.ndim
@@ -109,7 +109,7 @@ def _logarithms(xp: Backend, x: Array, axis: int) -> Array:
 
 def _log_softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
     if not xp.records and is_half(g):
-        return in_single(xp, _log_softmax_gradient, g, out, dim=dim)
+        return compute_in_single(xp, _log_softmax_gradient, g, out, dim=dim)
     if not g.ndim:
         return g - xp.exp(out) * g
     dim %= g.ndim
@@ -201,7 +201,7 @@ def along(
     at = normalize_dim(name, dim, x.ndim)
     if x._data.dtype.kind not in "fV" and x.numel():
         kernel = "lastdim_kernel" if at >= x.ndim - 1 else "kernel"
-        refuse(x._xp, f"{function.op.name.lstrip('_')}_{kernel}_impl", "uibc", x._data)
+        check_supported(x._xp, f"{function.op.name.lstrip('_')}_{kernel}_impl", "uibc", x._data)
     out: Tensor = function(x, at) if x.ndim else function(x.reshape(1), 0).reshape(())
     return out
 

@@ -7,7 +7,7 @@ from typing import Any
 from ...dispatch.op import Array, Backend, Operand, op
 from ...dispatch.promotion import convert_to_write
 from ...graph.special_nodes import by_operand
-from ..checks import in_single, is_half, kind_of, real_factor, refuse
+from ..checks import check_supported, compute_in_single, is_half, kind_of, real_factor
 
 
 @op(method=True,
@@ -35,10 +35,10 @@ def lerp(xp: Backend, input: Array, end: Array, weight: Operand) -> Array:
     scalar = not hasattr(weight, "dtype")
     if not scalar and not weight.ndim and weight.dtype.kind in ("fiu" + input.dtype.kind):
         weight = xp.astype(weight, input.dtype)  # a 0-d weight is treated as a number
-    refuse(xp, "lerp_kernel_scalar" if scalar else "lerp_kernel_tensor", "uib", input)
+    check_supported(xp, "lerp_kernel_scalar" if scalar else "lerp_kernel_tensor", "uib", input)
     _check_dtype(xp, input, end=end, weight=weight)
     if is_half(input):
-        return in_single(xp, lerp.kernel, input, end, weight)
+        return compute_in_single(xp, lerp.kernel, input, end, weight)
     step = end - input
     if scalar:
         weight = real_factor("lerp", step, weight)
@@ -83,10 +83,10 @@ def addcmul(
         tensor([1.5000, 1.5000])
     """
     if is_half(input):
-        return in_single(xp, addcmul.kernel, input, tensor1, tensor2, value=value)
+        return compute_in_single(xp, addcmul.kernel, input, tensor1, tensor2, value=value)
     value = real_factor("addcmul", tensor1, value)
     if kind_of(tensor1) in "uib":
-        refuse(xp, "addcmul_cpu_out", "b", tensor1)
+        check_supported(xp, "addcmul_cpu_out", "b", tensor1)
         value = convert_to_write(value, xp.dtype_of(tensor1))
     product = tensor1 * tensor2 if value == 1 else tensor1 * value * tensor2
     return input + product
@@ -125,7 +125,7 @@ def addcdiv(
             "floating-point tensor, or use input + value * torch.trunc(tensor1 / tensor2)."
         )
     if is_half(input):
-        return in_single(xp, addcdiv.kernel, input, tensor1, tensor2, value=value)
+        return compute_in_single(xp, addcdiv.kernel, input, tensor1, tensor2, value=value)
     value = real_factor("addcdiv", tensor1, value)
     return input + (tensor1 / tensor2 if value == 1 else tensor1 * value / tensor2)
 

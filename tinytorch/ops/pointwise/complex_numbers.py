@@ -22,7 +22,7 @@ from ...dispatch.out import scalar_name
 from ...graph.inference import MAPPED
 from ..checks import check_tensor
 from ..index.filling import copy_
-from ..memory_order import in_rows
+from ..memory_order import as_row_major
 
 
 def real_sign(xp: Any, input: Any) -> Any:
@@ -270,7 +270,8 @@ def complex(xp: Backend, real: Array, imag: Array) -> Array:
 def _join_parts(xp: Backend, real: Array, imag: Array) -> Array:
     """``real + imag * 1j``, without the NaN that results from ``inf * 1j``."""
     real, imag = (
-        in_rows(xp, part) if 0 in part.strides else part for part in xp.broadcast_arrays(real, imag)
+        as_row_major(xp, part) if 0 in part.strides else part
+        for part in xp.broadcast_arrays(real, imag)
     )
     # There is no complex32, so parts in float16 are joined to complex64.
     wide = "float64" if real.dtype.itemsize == 8 else "float32"

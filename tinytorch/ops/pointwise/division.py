@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...dispatch.op import Array, Backend, Nodes, Operand, rename_nodes, no_derivative, op
+from ...dispatch.op import Array, Backend, Nodes, Operand, no_derivative, op, rename_nodes
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument, by_operand
 from ...state import default_dtype
-from ..checks import kind_of, refuse
+from ..checks import check_supported, kind_of
 from .arithmetic import apply_with_scalar
 
 
@@ -76,7 +76,7 @@ over: Any = rename_nodes(div.op, "DivBackward1")
 
 def check_divisor(xp: Backend, kernel: str, input: Any, other: Any) -> None:
     """Raise torch's RuntimeError if an integer is divided by 0."""
-    refuse(xp, kernel, "bc", input, other)
+    check_supported(xp, kernel, "bc", input, other)
     if kind_of(input, other) in "ui" and getattr(input, "size", 1) != 0:
         message = f"{kernel}: ZeroDivisionError, an integer was divided by 0"
         if not hasattr(other, "dtype"):

@@ -11,7 +11,7 @@ from ...dispatch.promotion import result_dtype
 from ...graph.nodes import Node
 from ...graph.special_nodes import by_operand, is_tensor
 from ...warnings import warn
-from ..checks import kind_of, refuse_complex
+from ..checks import check_not_complex, kind_of
 
 
 def _check_not_complex(name: str, *operands: Any) -> None:
@@ -183,7 +183,7 @@ def clamp(
     """
     if min is None and max is None:
         raise RuntimeError("torch.clamp: At least one of 'min' or 'max' must not be None")
-    refuse_complex("clamp", input)
+    check_not_complex("clamp", input)
     if min is not None and max is not None and min.__class__ is not max.__class__:
         _check_bounds(min, max)
     return xp.between(input, min, max)

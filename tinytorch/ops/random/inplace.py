@@ -18,8 +18,8 @@ from ...dispatch.out import check_writable, scalar_name
 from ...state import DRAWN, grad_enabled
 from ...state import generator as generator_of
 from ...warnings import warn
-from ..checks import integer
-from ..memory_order import in_order, memory_order
+from ..checks import as_int
+from ..memory_order import draw_in_order, memory_order
 
 
 def engine_of(name: str, xp: Backend, generator: Any) -> Any:
@@ -201,7 +201,7 @@ def _fill(
         values = draw(engine, data.shape, data.dtype)
     else:
         order = memory_order(data)
-        values = in_order(xp, data.shape, order, lambda shape: draw(engine, shape, data.dtype))
+        values = draw_in_order(xp, data.shape, order, lambda shape: draw(engine, shape, data.dtype))
     if grad_enabled() and input.requires_grad:
         node = f"{name.title().replace('_', '')}Backward{2 if name == 'bernoulli' else 0}"
         return call_inplace(OPS["_refill"], (input, wrap(values, xp)), {}, node)
@@ -374,10 +374,10 @@ def random_(
     if from_ is None and to is ...:
         return _fill(input, "random", generator, lambda e, shape, dtype: e.bits(shape, dtype))
     if from_ is None or to is ...:
-        low, high = 0, integer("random_", "to", from_ if to is ... else to)
+        low, high = 0, as_int("random_", "to", from_ if to is ... else to)
     else:
-        low = integer("random_", "from", from_)
-        high = _default_high(input.dtype) if to is None else integer("random_", "to", to)
+        low = as_int("random_", "from", from_)
+        high = _default_high(input.dtype) if to is None else as_int("random_", "to", to)
     return _fill(
         input, "random", generator,
         lambda e, shape, dtype: integers("random_", e, shape, dtype, low, high),

@@ -12,14 +12,14 @@ from typing import Any
 from ... import dtypes
 from ...core.layout import check_layout
 from ...core.tensor import Tensor, wrap
-from ...dispatch.creation import backend_for, check_size, creation, copy_to_pinned
+from ...dispatch.creation import backend_for, check_size, copy_to_pinned, creation
 from ...dispatch.op import OPS, Array, Backend, Out, Overlap, Shape, composite, op
 from ...dispatch.out import check_out, raise_recorded, scalar_name, write_to_out
 from ...graph.special_nodes import without_slope
 from ...graph.views import edge_of
 from ...state import default_dtype, grad_enabled, no_grad
-from ..checks import integer
-from ..memory_order import in_order, in_rows, order_like
+from ..checks import as_int
+from ..memory_order import as_row_major, draw_in_order, memory_order_like
 from ..shape.strides import broadcast_tensors
 from .inplace import check_normal, check_probability, engine_of, integers, not_implemented
 
@@ -126,7 +126,7 @@ def _read_bounds(name: str, low: Any, high: Any, size: Any) -> tuple[int, int, A
         )
     if low.__class__ is int is high.__class__:
         return low, high, size
-    return integer(name, "low", low), integer(name, "high", high), size
+    return as_int(name, "low", low), as_int(name, "high", high), size
 
 
 @creation(default_dtype=False)
@@ -150,7 +150,7 @@ def randperm(xp: Backend, n: int, *, generator: Any = None, dtype: Any = None) -
         >>> tt.randperm(4)
         tensor([0, 1, 3, 2])
     """
-    count = integer("randperm", "n", n)
+    count = as_int("randperm", "n", n)
     if count < 0:
         raise RuntimeError(
             f"randperm: Trying to create tensor with negative dimension {count}: [{count}]"
@@ -261,7 +261,7 @@ def multinomial(
             f"num_samples={num_samples}, shape {list(input.shape)}"
         )
     drawn = engine_of("multinomial", xp, generator).multinomial(input, num_samples, replacement)
-    return in_rows(xp, drawn)
+    return as_row_major(xp, drawn)
 
 
 @composite(overlap=Overlap.CHECKED)
@@ -421,8 +421,8 @@ def _draw_like(
     xp = input._xp if device is None and backend is None else backend_for(device, backend)
     native = xp.native_dtype(input.dtype if dtype is None else dtypes.as_dtype(dtype))
     engine = engine_of(name, xp, generator)
-    order, contiguous = order_like(input._data, memory_format)
-    data = in_order(
+    order, contiguous = memory_order_like(input._data, memory_format)
+    data = draw_in_order(
         xp, input._data.shape, order, lambda shape: draw(engine, shape, native, contiguous)
     )
     out = wrap(data, xp)
@@ -575,7 +575,7 @@ def randint_like(
     """
     check_layout("randint_like", layout)
     bounds = (0, low) if high is None else (low, high)
-    first, last = (integer("randint_like", "high", bound) for bound in bounds)
+    first, last = (as_int("randint_like", "high", bound) for bound in bounds)
 
     def draw(engine: Any, shape: Any, native: Any, contiguous: bool) -> Array:
         return integers("randint_like", engine, shape, native, first, last)

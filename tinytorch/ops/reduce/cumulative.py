@@ -9,9 +9,9 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Out, Overlap, composite, op
 from ...dispatch.out import scalar_name
-from ..checks import refuse, running_dtype, taken_in
+from ..checks import check_supported, discard_imaginary, sum_dtype
 from ..index.gathering import gather
-from ..memory_order import in_rows
+from ..memory_order import as_row_major
 from ..results import named_result
 from ..shape.sizes import flip, normalize_dim
 
@@ -76,11 +76,11 @@ def cumsum(
     """
     input, dim = _flatten_without_dim(input, dim)
     at = _axis("cumsum", dim, input)
-    native = running_dtype(xp, input, dtype)
-    input = taken_in(xp, input, native)
+    native = sum_dtype(xp, input, dtype)
+    input = discard_imaginary(xp, input, native)
     if not input.ndim:
         return xp.array(input, dtype=native)
-    return in_rows(xp, _accumulate(xp.cumsum, xp, input, at, native))
+    return as_row_major(xp, _accumulate(xp.cumsum, xp, input, at, native))
 
 
 cumsum.vjp(input=lambda xp, g, in_shape, dim: _suffix_sum(xp, g, dim).reshape(in_shape))
@@ -179,18 +179,18 @@ def cumprod(
     """
     input, dim = _flatten_without_dim(input, dim)
     at = _axis("cumprod", dim, input)
-    native = running_dtype(xp, input, dtype)
-    input = taken_in(xp, input, native)
+    native = sum_dtype(xp, input, dtype)
+    input = discard_imaginary(xp, input, native)
     if not input.ndim:
         return xp.array(input, dtype=native)
-    return in_rows(xp, _accumulate(xp.cumprod, xp, input, at, native))
+    return as_row_major(xp, _accumulate(xp.cumprod, xp, input, at, native))
 
 
 def _cumprod_gradient(xp: Any, g: Any, out: Any, input: Any, dim: int | None) -> Any:
     if not input.ndim or not input.size:
         return g
     shape = input.shape
-    input = taken_in(xp, input, g.dtype)
+    input = discard_imaginary(xp, input, g.dtype)
     x = input.reshape(-1) if dim is None else input
     at = (dim or 0) % x.ndim
     reached = suffix_recurrence(xp, x, g, at)
@@ -209,7 +209,7 @@ _cummin_result = named_result("cummin", "values indices")
 @op
 def _running_index(xp: Backend, input: Array, dim: int, name: str) -> Array:
     """Index of the last occurrence of each cumulative maximum or minimum."""
-    refuse(xp, f"{name}_cpu", "c", input)
+    check_supported(xp, f"{name}_cpu", "c", input)
     at = _axis(name, dim, input)
     int64 = xp.native_dtype(dtypes.int64)
     if not input.size or not input.ndim:
@@ -222,7 +222,7 @@ def _running_index(xp: Backend, input: Array, dim: int, name: str) -> Array:
     else:
         running = xp.accumulate(word, input, at)
     # After a NaN the extremum is NaN.
-    return in_rows(xp, xp.last_true((input == running) | (input != input), at))
+    return as_row_major(xp, xp.last_true((input == running) | (input != input), at))
 
 
 @composite(method=True, out=Out.CAST, node="CummaxBackward0")
@@ -300,9 +300,9 @@ def logcumsumexp(xp: Backend, input: Array, dim: int) -> Array:
     if not input.ndim or input.shape[at] < 2:
         return xp.array(input, order="C")
     if input.dtype.kind == "c":
-        return in_rows(xp, xp.scan(lambda x, y: _log_sum(xp, x, y), input, at))
+        return as_row_major(xp, xp.scan(lambda x, y: _log_sum(xp, x, y), input, at))
     wide = xp.astype(input, _WIDER_DTYPES.get(input.dtype.char, input.dtype))  # as in _accumulate
-    return in_rows(xp, xp.astype(xp.accumulate("logaddexp", wide, at), input.dtype))
+    return as_row_major(xp, xp.astype(xp.accumulate("logaddexp", wide, at), input.dtype))
 
 
 def _log_sum(xp: Backend, x: Array, y: Array) -> Array:

@@ -6,13 +6,13 @@ from typing import Any
 
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from ..checks import integer
+from ..checks import as_int
 from ..create.factories import as_tensor
 from ..index.slicing import slice_
 from ..pointwise.arithmetic import sub, times
 from ..pointwise.comparison import logical_xor
 from ..pointwise.division import over
-from ..results import written
+from ..results import write_result
 from ..shape.joining import cat
 from ..shape.sizes import normalize_dim
 from .cumulative import cumsum
@@ -56,7 +56,7 @@ def diff(
     """
     if not input.ndim:
         raise RuntimeError("diff expects input to be at least one-dimensional")
-    n = integer("diff", "n", n)
+    n = as_int("diff", "n", n)
     if n < 0:
         raise RuntimeError(f"diff: order must be non-negative but got {n}")
     at = normalize_dim("diff", dim, input.ndim)
@@ -65,7 +65,7 @@ def diff(
     found = cat(parts, at) if n and len(parts) > 1 else input
     steps = min(n, found.shape[at])
     if not steps:
-        return written(out, found.clone(), "diff")  # type: ignore[no-any-return]
+        return write_result(out, found.clone(), "diff")  # type: ignore[no-any-return]
     step: Any = logical_xor if found.dtype.kind == "b" else sub
     for _ in range(steps - 1):
         found = step(*_neighbors(found, at))

@@ -19,9 +19,9 @@ from ...dispatch.op import (
     reads_results,
 )
 from ...graph.nodes import Node
-from ..checks import refuse
+from ..checks import check_supported
 from ..index.gathering import gather_computed, gather_sum
-from ..memory_order import in_rows
+from ..memory_order import as_row_major
 from ..results import named_result
 from ..shape.sizes import normalize_dim
 from ..shape.views import contiguous
@@ -67,11 +67,11 @@ def amin(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Ar
 
 
 def _extreme(xp: Any, name: str, reduce: Any, input: Array, dim: Any, keepdim: bool) -> Array:
-    refuse(xp, f"{name}_cpu", "c", input)
+    check_supported(xp, f"{name}_cpu", "c", input)
     axes = reduced_axes(name, dim, input.ndim)
     if not input.size:
         _check_not_empty(name, input.shape, axes)
-    return in_rows(xp, reduce(input, axis=axes, keepdims=keepdim))
+    return as_row_major(xp, reduce(input, axis=axes, keepdims=keepdim))
 
 
 def _check_not_empty(name: str, shape: Any, axes: tuple[int, ...] | None) -> None:
@@ -104,7 +104,7 @@ amin.vjp(input=_extreme_gradient)
 
 @op
 def _extreme_of_all(xp: Backend, input: Array, name: str) -> Array:
-    refuse(xp, f"{name}_all", "c", input)
+    check_supported(xp, f"{name}_all", "c", input)
     if not input.size:
         _check_not_empty(name, input.shape, None)
     return xp.max(input) if name == "max" else xp.min(input)

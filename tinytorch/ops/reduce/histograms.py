@@ -9,7 +9,7 @@ from typing import Any
 from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Out, composite, no_derivative, op
-from ..checks import integer, refuse
+from ..checks import as_int, check_supported
 from ..create.ranges import space_evenly
 from ..results import named_result
 
@@ -69,8 +69,8 @@ def histc(xp: Backend, input: Array, bins: int = 100, min: Any = 0, max: Any = 0
         >>> tt.histc(tt.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
         tensor([0., 2., 1., 0.])
     """
-    refuse(xp, "histogram_cpu", "biuc", input)
-    bins = _check_bins("histc", integer("histc", "bins", bins))
+    check_supported(xp, "histogram_cpu", "biuc", input)
+    bins = _check_bins("histc", as_int("histc", "bins", bins))
     min, max = (b.item() if hasattr(b, "item") else b for b in (min, max))
     if max < min:
         raise RuntimeError(f"torch.histc: max must be larger than min, got min={min}, max={max}")
@@ -153,7 +153,7 @@ def _grid(
     points: Tensor, bins: Sequence[Any], range: Sequence[float] | None, name: str
 ) -> tuple[Tensor, ...]:
     """Edges along each dimension, from numbers of bins or from tensors of edges."""
-    refuse(points._xp, "histogramdd", "b", points._data)
+    check_supported(points._xp, "histogramdd", "b", points._data)
     if range is not None and len(range) != 2 * len(bins):
         raise RuntimeError(
             f"torch.{name}: for a {len(bins)}-dimensional histogram range should have "
@@ -176,7 +176,7 @@ def _grid(
                 f"torch.{name}: min should not exceed max, but got min {low} max {high} for "
                 f"dimension {d}"
             )
-        edges.append(_edges(points[..., d], name, integer(name, "bins", given), low, high))
+        edges.append(_edges(points[..., d], name, as_int(name, "bins", given), low, high))
     return tuple(edges)
 
 
@@ -186,7 +186,7 @@ _histogramdd_result = named_result("histogramdd", "hist bin_edges")
 
 def _count_points(points: Tensor, weight: Tensor | None, edges: Any, density: bool) -> Tensor:
     _check_weight(points, weight)
-    refuse(points._xp, "histogramdd", "biuc", points._data)
+    check_supported(points._xp, "histogramdd", "biuc", points._data)
     flat = points.reshape(math.prod(points.shape[:-1]), points.shape[-1])
     weights = None if weight is None else weight.reshape(-1)
     return _histogram(flat, weights, edges, density)
@@ -284,7 +284,7 @@ def bincount(xp: Backend, input: Array, weights: Array | None = None, minlength:
         >>> tt.bincount(tt.tensor([1, 2, 2]))
         tensor([0, 1, 2])
     """
-    refuse(xp, "bincount_cpu", "bfc", input)
+    check_supported(xp, "bincount_cpu", "bfc", input)
     if minlength < 0:
         raise RuntimeError(f"bincount: minlength should be >= 0, got {minlength}")
     if input.ndim != 1 or (input.size and int(input.min()) < 0):

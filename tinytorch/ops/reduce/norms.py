@@ -11,7 +11,7 @@ from ...core.tensor import Tensor
 from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Out, composite, op, torch_convention
 from ...dispatch.out import scalar_name
-from ..memory_order import in_rows
+from ..memory_order import as_row_major
 from ..pointwise.complex_numbers import direction, sgn
 from ..shape.sizes import normalize_dim
 from ..shape.views import contiguous
@@ -38,15 +38,17 @@ def p_norm(
         p = 1  # the norm of one number is its absolute value; its powers may overflow
     if p == 2:
         total = xp.asarray(xp.sum(_squares(xp, input), axis=axes, keepdims=keepdim))
-        return in_rows(xp, xp.sqrt(total))
+        return as_row_major(xp, xp.sqrt(total))
     size = xp.absolute(input)
     if p < 0 or p == math.inf:
         _check_extreme(p, input.shape, axes)
     if math.isinf(p):
         extreme = (xp.max if p > 0 else xp.min)(size, axis=axes, keepdims=keepdim)
-        return in_rows(xp, xp.asarray(extreme))
+        return as_row_major(xp, xp.asarray(extreme))
     terms = size != 0 if p == 0 else size if p == 1 else size**p
-    total = in_rows(xp, xp.asarray(xp.sum(terms, axis=axes, dtype=size.dtype, keepdims=keepdim)))
+    total = as_row_major(
+        xp, xp.asarray(xp.sum(terms, axis=axes, dtype=size.dtype, keepdims=keepdim))
+    )
     return total if p in (0, 1) else total ** (1 / p)
 
 

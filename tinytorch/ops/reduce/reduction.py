@@ -11,8 +11,8 @@ from ...dispatch.op import Array, Backend, Out, Overlap, op, piecewise
 from ...dispatch.out import scalar_name
 from ...graph.special_nodes import by_dim
 from ...state import default_dtype
-from ..checks import integer, refuse, running_dtype, taken_in
-from ..memory_order import in_rows
+from ..checks import as_int, check_supported, discard_imaginary, sum_dtype
+from ..memory_order import as_row_major
 from ..shape.sizes import distinct_dims
 
 Dims = int | Sequence[int] | None
@@ -76,11 +76,11 @@ def sum(
             return xp.sum(input, keepdims=True) if keepdim else xp.sum(input)
         ndim = input.ndim
         out = xp.sum(input, reduced_axes("sum", dim, ndim), keepdims=keepdim)
-        return out if ndim < 3 else in_rows(xp, out)
+        return out if ndim < 3 else as_row_major(xp, out)
     axes = reduced_axes("sum", dim, len(input.shape))
-    native = running_dtype(xp, input, dtype)
-    total = xp.sum(taken_in(xp, input, native), axis=axes, dtype=native, keepdims=keepdim)
-    return in_rows(xp, total)
+    native = sum_dtype(xp, input, dtype)
+    total = xp.sum(discard_imaginary(xp, input, native), axis=axes, dtype=native, keepdims=keepdim)
+    return as_row_major(xp, total)
 
 
 sum.vjp(input=lambda xp, g, in_shape, dim, keepdim: spread(xp, g, in_shape, dim, keepdim))
@@ -163,13 +163,13 @@ def mean(
     char = input.dtype.char
     if dtype is None and char in "fd" and input.size:
         out = xp.mean(input, axes, None, None, keepdim)
-        return out if input.ndim < 3 else in_rows(xp, xp.asarray(out))
+        return out if input.ndim < 3 else as_row_major(xp, xp.asarray(out))
     native = _mean_dtype(xp, input, dtype)
     if char == "e" and native is None:
         native = xp.native_dtype(dtypes.float32)  # the sum may overflow the dtype of the mean
     total = xp.sum(input, axis=axes, dtype=native, keepdims=keepdim)
     if input.ndim > 2:
-        total = in_rows(xp, total)
+        total = as_row_major(xp, total)
     mean_ = total / _float_count(input.shape, axes)
     return xp.astype(mean_, input.dtype) if dtype is None and input.dtype.kind == "f" else mean_
 
@@ -286,14 +286,16 @@ def prod(
         tensor([ 2, 12])
     """
     axes = reduced_axes("prod", dim, input.ndim)
-    native = running_dtype(xp, input, dtype)
-    product = xp.prod(taken_in(xp, input, native), axis=axes, dtype=native, keepdims=keepdim)
-    return in_rows(xp, product)
+    native = sum_dtype(xp, input, dtype)
+    product = xp.prod(
+        discard_imaginary(xp, input, native), axis=axes, dtype=native, keepdims=keepdim
+    )
+    return as_row_major(xp, product)
 
 
 def _prod_gradient(xp: Any, g: Any, input: Any, dim: Any, keepdim: bool) -> Any:
     """Gradient of a product: for each element the product of the others."""
-    input = taken_in(xp, input, g.dtype)
+    input = discard_imaginary(xp, input, g.dtype)
     shape = tuple(input.shape)
     axes = reduced_axes("prod", dim, len(shape)) or tuple(range(len(shape)))
     g = spread(xp, g, shape, dim, keepdim)
@@ -358,7 +360,7 @@ def logsumexp(xp: Backend, input: Array, dim: Dims, keepdim: bool = False) -> Ar
     top = xp.max(input.real, axis=axes, keepdims=True)
     top = xp.where(xp.isfinite(top), top, 0)
     total = xp.log(xp.sum(xp.exp(input - top), axis=axes, keepdims=keepdim))
-    return in_rows(xp, total + top.reshape(total.shape))
+    return as_row_major(xp, total + top.reshape(total.shape))
 
 
 logsumexp.vjp(
@@ -386,7 +388,7 @@ def all(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> A
         tensor(False)
     """
     out = xp.all(input, axis=_logical_axes("all", dim, input.ndim), keepdims=keepdim)
-    out = out if input.ndim < 3 else in_rows(xp, out)
+    out = out if input.ndim < 3 else as_row_major(xp, out)
     return xp.astype(out, input.dtype) if input.dtype.char == "B" else out
 
 
@@ -407,7 +409,7 @@ def any(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> A
         tensor(True)
     """
     out = xp.any(input, axis=_logical_axes("any", dim, input.ndim), keepdims=keepdim)
-    out = out if input.ndim < 3 else in_rows(xp, out)
+    out = out if input.ndim < 3 else as_row_major(xp, out)
     return xp.astype(out, input.dtype) if input.dtype.char == "B" else out
 
 
@@ -429,7 +431,7 @@ def count_nonzero(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = F
     """
     axes = reduced_axes("count_nonzero", dim, input.ndim)
     native = xp.native_dtype(dtypes.int64)
-    return in_rows(xp, xp.sum(input != 0, axis=axes, dtype=native, keepdims=keepdim))
+    return as_row_major(xp, xp.sum(input != 0, axis=axes, dtype=native, keepdims=keepdim))
 
 
 @op(method=True, out=Out.EXACT)
@@ -459,9 +461,9 @@ def hash_tensor(
         >>> tt.hash_tensor(tt.tensor([3, 5])).item()
         6
     """
-    if integer("hash_tensor", "mode", mode) != 0:
+    if as_int("hash_tensor", "mode", mode) != 0:
         raise RuntimeError(f"Unknown hash_tensor mode: {mode}")
-    refuse(xp, "xor_sum_cpu", "c", input)
+    check_supported(xp, "xor_sum_cpu", "c", input)
     axes = reduced_axes("hash_tensor", dim, input.ndim)
     if axes is None and not input.size:
         raise RuntimeError(

@@ -9,8 +9,8 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Out, composite, op
 from ...warnings import warn
-from ..checks import integer
-from ..memory_order import in_rows
+from ..checks import as_int
+from ..memory_order import as_row_major
 from ..pointwise.complex_numbers import complex as complex_
 from ..shape.joining import cat
 from ..shape.views import contiguous
@@ -54,7 +54,7 @@ def _variance_in_float64(
         squares = _square(xp, centered)
     total = xp.asarray(xp.sum(squares, axes, None, None, keepdim))
     freedom = xp.number(total.dtype)(_freedom(input.shape, axes, correction))
-    return in_rows(xp, total) / freedom
+    return as_row_major(xp, total) / freedom
 
 
 def _variance_along(
@@ -73,7 +73,7 @@ def _variance_along(
         total = xp.sum_along(centered, axis)
     if not keepdim:
         total = total[(slice(None),) * axis + (0,)]
-    return in_rows(xp, total) / xp.number(_DOUBLE)(max(count - correction, 0))
+    return as_row_major(xp, total) / xp.number(_DOUBLE)(max(count - correction, 0))
 
 
 def _square(xp: Backend, part: Array) -> Array:
@@ -359,7 +359,7 @@ def cov(
             f"cov(): expected input to have two or fewer dimensions but got an input with "
             f"{input.ndim} dimensions"
         )
-    correction = integer("cov", "correction", correction)
+    correction = as_int("cov", "correction", correction)
     if input.dtype is dtypes.bool:
         raise RuntimeError("cov(): bool dtype is not supported for input")
     x = input.reshape(1, -1) if input.ndim < 2 else input

@@ -9,10 +9,10 @@ from ...core.tensor import Tensor
 from ...dispatch.creation import creation
 from ...dispatch.op import Array, Backend, Out, composite, op
 from ...graph.nodes import Node
-from ..checks import integer
+from ..checks import as_int
 from ..index.filling import write_changes
 from ..index.positions import int64_range
-from ..memory_order import in_rows
+from ..memory_order import as_row_major
 from .sizes import flatten, normalize_dim
 
 
@@ -51,7 +51,7 @@ def diagonal(xp: Backend, input: Array, offset: int = 0, dim1: int = 0, dim2: in
 
 def _clamp_offset(offset: int, shape: tuple[int, ...], first: int, second: int) -> int:
     """Clamp the offset to the first empty diagonal on either side."""
-    return max(-shape[first], min(shape[second], integer("diagonal", "offset", offset)))
+    return max(-shape[first], min(shape[second], as_int("diagonal", "offset", offset)))
 
 
 diagonal.vjp(
@@ -202,7 +202,7 @@ def tril(xp: Backend, input: Array, diagonal: int = 0) -> Array:
                 [1., 1., 0.]])
     """
     _check_matrix("tril", input)
-    return in_rows(xp, xp.tril(input, integer("tril", "diagonal", diagonal)))
+    return as_row_major(xp, xp.tril(input, as_int("tril", "diagonal", diagonal)))
 
 
 tril.vjp(input=lambda xp, g, diagonal: xp.call(tril, g, diagonal))
@@ -234,7 +234,7 @@ def triu(xp: Backend, input: Array, diagonal: int = 0) -> Array:
                 [0., 1., 1.]])
     """
     _check_matrix("triu", input)
-    return in_rows(xp, xp.triu(input, integer("triu", "diagonal", diagonal)))
+    return as_row_major(xp, xp.triu(input, as_int("triu", "diagonal", diagonal)))
 
 
 triu.vjp(input=lambda xp, g, diagonal: xp.call(triu, g, diagonal))
@@ -291,8 +291,8 @@ _BY_COLUMNS = (
 def _indices(name: str, row: int, col: Any, offset: int, options: dict[str, Any]) -> Any:
     numpy = col is None or "k" in options or "m" in options
     col, offset = options.pop("m", col), options.pop("k", offset)
-    row, offset = integer(name, "row", row), integer(name, "offset", offset)
-    col = row if col is None else integer(name, "col", col)
+    row, offset = as_int(name, "row", row), as_int(name, "offset", offset)
+    col = row if col is None else as_int(name, "col", col)
     found = triangle_indices(name, row, col, offset, **options)
     return tuple(found) if numpy else found
 

@@ -8,7 +8,7 @@ from ...core.layout import memory_format
 from ...core.lazy_bits import Conjugate, Negative, stored_array
 from ...core.tensor import Tensor
 from ...dispatch.op import composite
-from ..memory_order import from_longest, longer_steps
+from ..memory_order import compare_strides, sort_by_strides
 
 
 @composite
@@ -163,9 +163,9 @@ def dim_order(input: Tensor, *, ambiguity_check: Any = False) -> tuple[int, ...]
     unclear = 1 in shape and sum(each.holds(input._data) for each in formats) != 1
     order = list(range(input.ndim))
     if not input.is_contiguous():
-        order = list(from_longest(shape, strides))
+        order = list(sort_by_strides(shape, strides))
         pairs = zip(order[1:], order, strict=False)
-        unclear |= any(longer_steps(shape, strides, a, b) is not False for a, b in pairs)
+        unclear |= any(compare_strides(shape, strides, a, b) is not False for a, b in pairs)
     if unclear and ambiguity_check is not False:
         raise RuntimeError(
             "dim_order: The tensor does not have unique dim order, or cannot map to exact one of "

@@ -11,11 +11,16 @@ from ...core.layout import contiguous_format, memory_format
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Index, Out, Reduced, Shape, composite, op
 from ...dispatch.promotion import cast_tensor, result_dtype
-from ..checks import check_tensor, integers_of
+from ..checks import as_ints, check_tensor
 from ..create.factories import as_tensor, zeros
 from ..index.gathering import index_select
 from ..index.positions import to_int64
-from ..memory_order import arranged, back, in_rows, suggested
+from ..memory_order import (
+    as_row_major,
+    inverse_permutation,
+    suggest_memory_format,
+    to_memory_format,
+)
 from .sizes import expand, flatten, normalize_dim, reshape, transpose, unsqueeze
 from .strides import tensors_of
 
@@ -51,7 +56,7 @@ def cat(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
     if dim.__class__ is int and tensors[0].ndim < 4:
         try:
             out = xp.concatenate(tensors, dim)
-            return out if out.flags.c_contiguous else in_rows(xp, out)
+            return out if out.flags.c_contiguous else as_row_major(xp, out)
         except ValueError:
             pass  # skip empty tensors, or raise PyTorch's error, below
     kept = [a for a in tensors if a.shape != (0,)] or list(tensors[:1])
@@ -64,13 +69,15 @@ def cat(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
         dim = 0
     at = normalize_dim("cat", dim, kept[0].ndim)
     _check_shapes(kept, at)
-    return arranged(xp, xp.concatenate(kept, axis=at), _common_format(kept))
+    return to_memory_format(xp, xp.concatenate(kept, axis=at), _common_format(kept))
 
 
 def _common_format(arrays: Sequence[Array]) -> memory_format:
     """The memory format that all arrays have; row-major if they differ."""
-    wanted = suggested(arrays[0])
-    if wanted is contiguous_format or all(suggested(array) is wanted for array in arrays[1:]):
+    wanted = suggest_memory_format(arrays[0])
+    if wanted is contiguous_format or all(
+        suggest_memory_format(array) is wanted for array in arrays[1:]
+    ):
         return wanted
     return contiguous_format
 
@@ -138,7 +145,7 @@ def stack(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
     if dim.__class__ is int and dim == 0 and tensors[0].ndim < 4:
         try:
             out = xp.stack(tensors)
-            return out if out.flags.c_contiguous else in_rows(xp, out)
+            return out if out.flags.c_contiguous else as_row_major(xp, out)
         except ValueError:  # the shapes differ
             pass
     first = tensors[0].shape
@@ -152,14 +159,14 @@ def stack(xp: Backend, tensors: Sequence[Array], dim: int = 0) -> Array:
     if at == 0 and len(first) > 3 and (wanted := _common_format(tensors)) is not contiguous_format:
         return _stack_in_format(xp, tensors, wanted)
     new = (*(slice(None),) * at, None)
-    return in_rows(xp, xp.concatenate([array[new] for array in tensors], at))
+    return as_row_major(xp, xp.concatenate([array[new] for array in tensors], at))
 
 
 def _stack_in_format(xp: Backend, tensors: Sequence[Array], wanted: memory_format) -> Array:
     """Stack images so that each keeps its memory format in the result."""
     order = wanted.order(tensors[0].ndim) or ()
     stacked = xp.stack([array.transpose(order) for array in tensors])
-    return stacked.transpose((0, *(1 + d for d in back(order))))
+    return stacked.transpose((0, *(1 + d for d in inverse_permutation(order))))
 
 
 stack.vjp(
@@ -552,7 +559,7 @@ def _check_unravel_shape(xp: Backend, shape: Any) -> tuple[int, ...]:
         for n in shape if many else (shape,):
             if isinstance(n, xp.array_type):
                 raise TypeError
-        return integers_of("unravel_index", "shape", shape)
+        return as_ints("unravel_index", "shape", shape)
     except TypeError:
         kind = "sequence to only contain ints" if many else "to be int or sequence of ints"
         kinds = sorted({type(n).__name__ for n in shape}) if many else [type(shape).__name__]

@@ -9,10 +9,10 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Shape, composite, op
 from ...warnings import warn
-from ..checks import check_tensor, integer, integers_of
+from ..checks import as_int, as_ints, check_tensor
 from ..index.gathering import index_select
 from ..index.positions import int64_range, to_int64
-from ..memory_order import arranged, in_rows, suggested
+from ..memory_order import as_row_major, suggest_memory_format, to_memory_format
 from ..pointwise.complex_numbers import conj
 from .sizes import (
     expand,
@@ -93,13 +93,13 @@ def roll(xp: Backend, input: Array, shifts: Dims, dims: Dims | None = None) -> A
     if axes and not input.ndim:
         raise IndexError("roll: Dimension specified as 0 but tensor has no dimensions")
     if not axes:
-        return in_rows(xp, xp.roll(input, moves[0]))
-    return arranged(xp, xp.roll(input, moves, axes), suggested(input))
+        return as_row_major(xp, xp.roll(input, moves[0]))
+    return to_memory_format(xp, xp.roll(input, moves, axes), suggest_memory_format(input))
 
 
 def _normalize_roll(shifts: Any, dims: Any, ndim: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    moves = integers_of("roll", "shifts", shifts)
-    given = () if dims is None else integers_of("roll", "dims", dims)
+    moves = as_ints("roll", "shifts", shifts)
+    given = () if dims is None else as_ints("roll", "dims", dims)
     if not moves:
         raise RuntimeError("roll: `shifts` required")
     if len(moves) != len(given) and (given or len(moves) > 1):
@@ -150,7 +150,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = (0, 1)) -> Tensor:
     first, second = normalize_dims("rot90", dims, input.ndim)
     if first == second:
         raise RuntimeError(f"rot90: expected rotation dims to be different, but got {list(dims)}")
-    turns = integer("rot90", "k", k) % 4
+    turns = as_int("rot90", "k", k) % 4
     if turns == 1:
         return transpose(flip(input, (second,)), first, second).clone()
     if turns == 2:
@@ -212,7 +212,7 @@ def repeat(input: Tensor, *repeats: Any, axis: int | None = None) -> Tensor:
     if axis is not None:
         return repeat_interleave(input, repeats[0], axis)
     many = len(repeats) == 1 and isinstance(repeats[0], (tuple, list))
-    counts = integers_of("repeat", "repeats", repeats[0] if many else repeats)
+    counts = as_ints("repeat", "repeats", repeats[0] if many else repeats)
     if len(counts) < input.ndim:
         raise RuntimeError(
             "repeat: Number of dimensions of repeat dims can not be smaller than number of "
@@ -242,7 +242,7 @@ def tile(input: Tensor, dims: Any, *more: Any) -> Tensor:
         tensor([1, 2, 1, 2])
     """
     given = dims if isinstance(dims, (tuple, list)) else (dims, *more)
-    counts = integers_of("tile", "dims", given)
+    counts = as_ints("tile", "dims", given)
     return repeat(input, (1,) * (input.ndim - len(counts)) + counts)
 
 
@@ -299,7 +299,7 @@ def repeat_interleave(
     if isinstance(repeats, (tuple, list)):
         repeats = input.new_tensor(repeats, dtype=dtypes.int64)
     if not isinstance(repeats, Tensor):
-        result = _repeat_along(source, integer("repeat_interleave", "repeats", repeats), at)
+        result = _repeat_along(source, as_int("repeat_interleave", "repeats", repeats), at)
         if output_size is not None and result.shape[at] != output_size:
             raise RuntimeError(
                 f"repeat_interleave: Invalid output_size, expected {result.shape[at]} but got "
@@ -515,7 +515,7 @@ def movedim(
 def _move_permutation(source: Any, destination: Any, ndim: int) -> tuple[int, ...]:
     """The permutation that moves ``source`` to ``destination``."""
     named = (("source", source), ("destination", destination))
-    given = [list(integers_of("movedim", name, dims)) for name, dims in named]
+    given = [list(as_ints("movedim", name, dims)) for name, dims in named]
     if len(given[0]) != len(given[1]):
         raise RuntimeError(
             f"movedim: Invalid source or destination dims: source ({given[0]} dims) should contain "

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...core.layout import check_format, preserve_format
-from ...core.lazy_bits import stored_array, set_stored_array
+from ...core.lazy_bits import set_stored_array, stored_array
 from ...core.tensor import Tensor
 from ...dispatch.creation import check_size, make_uninitialized
 from ...dispatch.op import composite
@@ -15,7 +15,7 @@ from ...graph.inference import UNSETTLED, check_mapped
 from ...graph.nodes import Node
 from ...graph.views import cannot_refresh, check_inplace, note_reshaped, show_as
 from ...state import enable_grad, grad_enabled, inference_mode
-from ..memory_order import in_order, suggested
+from ..memory_order import draw_in_order, suggest_memory_format
 from .rearranging import t
 from .sizes import squeeze, transpose, unsqueeze
 from .strides import _as_strided, as_strided, place
@@ -160,7 +160,7 @@ def resize_(input: Tensor, *size: Any, memory_format: Any = None) -> Tensor:
         order = check_format("resize_", memory_format).order(len(shape)) or order
     if shape != tuple(input.shape) or memory_format is not None:
         flat = _memory_after(input, math.prod(shape))
-        set_stored_array(input, in_order(input._xp, shape, order, flat.reshape))
+        set_stored_array(input, draw_in_order(input._xp, shape, order, flat.reshape))
         input._bump()
     return input
 
@@ -199,5 +199,5 @@ def resize_as_(input: Tensor, other: Tensor, memory_format: Any = None) -> Tenso
         tinytorch.Size([2, 2])
     """
     if memory_format is preserve_format:
-        memory_format = suggested(other._data)
+        memory_format = suggest_memory_format(other._data)
     return resize_(input, tuple(other.shape), memory_format=memory_format)

@@ -10,8 +10,8 @@ from ...core.tensor import Tensor
 from ...dispatch.op import Array, ArrayOrInput, Backend, Nodes, Shape, op
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
-from ..checks import integer, integers_of
-from ..memory_order import copied
+from ..checks import as_int, as_ints
+from ..memory_order import copy_in_memory_order
 
 #: Names of the nodes of reshaping operations: of a view, and of a copy.
 _RESHAPE_NODES = Nodes("ViewBackward0", copy="UnsafeViewBackward0")
@@ -68,7 +68,7 @@ def infer_shape(name: str, have: tuple[int, ...], wanted: Sequence[int]) -> tupl
         else:
             if product == total:
                 return wanted
-    shape = integers_of(name, "shape", wanted)
+    shape = as_ints(name, "shape", wanted)
     product = math.prod(shape)
     if product == total > 0 and min(shape, default=1) > 0:
         return shape
@@ -100,7 +100,7 @@ def normalize_dim(name: str, dim: int, ndim: int) -> int:
     if dim.__class__ is not int:
         if isinstance(dim, Tensor) and dim.ndim:
             raise TypeError(f"{name}(): argument 'dim' must be int, not Tensor")
-        dim = integer(name, "dim", dim)
+        dim = as_int(name, "dim", dim)
     elif 0 <= dim < ndim:
         return dim
     bound = max(ndim, 1)
@@ -116,7 +116,7 @@ def normalize_dims(name: str, dims: int | Sequence[int], ndim: int) -> tuple[int
     """Normalize one dimension or several to a tuple; raise IndexError if one does not exist."""
     if dims.__class__ is int:
         return (normalize_dim(name, dims, ndim),)
-    return tuple([normalize_dim(name, d, ndim) for d in integers_of(name, "dims", dims)])
+    return tuple([normalize_dim(name, d, ndim) for d in as_ints(name, "dims", dims)])
 
 
 def distinct_dims(name: str, dims: int | Sequence[int], ndim: int) -> tuple[int, ...]:
@@ -432,7 +432,7 @@ def expand(xp: Backend, input: Array, size: Shape) -> Array:
 
 
 def expanded_size(shape: tuple[int, ...], size: Sequence[int]) -> tuple[int, ...]:
-    wanted = integers_of("expand", "size", size)
+    wanted = as_ints("expand", "size", size)
     lead = len(wanted) - len(shape)
     if lead >= 0 and min(wanted, default=0) >= 0:
         for own, n in zip(shape, wanted[lead:]):
@@ -488,7 +488,7 @@ def flip(xp: Backend, input: Array, dims: Shape | None = None) -> Array:
         tensor([2, 1, 0])
     """
     axes = tuple(range(input.ndim)) if dims is None else distinct_dims("flip", dims, input.ndim)
-    return copied(xp, xp.flip(input, axes) if axes and input.ndim else input)
+    return copy_in_memory_order(xp, xp.flip(input, axes) if axes and input.ndim else input)
 
 
 flip.vjp(input=lambda xp, g, dims: xp.call(flip, g, dims))

@@ -13,7 +13,7 @@ from ...dispatch.op import Array, Backend, composite, op
 from ...dispatch.out import scalar_name
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
-from ..checks import integer, integers_of
+from ..checks import as_int, as_ints
 from .sizes import normalize_dim
 
 
@@ -81,7 +81,7 @@ def split_with_sizes(
     if not input.ndim:
         raise RuntimeError("split_with_sizes expects at least a 1-dimensional tensor")
     at = normalize_dim("split_with_sizes", dim, input.ndim)
-    sizes = list(integers_of("split_with_sizes", "split_sizes", split_sizes))
+    sizes = list(as_ints("split_with_sizes", "split_sizes", split_sizes))
     if any(n < 0 for n in sizes):
         raise RuntimeError(
             "split_with_sizes expects split_sizes have only non-negative entries, but got "
@@ -133,7 +133,7 @@ def split(
     size = split_size_or_sections
     if size.__class__ is int is dim.__class__ and dim == 0 < size and input.ndim:
         return _split_evenly(input, size, 0)
-    size = integer("split", "split_size_or_sections", size)
+    size = as_int("split", "split_size_or_sections", size)
     if not input.ndim:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
     at = normalize_dim("split", dim, input.ndim)
@@ -201,7 +201,7 @@ def chunk(xp: Backend, input: Array, chunks: int, dim: int = 0) -> tuple[Array, 
         return _split_evenly(input, -(-total // chunks), 0)
     if not input.ndim:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
-    chunks = integer("chunk", "chunks", chunks)
+    chunks = as_int("chunk", "chunks", chunks)
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
     at = normalize_dim("chunk", dim, input.ndim)
@@ -308,7 +308,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
     given = _to_int_argument("tensor_split", given)
     total = input.shape[at]
     if not isinstance(given, int):
-        return _slice_at(input, integers_of("tensor_split", "indices", given), at)
+        return _slice_at(input, as_ints("tensor_split", "indices", given), at)
     if given <= 0:
         raise RuntimeError(f"number of sections must be larger than 0, got {given}")
     size, larger = divmod(total, given)

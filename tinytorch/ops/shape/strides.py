@@ -16,9 +16,9 @@ from ...core.tensor import Size, Tensor
 from ...dispatch.op import Array, Backend, Out, Reduced, Shape, composite, op
 from ...graph.nodes import sum_to_shape
 from ...graph.views import replay_from_base
-from ..checks import integers_of
+from ..checks import as_ints
 from ..index.positions import int64_range
-from ..memory_order import in_rows, laid, lies
+from ..memory_order import as_row_major, copy_with_strides, has_strides
 from .sizes import expand, expanded_size
 from .views import own_copy
 
@@ -28,7 +28,7 @@ from .views import own_copy
 @op
 def _read_window(xp: Backend, input: Array, size: Any, stride: Any, start: int) -> Array:
     """Read the elements of a one-dimensional array at the positions of a geometry."""
-    flat = in_rows(xp, input)
+    flat = as_row_major(xp, input)
     steps = tuple(s * flat.itemsize for s in stride)
     return xp.array(xp.as_strided(flat[start:], tuple(size), steps), order="C")
 
@@ -75,7 +75,7 @@ def _as_strided(
     """
     span = extent(size, stride)
     check_bounds(input.itemsize, size, stride, start - limits[0], limits[1] - limits[0])
-    array = input if lies(input, own) else laid(xp, input, own)
+    array = input if has_strides(input, own) else copy_with_strides(xp, input, own)
     flat, here = xp.memory(array) or (array.reshape(-1), 0)
     first = here + start if span else here
     if not xp.is_view(flat, array) or not 0 <= first <= flat.size - span:
@@ -120,8 +120,8 @@ _as_strided.vjp(input=_as_strided_gradient)
 
 def checked_window(size: Any, stride: Any, start: int | None) -> tuple[Any, Any]:
     """Convert sizes and strides to tuples of ints; raise if they are not a valid window."""
-    sizes = integers_of("as_strided", "size", size)
-    strides = integers_of("as_strided", "stride", stride)
+    sizes = as_ints("as_strided", "size", size)
+    strides = as_ints("as_strided", "stride", stride)
     if len(sizes) != len(strides):
         raise RuntimeError(
             f"as_strided: mismatch in length of strides and shape, got {list(sizes)} and "
@@ -353,7 +353,7 @@ def broadcast_shapes(*shapes: Any) -> Size:
         >>> tt.broadcast_shapes((2, 1), (3,))
         tinytorch.Size([2, 3])
     """
-    given = [integers_of("broadcast_shapes", "shapes", shape) for shape in shapes]
+    given = [as_ints("broadcast_shapes", "shapes", shape) for shape in shapes]
     if any(n < 0 for shape in given for n in shape):
         raise ValueError(
             f"broadcast_shapes: Attempting to broadcast a dimension with negative length! {given}"
@@ -436,7 +436,7 @@ def sum_to_size(input: Tensor, *size: Any) -> Tensor:
         tensor([[2., 2., 2.]])
     """
     many = len(size) == 1 and isinstance(size[0], (tuple, list))
-    wanted = integers_of("sum_to_size", "size", size[0] if many else size)
+    wanted = as_ints("sum_to_size", "size", size[0] if many else size)
     lead = input.ndim - len(wanted)
     if lead < 0 or any(n not in (1, m) for n, m in zip(wanted, input.shape[lead:], strict=True)):
         raise RuntimeError(

@@ -10,7 +10,7 @@ from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Shape, composite, op
 from ...dispatch.out import scalar_name
 from ...graph.nodes import node_of
-from ..memory_order import arranged, suggested
+from ..memory_order import suggest_memory_format, to_memory_format
 from .sizes import reshape, reshaped
 
 
@@ -146,7 +146,7 @@ in_order.vjp(input=lambda xp, g: g)
 
 @op
 def _to_format(xp: Backend, input: Array, memory_format: Any) -> Array:
-    return arranged(xp, input, memory_format)
+    return to_memory_format(xp, input, memory_format)
 
 
 _to_format.vjp(input=lambda xp, g: g)
@@ -180,7 +180,7 @@ def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Tensor:
 
 def following(out: Tensor, input: Tensor) -> Tensor:
     """Convert ``out`` to the memory format of ``input``: channels last, or row-major."""
-    wanted = suggested(input._data)
+    wanted = suggest_memory_format(input._data)
     if wanted.holds(out._data):
         return out
     laid = contiguous(out, wanted)

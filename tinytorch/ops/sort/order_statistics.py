@@ -8,10 +8,10 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Nodes, Out, Overlap, composite, op
 from ...graph.nodes import Node
-from ..checks import integer, refuse
+from ..checks import as_int, check_supported
 from ..index.gathering import gather_computed
 from ..index.positions import int64_range, to_int64
-from ..memory_order import in_rows
+from ..memory_order import as_row_major
 from ..reduce.extrema import share_equally
 from ..results import named_result
 from ..shape.sizes import normalize_dim, squeeze
@@ -47,7 +47,7 @@ def _rank_index(xp: Backend, input: Array, dim: int, rank: int | None, ignore: b
         else:
             place = xp.where(lost > 0, size - lost, place)
     place = xp.broadcast_to(xp.asarray(place, dtype=native), shape)
-    found = in_rows(xp, xp.pick(rows, at, place))
+    found = as_row_major(xp, xp.pick(rows, at, place))
     return found if input.ndim else found.reshape(())
 
 
@@ -67,7 +67,7 @@ _mode_result = named_result("mode", "values indices")
 
 @op
 def _median_of_all(xp: Backend, input: Array, ignore: bool) -> Array:
-    refuse(xp, "median_cpu", "bc", input)
+    check_supported(xp, "median_cpu", "bc", input)
     if not input.size:
         if input.dtype.kind == "f":
             return xp.full((), xp.nan, input.dtype)
@@ -90,7 +90,7 @@ def _median(name: str, result: Any, input: Tensor, dim: Any, keepdim: bool, igno
     if dim is None:
         found = _median_of_all(input, ignore)
         return found.reshape((1,) * input.ndim) if keepdim else found
-    refuse(input._xp, "median_cpu", "bc", input._data)
+    check_supported(input._xp, "median_cpu", "bc", input._data)
     at = normalize_dim(name, dim, input.ndim)
     _size(name, input._data, at)
     return _result_at(result, input, _rank_index(input.detach(), at, None, ignore), at, keepdim)
@@ -186,7 +186,7 @@ def kthvalue(input: Tensor, k: int, dim: int = -1, keepdim: bool = False) -> tup
         >>> tt.kthvalue(tt.tensor([3, 1, 2]), 2).values
         tensor(2)
     """
-    at, k = normalize_dim("kthvalue", dim, input.ndim), integer("kthvalue", "k", k)
+    at, k = normalize_dim("kthvalue", dim, input.ndim), as_int("kthvalue", "k", k)
     size = _size("kthvalue", input._data, at)
     if not 1 <= k <= size:
         raise RuntimeError(

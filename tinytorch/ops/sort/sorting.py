@@ -9,9 +9,9 @@ from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Operand, Out, Overlap, composite, op
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import dtype_of_number, to_python_number
-from ..checks import integer, refuse
+from ..checks import as_int, check_supported
 from ..index.gathering import gather, gather_computed
-from ..memory_order import in_rows, memory_order, restored
+from ..memory_order import as_row_major, memory_order, restore_order
 from ..results import named_result
 from ..shape.sizes import normalize_dim
 
@@ -25,10 +25,10 @@ def order_along(xp: Backend, input: Array, dim: int, descending: bool, name: str
     if not input.ndim:
         return xp.zeros((), xp.native_dtype(dtypes.int64))
     if input.flags.c_contiguous:
-        return in_rows(xp, xp.order(input, at, descending))
+        return as_row_major(xp, xp.order(input, at, descending))
     order = memory_order(input)
-    found = xp.order(in_rows(xp, xp.transpose(input, order)), order.index(at), descending)
-    return restored(xp, in_rows(xp, found), order)
+    found = xp.order(as_row_major(xp, xp.transpose(input, order)), order.index(at), descending)
+    return restore_order(xp, as_row_major(xp, found), order)
 
 
 _sort_result = named_result("sort", "values indices")
@@ -132,14 +132,14 @@ def msort(input: Tensor) -> Tensor:
 @op
 def _top_indices(xp: Backend, input: Array, k: int, dim: int, largest: bool) -> Array:
     """Indices of the ``k`` largest or smallest along ``dim``, in order."""
-    refuse(xp, "topk_cpu", "bc", input)
+    check_supported(xp, "topk_cpu", "bc", input)
     at = normalize_dim("topk", dim, input.ndim)
     size = input.shape[at] if input.ndim else 1
     if not 0 <= k <= size:
         raise RuntimeError(f"selected index k out of range: k={k}, size {size} of dimension {at}")
     if not input.ndim:
         return xp.zeros((), xp.native_dtype(dtypes.int64))
-    return in_rows(xp, xp.leading(input, k, at, largest))
+    return as_row_major(xp, xp.leading(input, k, at, largest))
 
 
 @composite(method=True, out=Out.CAST, node="TopkBackward0", overlap=Overlap.CHECKED)
@@ -168,7 +168,7 @@ def topk(
         values=tensor([3, 2]),
         indices=tensor([0, 2]))
     """
-    indices = _top_indices(input.detach(), integer("topk", "k", k), dim, largest)
+    indices = _top_indices(input.detach(), as_int("topk", "k", k), dim, largest)
     return _topk_result(gather_computed(input, dim, indices), indices)  # type: ignore[no-any-return]
 
 
@@ -182,7 +182,7 @@ def _search(xp: Backend, boundaries: Array, values: Array, right: bool, out_int3
     NaN is larger than all numbers. A NaN among the values is placed at the end for both sides.
     Boundaries that are not sorted are bisected in the same way as in PyTorch.
     """
-    refuse(xp, "searchsorted_out_cpu", "c", boundaries)
+    check_supported(xp, "searchsorted_out_cpu", "c", boundaries)
     if boundaries.ndim > 1:
         found = _bisect(xp, boundaries, values, right)
     elif not bool(xp.any(boundaries[:-1] > boundaries[1:])):

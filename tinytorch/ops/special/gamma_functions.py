@@ -11,7 +11,7 @@ from typing import Any
 from ...core.tensor import Tensor
 from ...core.torch_function import attach
 from ...dispatch.op import Array, Backend, Operand, Out, Overlap, composite, no_derivative, op
-from ..checks import as_arrays, integer, refuse, special
+from ..checks import apply_special, as_arrays, as_int, check_supported
 from ..shape.views import contiguous
 
 BOTH = ("", "special")
@@ -28,9 +28,9 @@ def lgamma(xp: Backend, input: Array) -> Array:
         >>> tt.lgamma(tt.tensor([1.0, 5.0]))
         tensor([0.0000, 3.1781])
     """
-    refuse(xp, "lgamma_vml_cpu", "c", input)
+    check_supported(xp, "lgamma_vml_cpu", "c", input)
     # SciPy returns -inf at -inf, where PyTorch returns inf.
-    found = xp.where(xp.isinf(input), math.inf, special(xp, "gammaln", input))
+    found = xp.where(xp.isinf(input), math.inf, apply_special(xp, "gammaln", input))
     if input.dtype.itemsize < 8:
         return found
     # SciPy returns inf at subnormal numbers, where 1 / x overflows but its logarithm does not.
@@ -52,7 +52,7 @@ def digamma(xp: Backend, input: Array) -> Array:
         >>> tt.digamma(tt.tensor([1.0, 0.0]))
         tensor([-0.5772,    -inf])
     """
-    refuse(xp, "digamma_cpu", "c", input)
+    check_supported(xp, "digamma_cpu", "c", input)
     return xp.digamma(input)
 
 
@@ -62,12 +62,12 @@ digamma.vjp(input=lambda xp, g, input: g * xp.call(_polygamma, input, 1))
 @op(elementwise=True)
 def _polygamma(xp: Backend, input: Array, n: int) -> Array:
     """``(-1)^(n+1) n! ζ(n + 1, x)`` for ``n >= 1``."""
-    refuse(xp, "polygamma" if n > 1 else "trigamma", "c", input)
+    check_supported(xp, "polygamma" if n > 1 else "trigamma", "c", input)
     if n == 1:
         return xp.trigamma(input)
     sign = 1.0 if n % 2 else -1.0
     order = xp.asarray(n + 1, input.dtype)
-    return special(xp, "zeta", order, input) * (sign * math.gamma(n + 1))
+    return apply_special(xp, "zeta", order, input) * (sign * math.gamma(n + 1))
 
 
 _polygamma.vjp(input=lambda xp, g, input, n: g * xp.call(_polygamma, input, n + 1))
@@ -91,7 +91,7 @@ def polygamma(n: int, input: Tensor) -> Tensor:
     Reference:
         https://dlmf.nist.gov/5.15
     """
-    n = integer("polygamma", "n", n)
+    n = as_int("polygamma", "n", n)
     if n < 0:
         raise RuntimeError("polygamma(n, x) does not support negative n.")
     if n == 0:
@@ -118,7 +118,7 @@ def _polygamma_inplace(self: Tensor, n: int) -> Tensor:
     """
     from ...dispatch.inplace import assign, call_inplace
 
-    n = integer("polygamma_", "n", n)
+    n = as_int("polygamma_", "n", n)
     if n < 0 or not self.is_floating_point():
         return assign(self, polygamma(n, self), "polygamma_")
     # The gradients use the old value.
@@ -155,7 +155,7 @@ def mvlgamma(input: Tensor, p: int) -> Tensor:
     Reference:
         https://dlmf.nist.gov/35.3
     """
-    p = integer("mvlgamma", "p", p)
+    p = as_int("mvlgamma", "p", p)
     if p < 1:
         raise RuntimeError("p has to be greater than or equal to 1")
     if input.dtype.kind == "b":
@@ -185,8 +185,8 @@ def igamma(xp: Backend, input: Array, other: Array) -> Array:
     Reference:
         https://dlmf.nist.gov/8.2
     """
-    refuse(xp, "igamma_cpu", "uibc", input)
-    return special(xp, "gammainc", input, other)
+    check_supported(xp, "igamma_cpu", "uibc", input)
+    return apply_special(xp, "gammainc", input, other)
 
 
 def _gamma_density(xp: Any, a: Any, x: Any) -> Any:
@@ -218,8 +218,8 @@ def igammac(xp: Backend, input: Array, other: Array) -> Array:
     Reference:
         https://dlmf.nist.gov/8.2
     """
-    refuse(xp, "igammac_cpu", "uibc", input)
-    return special(xp, "gammaincc", input, other)
+    check_supported(xp, "igammac_cpu", "uibc", input)
+    return apply_special(xp, "gammaincc", input, other)
 
 
 igammac.vjp(
@@ -243,9 +243,9 @@ def zeta(xp: Backend, input: Operand, other: Operand) -> Array:
     Reference:
         https://dlmf.nist.gov/25.11
     """
-    refuse(xp, "zeta_cpu", "c", input, other)
+    check_supported(xp, "zeta_cpu", "c", input, other)
     x, q = as_arrays(xp, input, other)
-    return special(xp, "zeta", x, q)
+    return apply_special(xp, "zeta", x, q)
 
 
 zeta.vjp(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from ...dispatch.op import Array, Backend, Operand, op
-from ..checks import as_arrays, refuse
+from ..checks import as_arrays, check_supported
 
 SPECIAL = ("special",)
 
@@ -30,7 +30,7 @@ def _polynomial(
 
 def _widen(xp: Backend, x: Any, n: Any) -> tuple[Any, Any, Any]:
     """Convert ``x`` and the degrees to float64 (a number to an int); also return the dtype."""
-    refuse(xp, "special_polynomial_cpu", "c", x, n)
+    check_supported(xp, "special_polynomial_cpu", "c", x, n)
     dtype = (x if hasattr(x, "dtype") else n).dtype
     if not hasattr(n, "dtype"):
         return xp.astype(x, "float64"), int(n) if math.isfinite(n) else -1, dtype
