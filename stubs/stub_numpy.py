@@ -14,16 +14,16 @@ from stub_names import Entity, NameScope
 from stub_operations import (
     as_method,
     declared_forms,
+    name_result,
     return_annotation,
     type_keywords,
-    name_result,
 )  # fmt: skip
 from stub_writer import Writer, declaration
 
 from tinytorch.numpy.methods import OF_TWO
-from tinytorch.numpy.namespace import _MAKE_ARRAYS, public
+from tinytorch.numpy.namespace import _MAKE_ARRAYS, get_function
 from tinytorch.numpy.ufunc import ufunc
-from tinytorch.numpy.wrapping import kept
+from tinytorch.numpy.wrapping import wrap_function
 
 #: Annotation of an argument that makes the result a Tensor.
 TENSORS = "Tensor | Sequence[Tensor]"
@@ -42,7 +42,7 @@ VALUES = dict.fromkeys(
     y""".split(), "ArrayLike",
 )  # fmt: skip
 #: The code of functions that wrap one on Tensors for arrays.
-WRAPPER = kept(len).__code__
+WRAPPER = wrap_function(len).__code__
 #: Annotations of a parameter that is an array; of the first, also several arrays.
 OPEN = ("Any", "Tensor")
 SEVERAL = (*OPEN, "Sequence[Any]", "Sequence[Tensor]")
@@ -101,7 +101,7 @@ def write_operator(writer: Writer, name: str, value: Any) -> None:
     form = declaration(name, inspect.signature(value))
     form.returns = ast.Name("Tensor")
     if function is not None:
-        form.returns = declaration(name, inspect.signature(public(function))).returns
+        form.returns = declaration(name, inspect.signature(get_function(function))).returns
     as_method(form)
     start = len(writer.lines)
     write_forms(writer, [*array_overloads(form, method=True)], value, "    ")

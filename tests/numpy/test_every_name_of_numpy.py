@@ -13,7 +13,7 @@ import pytest
 
 import tinytorch as tt
 import tinytorch.numpy as tnp
-from tinytorch.numpy.namespace import ALONE
+from tinytorch.numpy.namespace import NUMPY_ONLY
 
 #: What NumPy has in its namespaces and here is not, and why.
 MISSING = {
@@ -38,7 +38,7 @@ def public(module: Any) -> list[str]:
 
 @pytest.mark.parametrize("name", public(np))
 def test_name_is_there_or_numpys_alone(name: str) -> None:
-    if name not in ALONE:
+    if name not in NUMPY_ONLY:
         assert hasattr(tnp, name) and name in dir(tnp)
         return
     with pytest.raises(AttributeError, match=f"np.{name}: NumPy alone has .+: "):
@@ -48,7 +48,7 @@ def test_name_is_there_or_numpys_alone(name: str) -> None:
 
 def test_what_is_numpys_alone_is_numpys() -> None:
     gone = {"recarray", "record"}
-    assert [name for name in ALONE if not hasattr(np, name) and name not in gone] == []
+    assert [name for name in NUMPY_ONLY if not hasattr(np, name) and name not in gone] == []
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_star_import_brings_what_numpys_does() -> None:
     found: dict[str, Any] = {}
     exec("from tinytorch.numpy import *", found)
     assert found["array"]([1.0]).sum() == 1
-    assert set(np.__all__) - found.keys() <= ALONE.keys()
+    assert set(np.__all__) - found.keys() <= NUMPY_ONLY.keys()
 
 
 @pytest.mark.parametrize(

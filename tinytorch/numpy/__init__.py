@@ -39,7 +39,7 @@ from .functions.inspection import NamespaceInfo
 from .iteration import broadcast as broadcast
 from .iteration import flatiter as flatiter
 from .iteration import ndenumerate as ndenumerate
-from .namespace import ALONE, of_host, public
+from .namespace import NUMPY_ONLY, get_function, numpy_attribute
 from .namespace import frompyfunc as frompyfunc
 from .polynomials import poly1d as poly1d
 from .polynomials import polyadd as polyadd
@@ -60,7 +60,7 @@ from .settings import get_printoptions as get_printoptions
 from .settings import printoptions as printoptions
 from .settings import set_printoptions as set_printoptions
 from .ufunc import ufunc as ufunc
-from .wrapping import kept
+from .wrapping import wrap_function
 
 
 def __array_namespace_info__() -> NamespaceInfo:
@@ -70,10 +70,10 @@ def __array_namespace_info__() -> NamespaceInfo:
 
 def __getattr__(name: str) -> Any:
     if name == "__all__":  # what ``from tinytorch.numpy import *`` asks for
-        return [name for name in host().__all__ if name not in ALONE]
-    found = public(name)
+        return [name for name in host().__all__ if name not in NUMPY_ONLY]
+    found = get_function(name)
     if found is None and (not name.startswith("_") or name == "__version__"):
-        found = of_host(name)
+        found = numpy_attribute(name)
     if found is None:
         return _forwarded(name)
     globals()[name] = found
@@ -89,9 +89,9 @@ def _forwarded(name: str) -> Any:
         note = f" (active backend: {backend.name})"
         known = () if name.startswith("_") else __dir__()
         raise AttributeError(missing("tinytorch.numpy", name, known, note), name=name, obj=None)
-    return found if isinstance(found, type) else kept(found)
+    return found if isinstance(found, type) else wrap_function(found)
 
 
 def __dir__() -> list[str]:
     theirs = {name for name in dir(host()) if not name.startswith("_")}
-    return sorted(theirs - ALONE.keys() | set(dir(functions)))
+    return sorted(theirs - NUMPY_ONLY.keys() | set(dir(functions)))

@@ -12,12 +12,12 @@ from ..dtypes import float64
 from ..facade.packages import Namespace, names_of
 from . import methods
 from .functions import applied_functions
-from .functions.conversion import host, in_float64
+from .functions.conversion import float64_default, host
 from .functions.index_grids import Grid, Joiner
 from .ndarray import array_of_tensor as array_of_tensor
 from .ndarray import ndarray as ndarray
 from .ndarray import wrap_result as wrap_result
-from .wrapping import called_back, closed, host_function, kept, opened, scalars_of
+from .wrapping import host_function, scalar_rule, unwrap, wrap_callback, wrap_function, wrap_results
 
 methods.attach_methods()
 methods.attach_operators()
@@ -45,7 +45,7 @@ def namespace(
         if isinstance(value, type):
             return names_of(made_module).setdefault(name, value)
         plain = host_function(name, getattr(host(), home.rpartition(".")[2], None))
-        made = kept(value, host=plain, scalars=scalars_of(name))
+        made = wrap_function(value, host=plain, scalars=scalar_rule(name))
         made.__module__ = home
         return names_of(made_module).setdefault(name, made)
 
@@ -64,8 +64,8 @@ class Indexed:
 
     def __getitem__(self, key: Any) -> Any:
         met: list[Tensor] = []
-        found = self._source[opened(key, met)]
-        return found if met else closed(found)
+        found = self._source[unwrap(key, met)]
+        return found if met else wrap_results(found)
 
 
 class Joining(Protocol):
@@ -107,10 +107,10 @@ class vectorize(applied_functions.vectorize):
     """
 
     def __init__(self, pyfunc: Any, *args: Any, **options: Any) -> None:
-        super().__init__(called_back(pyfunc, []), *args, **options)
+        super().__init__(wrap_callback(pyfunc, []), *args, **options)
 
     def __call__(  # type: ignore[override]  # arrays, not Tensors
         self, *args: Any, **kwargs: Any
     ) -> ndarray | tuple[ndarray, ...]:
-        with in_float64():
-            return kept(super().__call__)(*args, **kwargs)  # type: ignore[no-any-return]
+        with float64_default():
+            return wrap_function(super().__call__)(*args, **kwargs)  # type: ignore[no-any-return]

@@ -7,14 +7,13 @@ import warnings
 from typing import Any
 
 from .. import dtypes
-from ..core.tensor import Holder
-from ..core.tensor import Tensor
+from ..core.tensor import Holder, Tensor
 from ..dispatch.call import as_numpy_error
 from . import functions, wrapping
 from .functions.conversion import host
-from .functions.registration import raising
+from .functions.registration import raise_numpy_errors
 from .ndarray import array_of_tensor, as_class_of, ndarray, wrap_result
-from .wrapping import opened
+from .wrapping import unwrap
 
 
 def given_to(tensor: Any, value: Any) -> Any:
@@ -72,11 +71,11 @@ _WRONG = (
 )
 
 
-@raising
+@raise_numpy_errors
 def getitem(self: ndarray, key: Any) -> ndarray:
     """``array[key]``: a view for integers and slices, else a copy; one element is a scalar."""
-    found = wrapping.item(self, key)
-    if found is not wrapping.NOT:
+    found = wrapping.get_item(self, key)
+    if found is not wrapping.NOT_CALLED:
         return found  # type: ignore[no-any-return]
     place = key_of(key)
     part: Any = self._tensor[place]
@@ -87,10 +86,10 @@ def getitem(self: ndarray, key: Any) -> ndarray:
     return found if self.__class__ is ndarray else as_class_of(self, found)
 
 
-@raising
+@raise_numpy_errors
 def setitem(self: ndarray, key: Any, value: Any) -> None:
     """``array[key] = value``."""
-    if not self._scalar and wrapping.write(self, key, value):
+    if not self._scalar and wrapping.set_item(self, key, value):
         return
     tensor: Any = self._tensor
     if self._scalar:
@@ -100,7 +99,7 @@ def setitem(self: ndarray, key: Any, value: Any) -> None:
         raise ValueError("assignment destination is read-only")
     place = key_of(key)
     if value.__class__ not in (int, float, bool):
-        value = given_to(tensor, opened(value, []))
+        value = given_to(tensor, unwrap(value, []))
     try:
         tensor[place] = value
     except RuntimeError as error:

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 from . import functions, wrapping
 from .functions.conversion import host
 from .indexing import key_of
-from .namespace import outlined
+from .namespace import to_zeros
 from .ndarray import array_of_tensor, ndarray, wrap_result
-from .wrapping import kept
+from .wrapping import wrap_function
 
-_asarray = kept(functions.asarray, always=True)
-_broadcast_arrays = kept(functions.broadcast_arrays)
+_asarray = wrap_function(functions.asarray, always=True)
+_broadcast_arrays = wrap_function(functions.broadcast_arrays)
 
 
 class ndenumerate:
@@ -69,7 +69,7 @@ class broadcast:
 
     def __init__(self, *args: Any) -> None:
         self._arrays = [_asarray(arg) for arg in args]
-        outline = host().broadcast(*outlined("broadcast", self._arrays))
+        outline = host().broadcast(*to_zeros("broadcast", self._arrays))
         self.shape: tuple[int, ...] = outline.shape
         self.size: int = outline.size
         self.ndim: int = outline.ndim
@@ -159,14 +159,14 @@ class flatiter:
         return self[self.index - 1]
 
     def __getitem__(self, key: Any) -> ndarray:
-        direct_result = wrapping.call(_read, (self.base, key), {})
-        if direct_result is not wrapping.NOT:
+        direct_result = wrapping.call_numpy(_read, (self.base, key), {})
+        if direct_result is not wrapping.NOT_CALLED:
             return direct_result  # type: ignore[no-any-return]
         elements: Any = functions.ravel(self.base._tensor)
         return wrap_result(elements[key_of(key)].clone())
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        if wrapping.overwrite(_write, (self.base, key, value), {}):
+        if wrapping.call_mutating(_write, (self.base, key, value), {}):
             return
         base: Any = self.base._tensor
         places = array_of_tensor(functions.arange(base.numel()))[key].flatten()

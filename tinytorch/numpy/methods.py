@@ -14,13 +14,13 @@ from typing import Any
 from ..core.tensor import Tensor
 from ..state.tracebacks import shorten, shorten_class
 from . import functions, wrapping
-from .functions.conversion import allowed, as_dtype, host
+from .functions.conversion import as_dtype, cast_all, host
 from .indexing import getitem, setitem
 from .iteration import flatiter
-from .namespace import public
-from .ndarray import alike, array_of_tensor, in_class, native, ndarray, wrap_result
+from .namespace import get_function
+from .ndarray import array_of_tensor, make_instance, ndarray, numpy_dtype, wrap_like, wrap_result
 from .ufunc import ufunc
-from .wrapping import closed, keeps_subclass, kept, opened, scalars_of
+from .wrapping import keeps_subclass, scalar_rule, unwrap, wrap_function, wrap_results
 
 #: Methods that are the function of their name, with the array as its first argument.
 _FUNCTIONS = (
@@ -52,13 +52,13 @@ def astype(
         >>> np.array([1.7, -1.7]).astype(int)
         array([ 1, -1])
     """
-    given = (self, native(dtype), order, casting, subok, copy)
-    direct_result = wrapping.call(host().ndarray.astype, given, {})
-    if direct_result is not wrapping.NOT:
+    given = (self, numpy_dtype(dtype), order, casting, subok, copy)
+    direct_result = wrapping.call_numpy(host().ndarray.astype, given, {})
+    if direct_result is not wrapping.NOT_CALLED:
         direct_result._scalar = self._scalar
         return direct_result  # type: ignore[no-any-return]
-    (found,) = allowed((self._tensor,), dtype, casting)
-    return alike(self, found.clone() if found is self._tensor and copy else found)
+    (found,) = cast_all((self._tensor,), dtype, casting)
+    return wrap_like(self, found.clone() if found is self._tensor and copy else found)
 
 
 def copy(self: ndarray, order: str = "C") -> ndarray:
@@ -78,13 +78,13 @@ def copy(self: ndarray, order: str = "C") -> ndarray:
     tensor: Any = self._tensor
     order = order.upper()
     if order == "K":
-        return alike(self, tensor.clone())
+        return wrap_like(self, tensor.clone())
     flags = tensor._data.flags
     if order == "F" or (order == "A" and flags.f_contiguous and not flags.c_contiguous):
         reverse = tuple(range(tensor.ndim))[::-1]
         columns = tensor.permute(reverse).clone().contiguous() if reverse else tensor.clone()
         return array_of_tensor(columns.permute(reverse) if reverse else columns)
-    return alike(self, tensor.clone().contiguous())
+    return wrap_like(self, tensor.clone().contiguous())
 
 
 def view(self: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
@@ -107,10 +107,10 @@ def view(self: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
         dtype, type = None, dtype
     seen = tensor.view(self.shape if dtype is None else as_dtype(dtype))
     if type is None or type is ndarray is self.__class__:
-        return alike(self, seen)
+        return wrap_like(self, seen)
     if not (isinstance(type, builtins.type) and issubclass(type, ndarray)):
         raise ValueError("Type must be a sub-type of ndarray type")
-    return in_class(type, seen, self)
+    return make_instance(type, seen, self)
 
 
 def reshape(self: ndarray, *shape: Any, order: str = "C", copy: bool | None = None) -> ndarray:
@@ -128,8 +128,8 @@ def reshape(self: ndarray, *shape: Any, order: str = "C", copy: bool | None = No
     """
     sizes = shape[0] if len(shape) == 1 else shape
     if order == "C" and copy is None:
-        return alike(self, functions.reshape(self._tensor, sizes))
-    return public("reshape")(self, sizes, order=order, copy=copy)  # type: ignore[no-any-return]
+        return wrap_like(self, functions.reshape(self._tensor, sizes))
+    return get_function("reshape")(self, sizes, order=order, copy=copy)  # type: ignore[no-any-return]
 
 
 def transpose(self: ndarray, *axes: Any) -> ndarray:
@@ -143,7 +143,7 @@ def transpose(self: ndarray, *axes: Any) -> ndarray:
         (3, 2, 4)
     """
     order = axes[0] if len(axes) == 1 and not isinstance(axes[0], Integral) else axes or None
-    return public("transpose")(self, order)  # type: ignore[no-any-return]
+    return get_function("transpose")(self, order)  # type: ignore[no-any-return]
 
 
 def flatten(self: ndarray, order: str = "C") -> ndarray:
@@ -156,7 +156,7 @@ def flatten(self: ndarray, order: str = "C") -> ndarray:
         >>> np.array([[1, 2], [3, 4]]).flatten("F")
         array([1, 3, 2, 4])
     """
-    return public("ravel")(self, order).copy()  # type: ignore[no-any-return]
+    return get_function("ravel")(self, order).copy()  # type: ignore[no-any-return]
 
 
 def conjugate(self: ndarray) -> ndarray:
@@ -166,7 +166,7 @@ def conjugate(self: ndarray) -> ndarray:
         >>> np.array([1 + 2j]).conjugate()
         array([1.-2.j])
     """
-    return public("conjugate")(self)  # type: ignore[no-any-return]
+    return get_function("conjugate")(self)  # type: ignore[no-any-return]
 
 
 def compress(self: ndarray, condition: Any, axis: int | None = None, out: Any = None) -> ndarray:
@@ -181,8 +181,8 @@ def compress(self: ndarray, condition: Any, axis: int | None = None, out: Any = 
         >>> np.array([1, 2, 3]).compress([True, False, True])
         array([1, 3])
     """
-    found = public("compress")(condition, self, axis)
-    return found if out is None else public("copyto")(out, found) or out  # type: ignore[no-any-return]
+    found = get_function("compress")(condition, self, axis)
+    return found if out is None else get_function("copyto")(out, found) or out  # type: ignore[no-any-return]
 
 
 # -- to other forms ------------------------------------------------------------------------------
@@ -267,9 +267,9 @@ def getfield(self: ndarray, dtype: Any, offset: int = 0) -> ndarray:
         array([2.])
     """
     tensor: Any = self._tensor
-    wanted = native(dtype)
+    wanted = numpy_dtype(dtype)
     part = tensor.unsqueeze(-1).view(as_dtype("uint8"))[..., offset : offset + wanted.itemsize]
-    return alike(self, part.view(as_dtype(wanted)).squeeze(-1))
+    return wrap_like(self, part.view(as_dtype(wanted)).squeeze(-1))
 
 
 # -- protocols -----------------------------------------------------------------------------------
@@ -286,7 +286,7 @@ def array_ufunc(self: ndarray, ufunc: Any, method: str, *inputs: Any, **options:
     for value in inputs:
         if value.__class__ is not ndarray and isinstance(value, host().ma.MaskedArray):
             return NotImplemented
-    own: Any = public(ufunc.__name__)
+    own: Any = get_function(ufunc.__name__)
     if own is None:  # another library's
         return _by_tensors(self._tensor.__array_ufunc__, (ufunc, method), inputs, options)
     if method != "__call__":
@@ -308,10 +308,10 @@ def _by_tensors(
 ) -> Any:
     """What a function of Tensors gives for what the arrays hold, as arrays."""
     met: list[Any] = []
-    given = [opened(a, met) for a in args]
-    named = {name: opened(a, met) for name, a in options.items()}
+    given = [unwrap(a, met) for a in args]
+    named = {name: unwrap(a, met) for name, a in options.items()}
     found = function(*first, *given, **named)
-    return found if met else closed(found, (*args, *options.values()))
+    return found if met else wrap_results(found, (*args, *options.values()))
 
 
 def array_namespace(self: ndarray, *, api_version: str | None = None) -> ModuleType:
@@ -336,7 +336,9 @@ def attach_methods() -> None:
     for name in _FUNCTIONS:
         plain = wrapping.host_function(name, host().ndarray)
         function: Any = functions.function_of(name)
-        method = kept(function, host=plain, scalars=scalars_of(name), subclass=keeps_subclass(name))
+        method = wrap_function(
+            function, host=plain, scalars=scalar_rule(name), subclass=keeps_subclass(name)
+        )
         method.__signature__ = _of_method(inspect.signature(function))
         setattr(ndarray, name, method)
     for function in (
@@ -401,20 +403,23 @@ def _on_tensors(apply: Callable[[Any, Any], Any] | None, array: ndarray, other: 
     mine: Any = array._tensor
     kind = mine._data.dtype
     if apply is None or kind.kind != "f" or array.__class__ is not ndarray:
-        return wrapping.NOT
+        return wrapping.NOT_CALLED
     cls = other.__class__
     if cls is ndarray:
         other = other._tensor
         if other._data.dtype is not kind:
-            return wrapping.NOT
+            return wrapping.NOT_CALLED
     elif cls is not float and cls is not int:
-        return wrapping.NOT
+        return wrapping.NOT_CALLED
     return wrap_result(apply(mine, other))
 
 
 def _two_ways(sign: str, turn: bool) -> tuple[Any, Any]:
     """NumPy's function and Tensors' operator for a sign, with the operands exchanged or not."""
-    host, apply = public(_FUNCTIONS_OF_OPERATORS[sign]).host, getattr(operator, f"__{sign}__", None)
+    host, apply = (
+        get_function(_FUNCTIONS_OF_OPERATORS[sign]).host,
+        getattr(operator, f"__{sign}__", None),
+    )
     if sign not in _SHARED:
         apply = None
     if not turn:
@@ -424,17 +429,17 @@ def _two_ways(sign: str, turn: bool) -> tuple[Any, Any]:
 
 
 def _method(sign: str, turn: bool = False) -> Callable[..., Any]:
-    function: ufunc = public(_FUNCTIONS_OF_OPERATORS[sign])
+    function: ufunc = get_function(_FUNCTIONS_OF_OPERATORS[sign])
     host, apply = _two_ways(sign, turn)
 
     def method(self: ndarray, other: Any, /) -> Any:
         try:
             if host is not None:
-                result = wrapping.operate(host, self, other)
-                if result is not wrapping.NOT:
+                result = wrapping.call_operator(host, self, other)
+                if result is not wrapping.NOT_CALLED:
                     return result
             result = _on_tensors(apply, self, other)
-            if result is not wrapping.NOT:
+            if result is not wrapping.NOT_CALLED:
                 return result
             if not _takes(other):
                 return NotImplemented
@@ -453,7 +458,7 @@ def _inplace(function: ufunc) -> Callable[..., Any]:
         try:
             if self._scalar:  # which does not change
                 return function(self, other)
-            if host is not None and wrapping.change(host, self, other):
+            if host is not None and wrapping.call_inplace_operator(host, self, other):
                 return self
             if isinstance(other, Tensor):
                 other = array_of_tensor(other)
@@ -485,7 +490,7 @@ def _order(sign: str) -> Callable[..., Any]:
         try:
             result = plain(self, other)
             if result is NotImplemented and sign in ("eq", "ne") and isinstance(other, _UNLIKE):
-                return public("full")(self.shape, sign == "ne")  # nothing is equal
+                return get_function("full")(self.shape, sign == "ne")  # nothing is equal
             return result
         except Exception as error:
             shorten(error)
@@ -498,7 +503,7 @@ def attach_operators() -> None:
     """Give arrays their operators."""
     members: dict[str, Any] = {}
     for sign, name in OF_TWO.items():
-        function = public(name)
+        function = get_function(name)
         members[f"__{sign}__"] = _method(sign)
         members[f"__r{sign}__"] = _method(sign, turn=True)
         if sign != "divmod":
@@ -545,17 +550,17 @@ def _multiplied(inplace: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _unary(sign: str) -> Callable[..., Any]:
-    function: ufunc = public(_OF_ONE[sign])
+    function: ufunc = get_function(_OF_ONE[sign])
     host, apply = ((None if f is None else lambda a, b, f=f: f(a)) for f in _two_ways(sign, False))
 
     def method(self: ndarray, /) -> Any:
         try:
             if host is not None:
-                result = wrapping.operate(host, self, 0)
-                if result is not wrapping.NOT:
+                result = wrapping.call_operator(host, self, 0)
+                if result is not wrapping.NOT_CALLED:
                     return result
             result = _on_tensors(apply, self, 0)
-            return function(self) if result is wrapping.NOT else result
+            return function(self) if result is wrapping.NOT_CALLED else result
         except Exception as error:
             shorten(error)
             raise
@@ -575,7 +580,7 @@ def fill(self: ndarray, value: Any) -> None:
         >>> a
         array([5., 5.])
     """
-    if not wrapping.overwrite(host().ndarray.fill, (self, value), {}):
+    if not wrapping.call_mutating(host().ndarray.fill, (self, value), {}):
         self[...] = value
 
 
@@ -598,7 +603,7 @@ def sort(
         array([1, 2, 3])
     """
     given = (self, axis, kind, order)
-    if not wrapping.overwrite(host().ndarray.sort, given, {"stable": stable}):
+    if not wrapping.call_mutating(host().ndarray.sort, given, {"stable": stable}):
         self[...] = array_of_tensor(functions.sort(self._tensor, axis))
 
 
@@ -619,7 +624,7 @@ def partition(
         >>> a[1]
         2
     """
-    if not wrapping.overwrite(host().ndarray.partition, (self, kth, axis, kind, order), {}):
+    if not wrapping.call_mutating(host().ndarray.partition, (self, kth, axis, kind, order), {}):
         self[...] = array_of_tensor(functions.partition(self._tensor, kth, axis))
 
 
@@ -637,7 +642,7 @@ def put(self: ndarray, indices: Any, values: Any, mode: str = "raise") -> None:
         >>> a
         array([5., 0., 7.])
     """
-    public("put")(self, indices, values, mode)
+    get_function("put")(self, indices, values, mode)
 
 
 def resize(self: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
@@ -678,9 +683,9 @@ def byteswap(self: ndarray, inplace: bool = False) -> ndarray:
         >>> np.array([1, 256], dtype=np.int16).byteswap()
         array([256,   1], dtype=int16)
     """
-    swapped = public("asarray")(self._host().byteswap())
+    swapped = get_function("asarray")(self._host().byteswap())
     if not inplace:
-        return alike(self, swapped._tensor)
+        return wrap_like(self, swapped._tensor)
     self[...] = swapped
     return self
 

@@ -14,24 +14,24 @@ from .functions.conversion import as_dtype, host
 from .ndarray import array_of_tensor, wrap_result
 from .scalars import ScalarType, scalar_type
 from .ufunc import ufunc
-from .wrapping import host_function, keeps_subclass, kept, scalars_of
+from .wrapping import host_function, keeps_subclass, scalar_rule, wrap_function
 
 #: Classes of what is the same to both, in and out.
 _VALUES = frozenset((int, float, bool, complex, str, type(None)))
 
 
-def hosted(function: Callable[..., Any], plain: Callable[[str, Any], Any] | None = None) -> Any:
+def wrap_numpy(function: Callable[..., Any], plain: Callable[[str, Any], Any] | None = None) -> Any:
     """One of NumPy's functions, which takes arrays of any backend and gives arrays.
 
     Args:
         function: NumPy's.
         plain: What it is given for an argument, of the function's name and the argument; default
-            ``numbers``.
+            ``to_numpy``.
 
     Raises:
         RuntimeError: When called with an array that requires grad.
     """
-    name, opened = function.__name__, plain or numbers
+    name, opened = function.__name__, plain or to_numpy
 
     @short
     @functools.wraps(function)
@@ -41,13 +41,13 @@ def hosted(function: Callable[..., Any], plain: Callable[[str, Any], Any] | None
         found = function(*given, **named)
         if found.__class__ in _VALUES or isinstance(found, host().dtype):
             return found
-        return placed(found, backend_in((*args, *options.values())))
+        return from_numpy(found, backend_in((*args, *options.values())))
 
     call.__module__ = "tinytorch.numpy"
     return call
 
 
-def numbers(name: str, value: Any) -> Any:
+def to_numpy(name: str, value: Any) -> Any:
     """An argument with NumPy's own arrays and numbers for arrays.
 
     Raises:
@@ -60,29 +60,29 @@ def numbers(name: str, value: Any) -> Any:
                 f"{name} is NumPy's own function and not differentiable: got an array that "
                 "requires grad; call it on array.detach() or under tt.no_grad()"
             )
-        return detached(name, value)
-    return within(value, functools.partial(numbers, name))
+        return to_detached(name, value)
+    return map_nested(value, functools.partial(to_numpy, name))
 
 
-def detached(name: str, value: Any) -> Any:
-    """``numbers``, whether or not a gradient is lost."""
+def to_detached(name: str, value: Any) -> Any:
+    """``to_numpy``, whether or not a gradient is lost."""
     tensor = value._tensor if isinstance(value, Holder) else value
     if isinstance(tensor, Tensor):
         found: Any = tensor.detach().cpu().numpy()
         return found[()] if getattr(value, "_scalar", not found.shape) else found
-    return within(value, functools.partial(detached, name))
+    return map_nested(value, functools.partial(to_detached, name))
 
 
-def outlined(name: str, value: Any) -> Any:
+def to_zeros(name: str, value: Any) -> Any:
     """An argument with zeros of the same shapes and dtypes, in no memory, for arrays."""
     if isinstance(value, Holder):
         value = value._tensor
     if isinstance(value, Tensor):
         return host().broadcast_to(host().zeros((), value.dtype.dtype), tuple(value.shape))
-    return within(value, functools.partial(outlined, name))
+    return map_nested(value, functools.partial(to_zeros, name))
 
 
-def kind_of(name: str, value: Any) -> Any:
+def to_dtype(name: str, value: Any) -> Any:
     """An argument with NumPy's own dtypes for arrays, and NumPy's own scalar types for ours."""
     if isinstance(value, Holder):
         return value._tensor._data.dtype
@@ -90,10 +90,10 @@ def kind_of(name: str, value: Any) -> Any:
         return value._of_host
     if isinstance(value, Tensor):
         return value.dtype.dtype
-    return within(value, functools.partial(kind_of, name))
+    return map_nested(value, functools.partial(to_dtype, name))
 
 
-def within(value: Any, change: Callable[[Any], Any]) -> Any:
+def map_nested(value: Any, change: Callable[[Any], Any]) -> Any:
     """Lists, tuples and dicts with ``change`` of what is in them; another value as it is."""
     if isinstance(value, dict):
         return {key: change(part) for key, part in value.items()}
@@ -104,7 +104,7 @@ def within(value: Any, change: Callable[[Any], Any]) -> Any:
     return value
 
 
-def placed(value: Any, backend: Any = None) -> Any:
+def from_numpy(value: Any, backend: Any = None) -> Any:
     """A result with arrays for NumPy's own arrays and numbers.
 
     Args:
@@ -120,7 +120,7 @@ def placed(value: Any, backend: Any = None) -> Any:
         return wrap(functions.asarray(value, backend=backend or current_backend()))
     if isinstance(value, type) and issubclass(value, numpy.generic):
         return scalar_type(value)
-    return within(value, functools.partial(placed, backend=backend))
+    return map_nested(value, functools.partial(from_numpy, backend=backend))
 
 
 def backend_in(values: Any) -> Any:
@@ -160,10 +160,10 @@ def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, *, identity: An
         5
     """
     made = host().frompyfunc(func, nin, nout, identity=identity)
-    function = hosted(made)
+    function = wrap_numpy(made)
     function.__wrapped__, function.__module__ = made, func.__module__
     for name in ("reduce", "accumulate", "reduceat", "outer", "at"):
-        setattr(function, name, hosted(getattr(made, name)))
+        setattr(function, name, wrap_numpy(getattr(made, name)))
     for name in ("nin", "nout", "nargs", "identity"):
         setattr(function, name, getattr(made, name))
     return function
@@ -175,7 +175,7 @@ _MAKE_ARRAYS = ("array", "asanyarray", "asarray", "ascontiguousarray", "from_dlp
 _WRITE = ("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask")
 
 
-def writing(function: Callable[..., None], host: Callable[..., None]) -> Callable[..., None]:
+def wrap_writer(function: Callable[..., None], host: Callable[..., None]) -> Callable[..., None]:
     """A function that writes to its first argument, by NumPy's own where that can be."""
 
     @short
@@ -183,20 +183,20 @@ def writing(function: Callable[..., None], host: Callable[..., None]) -> Callabl
     def public(*args: Any, **options: Any) -> None:
         if args and getattr(args[0], "_scalar", False):
             raise TypeError(f"{function.__name__}() argument 1 must be an array, got a scalar")
-        if not wrapping.overwrite(host, args, options):
+        if not wrapping.call_mutating(host, args, options):
             function(*args, **options)
 
     return public
 
 
 #: What is NumPy's own function, asked with less than the elements of arrays.
-_OF_HOST = {
-    "can_cast": kind_of, "common_type": outlined, "einsum_path": outlined, "isdtype": kind_of,
-    "isscalar": detached, "issubdtype": kind_of, "min_scalar_type": detached,
-    "promote_types": kind_of, "result_type": kind_of,
+_NUMPY_ARGUMENTS = {
+    "can_cast": to_dtype, "common_type": to_zeros, "einsum_path": to_zeros, "isdtype": to_dtype,
+    "isscalar": to_detached, "issubdtype": to_dtype, "min_scalar_type": to_detached,
+    "promote_types": to_dtype, "result_type": to_dtype,
 }  # fmt: skip
 #: What NumPy alone has, and what to use.
-ALONE = {
+NUMPY_ONLY = {
     name: use
     for names, use in (
         ("matrix asmatrix bmat", "matrices: use arrays of two dimensions"),
@@ -218,37 +218,37 @@ ALONE = {
 
 
 @functools.cache
-def public(name: str) -> Any:
+def get_function(name: str) -> Any:
     """NumPy's function of this name, for arrays and Tensors; None if there is none."""
-    if name in _OF_HOST:
-        return hosted(getattr(host(), name), _OF_HOST[name])
+    if name in _NUMPY_ARGUMENTS:
+        return wrap_numpy(getattr(host(), name), _NUMPY_ARGUMENTS[name])
     function = functions.function_of(name)
     if function is None:
         return None
     known: Any = getattr(host(), name, None)
     if hasattr(known, "nin"):  # one under several names is one object
         same = known.__name__ if functions.function_of(known.__name__) else name
-        return ufunc(name, function) if same == name else public(same)
-    made = kept(
-        function, name in _MAKE_ARRAYS, host_function(name), scalars_of(name), keeps_subclass(name)
+        return ufunc(name, function) if same == name else get_function(same)
+    made = wrap_function(
+        function, name in _MAKE_ARRAYS, host_function(name), scalar_rule(name), keeps_subclass(name)
     )
     if name in _WRITE:
-        made = writing(made, getattr(host(), name))
+        made = wrap_writer(made, getattr(host(), name))
     made.__module__ = "tinytorch.numpy"
     return made
 
 
 @functools.cache
-def of_host(name: str) -> Any:
+def numpy_attribute(name: str) -> Any:
     """What NumPy has under a name that needs no function of ours; None if it has nothing.
 
     Raises:
         AttributeError: For what is NumPy's alone.
     """
-    if name in ALONE:
-        text = f"np.{name}: NumPy alone has {ALONE[name]}"
+    if name in NUMPY_ONLY:
+        text = f"np.{name}: NumPy alone has {NUMPY_ONLY[name]}"
         raise AttributeError(text, name=name, obj=None)
     value = getattr(host(), name, None)
     if isinstance(value, type):
         return scalar_type(value) if issubclass(value, host().generic) else value
-    return hosted(value) if callable(value) else value
+    return wrap_numpy(value) if callable(value) else value

@@ -15,7 +15,7 @@ from ..ops.create import factories
 from ..state.tracebacks import shorten
 from . import functions
 from .functions.conversion import host
-from .functions.registration import raising
+from .functions.registration import raise_numpy_errors
 
 if TYPE_CHECKING:
     import numpy  # noqa: TID251  # whose dtypes these are
@@ -70,10 +70,10 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         strides: Sequence[int] | None = None, order: str | None = None,
     ) -> ndarray:  # fmt: skip
         if buffer is None and strides is None:
-            return in_class(cls, functions.empty(shape, dtype), None)
+            return make_instance(cls, functions.empty(shape, dtype), None)
         memory = buffer._host() if isinstance(buffer, ndarray) else buffer
-        made = host().ndarray(shape, native(dtype), memory, offset, strides, order)
-        return in_class(cls, factories.as_tensor(made), None)
+        made = host().ndarray(shape, numpy_dtype(dtype), memory, offset, strides, order)
+        return make_instance(cls, factories.as_tensor(made), None)
 
     if not TYPE_CHECKING:
 
@@ -97,7 +97,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         return self._tensor._data.shape  # type: ignore[no-any-return]
 
     @shape.setter
-    @raising
+    @raise_numpy_errors
     def shape(self, shape: int | Sequence[int]) -> None:
         tensor: Any = self._tensor
         try:
@@ -176,7 +176,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     @property
     def T(self) -> ndarray:
         """The array with its dimensions in reverse order, a view."""
-        return alike(self, functions.transpose(self._tensor))
+        return wrap_like(self, functions.transpose(self._tensor))
 
     @property
     def mT(self) -> ndarray:
@@ -188,7 +188,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     @property
     def real(self) -> ndarray:
         """The real parts, a view."""
-        return alike(self, functions.real(self._tensor))
+        return wrap_like(self, functions.real(self._tensor))
 
     @real.setter
     def real(self, value: Any) -> None:
@@ -198,8 +198,8 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     def imag(self) -> ndarray:
         """The imaginary parts, a view of complex numbers' and zeros of real ones."""
         if self._tensor._data.dtype.kind == "c":
-            return alike(self, self._tensor.imag)  # type: ignore[attr-defined]
-        return alike(self, functions.zeros_like(self._tensor))
+            return wrap_like(self, self._tensor.imag)  # type: ignore[attr-defined]
+        return wrap_like(self, functions.zeros_like(self._tensor))
 
     @imag.setter
     def imag(self, value: Any) -> None:
@@ -242,7 +242,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             >>> w.grad
             array([2., 4.])
         """
-        g = None if gradient is None else functions.asarray(_opened(gradient))
+        g = None if gradient is None else functions.asarray(_unwrap(gradient))
         self._tensor.backward(g, retain_graph)
 
     def detach(self) -> ndarray:
@@ -254,7 +254,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             >>> (2 * w).detach().requires_grad
             False
         """
-        return alike(self, self._tensor.detach())
+        return wrap_like(self, self._tensor.detach())
 
     @classmethod
     def around(cls, tensor: Any) -> Self:
@@ -409,15 +409,15 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         """
         if stream is not None:
             raise ValueError(f"to_device(): stream must be None, got {stream!r}")
-        return alike(self, self._tensor.to(device=device))  # type: ignore[attr-defined]
+        return wrap_like(self, self._tensor.to(device=device))  # type: ignore[attr-defined]
 
     # -- copies and pickles ----------------------------------------------------------------------
 
     def __copy__(self) -> ndarray:
-        return alike(self, self._tensor.clone())  # type: ignore[attr-defined]
+        return wrap_like(self, self._tensor.clone())  # type: ignore[attr-defined]
 
     def __deepcopy__(self, memo: dict[int, Any]) -> ndarray:
-        return alike(self, copy.deepcopy(self._tensor.detach(), memo))
+        return wrap_like(self, copy.deepcopy(self._tensor.detach(), memo))
 
     def __reduce__(self) -> Any:
         return wrap_result if self._scalar else array_of_tensor, (self._tensor.detach(),)
@@ -430,8 +430,8 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         cls, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         """What ``func``, one of PyTorch's functions, gives for the Tensors that arrays hold."""
-        named = {name: _opened(value) for name, value in (kwargs or {}).items()}
-        return func(*map(_opened, args), **named)
+        named = {name: _unwrap(value) for name, value in (kwargs or {}).items()}
+        return func(*map(_unwrap, args), **named)
 
 
 def array_of_tensor(tensor: Any) -> ndarray:
@@ -450,7 +450,7 @@ def wrap_result(tensor: Any) -> ndarray:
     return array
 
 
-def alike(array: ndarray, tensor: Tensor) -> ndarray:
+def wrap_like(array: ndarray, tensor: Tensor) -> ndarray:
     """Array of a tensor made from ``array``: the same object, or a scalar of a scalar."""
     if tensor is array._tensor:
         return array
@@ -466,10 +466,10 @@ def as_class_of(array: ndarray, result: Any) -> Any:
         return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
     if result.__class__ is not ndarray:
         return result
-    return in_class(type(array), result._tensor, array)
+    return make_instance(type(array), result._tensor, array)
 
 
-def in_class(cls: type[ndarray], tensor: Any, source: ndarray | None) -> ndarray:
+def make_instance(cls: type[ndarray], tensor: Any, source: ndarray | None) -> ndarray:
     """Array of a class that holds ``tensor``, after a call of ``__array_finalize__(source)``."""
     made = cls.around(tensor)
     finalize = getattr(made, "__array_finalize__", None)
@@ -482,15 +482,15 @@ def _sizes(shape: int | Sequence[int]) -> tuple[int, ...]:
     return (shape,) if isinstance(shape, int) else tuple(shape)
 
 
-def native(dtype: Any) -> numpy.dtype[Any]:
+def numpy_dtype(dtype: Any) -> numpy.dtype[Any]:
     """NumPy's own dtype of whatever says one."""
     return host().dtype(dtype)  # type: ignore[no-any-return]
 
 
-def _opened(value: Any) -> Any:
+def _unwrap(value: Any) -> Any:
     """An argument with Tensors for arrays, also in sequences."""
     if isinstance(value, Holder):
         return value._tensor
     if value.__class__ is list or value.__class__ is tuple:
-        return type(value)(map(_opened, value))
+        return type(value)(map(_unwrap, value))
     return value

@@ -14,8 +14,8 @@ from types import ModuleType
 from typing import Any
 
 from ..autograd.graph import saved_tensors_hooks
-from .functions.conversion import host, recorded
-from .namespace import detached, hosted
+from .functions.conversion import host, is_recorded
+from .namespace import to_detached, wrap_numpy
 from .ndarray import ndarray
 
 #: Where the modules below are read from.
@@ -84,7 +84,7 @@ _trimmed = polyutils.trimseq
 
 def _trimseq(seq: Any) -> Any:
     """``polyutils.trimseq``, but zeros to which a gradient may flow stay."""
-    return seq if isinstance(seq, ndarray) and recorded(seq._tensor) else _trimmed(seq)
+    return seq if isinstance(seq, ndarray) and is_recorded(seq._tensor) else _trimmed(seq)
 
 
 polyutils.trimseq = _trimseq
@@ -105,7 +105,7 @@ _latex_of_numbers = _polybase.ABCPolyBase._repr_latex_
 def _in_latex(self: Any) -> str:
     """``_repr_latex_``, which knows no numbers but NumPy's and Python's."""
     shown = copy.copy(self)
-    shown.coef, shown.domain, shown.window = detached(
+    shown.coef, shown.domain, shown.window = to_detached(
         "_repr_latex_", [self.coef, self.domain, self.window]
     )
     return _latex_of_numbers(shown)  # type: ignore[no-any-return]
@@ -113,7 +113,7 @@ def _in_latex(self: Any) -> str:
 
 _polybase.ABCPolyBase._repr_latex_ = _in_latex
 polyutils.mapdomain = _mapdomain
-polyutils.format_float = hosted(host().polynomial.polyutils.format_float)
+polyutils.format_float = wrap_numpy(host().polynomial.polyutils.format_float)
 
 
 def set_default_printstyle(style: str) -> None:

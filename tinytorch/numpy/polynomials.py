@@ -9,12 +9,12 @@ from typing import Any
 from ..core.tensor import Holder
 from . import functions
 from .functions import polynomials
-from .functions.conversion import host, recorded
-from .namespace import detached
+from .functions.conversion import host, is_recorded
+from .namespace import to_detached
 from .ndarray import array_of_tensor, ndarray
-from .wrapping import host_function, kept
+from .wrapping import host_function, wrap_function
 
-_asarray = kept(functions.asarray, always=True)
+_asarray = wrap_function(functions.asarray, always=True)
 
 
 class poly1d(Holder):
@@ -105,7 +105,7 @@ class poly1d(Holder):
         self.coeffs[self.order - power] = value
 
     def _of_host(self) -> Any:
-        return host().poly1d(detached("poly1d", self._tensor), variable=self.variable)
+        return host().poly1d(to_detached("poly1d", self._tensor), variable=self.variable)
 
     def __repr__(self) -> str:
         return repr(self._of_host())
@@ -177,7 +177,7 @@ class poly1d(Holder):
 
 def _without_zeros_in_front(coefficients: Any) -> Any:
     """The coefficients from the first that is not 0 on; all if they require grad."""
-    if recorded(coefficients):
+    if is_recorded(coefficients):
         return coefficients
     places = coefficients.nonzero().reshape(-1).tolist()
     return coefficients[places[0] :] if places else coefficients.new_zeros(1)
@@ -185,7 +185,7 @@ def _without_zeros_in_front(coefficients: Any) -> Any:
 
 def _again(function: Callable[..., Any]) -> Any:
     """A function of polynomials that gives an object where it is given one."""
-    run = kept(function, host=host_function(function.__name__))
+    run = wrap_function(function, host=host_function(function.__name__))
 
     @functools.wraps(function)
     def public(*args: Any, **options: Any) -> Any:
@@ -198,8 +198,8 @@ def _again(function: Callable[..., Any]) -> Any:
     return public
 
 
-_poly = kept(polynomials.poly)
-_values = kept(polynomials.polyval, host=host_function("polyval"))
+_poly = wrap_function(polynomials.poly)
+_values = wrap_function(polynomials.polyval, host=host_function("polyval"))
 polyadd = _again(polynomials.polyadd)
 polyder = _again(polynomials.polyder)
 polydiv = _again(polynomials.polydiv)

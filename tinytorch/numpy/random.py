@@ -13,14 +13,13 @@ import builtins
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, Self, TypeAlias, TypeVar, overload
 
-from ..core.tensor import unwrap_holder
-from ..core.tensor import Tensor, wrap
+from ..core.tensor import Tensor, unwrap_holder, wrap
 from ..state import current_backend
 from ..state.tracebacks import shorten_class
 from .arrays import ndarray, wrap_result
-from .functions.conversion import as_float, axes_of, host, recorded, tensor_of
-from .functions.registration import raising, with_example
-from .namespace import detached
+from .functions.conversion import as_float, axes_of, host, is_recorded, tensor_of
+from .functions.registration import add_example, raise_numpy_errors
+from .namespace import to_detached
 
 N = TypeVar("N", covariant=True)
 Sizes: TypeAlias = int | Sequence[int]
@@ -122,7 +121,7 @@ def raw_of(name: str, value: Any) -> Any:
     value = unwrap_holder(value)
     if not isinstance(value, Tensor):
         return value
-    if recorded(value):
+    if is_recorded(value):
         raise RuntimeError(
             f"{name}: no gradient flows through what is drawn; got an array that requires grad"
         )
@@ -140,14 +139,14 @@ def draw_method(name: str, call: str, drawn: str, first: str = "np.random.seed(0
         first: Line of the example before the call.
     """
 
-    @raising
+    @raise_numpy_errors
     def method(self: Source, *args: Any, **options: Any) -> Any:
         return draw(self._place(), name, args, options)
 
     method.__name__ = name
     method.__qualname__ = f"Source.{name}"
     doc = f"Draw by ``numpy.random``'s ``{name}``, whose arguments it takes."
-    method.__doc__ = with_example(doc, f">>> {first}", f">>> {call}", drawn)
+    method.__doc__ = add_example(doc, f">>> {first}", f">>> {call}", drawn)
     return method
 
 
@@ -315,7 +314,7 @@ class Source:
     )  # fmt: skip
     zipf: Draw1[int] = draw_method("zipf", "np.random.zipf(3.0, size=3)", "array([1, 1, 1])")
 
-    @raising
+    @raise_numpy_errors
     def _shuffled(self, x: Any, axis: int = 0) -> None:
         given = unwrap_holder(x)
         if isinstance(given, Tensor):
@@ -521,7 +520,7 @@ class RandomState(Source):
 
     def __init__(self, seed: Any = None) -> None:
         self._backend = current_backend()
-        self._source = self._backend.library.random.RandomState(detached("RandomState", seed))
+        self._source = self._backend.library.random.RandomState(to_detached("RandomState", seed))
 
     rand: Sized = draw_method("rand", "np.random.rand(2)", "array([0.5488135 , 0.71518937])")
     randint: Draw2[int] = draw_method(
@@ -650,7 +649,7 @@ def default_rng(seed: Any = None) -> Generator:
     if isinstance(seed, Generator):
         return seed
     backend = current_backend()
-    source = seed._source if isinstance(seed, RandomState) else detached("default_rng", seed)
+    source = seed._source if isinstance(seed, RandomState) else to_detached("default_rng", seed)
     return Generator.of(backend.library.random.default_rng(source), backend)
 
 

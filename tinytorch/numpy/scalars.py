@@ -10,9 +10,9 @@ from ..core.tensor import Holder, Tensor
 from ..state.tracebacks import short
 from . import functions
 from .functions.conversion import host
-from .functions.registration import with_example
+from .functions.registration import add_example
 from .ndarray import ndarray, wrap_result
-from .wrapping import kept
+from .wrapping import wrap_function
 
 
 class ScalarType(type):
@@ -50,7 +50,7 @@ class ScalarType(type):
         return hash(cls._of_host)
 
 
-_array = kept(functions.asarray)
+_array = wrap_function(functions.asarray)
 #: Classes of what is cast, and not made a number of by NumPy.
 _CAST = (Holder, Tensor, list, tuple)
 
@@ -80,9 +80,9 @@ def _told(name: str, kind: dtypes.dtype | None) -> str:
     """The docstring of a scalar type."""
     if kind is None:
         said = "A kind of dtypes, of which nothing is made."
-        return with_example(said, f">>> np.issubdtype(np.{name}, np.generic)", "True")
+        return add_example(said, f">>> np.issubdtype(np.{name}, np.generic)", "True")
     said = f"An array without dimensions, of dtype {name}; of an array or a list one like it."
-    return with_example(said, f">>> np.{name}([0, 1]).dtype", f"dtype({name!r})")
+    return add_example(said, f">>> np.{name}([0, 1]).dtype", f"dtype({name!r})")
 
 
 class finfo:

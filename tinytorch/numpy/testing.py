@@ -10,7 +10,7 @@ import inspect
 from typing import Any
 
 from .functions.conversion import host
-from .namespace import detached, hosted
+from .namespace import to_detached, wrap_numpy
 
 
 @functools.cache
@@ -18,12 +18,12 @@ def __getattr__(name: str) -> Any:
     value = getattr(host().testing, name)
     if not inspect.isfunction(value) or name.startswith("_"):
         return value
-    return hosted(value, _compared)
+    return wrap_numpy(value, _compared)
 
 
 def _compared(name: str, value: Any) -> Any:
     """An argument with NumPy's own arrays for ours; what is given to a function stays."""
-    return value if name in _CALLING else detached(name, value)
+    return value if name in _CALLING else to_detached(name, value)
 
 
 #: They call a function with the rest of what they are given.

@@ -12,7 +12,7 @@ from ..state.tracebacks import shorten
 from . import functions, wrapping
 from .functions.conversion import as_dtype, host, tensor_of
 from .ndarray import ndarray
-from .wrapping import host_function, kept
+from .wrapping import host_function, wrap_function
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike  # noqa: TID251
@@ -56,7 +56,7 @@ class ufunc(Generic[Calls_co]):
         self._host = getattr(host(), name)
         self._function = function
         self.host: Callable[..., Any] | None = host_function(name)
-        self._call = kept(function, host=self.host, subclass=True)
+        self._call = wrap_function(function, host=self.host, subclass=True)
         wrapper: Any = self
         functools.update_wrapper(wrapper, function)
         self.__name__ = self.__qualname__ = name
@@ -255,35 +255,35 @@ class ufunc(Generic[Calls_co]):
         """
         given = (a, indices) if b is _NOTHING else (a, indices, b)
         own = self._method("at")
-        if own is None or not wrapping.overwrite(own, given, {}):
+        if own is None or not wrapping.call_mutating(own, given, {}):
             self._at(a, indices, b)
 
     def _method(self, name: str) -> Any:
         """NumPy's method, where its values are those of ours."""
-        return None if self.host is None else wrapping.guarded(self._host, name)
+        return None if self.host is None else wrapping.guard_method(self._host, name)
 
     @functools.cached_property
     def _reduce(self) -> Any:
         made = functools.partial(_reduce, self.__name__, self._function)
-        return kept(made, host=self._method("reduce"), subclass=True)
+        return wrap_function(made, host=self._method("reduce"), subclass=True)
 
     @functools.cached_property
     def _accumulate(self) -> Any:
         made = functools.partial(_accumulate, self.__name__, self._function)
-        return kept(made, host=self._method("accumulate"), subclass=True)
+        return wrap_function(made, host=self._method("accumulate"), subclass=True)
 
     @functools.cached_property
     def _reduceat(self) -> Any:
         made = functools.partial(_reduceat, self.__name__, self._function)
-        return kept(made, host=self._method("reduceat"), subclass=True)
+        return wrap_function(made, host=self._method("reduceat"), subclass=True)
 
     @functools.cached_property
     def _outer(self) -> Any:
-        return kept(functools.partial(_outer, self._function), host=self._method("outer"))
+        return wrap_function(functools.partial(_outer, self._function), host=self._method("outer"))
 
     @functools.cached_property
     def _at(self) -> Any:
-        return kept(functools.partial(_at, self._function))
+        return wrap_function(functools.partial(_at, self._function))
 
 
 def _reduce(

@@ -27,14 +27,14 @@ from .functions.conversion import as_dtype
 from .functions.files import Archive
 from .ndarray import array_of_tensor, as_class_of, ndarray, wrap_result
 
-HOST = load("numpy")
-numpy: Any = HOST.library
-#: What ``call`` gives where NumPy cannot be called.
-NOT = object()
+NUMPY = load("numpy")
+numpy: Any = NUMPY.library
+#: What ``call_numpy`` gives where NumPy cannot be called.
+NOT_CALLED = object()
 #: Classes of arguments that are the same to NumPy.
-_VALUES = frozenset((int, float, bool, complex, str, type(None), slice, type, range))
+_PASSED_AS_IS = frozenset((int, float, bool, complex, str, type(None), slice, type, range))
 #: Of which kinds of operands the values differ from NumPy's, as the array API standard has it.
-_OWN = {"divmod": "fc", "expm1": "c", "floor_divide": "fc", "sign": "c", "tanh": "c"}
+_DIFFERENT_KINDS = {"divmod": "fc", "expm1": "c", "floor_divide": "fc", "sign": "c", "tanh": "c"}
 #: They write to their arguments, give views of them, take more than NumPy's do, or are deprecated.
 _SHARING = frozenset(
     """asanyarray asarray ascontiguousarray broadcast_arrays broadcast_to copyto diagonal
@@ -66,47 +66,47 @@ def host_function(name: str, home: Any = numpy) -> Callable[..., Any] | None:
         return None
     found: Callable[..., Any] | None = getattr(home, name, None)
     if name in _FASTER:
-        return _of_few(found)
+        return _decline_large(found)
     if name == "argsort":
-        return _stable(found)
-    return found if name not in _OWN else _guarded(found, _OWN[name])
+        return _stable_argsort(found)
+    return found if name not in _DIFFERENT_KINDS else _decline_kinds(found, _DIFFERENT_KINDS[name])
 
 
-def guarded(ufunc: Any, method: str) -> Callable[..., Any]:
-    """A method of NumPy's ufunc, which gives ``NOT`` where the values differ from NumPy's."""
+def guard_method(ufunc: Any, method: str) -> Callable[..., Any]:
+    """A method of NumPy's ufunc, or ``NOT_CALLED`` where its values differ from NumPy's."""
     function = getattr(ufunc, method)
-    kinds = _OWN.get(ufunc.__name__)
-    return function if kinds is None else _guarded(function, kinds)
+    kinds = _DIFFERENT_KINDS.get(ufunc.__name__)
+    return function if kinds is None else _decline_kinds(function, kinds)
 
 
-def _guarded(function: Any, kinds: str) -> Callable[..., Any]:
-    """NumPy's function, which gives ``NOT`` for operands of some kinds."""
+def _decline_kinds(function: Any, kinds: str) -> Callable[..., Any]:
+    """NumPy's function, which gives ``NOT_CALLED`` for operands of some kinds."""
 
     def call(*operands: Any, **options: Any) -> Any:
         if any(numpy.asarray(value).dtype.kind in kinds for value in operands):
-            return NOT
+            return NOT_CALLED
         return function(*operands, **options)
 
     return call
 
 
-def _of_few(function: Any) -> Callable[..., Any]:
-    """NumPy's function, which gives ``NOT`` for as many floats as ours is faster with."""
+def _decline_large(function: Any) -> Callable[..., Any]:
+    """NumPy's function, which gives ``NOT_CALLED`` for as many floats as ours is faster with."""
 
     def call(array: Any, *args: Any, **options: Any) -> Any:
         if array.__class__ is _array and array.size >= _MANY and array.dtype.kind == "f":
-            return NOT
+            return NOT_CALLED
         return function(array, *args, **options)
 
     return call
 
 
-def _stable(function: Any) -> Callable[..., Any]:
+def _stable_argsort(function: Any) -> Callable[..., Any]:
     """NumPy's sorting function, which keeps the order of equal elements if nothing else is said."""
 
     def call(*args: Any, **options: Any) -> Any:
         if len(args) < 3 and options.keys().isdisjoint(("kind", "stable")):
-            if len(args) == 1 and not options and _is_some_floats(args[0]):
+            if len(args) == 1 and not options and _is_faster_unstable(args[0]):
                 order = function(*args)
                 ordered = args[0].take(order)
                 # Without equal elements, and without NaN, there is but one order.
@@ -118,7 +118,7 @@ def _stable(function: Any) -> Callable[..., Any]:
     return call
 
 
-def _is_some_floats(array: Any) -> bool:
+def _is_faster_unstable(array: Any) -> bool:
     """Whether a quick order is found and checked sooner than a stable one (with AVX-512)."""
     return (
         array.__class__ is _array
@@ -128,131 +128,142 @@ def _is_some_floats(array: Any) -> bool:
     )
 
 
-def is_plain(tensor: Any) -> bool:
+def can_call_numpy(tensor: Any) -> bool:
     """Whether NumPy may be called on what a Tensor holds."""
     return (
-        tensor._xp is HOST
+        tensor._xp is NUMPY
         and tensor.__class__ in PLAIN
         and tensor._vc is not UNSETTLED  # type: ignore[attr-defined]
         and not (tensor._rg and tensor.requires_grad)  # type: ignore[attr-defined]
     )
 
 
-def call(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """What NumPy's function gives for arguments that hold arrays, or ``NOT``."""
+def call_numpy(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+    """What NumPy's function gives for arguments that hold arrays, or ``NOT_CALLED``."""
     if creation.version is not None:
-        return NOT
+        return NOT_CALLED
     given: list[Any] = []
     known = False
     for value in args:
         cls = value.__class__
         if cls is ndarray:
             tensor = value._tensor
-            if tensor._xp is not HOST or tensor._rg or tensor.__class__ not in PLAIN:
-                if not is_plain(tensor):
-                    return NOT
+            if tensor._xp is not NUMPY or tensor._rg or tensor.__class__ not in PLAIN:
+                if not can_call_numpy(tensor):
+                    return NOT_CALLED
             given.append(tensor._data)
             known = True
-        elif cls in _VALUES:
+        elif cls in _PASSED_AS_IS:
             given.append(value)
         else:
-            raw = _raw(value)
-            if raw is NOT:
-                return NOT
+            raw = _to_numpy(value)
+            if raw is NOT_CALLED:
+                return NOT_CALLED
             given.append(raw)
             known = known or (cls in _SEQUENCES and ndarray in map(type, value))
     out = None
     if options:
         out = options.get("out")
-        options = {name: _raw(value) for name, value in options.items()}
-        if not _OURS.isdisjoint(options) or any(value is NOT for value in options.values()):
-            return NOT
+        options = {name: _to_numpy(value) for name, value in options.items()}
+        if not _OURS.isdisjoint(options) or any(value is NOT_CALLED for value in options.values()):
+            return NOT_CALLED
         if out is None and "where" in options or out is not None and not _are_arrays(out):
-            return NOT
-    if not known and current_backend() is not HOST:
-        return NOT
+            return NOT_CALLED
+    if not known and current_backend() is not NUMPY:
+        return NOT_CALLED
     if out is None:
         result = function(*given, **options) if options else function(*given)
-        return result if result is NOT else _closed(result, given)
-    if function(*given, **options) is NOT:
-        return NOT
+        return result if result is NOT_CALLED else _wrap_numpy_result(result, given)
+    if function(*given, **options) is NOT_CALLED:
+        return NOT_CALLED
     for target in out if out.__class__ is tuple else (out,):
         target._tensor._bump()
     return out[0] if out.__class__ is tuple and len(out) == 1 else out
 
 
-def operate(function: Callable[..., Any], array: ndarray, other: Any) -> Any:
-    """``call`` for an operator of an array and whatever else."""
+def call_operator(function: Callable[..., Any], array: ndarray, other: Any) -> Any:
+    """``call_numpy`` for an operator of an array and whatever else."""
     tensor = array._tensor
-    if creation.version is not None or tensor._xp is not HOST or tensor.__class__ not in PLAIN:
-        return NOT
+    if creation.version is not None or tensor._xp is not NUMPY or tensor.__class__ not in PLAIN:
+        return NOT_CALLED
     if array.__class__ is not ndarray or tensor._rg and tensor.requires_grad:
-        return NOT
+        return NOT_CALLED
     cls = other.__class__
     if cls is ndarray:
         theirs = other._tensor
-        if theirs._xp is not HOST or theirs._rg or theirs.__class__ not in PLAIN:
-            if not is_plain(theirs):
-                return NOT
+        if theirs._xp is not NUMPY or theirs._rg or theirs.__class__ not in PLAIN:
+            if not can_call_numpy(theirs):
+                return NOT_CALLED
         other = theirs._data
     elif cls not in _OPERANDS:
-        return NOT
+        return NOT_CALLED
     result = function(tensor._data, other)
-    if result is NOT:
-        return NOT
+    if result is NOT_CALLED:
+        return NOT_CALLED
     if result.__class__ is tuple:  # of divmod
-        return tuple(_closed(part, []) for part in result)
+        return tuple(_wrap_numpy_result(part, []) for part in result)
     scalar = result.__class__ is not _array
     if scalar:
         result = numpy.asarray(result)
-    return array_of(result, scalar) if cls is _array else _held(result, scalar)
+    return wrap_memory(result, scalar) if cls is _array else _new_array(result, scalar)
 
 
-def change(function: Callable[..., Any], array: ndarray, other: Any) -> bool:
+def call_inplace_operator(function: Callable[..., Any], array: ndarray, other: Any) -> bool:
     """Whether NumPy has written the result of an operator over the array."""
     tensor: Any = array._tensor
-    other = _raw(other)
-    if other is NOT or creation.version is not None or not is_plain(tensor):
+    other = _to_numpy(other)
+    if other is NOT_CALLED or creation.version is not None or not can_call_numpy(tensor):
         return False
-    if function(tensor._data, other, out=tensor._data) is NOT:
+    if function(tensor._data, other, out=tensor._data) is NOT_CALLED:
         return False
     tensor._bump()
     return True
 
 
-def item(array: ndarray, key: Any) -> Any:
-    """``array[key]`` where that is no view, or ``NOT``."""
-    if creation.version is not None or not is_plain(array._tensor):
-        return NOT
-    key = key if key.__class__ is int else _raw(key)
-    if key is NOT or key.__class__ is slice:
-        return NOT
+def get_item(array: ndarray, key: Any) -> Any:
+    """``array[key]`` where that is no view, or ``NOT_CALLED``."""
+    if creation.version is not None or not can_call_numpy(array._tensor):
+        return NOT_CALLED
+    key = key if key.__class__ is int else _to_numpy(key)
+    if key is NOT_CALLED or key.__class__ is slice:
+        return NOT_CALLED
     result = array._tensor._data[key]
     if result.__class__ is not _array:
-        return _held(numpy.asarray(result), True)
-    return NOT if result.base is not None or array.__class__ is not ndarray else _held(result)
+        return _new_array(numpy.asarray(result), True)
+    return (
+        NOT_CALLED
+        if result.base is not None or array.__class__ is not ndarray
+        else _new_array(result)
+    )
 
 
-def write(array: ndarray, key: Any, value: Any) -> bool:
+def set_item(array: ndarray, key: Any, value: Any) -> bool:
     """Whether NumPy has written ``value`` to the array."""
     tensor: Any = array._tensor
-    key, value = _raw(key), _raw(value)
-    if key is NOT or value is NOT or creation.version is not None or not is_plain(tensor):
+    key, value = _to_numpy(key), _to_numpy(value)
+    if (
+        key is NOT_CALLED
+        or value is NOT_CALLED
+        or creation.version is not None
+        or not can_call_numpy(tensor)
+    ):
         return False
     tensor._data[key] = value
     tensor._bump()
     return True
 
 
-def overwrite(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> bool:
+def call_mutating(
+    function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]
+) -> bool:
     """Whether NumPy's function, which gives nothing, has written to its first argument."""
     if creation.version is not None or not args or args[0].__class__ is not ndarray:
         return False
-    given = [_raw(value) for value in args]
-    named = {name: _raw(value) for name, value in options.items()}
-    if any(value is NOT for value in (*given, *named.values())):
+    given = [_to_numpy(value) for value in args]
+    named = {name: _to_numpy(value) for name, value in options.items()}
+    if any(value is NOT_CALLED for value in (*given, *named.values())):
         return False
-    if function(*given, **named) is NOT:
+    if function(*given, **named) is NOT_CALLED:
         return False
     args[0]._tensor._bump()
     return True
@@ -262,53 +273,53 @@ def _are_arrays(out: Any) -> bool:
     return all(each.__class__ is ndarray for each in (out if out.__class__ is tuple else (out,)))
 
 
-def _raw(value: Any) -> Any:
+def _to_numpy(value: Any) -> Any:
     cls = value.__class__
-    if cls in _VALUES or cls is _array:
+    if cls in _PASSED_AS_IS or cls is _array:
         return value
     if cls is ndarray:
-        if not is_plain(value._tensor):
-            return NOT
+        if not can_call_numpy(value._tensor):
+            return NOT_CALLED
         return value._tensor._data[()] if value._scalar else value._tensor._data
     if cls is Dtype:
         return value.dtype
     if cls is list or cls is tuple:
-        if set(map(type, value)) <= _VALUES:
+        if set(map(type, value)) <= _PASSED_AS_IS:
             return value
-        parts = [_raw(part) for part in value]
-        return NOT if any(part is NOT for part in parts) else cls(parts)
+        parts = [_to_numpy(part) for part in value]
+        return NOT_CALLED if any(part is NOT_CALLED for part in parts) else cls(parts)
     if issubclass(cls, type):
         return getattr(value, "_of_host", value)  # of a scalar type, NumPy's own
-    return value if isinstance(value, (numpy.generic, numpy.dtype)) else NOT
+    return value if isinstance(value, (numpy.generic, numpy.dtype)) else NOT_CALLED
 
 
-def _closed(result: Any, given: list[Any]) -> Any:
-    """A result with arrays for NumPy's; ``NOT`` if it shares an argument's memory."""
+def _wrap_numpy_result(result: Any, given: list[Any]) -> Any:
+    """A result with arrays for NumPy's; ``NOT_CALLED`` if it shares an argument's memory."""
     cls = result.__class__
     if cls is _array:
         for value in given:
             if value is result:
-                return NOT
-        if result.base is not None and _shares(result, given):
-            return NOT
-        return array_of(result)
+                return NOT_CALLED
+        if result.base is not None and _shares_memory(result, given):
+            return NOT_CALLED
+        return wrap_memory(result)
     if isinstance(result, numpy.generic):
-        return array_of(numpy.asarray(result), True)
+        return wrap_memory(numpy.asarray(result), True)
     if isinstance(result, (tuple, list)):
-        parts = [_closed(part, given) for part in result]
-        if any(part is NOT for part in parts):
-            return NOT
+        parts = [_wrap_numpy_result(part, given) for part in result]
+        if any(part is NOT_CALLED for part in parts):
+            return NOT_CALLED
         return cls(*parts) if hasattr(result, "_fields") else cls(parts)
     return result
 
 
-def _shares(result: Any, given: list[Any]) -> bool:
+def _shares_memory(result: Any, given: list[Any]) -> bool:
     several = (value if value.__class__ in _SEQUENCES else (value,) for value in given)
     parts = (part for each in several for part in each)
     return any(part.__class__ is _array and numpy.may_share_memory(result, part) for part in parts)
 
 
-def array_of(data: Any, scalar: bool = False) -> ndarray:
+def wrap_memory(data: Any, scalar: bool = False) -> ndarray:
     """Array of memory that no other array shares, or the scalar of it.
 
     Raises:
@@ -316,14 +327,14 @@ def array_of(data: Any, scalar: bool = False) -> ndarray:
     """
     if data.dtype.char not in _NUMBERS or not data.dtype.isnative:
         as_dtype(data.dtype)
-    return _held(data, scalar)
+    return _new_array(data, scalar)
 
 
-def _held(data: Any, scalar: bool = False) -> ndarray:
-    """``array_of`` memory that is known to hold numbers."""
+def _new_array(data: Any, scalar: bool = False) -> ndarray:
+    """``wrap_memory`` memory that is known to hold numbers."""
     tensor = _new(Tensor)
     tensor._data = data
-    tensor._xp = HOST
+    tensor._xp = NUMPY
     tensor._rg = False
     tensor._node = tensor._grad = tensor._base = tensor._vc = None
     array = _new(ndarray)
@@ -370,14 +381,14 @@ class Scalars(Enum):
     LIKE_FIRST = 3
 
 
-def scalars_of(name: str) -> Scalars:
+def scalar_rule(name: str) -> Scalars:
     """When a result without dimensions of NumPy's function of this name is a scalar."""
     if name in _LIKE_FIRST:
         return Scalars.LIKE_FIRST
     return Scalars.NEVER if name in _ARRAYS else Scalars.ALWAYS
 
 
-def kept(
+def wrap_function(
     function: Callable[..., Any],
     always: bool = False,
     host: Callable[..., Any] | None = None,
@@ -393,14 +404,14 @@ def kept(
         scalars: Of which results without dimensions NumPy makes scalars.
         subclass: Whether the result has the class of an argument that is of a subclass.
     """
-    most = -1 if host is None else _before_out(function)
+    most = -1 if host is None else _positions_before_out(function)
     wrapper = {Scalars.ALWAYS: wrap_result, Scalars.NEVER: array_of_tensor}.get(scalars)
 
     def public(*args: Any, **options: Any) -> Any:
         try:
             if host is not None and len(args) <= most:
-                result = call(host, args, options)
-                if result is not NOT:
+                result = call_numpy(host, args, options)
+                if result is not NOT_CALLED:
                     return result
             met: list[Tensor] = []
             given = [
@@ -408,24 +419,24 @@ def kept(
                 if a.__class__ is ndarray
                 else a
                 if a.__class__ in _UNWRAPPED
-                else opened(a, met)
+                else unwrap(a, met)
                 for a in args
             ]
             if options:
                 if getattr(options.get("out"), "_scalar", False):
                     raise TypeError("return arrays must be of ArrayType, got a scalar for out=")
-                result = function(*given, **{name: opened(a, met) for name, a in options.items()})
+                result = function(*given, **{name: unwrap(a, met) for name, a in options.items()})
             else:
                 result = function(*given)
             if met and not always:
                 return result
             wrap = wrapper or _wrapper_like(args)
             if subclass and (first := _subclass_instance(args)) is not None:
-                return as_class_of(first, closed(result, (*args, *options.values()), wrap))
+                return as_class_of(first, wrap_results(result, (*args, *options.values()), wrap))
             if options or result.__class__ is not Tensor:
-                return closed(result, (*args, *options.values()), wrap)
+                return wrap_results(result, (*args, *options.values()), wrap)
             again = [a for a in args if a.__class__ is ndarray and a._tensor is result]
-            return _given_again(again[0], wrap) if again else wrap(result)
+            return _reuse_argument(again[0], wrap) if again else wrap(result)
         except Exception as error:
             shorten(error)
             raise
@@ -445,7 +456,7 @@ def _wrapper_like(args: tuple[Any, ...]) -> Callable[[Any], ndarray]:
     return wrap_result if is_scalar else array_of_tensor
 
 
-def _before_out(function: Callable[..., Any]) -> int:
+def _positions_before_out(function: Callable[..., Any]) -> int:
     """How many arguments come before one that would be written to."""
     parameters = inspect.signature(function).parameters
     several = any(each.kind is each.VAR_POSITIONAL for each in parameters.values())
@@ -454,7 +465,7 @@ def _before_out(function: Callable[..., Any]) -> int:
     return list(parameters).index("out")
 
 
-def opened(value: Any, met: list[Tensor]) -> Any:
+def unwrap(value: Any, met: list[Tensor]) -> Any:
     """What a function on Tensors is given for an argument; Tensors are added to ``met``."""
     cls = value.__class__
     if cls in _UNWRAPPED:
@@ -468,13 +479,13 @@ def opened(value: Any, met: list[Tensor]) -> Any:
         kinds = set(map(type, value))
         if kinds <= _UNWRAPPED:
             return value
-        return cls(opened(part, met) for part in value)
+        return cls(unwrap(part, met) for part in value)
     if callable(value) and not isinstance(value, type) and not hasattr(value, "dtype"):
-        return called_back(value, met)
+        return wrap_callback(value, met)
     return value
 
 
-def closed(
+def wrap_results(
     result: Any, given: tuple[Any, ...] = (), wrap: Callable[[Any], ndarray] = wrap_result
 ) -> Any:
     """A result with its Tensors as arrays; one that was given as an array is that again."""
@@ -482,31 +493,31 @@ def closed(
         for value in given:
             for array in value if value.__class__ is tuple else (value,):
                 if isinstance(array, ndarray) and array._tensor is result:
-                    return _given_again(array, wrap)
+                    return _reuse_argument(array, wrap)
         return wrap(result)
     if isinstance(result, Archive):
         return result.of(array_of_tensor)
     if isinstance(result, (tuple, list)):
-        parts = [closed(part, given, wrap) for part in result]
+        parts = [wrap_results(part, given, wrap) for part in result]
         return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
     return result
 
 
-def _given_again(array: ndarray, wrap: Callable[[Any], ndarray]) -> ndarray:
+def _reuse_argument(array: ndarray, wrap: Callable[[Any], ndarray]) -> ndarray:
     """An argument that is the result; of a scalar, where the result is an array, a copy."""
     if array._scalar and wrap is array_of_tensor:
         return array_of_tensor(array._tensor.clone())
     return array
 
 
-def called_back(function: Callable[..., Any], met: list[Tensor]) -> Callable[..., Any]:
+def wrap_callback(function: Callable[..., Any], met: list[Tensor]) -> Callable[..., Any]:
     """A function that is an argument: it, too, is given arrays where no Tensor was."""
 
     @functools.wraps(function)
     def callback(*args: Any, **options: Any) -> Any:
         if met:
             return function(*args, **options)
-        named = {name: closed(value) for name, value in options.items()}
-        return opened(function(*map(closed, args), **named), [])
+        named = {name: wrap_results(value) for name, value in options.items()}
+        return unwrap(function(*map(wrap_results, args), **named), [])
 
     return callback

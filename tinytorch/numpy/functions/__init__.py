@@ -43,7 +43,7 @@ from . import fft as fft
 from . import linalg as linalg
 from . import polynomials as polynomials
 from .inspection import VERSIONS, NamespaceInfo
-from .registration import SHARED, in_numpys_dialect
+from .registration import SHARED, as_numpy_function
 
 __array_api_version__: str = VERSIONS[-1]
 SHARED["broadcast_shapes"] = broadcast_shapes  # PyTorch's, and the same in NumPy
@@ -134,7 +134,7 @@ def function_of(name: str) -> Callable[..., Any] | None:
     """NumPy's function of this name; None if there is none."""
     function: Callable[..., Any] | None = NAMESPACES["numpy"].get(name)
     if function is None and name in SHARED:
-        return in_numpys_dialect(SHARED[name])
+        return as_numpy_function(SHARED[name])
     return function
 
 

@@ -9,14 +9,14 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...ops.shape.strides import broadcast_tensors
 from ...ops.shape.joining import stack
 from ...ops.shape.sizes import normalize_dim
+from ...ops.shape.strides import broadcast_tensors
 from .conversion import array_of, arrays_of
-from .registration import shared
+from .registration import register_shared
 
 
-@shared
+@register_shared
 def apply_along_axis(
     func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any
 ) -> Tensor:
@@ -54,7 +54,7 @@ def apply_along_axis(
     return found.movedim(places, [at + i for i in range(len(inner))])  # type: ignore
 
 
-@shared
+@register_shared
 def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Tensor:
     """A function that is defined by pieces; gradients flow through the pieces.
 

@@ -50,7 +50,7 @@ def arrays_of(*values: Any) -> list[Any]:
     return [array_of(value, backend) for value in values]
 
 
-def alike(*values: Any) -> list[Any]:
+def unify_dtypes(*values: Any) -> list[Any]:
     """``arrays_of``, in one dtype."""
     found = arrays_of(*values)
     dtype = functools.reduce(dtypes.promote_types, (x.dtype for x in found))
@@ -101,14 +101,14 @@ def flat_if_none(name: str, tensor: Tensor, axis: int | None) -> tuple[Any, int]
     return tensor, at
 
 
-def reduced(tensor: Any, method: str, axes: tuple[int, ...], keepdims: bool) -> Any:
+def reduce_axes(tensor: Any, method: str, axes: tuple[int, ...], keepdims: bool) -> Any:
     """A reduction over some dimensions; over none, which to torch are all, a copy."""
     if not axes:
         return tensor.clone()
     return getattr(tensor, method)(axes, keepdim=keepdims)
 
 
-def in_bounds(name: str, places: Any, size: int, mode: str) -> Any:
+def wrap_or_clip(name: str, places: Any, size: int, mode: str) -> Any:
     """Indices below ``size``: as they are for ``"raise"``, else wrapped around or clipped.
 
     Raises:
@@ -129,7 +129,7 @@ def indices_of(values: Sequence[int], like: Tensor) -> Any:
     return as_tensor(list(values), dtypes.int64, backend=like._xp)
 
 
-def in_float64() -> default_dtype_context:
+def float64_default() -> default_dtype_context:
     """Python floats are float64 inside, as in NumPy."""
     return default_dtype_context(dtypes.float64)
 
@@ -140,16 +140,16 @@ def tensor_of(value: Any, backend: Any = None, dtype: Any = None) -> Any:
         return value
     found = backend_of(value)
     if found is not None:  # a sequence with tensors in it
-        return joining.stack(joined(*(tensor_of(part, found) for part in value)))
+        return joining.stack(promote_strong(*(tensor_of(part, found) for part in value)))
     if not hasattr(value, "dtype"):
         made = value.__array__() if hasattr(type(value), "__array__") else value
         if isinstance(made, Holder):  # which NumPy does not take from ``__array__``
             return made._tensor
-        value = _read(made, dtype)
+        value = _numpy_array(made, dtype)
     return as_tensor(value, backend=backend)
 
 
-def _read(value: Any, dtype: Any) -> Any:
+def _numpy_array(value: Any, dtype: Any) -> Any:
     """NumPy's array of sequences and numbers; of Python's ints it is of int64 everywhere."""
     if dtype is not None:
         return host().asarray(value, as_dtype(dtype).dtype)
@@ -186,11 +186,11 @@ def as_dtype(value: Any) -> dtypes.dtype:
         return value
     if value is int or value.__class__ is str and value == "int":  # of 64 bits everywhere
         return dtypes.int64
-    return _of_tensors(host().dtype(value))
+    return _tensor_dtype(host().dtype(value))
 
 
 #: What is NumPy's alone, by the kind letter of its dtypes, and what to use for it.
-_ALONE = {
+_NUMPY_ONLY = {
     "O": "Python objects: keep them in lists", "U": "texts: keep them in lists",
     "S": "texts: keep them in lists", "T": "texts: keep them in lists",
     "M": "dates: use numbers of days or seconds", "m": "times: use numbers of days or seconds",
@@ -199,10 +199,10 @@ _ALONE = {
 
 
 @functools.cache
-def _of_tensors(kind: Any) -> dtypes.dtype:
+def _tensor_dtype(kind: Any) -> dtypes.dtype:
     found = dtypes.NAMES.get(kind.name)
     if found is None:
-        use = _ALONE.get(kind.kind, "more bits than 64: use float64 or complex128")
+        use = _NUMPY_ONLY.get(kind.kind, "more bits than 64: use float64 or complex128")
         raise TypeError(f"dtype: {kind!r} is NumPy's alone, for {use}")
     if not kind.isnative:
         raise TypeError(f"dtype: expected the processor's order of bytes, got {kind!r}")
@@ -211,19 +211,19 @@ def _of_tensors(kind: Any) -> dtypes.dtype:
 
 def common_dtype(*values: Any) -> dtypes.dtype:
     """NumPy's result type of tensors, dtypes and Python numbers, which are weak."""
-    own = [_native(v) for v in values]
+    own = [_numpy_dtype(v) for v in values]
     found = host().result_type(*own)
     return dtypes.from_name(found.name)
 
 
-def _native(value: Any) -> Any:
+def _numpy_dtype(value: Any) -> Any:
     if is_number(value):
         return value
     kind = value.dtype if hasattr(value, "dtype") else value
     return getattr(kind, "dtype", None) or kind
 
 
-def promoted(*values: Any) -> list[Any]:
+def promote(*values: Any) -> list[Any]:
     """Tensors of one backend and of NumPy's common dtype; Python's numbers are weak."""
     found = tensors_of(*values)
     if len({t._data.dtype for t in found}) < 2:
@@ -234,12 +234,12 @@ def promoted(*values: Any) -> list[Any]:
     return [t.to(dtype) for t in found]
 
 
-def joined(*values: Any) -> list[Any]:
-    """``promoted``, but Python's numbers count as arrays, as where NumPy joins or multiplies."""
-    return promoted(*tensors_of(*values))
+def promote_strong(*values: Any) -> list[Any]:
+    """``promote``, but Python's numbers count as arrays, as where NumPy joins or multiplies."""
+    return promote(*tensors_of(*values))
 
 
-def allowed(values: Sequence[Any], dtype: Any, casting: str = "same_kind") -> list[Any]:
+def cast_all(values: Sequence[Any], dtype: Any, casting: str = "same_kind") -> list[Any]:
     """Tensors in ``dtype``, or as they are for None.
 
     Raises:
@@ -262,7 +262,7 @@ def is_number(value: Any) -> bool:
     return isinstance(value, (bool, int, float, complex)) and not hasattr(value, "dtype")
 
 
-def recorded(tensor: Any) -> bool:
+def is_recorded(tensor: Any) -> bool:
     """Whether a gradient may flow to a tensor, so that not even a zero of it may be dropped."""
     return bool(tensor.requires_grad) and grad_enabled()
 
@@ -275,7 +275,7 @@ def as_float(value: Any) -> Any:
 
 def as_floats(*values: Any) -> list[Any]:
     """Tensors of one backend and of one floating-point dtype."""
-    return [as_float(x) for x in joined(*values)]
+    return [as_float(x) for x in promote_strong(*values)]
 
 
 def cast(tensor: Any, dtype: Any) -> Any:
@@ -283,7 +283,7 @@ def cast(tensor: Any, dtype: Any) -> Any:
     return tensor if dtype is None else tensor.to(as_dtype(dtype))
 
 
-def written(result: Any, out: Any) -> Any:
+def write_out(result: Any, out: Any) -> Any:
     """``result``, in the place that ``out=`` names if there is one."""
     if out is None:
         return result

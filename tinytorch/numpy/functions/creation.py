@@ -11,25 +11,25 @@ from ...core.tensor import Tensor
 from ...ops.create import factories, ranges
 from ...ops.create.factories import as_tensor
 from ...ops.linalg import vector_products
+from ...ops.shape import strides
 from ...ops.shape.views import contiguous
 from ...state import default_dtype
-from ...ops.shape import strides
 from .conversion import (
     array_of,
     as_dtype,
     common_dtype,
+    float64_default,
     float_array,
     host,
-    in_float64,
-    promoted,
+    promote,
     tensor_of,
     tensors_of,
 )
 from .index_grids import indices, open_grid
-from .registration import filed, numpy_function, shared, with_step
+from .registration import numpy_function, numpy_function_with_step, register_as, register_shared
 
 
-@shared
+@register_shared
 def array(
     object: Any, dtype: Any = None, *, copy: bool | None = True, order: str | None = "K",
     subok: bool = False, ndmin: int = 0, like: Any = None,
@@ -72,7 +72,7 @@ def copied(source: Any, object: Any, dtype: Any, copy: bool | None, ndmin: int =
     return found.reshape([1] * (ndmin - found.ndim) + list(found.shape))  # type: ignore
 
 
-@shared
+@register_shared
 def asanyarray(
     a: Any, dtype: Any = None, order: str | None = None, *, device: Any = None,
     copy: bool | None = None, like: Any = None,
@@ -97,7 +97,7 @@ def asanyarray(
     return copied(source if device is None else source.to(device), a, dtype, copy)
 
 
-@shared
+@register_shared
 def ascontiguousarray(a: Any, dtype: Any = None) -> Tensor:
     """``a`` as a tensor in row-major order, of at least one dimension.
 
@@ -113,7 +113,7 @@ def ascontiguousarray(a: Any, dtype: Any = None) -> Tensor:
     return found if found.ndim else found.reshape(1)  # type: ignore[no-any-return]
 
 
-@shared
+@register_shared
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Tensor:
     """``x`` in another dtype; see ``Tensor.to``.
 
@@ -131,7 +131,7 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> T
     return source.to(device, dtypes.as_dtype(dtype), copy=copy)  # type: ignore[no-any-return]
 
 
-@shared
+@register_shared
 def copy(a: Any, order: str = "K", subok: Any = False) -> Tensor:
     """A copy of ``a`` in memory of its own; the gradient flows through it.
 
@@ -147,7 +147,7 @@ def copy(a: Any, order: str = "K", subok: Any = False) -> Tensor:
     return array(a)
 
 
-@shared
+@register_shared
 def identity(n: int, dtype: Any = None) -> Tensor:
     """A square matrix with ones on its diagonal and zeros elsewhere.
 
@@ -163,7 +163,7 @@ def identity(n: int, dtype: Any = None) -> Tensor:
     return factories.eye(n, dtype=dtype)
 
 
-@shared
+@register_shared
 def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Tensor:
     """A matrix with ones on and below a diagonal and zeros elsewhere.
 
@@ -183,7 +183,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Tensor:
     return below.to(factories.zeros(0, dtype=dtype).dtype)  # type: ignore[no-any-return]
 
 
-@shared
+@register_shared
 def geomspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> Tensor:
@@ -218,7 +218,7 @@ def geomspace(
     return found if dtype is None else found.to(dtypes.as_dtype(dtype))  # type: ignore
 
 
-@shared
+@register_shared
 def fromfunction(
     function: Callable[..., Any], shape: Sequence[int], *, dtype: Any = None, **kwargs: Any
 ) -> Tensor:
@@ -242,7 +242,7 @@ def fromfunction(
     return array_of(function(*grid, **kwargs))  # type: ignore[no-any-return]
 
 
-@shared
+@register_shared
 def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = None) -> Tensor:
     """The items of an iterable, along the first dimension.
 
@@ -294,7 +294,7 @@ def _filled(name: str, make: Any, summary: str, *example: str) -> Callable[..., 
         place = _place(device, backend)
         return make(_sizes(shape), dtype=kind, **place)  # type: ignore[no-any-return]
 
-    return filed(
+    return register_as(
         function,
         name,
         f"""{summary}
@@ -360,7 +360,7 @@ def _like(name: str, make: Any, summary: str, *example: str) -> Callable[..., Te
         place = _place(device, backend) or {"backend": x._xp}
         return make(sizes, dtype=kind, **place)  # type: ignore[no-any-return]
 
-    return filed(
+    return register_as(
         function,
         f"{name}_like",
         f"""{summary} of the shape and dtype of another.
@@ -478,7 +478,7 @@ def arange(
     values = [v.item() if hasattr(v, "item") else v for v in (first, last, step)]
     kind = None if dtype is None else as_dtype(dtype)
     made, place = None if kind is dtypes.bool else kind, _place(device, backend)
-    with in_float64():
+    with float64_default():
         found: Any = ranges.arange(*_reachable(*values), dtype=made, **place)
     return found if made is kind else found.to(kind)  # type: ignore[no-any-return]
 
@@ -492,7 +492,7 @@ def _reachable(first: Any, last: Any, step: Any) -> tuple[Any, Any, Any]:
 
 def _steps(start: Any, stop: Any, num: int, endpoint: bool) -> tuple[list[Any], Any, Any]:
     """Both ends as floats, and the parts of the way from one to the other."""
-    ends = promoted(start, stop)
+    ends = promote(start, stop)
     if ends[0].dtype.category < 2:
         ends = [t.to(dtypes.float64) for t in ends]
     first, last = strides.broadcast_tensors(*ends)
@@ -501,7 +501,7 @@ def _steps(start: Any, stop: Any, num: int, endpoint: bool) -> tuple[list[Any], 
     return [first, last], part, max(num - 1 if endpoint else num, 0)
 
 
-@with_step
+@numpy_function_with_step
 def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False,
     dtype: Any = None, axis: int = 0, *, device: Any = None,

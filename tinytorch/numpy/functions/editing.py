@@ -11,14 +11,22 @@ from ...backends import load
 from ...core.tensor import Tensor
 from ...ops.index.gathering import nonzero
 from ...ops.pointwise.selection import where as where_
-from ...ops.shape.strides import broadcast_to
 from ...ops.shape.joining import cat
 from ...ops.shape.sizes import normalize_dim
-from .conversion import array_of, arrays_of, axes_of, backend_of, flat_if_none, indices_of, joined
-from .registration import joining, shared
+from ...ops.shape.strides import broadcast_to
+from .conversion import (
+    array_of,
+    arrays_of,
+    axes_of,
+    backend_of,
+    flat_if_none,
+    indices_of,
+    promote_strong,
+)
+from .registration import promote_first, register_shared
 
 
-@shared(prepare=joining(2))
+@register_shared(prepare=promote_first(2))
 def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
     """``arr`` with ``values`` after it.
 
@@ -59,7 +67,7 @@ def _places(name: str, obj: Any, size: int) -> list[int]:
     return places
 
 
-@shared
+@register_shared
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Tensor:
     """``arr`` without some of its slices.
 
@@ -84,7 +92,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Tensor:
     return x.index_select(at, indices_of(kept, x))  # type: ignore[no-any-return]
 
 
-@shared
+@register_shared
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
     """``arr`` with ``values`` before some of its slices.
 
@@ -122,7 +130,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
     return both.index_select(at, indices_of(order, x))  # type: ignore[no-any-return]
 
 
-@shared
+@register_shared
 def resize(a: Any, new_shape: int | Sequence[int]) -> Tensor:
     """The elements of ``a`` in another shape, repeated as often as needed.
 
@@ -153,7 +161,7 @@ def resize(a: Any, new_shape: int | Sequence[int]) -> Tensor:
     return flat.repeat(often)[:count].reshape(shape)  # type: ignore[no-any-return]
 
 
-@shared(
+@register_shared(
     forms=(
         "(..., filt: list[int] | list[float]) -> list[float]",
         "(..., filt: tuple[float, ...]) -> tuple[float, ...]",
@@ -193,7 +201,7 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
     return x[tuple(key)]
 
 
-@shared
+@register_shared
 def flatnonzero(a: Any) -> Tensor:
     """Where in the flattened tensor the elements that are not zero lie.
 
@@ -211,7 +219,7 @@ def flatnonzero(a: Any) -> Tensor:
     return nonzero(flat)[:, 0]
 
 
-@shared
+@register_shared
 def extract(condition: Any, arr: Any) -> Tensor:
     """The elements of ``arr`` where ``condition`` holds.
 
@@ -230,7 +238,7 @@ def extract(condition: Any, arr: Any) -> Tensor:
     return x.ravel().index_select(0, flatnonzero(mask))  # type: ignore[no-any-return]
 
 
-@shared
+@register_shared
 def compress(condition: Any, a: Any, axis: int | None = None) -> Tensor:
     """The slices of ``a`` along ``axis`` where ``condition`` holds.
 
@@ -251,7 +259,7 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Tensor:
     return x.index_select(at, flatnonzero(mask))  # type: ignore[no-any-return]
 
 
-@shared
+@register_shared
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Tensor:
     """Elements along ``axis`` that ``argsort`` and ``argmax`` named; see ``take_along_dim``.
 
@@ -298,7 +306,7 @@ def _leaves(arrays: Any) -> list[Any]:
 
 def _join_blocks(arrays: Any) -> tuple[Any, ...]:
     """Promote the tensors in nested lists to their common dtype by NumPy's rules."""
-    found = iter(joined(*_leaves(arrays)))
+    found = iter(promote_strong(*_leaves(arrays)))
 
     def replace(part: Any) -> Any:
         return list(map(replace, part)) if isinstance(part, list) else next(found)
@@ -306,7 +314,7 @@ def _join_blocks(arrays: Any) -> tuple[Any, ...]:
     return (replace(arrays),)
 
 
-@shared(prepare=_join_blocks)
+@register_shared(prepare=_join_blocks)
 def block(arrays: Any) -> Tensor:
     """A tensor put together from blocks.
 
@@ -334,7 +342,7 @@ def _target(name: str, value: Any) -> Any:
     return value
 
 
-@shared
+@register_shared
 def copyto(dst: Tensor, src: Any, casting: str = "same_kind", where: Any = True) -> None:
     """Write the values of ``src`` to ``dst``, where ``where`` holds.
 
@@ -377,7 +385,7 @@ def _castable(src: Any, values: Any, target: Any, casting: str) -> bool:
     return bool(can_cast(values.dtype.dtype, target.dtype.dtype, casting))
 
 
-@shared
+@register_shared
 def putmask(a: Tensor, mask: Any, values: Any) -> None:
     """Write to the places of ``a`` where ``mask`` holds the values at the same places.
 
@@ -400,7 +408,7 @@ def putmask(a: Tensor, mask: Any, values: Any) -> None:
     target.copy_(where_(chosen.reshape(target.shape).bool(), repeated, target))
 
 
-@shared
+@register_shared
 def place(arr: Tensor, mask: Any, vals: Any) -> None:
     """Write ``vals``, one after the other, to the places of ``arr`` where ``mask`` holds.
 
@@ -430,7 +438,7 @@ def place(arr: Tensor, mask: Any, vals: Any) -> None:
     target.put_(places, source)
 
 
-@shared
+@register_shared
 def put_along_axis(arr: Tensor, indices: Any, values: Any, axis: int | None) -> None:
     """Write ``values`` to the elements along ``axis`` that ``argsort`` and ``argmax`` named.
 
@@ -464,7 +472,7 @@ def put_along_axis(arr: Tensor, indices: Any, values: Any, axis: int | None) -> 
     target.scatter_(axis, places, broadcast_to(new, shape))
 
 
-@shared
+@register_shared
 def fill_diagonal(a: Tensor, val: Any, wrap: bool = False) -> None:
     """Write ``val`` to the main diagonal of ``a``.
 

@@ -22,7 +22,7 @@ from ...ops.pointwise import (
 from ...ops.pointwise.complex_numbers import complex as complex_
 from ...ops.pointwise.division import floor_divide, remainder
 from .conversion import array_of, backend_of, float_array
-from .registration import shared
+from .registration import register_shared
 
 
 @op(promote="float")
@@ -42,7 +42,7 @@ def cbrt(xp: Backend, input: Array) -> Array:
 cbrt.vjp(input=lambda xp, g, out: g / (3 * out * out))
 
 
-@shared
+@register_shared
 def fabs(x: Any) -> Tensor:
     """The absolute value of each real element, as a floating-point number.
 
@@ -62,7 +62,7 @@ def fabs(x: Any) -> Tensor:
     return value.abs()  # type: ignore[no-any-return]
 
 
-@shared
+@register_shared
 def rint(x: Any) -> Tensor:
     """Each element rounded to the nearest integer, halves to the even one; a float stays one.
 
@@ -79,7 +79,7 @@ def rint(x: Any) -> Tensor:
     return value.round()  # type: ignore[no-any-return]
 
 
-@shared
+@register_shared
 def modf(x: Any) -> tuple[Tensor, Tensor]:
     """The fractional and the integral part of each element, both with its sign.
 
@@ -99,7 +99,7 @@ def modf(x: Any) -> tuple[Tensor, Tensor]:
     return part.copysign(value), whole
 
 
-@shared
+@register_shared
 def divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
     """Quotients rounded down, and what remains: ``(x1 // x2, x1 % x2)``.
 
@@ -141,7 +141,7 @@ def divided(a: Any, b: Any) -> tuple[Any, Any]:
     return quotient(*steps), rest(a, b)
 
 
-@shared
+@register_shared
 def bitwise_count(x: Any) -> Tensor:
     """How many bits of each element's absolute value are set.
 
@@ -174,7 +174,7 @@ def _bits(xp: Backend, input: Array) -> Array:
     return count
 
 
-@shared
+@register_shared
 def iscomplex(x: Any) -> Tensor:
     """Whether each element has an imaginary part that is not zero.
 

@@ -9,7 +9,7 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from . import ufuncs
 from .conversion import tensor_of
-from .registration import called, raising
+from .registration import describe, raise_numpy_errors
 
 __all__ = ["arccos", "arcsin", "arctanh", "log", "log10", "log2", "logn", "power", "sqrt"]
 
@@ -41,7 +41,7 @@ def _extended(
     Args:
         x: Tensor, or what makes one.
     """
-    return raising(called(extended, name, doc, *example))
+    return raise_numpy_errors(describe(extended, name, doc, *example))
 
 
 sqrt: Callable[..., Tensor] = _extended(
@@ -83,7 +83,7 @@ arctanh: Callable[..., Tensor] = _extended(
 )  # fmt: skip
 
 
-@raising
+@raise_numpy_errors
 def logn(n: Any, x: Any) -> Tensor:
     """The logarithm to any base, complex if an element is negative.
 
@@ -98,7 +98,7 @@ def logn(n: Any, x: Any) -> Tensor:
     return log(x) / log(n)
 
 
-@raising
+@raise_numpy_errors
 def power(x: Any, p: Any) -> Tensor:
     """``x`` raised to ``p``, complex if an element of ``x`` is negative.
 

@@ -8,8 +8,8 @@ from typing import Any
 from ... import dtypes
 from ... import fft as _torchs
 from ...core.tensor import Tensor
-from .conversion import as_float, axes_of, tensor_of, written
-from .registration import called, raising
+from .conversion import as_float, axes_of, tensor_of, write_out
+from .registration import describe, raise_numpy_errors
 
 __all__ = [
     "fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift",
@@ -26,10 +26,10 @@ def _line(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     ) -> Tensor:  # fmt: skip
         x = as_float(a)
         (at,) = axes_of(name, axis, x.ndim)
-        return written(getattr(_torchs, name)(x, n, at, norm), out)  # type: ignore[no-any-return]
+        return write_out(getattr(_torchs, name)(x, n, at, norm), out)  # type: ignore[no-any-return]
 
-    return raising(
-        called(
+    return raise_numpy_errors(
+        describe(
             function,
             name,
             f"""{summary} along ``axis``.
@@ -84,10 +84,10 @@ def _grid(
     ) -> Tensor:  # fmt: skip
         x = as_float(a)
         dims = None if axes is None else axes_of(name, axes, x.ndim)
-        return written(getattr(_torchs, name)(x, s, dims, norm), out)  # type: ignore
+        return write_out(getattr(_torchs, name)(x, s, dims, norm), out)  # type: ignore
 
-    return raising(
-        called(
+    return raise_numpy_errors(
+        describe(
             function,
             name,
             f"""{summary} along several dimensions.
@@ -150,8 +150,8 @@ def _shift(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
         given = tensor_of(x)
         return getattr(_torchs, name)(given, axes_of(name, axes, given.ndim))  # type: ignore
 
-    return raising(
-        called(
+    return raise_numpy_errors(
+        describe(
             function,
             name,
             f"""{summary}
@@ -185,8 +185,8 @@ def _frequencies(name: str, summary: str, *example: str) -> Callable[..., Tensor
         steps = make(n, 1 / n, dtype=kind, device=device).round()
         return steps * (1.0 / (tensor_of(distance) * n))  # type: ignore[no-any-return]
 
-    return raising(
-        called(
+    return raise_numpy_errors(
+        describe(
             function,
             name,
             f"""{summary}

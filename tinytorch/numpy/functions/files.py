@@ -9,7 +9,7 @@ from ...core.tensor import Tensor
 from ...ops.shape import tensor_functions
 from .conversion import array_of, as_dtype, host, tensor_of, tensors_of
 from .creation import asarray
-from .registration import filed, numpy_function, shared
+from .registration import numpy_function, register_as, register_shared
 
 
 @numpy_function
@@ -151,7 +151,7 @@ def _write(name: str, file: Any, args: tuple[Any, ...], kwds: dict[str, Any]) ->
     write(file, *map(_hosted, args), **{key: _hosted(value) for key, value in kwds.items()})
 
 
-@shared
+@register_shared
 def savez(file: Any, *args: Any, **kwds: Any) -> None:
     """Write tensors to an uncompressed archive, ``.npz``, that NumPy reads.
 
@@ -173,7 +173,7 @@ def savez(file: Any, *args: Any, **kwds: Any) -> None:
     _write("savez", file, args, kwds)
 
 
-@shared
+@register_shared
 def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
     """Write tensors to a compressed archive, ``.npz``, that NumPy reads.
 
@@ -333,7 +333,7 @@ def _sharing(name: str, summary: str) -> Callable[..., bool]:
         x, y = tensors_of(a, b)
         return bool(getattr(x._xp.library, name)(x.detach()._data, y.detach()._data, max_work))
 
-    return filed(
+    return register_as(
         function,
         name,
         f"""{summary}.

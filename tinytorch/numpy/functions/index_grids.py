@@ -15,7 +15,7 @@ from ...ops.shape import diagonal as diagonal_ops
 from ...ops.shape.joining import cat, stack
 from ...state import default_dtype, default_dtype_context
 from .conversion import array_of, arrays_of, axes_of, backend_of, tensor_of
-from .registration import filed, numpy_function, shared
+from .registration import numpy_function, register_as, register_shared
 
 
 def open_grid(*ranges: Any) -> tuple[Tensor, ...]:
@@ -26,7 +26,7 @@ def open_grid(*ranges: Any) -> tuple[Tensor, ...]:
     )
 
 
-@shared(forms=(
+@register_shared(forms=(
     "(dimensions: Sequence[int], dtype: Any = None, sparse: Literal[False] = False) -> Tensor",
     "(dimensions: Sequence[int], dtype: Any = None, *, sparse: Literal[True]) "
     "-> tuple[Tensor, ...]",
@@ -57,7 +57,7 @@ def indices(dimensions: Sequence[int], dtype: Any = None, sparse: bool = False) 
     return stack([part.expand(shape) for part in parts])
 
 
-@shared
+@register_shared
 def ix_(*args: Any) -> tuple[Tensor, ...]:
     """Tensors that index the grid of all combinations of the given indices.
 
@@ -81,7 +81,7 @@ def ix_(*args: Any) -> tuple[Tensor, ...]:
     return open_grid(*found)
 
 
-@shared
+@register_shared
 def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
     """Where the main diagonal of a tensor lies.
 
@@ -99,7 +99,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
     return (arange(n, dtype=dtypes.int64),) * ndim
 
 
-@shared
+@register_shared
 def diag_indices_from(arr: Tensor) -> tuple[Tensor, ...]:
     """Where the main diagonal of ``arr`` lies.
 
@@ -120,7 +120,7 @@ def diag_indices_from(arr: Tensor) -> tuple[Tensor, ...]:
     return (arange(arr.shape[0], dtype=dtypes.int64, backend=arr._xp),) * arr.ndim
 
 
-@shared
+@register_shared
 def tril_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
     """Where the lower triangle of a matrix lies, in row-major order.
 
@@ -142,7 +142,7 @@ def tril_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
     return tuple(diagonal_ops.tril_indices(rows, columns, k, backend=arr._xp))
 
 
-@shared
+@register_shared
 def triu_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
     """Where the upper triangle of a matrix lies, in row-major order.
 
@@ -184,7 +184,7 @@ def _in_range(place: Any, size: int, mode: str) -> Any:
     return where(place < 0, place + size, place)
 
 
-@shared
+@register_shared
 def ravel_multi_index(
     multi_index: Any, dims: Sequence[int], mode: str | Sequence[str] = "raise", order: str = "C"
 ) -> Tensor:
@@ -228,7 +228,7 @@ def _triangle(name: str, keep: Any, summary: str, *example: str) -> Callable[...
         x = x.expand(x.shape[0], x.shape[0]) if x.ndim == 1 else x
         return keep(x, k)  # type: ignore[no-any-return]
 
-    return filed(
+    return register_as(
         function,
         name,
         f"""{summary}
@@ -257,7 +257,7 @@ def _triangle_places(
     def function(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
         return tuple(places(n, n if m is None else m, k))
 
-    return filed(
+    return register_as(
         function,
         name,
         f"""{summary}

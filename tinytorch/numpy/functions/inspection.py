@@ -13,10 +13,10 @@ from ...core.size import Size
 from ...core.tensor import Tensor
 from ...state import current_backend, default_dtype
 from .conversion import array_of, arrays_of, as_dtype, axes_of, common_dtype, host
-from .registration import numpy_function, shared
+from .registration import numpy_function, register_shared
 
 
-@shared
+@register_shared
 def shape(a: Any) -> Size:
     """The sizes of a tensor's dimensions.
 
@@ -30,7 +30,7 @@ def shape(a: Any) -> Size:
     return array_of(a).shape  # type: ignore[no-any-return]
 
 
-@shared
+@register_shared
 def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
     """The number of elements, of all or along ``axis``.
 
@@ -48,7 +48,7 @@ def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
     return math.prod(sizes[d] for d in axes_of("size", axis, len(sizes)))
 
 
-@shared
+@register_shared
 def ndim(a: Any) -> int:
     """The number of a tensor's dimensions.
 
@@ -62,7 +62,7 @@ def ndim(a: Any) -> int:
     return array_of(a).ndim  # type: ignore[no-any-return]
 
 
-@shared
+@register_shared
 def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     """Whether two tensors have the same shape and elements.
 
@@ -86,7 +86,7 @@ def _all_equal(first: Any, second: Any, equal_nan: bool = False) -> bool:
     return bool(same.all())
 
 
-@shared
+@register_shared
 def array_equiv(a1: Any, a2: Any) -> bool:
     """Whether two tensors have the same elements when one is broadcast to the other.
 
@@ -105,7 +105,7 @@ def array_equiv(a1: Any, a2: Any) -> bool:
     return _all_equal(first, second)
 
 
-@shared
+@register_shared
 def isscalar(element: Any) -> bool:
     """Whether ``element`` is a number or a string; a tensor never is.
 
@@ -123,7 +123,7 @@ def isscalar(element: Any) -> bool:
     return own or isinstance(element, (str, bytes, Number))
 
 
-@shared
+@register_shared
 def iscomplexobj(x: Any) -> bool:
     """Whether the elements are of a complex dtype.
 
@@ -137,7 +137,7 @@ def iscomplexobj(x: Any) -> bool:
     return array_of(x).is_complex()  # type: ignore[no-any-return]
 
 
-@shared
+@register_shared
 def isrealobj(x: Any) -> bool:
     """Whether the elements are of a dtype that is not complex.
 
@@ -162,7 +162,7 @@ _KINDS = {
 }  # fmt: skip
 
 
-@shared
+@register_shared
 def issubdtype(arg1: Any, arg2: Any) -> bool:
     """Whether a dtype is, or is of a kind with, another.
 
@@ -187,7 +187,7 @@ def issubdtype(arg1: Any, arg2: Any) -> bool:
     return kind is dtypes.as_dtype(arg2)
 
 
-@shared
+@register_shared
 def isdtype(dtype: Any, kind: Any) -> bool:
     """Whether a dtype is of a kind.
 
@@ -214,7 +214,7 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     return wanted is dtypes.as_dtype(kind)
 
 
-@shared
+@register_shared
 def common_type(*arrays: Any) -> dtypes.dtype:
     """A floating-point or complex dtype for all the tensors; integers count as the default one.
 
@@ -235,7 +235,7 @@ def common_type(*arrays: Any) -> dtypes.dtype:
     return found or dtypes.float16
 
 
-@shared
+@register_shared
 def min_scalar_type(a: Any) -> dtypes.dtype:
     """The smallest dtype that holds a number; the dtype of a tensor that has dimensions.
 

@@ -11,8 +11,22 @@ from ...dispatch.op import composite
 from ...ops.create.ranges import linspace
 from ...ops.shape import joining, splitting
 from ...ops.shape.joining import cat
-from .conversion import allowed, array_of, axes_of, joined, tensor_of, tensors_of, written
-from .registration import called, filed, numpy_function, one_or_several, shared
+from .conversion import (
+    array_of,
+    axes_of,
+    cast_all,
+    promote_strong,
+    tensor_of,
+    tensors_of,
+    write_out,
+)
+from .registration import (
+    describe,
+    numpy_function,
+    numpy_function_per_array,
+    register_as,
+    register_shared,
+)
 
 
 @composite(namespaces=("numpy",), aliases=("concat",))
@@ -34,7 +48,7 @@ def concatenate(
         >>> np.concatenate([[1, 2], [3.5]])
         array([1. , 2. , 3.5])
     """
-    parts = allowed(joined(*arrays), dtype, casting)
+    parts = cast_all(promote_strong(*arrays), dtype, casting)
     parts, at = ([part.ravel() for part in parts], 0) if axis is None else (parts, axis)
     if parts:
         axes_of("concatenate", at, parts[0].ndim or 1)
@@ -43,7 +57,7 @@ def concatenate(
             "concatenate(): all the input array dimensions must be alike, got "
             f"{[part.ndim for part in parts]}"
         )
-    return written(joining.cat(parts, at), out)  # type: ignore[no-any-return]
+    return write_out(joining.cat(parts, at), out)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -66,15 +80,15 @@ def stack(
         array([[1, 3],
                [2, 4]])
     """
-    parts = allowed(joined(*arrays), dtype, casting)
-    return written(joining.stack(parts, axis), out)  # type: ignore[no-any-return]
+    parts = cast_all(promote_strong(*arrays), dtype, casting)
+    return write_out(joining.stack(parts, axis), out)  # type: ignore[no-any-return]
 
 
 def _stacked(name: str, stack: Any, summary: str, *example: str) -> Callable[..., Tensor]:
     def function(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Tensor:
-        return stack(allowed(joined(*tup), dtype, casting))  # type: ignore[no-any-return]
+        return stack(cast_all(promote_strong(*tup), dtype, casting))  # type: ignore[no-any-return]
 
-    return filed(
+    return register_as(
         function,
         name,
         f"""{summary}
@@ -126,7 +140,7 @@ def _at_least(
     Returns:
         One tensor, or a tuple of as many as were given.
     """
-    return one_or_several(called(function, name, doc, *example))
+    return numpy_function_per_array(describe(function, name, doc, *example))
 
 
 atleast_1d: Callable[..., Tensor | tuple[Tensor, ...]] = _at_least(
@@ -204,7 +218,7 @@ def _cut_along(
             )
         return _cut(x, indices_or_sections, min(axis, x.ndim - 1), True)
 
-    return filed(
+    return register_as(
         function,
         name,
         f"""A tensor cut into equal parts, or before given places, {word}.
@@ -305,7 +319,7 @@ def _border(mode: str, x: Any, axis: int, width: int, value: Any, front: bool) -
 _OPTIONS = {"constant": ("constant_values", 0), "linear_ramp": ("end_values", 0)}
 
 
-@shared
+@register_shared
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Tensor:
     """``array`` with more elements before and after it along each dimension.
 

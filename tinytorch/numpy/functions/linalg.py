@@ -17,7 +17,7 @@ from .linalg_products import matrix_power as matrix_power
 from .linalg_products import multi_dot as multi_dot
 from .linalg_products import tensorinv as tensorinv
 from .linalg_products import tensorsolve as tensorsolve
-from .registration import called, in_numpys_dialect, raising
+from .registration import as_numpy_function, describe, raise_numpy_errors
 
 if TYPE_CHECKING:
     from ... import return_types
@@ -30,11 +30,11 @@ __all__ = [
 ]  # fmt: skip
 
 # Shared with ``tinytorch.linalg``.
-matrix_transpose: Callable[..., Tensor] = in_numpys_dialect(shapes.matrix_transpose)
-outer: Callable[..., Tensor] = in_numpys_dialect(linalg_products.outer)
-tensordot: Callable[..., Tensor] = in_numpys_dialect(linalg_products.tensordot)
-trace: Callable[..., Tensor] = in_numpys_dialect(linalg_products.trace)
-vecdot: Callable[..., Tensor] = in_numpys_dialect(products.vecdot)
+matrix_transpose: Callable[..., Tensor] = as_numpy_function(shapes.matrix_transpose)
+outer: Callable[..., Tensor] = as_numpy_function(linalg_products.outer)
+tensordot: Callable[..., Tensor] = as_numpy_function(linalg_products.tensordot)
+trace: Callable[..., Tensor] = as_numpy_function(linalg_products.trace)
+vecdot: Callable[..., Tensor] = as_numpy_function(products.vecdot)
 
 #: Which those of PyTorch's class are, too.
 LinAlgError: type[Exception] = host().linalg.LinAlgError
@@ -46,8 +46,8 @@ def _of_one(name: str, summary: str, *example: str) -> Callable[..., Any]:
     def function(a: Any) -> Any:
         return getattr(_torchs, name)(as_float(a))
 
-    return raising(
-        called(
+    return raise_numpy_errors(
+        describe(
             function,
             name,
             f"""{summary}
@@ -79,7 +79,7 @@ slogdet: Callable[[Any], return_types.linalg_slogdet] = _of_one(
 )  # fmt: skip
 
 
-@raising
+@raise_numpy_errors
 def svdvals(x: Any, /) -> Tensor:
     """The singular values of each matrix, from the largest down.
 
@@ -105,7 +105,7 @@ def svd(
 def svd(
     a: Any, full_matrices: bool, compute_uv: Literal[False], hermitian: bool = False
 ) -> Tensor: ...
-@raising
+@raise_numpy_errors
 def svd(
     a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
 ) -> Any:
@@ -142,7 +142,7 @@ def svd(
 def qr(a: Any, mode: Literal["reduced", "complete"] = "reduced") -> return_types.linalg_qr: ...
 @overload
 def qr(a: Any, mode: Literal["r"]) -> Tensor: ...
-@raising
+@raise_numpy_errors
 def qr(a: Any, mode: str = "reduced") -> Any:
     """Each matrix as one with orthonormal columns times an upper triangle.
 
@@ -164,7 +164,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     return found[1] if mode == "r" else found
 
 
-@raising
+@raise_numpy_errors
 def cholesky(a: Any, /, *, upper: bool = False) -> Tensor:
     """The triangle whose product with its conjugate transpose is the matrix.
 
@@ -195,7 +195,7 @@ def _realized(given: Any, found: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple(part.real for part in found)
 
 
-@raising
+@raise_numpy_errors
 def eig(a: Any) -> return_types.linalg_eig:
     """The eigenvalues and right eigenvectors of each matrix.
 
@@ -217,7 +217,7 @@ def eig(a: Any) -> return_types.linalg_eig:
     return type(found)(*_realized(x, found))
 
 
-@raising
+@raise_numpy_errors
 def eigvals(a: Any) -> Tensor:
     """The eigenvalues of each matrix.
 
@@ -234,7 +234,7 @@ def eigvals(a: Any) -> Tensor:
     return _realized(x, (_torchs.eigvals(x),))[0]  # type: ignore[no-any-return]
 
 
-@raising
+@raise_numpy_errors
 def eigh(a: Any, UPLO: str = "L") -> return_types.linalg_eigh:
     """The eigenvalues, in ascending order, and eigenvectors of each Hermitian matrix.
 
@@ -253,7 +253,7 @@ def eigh(a: Any, UPLO: str = "L") -> return_types.linalg_eigh:
     return _torchs.eigh(as_float(a), UPLO)
 
 
-@raising
+@raise_numpy_errors
 def eigvalsh(a: Any, UPLO: str = "L") -> Tensor:
     """The eigenvalues of each Hermitian matrix, in ascending order.
 
@@ -268,7 +268,7 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Tensor:
     return _torchs.eigvalsh(as_float(a), UPLO)
 
 
-@raising
+@raise_numpy_errors
 def solve(a: Any, b: Any) -> Tensor:
     """``x`` such that ``a @ x`` is ``b``.
 
@@ -291,7 +291,7 @@ def solve(a: Any, b: Any) -> Tensor:
     return _torchs.solve(x, y.reshape((1,) * lacking + tuple(y.shape)))
 
 
-@raising
+@raise_numpy_errors
 def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Tensor, Tensor, int, Tensor]:
     """``x`` of the least size for which ``a @ x`` is nearest to ``b``.
 
@@ -320,7 +320,7 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Tensor, Tensor, i
     return found, left if rank == x.shape[1] < x.shape[0] else left[:0], rank, s
 
 
-@raising
+@raise_numpy_errors
 def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Tensor:
     """The pseudo-inverse of each matrix.
 
@@ -339,7 +339,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None
     return _torchs.pinv(as_float(a), hermitian=bool(hermitian), rtol=part)
 
 
-@raising
+@raise_numpy_errors
 def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Tensor:
     """How many singular values of each matrix are not 0.
 
@@ -361,7 +361,7 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     return _torchs.matrix_rank(x, hermitian=bool(hermitian), rtol=rtol)
 
 
-@raising
+@raise_numpy_errors
 def cond(x: Any, p: Any = None) -> Tensor:
     """The condition number of each matrix.
 
@@ -376,7 +376,7 @@ def cond(x: Any, p: Any = None) -> Tensor:
     return _torchs.cond(as_float(x), p)
 
 
-@raising
+@raise_numpy_errors
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Tensor:
     """The norm of vectors or matrices.
 
@@ -396,7 +396,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
     return _torchs.norm(given, ord, axes, bool(keepdims))
 
 
-@raising
+@raise_numpy_errors
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Tensor:
     """The norm of vectors, of all elements or along ``axis``.
 
@@ -415,7 +415,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     return _torchs.vector_norm(given, ord, axes, bool(keepdims))
 
 
-@raising
+@raise_numpy_errors
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Tensor:
     """The norm of each matrix.
 

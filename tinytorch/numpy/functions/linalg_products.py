@@ -8,11 +8,20 @@ from typing import Any
 from ... import linalg as _torchs
 from ...core.tensor import Tensor
 from . import index_grids, products
-from .conversion import alike, array_of, arrays_of, as_float, as_floats, joined, tensor_of, written
-from .registration import joining, raising, shared
+from .conversion import (
+    array_of,
+    arrays_of,
+    as_float,
+    as_floats,
+    promote_strong,
+    tensor_of,
+    unify_dtypes,
+    write_out,
+)
+from .registration import promote_first, raise_numpy_errors, register_shared
 
 
-@raising
+@raise_numpy_errors
 def matrix_power(a: Any, n: int) -> Tensor:
     """Each matrix multiplied by itself ``n`` times.
 
@@ -28,7 +37,7 @@ def matrix_power(a: Any, n: int) -> Tensor:
     return _torchs.matrix_power(tensor_of(a) if n >= 0 else as_float(a), n)
 
 
-@raising
+@raise_numpy_errors
 def multi_dot(arrays: Sequence[Any], *, out: Tensor | None = None) -> Tensor:
     """The product of several matrices, in the cheapest order.
 
@@ -40,10 +49,10 @@ def multi_dot(arrays: Sequence[Any], *, out: Tensor | None = None) -> Tensor:
         >>> np.linalg.multi_dot([[[1, 2]], [[3], [4]], [[5]]])
         array([[55]])
     """
-    return written(_torchs.multi_dot(joined(*arrays)), out)  # type: ignore[no-any-return]
+    return write_out(_torchs.multi_dot(promote_strong(*arrays)), out)  # type: ignore[no-any-return]
 
 
-@raising
+@raise_numpy_errors
 def tensorinv(a: Any, ind: int = 2) -> Tensor:
     """The inverse of ``tensordot(a, ...)`` over the dimensions from ``ind`` on.
 
@@ -58,7 +67,7 @@ def tensorinv(a: Any, ind: int = 2) -> Tensor:
     return _torchs.tensorinv(as_float(a), ind)
 
 
-@raising
+@raise_numpy_errors
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> Tensor:
     """``x`` such that ``tensordot(a, x, x.ndim)`` is ``b``.
 
@@ -115,7 +124,7 @@ def matmul(x1: Any, x2: Any, /) -> Tensor:
     return products.matmul(x1, x2)
 
 
-@shared(namespaces=("linalg",))
+@register_shared(namespaces=("linalg",))
 def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
     """The sum of the elements on the diagonal of each matrix.
 
@@ -131,7 +140,7 @@ def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
     return products.trace(array_of(x), offset, -2, -1, dtype)
 
 
-@shared(namespaces=("linalg",), prepare=joining(2))
+@register_shared(namespaces=("linalg",), prepare=promote_first(2))
 def outer(x1: Any, x2: Any, /) -> Tensor:
     """Every product of an element of one vector and one of another.
 
@@ -158,7 +167,7 @@ def outer(x1: Any, x2: Any, /) -> Tensor:
     return products.outer(a, b)
 
 
-@shared(namespaces=("linalg",), prepare=joining(2))
+@register_shared(namespaces=("linalg",), prepare=promote_first(2))
 def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
     """Sums of products over several dimensions of both; see ``tinytorch.tensordot``.
 
@@ -171,5 +180,5 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
         >>> tt.linalg.tensordot(tt.ones(2, 3), tt.ones(2, 3))
         tensor(6.)
     """
-    a, b = alike(x1, x2)
+    a, b = unify_dtypes(x1, x2)
     return products.tensordot(a, b, axes)

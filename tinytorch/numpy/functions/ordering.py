@@ -25,14 +25,20 @@ from .conversion import (
     as_dtype,
     common_dtype,
     flat_if_none,
-    in_bounds,
     is_number,
-    promoted,
+    promote,
     tensor_of,
     tensors_of,
-    written,
+    wrap_or_clip,
+    write_out,
 )
-from .registration import choosing, joining, numpy_function, shared, with_places
+from .registration import (
+    numpy_function,
+    numpy_function_where,
+    numpy_function_with_indices,
+    promote_first,
+    register_shared,
+)
 
 
 def _orderable(x: Any) -> Any:
@@ -151,7 +157,7 @@ def argwhere(a: Any) -> Tensor:
     return gathering.argwhere(tensor_of(a).detach())
 
 
-@choosing
+@numpy_function_where
 def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     """Elements of one tensor where a condition holds, and of another elsewhere.
 
@@ -177,9 +183,9 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     if x is None or y is None:
         raise ValueError("either both or neither of x and y should be given")
     if isinstance(x, Tensor) and isinstance(y, Tensor) and x._data.dtype != y._data.dtype:
-        x, y = promoted(x, y)
+        x, y = promote(x, y)
     elif not isinstance(x, Tensor) and not isinstance(y, Tensor):
-        x, y = promoted(x, y)
+        x, y = promote(x, y)
     elif not isinstance(x, Tensor):
         x = _beside(x, y)
     elif not isinstance(y, Tensor):
@@ -212,7 +218,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tens
         >>> np.searchsorted([1, 3, 5], [3, 4])
         array([1, 2])
     """
-    places, values = promoted(a, v)
+    places, values = promote(a, v)
     if sorter is not None:
         places = places[tensor_of(sorter, places._xp).long()]
     found: Tensor = sorting.searchsorted(places, values.contiguous(), side=side)
@@ -242,11 +248,11 @@ def isin(
     """
     if isinstance(test_elements, (set, frozenset, dict)):  # one object to NumPy, equal to no number
         return factories.full(tuple(tensor_of(element).shape), bool(invert))
-    x, others = promoted(element, test_elements)
+    x, others = promote(element, test_elements)
     return sorting.isin(x, others, invert=bool(invert))
 
 
-@with_places
+@numpy_function_with_indices
 def unique(
     ar: Any, return_index: bool = False, return_inverse: bool = False,
     return_counts: bool = False, axis: int | None = None, *, equal_nan: bool = True,
@@ -293,7 +299,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
     """
     if len(condlist) != len(choicelist) or not condlist:
         raise ValueError("list of cases must be same length as list of conditions")
-    *choices, rest = promoted(*choicelist, default)
+    *choices, rest = promote(*choicelist, default)
     found = rest
     conditions = tensors_of(*condlist)
     for mask, choice in zip(reversed(conditions), reversed(choices), strict=True):
@@ -318,15 +324,15 @@ def choose(a: Any, choices: Any, out: Tensor | None = None, mode: str = "raise")
         >>> np.choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]])
         array([ 1, 20,  3])
     """
-    options = promoted(*choices)
-    places = in_bounds("choose", tensor_of(a, options[0]._xp), len(options), mode)
+    options = promote(*choices)
+    places = wrap_or_clip("choose", tensor_of(a, options[0]._xp), len(options), mode)
     if bool(((places < 0) | (places >= len(options))).any()):
         raise ValueError("invalid entry in choice array")
     found = options[0]
     for i, choice in enumerate(options[1:], 1):
         found = selection.where(places == i, choice, found)
     shape = strides.broadcast_shapes(tuple(places.shape), tuple(found.shape))
-    return written(found.expand(tuple(shape)).clone(), out)  # type: ignore[no-any-return]
+    return write_out(found.expand(tuple(shape)).clone(), out)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -350,7 +356,7 @@ def put(a: Tensor, ind: Any, v: Any, mode: str = "raise") -> None:
     """
     target: Any = a
     places = tensor_of(ind, a._xp).long().reshape(-1)
-    places = in_bounds("put", places, target.numel(), mode)
+    places = wrap_or_clip("put", places, target.numel(), mode)
     given = tensor_of(v, a._xp)
     if not places.numel() or not given.numel():
         return
@@ -412,10 +418,10 @@ def clip(
         found = ufuncs.maximum(found, low)
     if high is not None:
         found = ufuncs.minimum(found, high)
-    return written(found if found is not a else found.clone(), out)  # type: ignore
+    return write_out(found if found is not a else found.clone(), out)  # type: ignore
 
 
-@shared
+@register_shared
 def partition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
     """A copy with the ``kth`` element in its place when sorted, smaller ones before it.
 
@@ -436,7 +442,7 @@ def partition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
     return sorting.sort(x, at)[0]
 
 
-@shared
+@register_shared
 def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
     """Indices that put the ``kth`` element in its place when sorted, smaller ones before it.
 
@@ -466,7 +472,7 @@ def _check(name: str, kth: Any, x: Tensor, axis: int) -> None:
             raise IndexError(f"{name}(): kth={place} is out of bounds for a dimension of {size}")
 
 
-@shared
+@register_shared
 def lexsort(keys: Any, axis: int = -1) -> Tensor:
     """Indices that sort by several keys, the last one first.
 
@@ -495,7 +501,7 @@ _unique_counts_result = named_result("unique_counts", "values counts")
 _unique_inverse_result = named_result("unique_inverse", "values inverse_indices")
 
 
-@shared
+@register_shared
 def unique_values(x: Any) -> Tensor:
     """The distinct elements, in ascending order; NaNs are distinct from each other.
 
@@ -509,7 +515,7 @@ def unique_values(x: Any) -> Tensor:
     return unique_ops.unique(array_of(x))  # type: ignore[no-any-return]
 
 
-@shared
+@register_shared
 def unique_counts(x: Any) -> tuple[Tensor, Tensor]:
     """The distinct elements, in ascending order, and how often each comes.
 
@@ -528,7 +534,7 @@ def unique_counts(x: Any) -> tuple[Tensor, Tensor]:
     )
 
 
-@shared
+@register_shared
 def unique_inverse(x: Any) -> tuple[Tensor, Tensor]:
     """The distinct elements, in ascending order, and where among them each element is.
 
@@ -547,7 +553,7 @@ def unique_inverse(x: Any) -> tuple[Tensor, Tensor]:
     )
 
 
-@shared
+@register_shared
 def unique_all(x: Any) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The distinct elements, in ascending order, with places and counts.
 
@@ -576,7 +582,7 @@ def _distinct(x: Any, assume_unique: bool) -> Any:
     return x.ravel() if assume_unique else unique_ops.unique(x)
 
 
-@shared(prepare=joining(2))
+@register_shared(prepare=promote_first(2))
 def union1d(ar1: Any, ar2: Any) -> Tensor:
     """The elements that are in either tensor, each once and in ascending order.
 
@@ -591,7 +597,7 @@ def union1d(ar1: Any, ar2: Any) -> Tensor:
     return unique_ops.unique(cat([x.ravel() for x in arrays_of(ar1, ar2)]))  # type: ignore[no-any-return]
 
 
-@shared(prepare=joining(2), forms=(
+@register_shared(prepare=promote_first(2), forms=(
     "(..., return_indices: Literal[False] = False) -> Tensor",
     "(..., return_indices: Literal[True]) -> tuple[Tensor, Tensor, Tensor]",
 ))  # fmt: skip
@@ -621,7 +627,7 @@ def intersect1d(
     return (first[mine], at[mine], other[theirs]) if return_indices else first[mine]
 
 
-@shared
+@register_shared
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
     """The elements of the first tensor that are not in the second.
 
@@ -642,7 +648,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
     return kept[~sorting.isin(kept, b)]  # type: ignore[no-any-return]
 
 
-@shared(prepare=joining(2))
+@register_shared(prepare=promote_first(2))
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
     """The elements that are in one of the tensors alone, each once and in ascending order.
 

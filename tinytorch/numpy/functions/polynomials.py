@@ -10,10 +10,10 @@ from ...core.tensor import Tensor
 from ...ops.create import factories, ranges
 from ...ops.shape import joining
 from . import linalg, signals, ufuncs
-from .conversion import as_float, host, joined, recorded, tensor_of
+from .conversion import as_float, host, is_recorded, promote_strong, tensor_of
 from .creation import vander
 from .joins import concatenate
-from .registration import numpy_function, with_fit
+from .registration import numpy_function, numpy_function_with_fit
 
 
 def _coefficients(value: Any) -> Any:
@@ -24,7 +24,7 @@ def _coefficients(value: Any) -> Any:
 
 def _aligned(a1: Any, a2: Any) -> list[Any]:
     """Both with as many coefficients, zeros in front."""
-    found = [_coefficients(a) for a in joined(a1, a2)]
+    found = [_coefficients(a) for a in promote_strong(a1, a2)]
     size = max(p.shape[0] for p in found)
     return [concatenate([p.new_zeros(size - p.shape[0]), p]) for p in found]
 
@@ -73,7 +73,7 @@ def polymul(a1: Any, a2: Any) -> Tensor:
         >>> np.polymul([1, 1], [1, -1])
         array([ 1,  0, -1])
     """
-    x, y = joined(_coefficients(a1), _coefficients(a2))
+    x, y = promote_strong(_coefficients(a1), _coefficients(a2))
     return signals.convolve(x, y)
 
 
@@ -89,7 +89,7 @@ def polydiv(u: Any, v: Any) -> tuple[Tensor, Tensor]:
         >>> np.polydiv([3.0, 5.0, 2.0], [2.0, 1.0])
         (array([1.5 , 1.75]), array([0.25]))
     """
-    rest, divisor = (as_float(p) for p in joined(_coefficients(u), _coefficients(v)))
+    rest, divisor = (as_float(p) for p in promote_strong(_coefficients(u), _coefficients(v)))
     size = divisor.shape[0]
     quotient, rest = [], rest.clone()
     for k in range(rest.shape[0] - size + 1):
@@ -97,7 +97,7 @@ def polydiv(u: Any, v: Any) -> tuple[Tensor, Tensor]:
         less = rest[k : k + size] - quotient[-1] * divisor
         rest = concatenate([rest[:k], less, rest[k + size :]])
     # As NumPy does: what is next to nothing in front is dropped.
-    while rest.shape[0] > 1 and not recorded(rest) and abs(rest[0].item()) <= 1e-8:
+    while rest.shape[0] > 1 and not is_recorded(rest) and abs(rest[0].item()) <= 1e-8:
         rest = rest[1:]
     return joining.stack(quotient) if quotient else rest.new_zeros(1), rest
 
@@ -143,7 +143,7 @@ def polyder(p: Any, m: int = 1) -> Tensor:
     found = tensor_of(p)
     for _ in range(m):
         powers = ranges.arange(found.shape[0] - 1, 0, -1) if len(found) else found
-        (found, powers) = joined(found[:-1], powers)
+        (found, powers) = promote_strong(found[:-1], powers)
         found = found * powers
     return found  # type: ignore[no-any-return]
 
@@ -239,9 +239,9 @@ def roots(p: Any) -> Tensor:
     places = x.detach().nonzero().reshape(-1).tolist()
     if not places:
         return x.new_zeros(0, dtype=dtypes.float64)  # type: ignore[no-any-return]
-    if recorded(x) and places[0]:
+    if is_recorded(x) and places[0]:
         raise RuntimeError("roots(): expected a first coefficient other than 0, for its gradient")
-    last = x.shape[0] - 1 if recorded(x) else places[-1]
+    last = x.shape[0] - 1 if is_recorded(x) else places[-1]
     inner = as_float(x[places[0] : last + 1])
     size = inner.shape[0] - 1
     zeros = inner.new_zeros(x.shape[0] - 1 - last)
@@ -249,10 +249,10 @@ def roots(p: Any) -> Tensor:
         return zeros  # type: ignore[no-any-return]
     below = factories.eye(size - 1, size, dtype=inner.dtype, backend=inner._xp)
     companion = concatenate([(-inner[1:] / inner[0]).reshape(1, -1), below])
-    return concatenate(joined(linalg.eigvals(companion), zeros))
+    return concatenate(promote_strong(linalg.eigvals(companion), zeros))
 
 
-@with_fit
+@numpy_function_with_fit
 def polyfit(
     x: Any, y: Any, deg: int, rcond: float | None = None, full: bool = False, w: Any = None,
     cov: Any = False,

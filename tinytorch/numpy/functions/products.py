@@ -12,9 +12,9 @@ from ...ops.linalg import matmul as matmul_ops
 from ...ops.linalg import vector_products
 from ...ops.pointwise import comparison
 from ...ops.shape import strides
-from .conversion import alike, axes_of, cast, joined, promoted, tensor_of, written
+from .conversion import axes_of, cast, promote, promote_strong, tensor_of, unify_dtypes, write_out
 from .reductions import total_dtype
-from .registration import joining, numpy_function, shared
+from .registration import numpy_function, promote_first, register_shared
 
 
 @numpy_function
@@ -33,20 +33,20 @@ def dot(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
         >>> np.dot([[1, 2], [3, 4]], [1, 1])
         array([3, 7])
     """
-    x, y = joined(a, b)
+    x, y = promote_strong(a, b)
     if not x.ndim or not y.ndim:
-        return written(_times(x, y), out)  # type: ignore[no-any-return]
+        return write_out(_times(x, y), out)  # type: ignore[no-any-return]
     along = -1 if y.ndim == 1 else -2
     if x.shape[-1] != y.shape[along]:
         raise ValueError(f"shapes {tuple(x.shape)} and {tuple(y.shape)} not aligned")
     if x.ndim <= 2 and y.ndim <= 2:
-        return written(_matmul(x, y), out)  # type: ignore[no-any-return]
+        return write_out(_matmul(x, y), out)  # type: ignore[no-any-return]
     before, after = tuple(x.shape[:-1]), tuple(y.shape[:-2]) + tuple(y.shape[-1:])[: y.ndim - 1]
     # Sizes are written out: -1 stands for none where there are no elements.
     rows = x.reshape(math.prod(before), x.shape[-1])
     columns = y.movedim(along, 0).reshape(y.shape[along], math.prod(after))
     found = _matmul(rows, columns).reshape(before + after)
-    return written(found, out)  # type: ignore[no-any-return]
+    return write_out(found, out)  # type: ignore[no-any-return]
 
 
 def _times(x: Any, y: Any) -> Any:
@@ -84,7 +84,7 @@ def matmul(
         array([[2, 1],
                [4, 3]])
     """
-    x, y = (cast(t, dtype) for t in joined(x1, x2))
+    x, y = (cast(t, dtype) for t in promote_strong(x1, x2))
     return _write_product(_matmul(x, y), out)
 
 
@@ -93,7 +93,7 @@ def _write_product(found: Any, out: Any) -> Tensor:
     target = out[0] if isinstance(out, tuple) else out
     if isinstance(target, Tensor) and found.ndim < target.ndim:
         found = found.expand(tuple(target.shape))
-    return written(found, out)  # type: ignore[no-any-return]
+    return write_out(found, out)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -108,7 +108,7 @@ def vdot(a: Any, b: Any, /) -> Tensor:
         >>> np.vdot([1 + 2j, 3.0], [1 + 2j, 3.0])
         (14+0j)
     """
-    x, y = joined(a, b)
+    x, y = promote_strong(a, b)
     return _matmul(x.reshape(-1).conj_physical(), y.reshape(-1))  # type: ignore[no-any-return]
 
 
@@ -124,7 +124,7 @@ def inner(a: Any, b: Any, /) -> Tensor:
         >>> np.inner([1, 2, 3], [0, 1, 0])
         2
     """
-    x, y = joined(a, b)
+    x, y = promote_strong(a, b)
     if not x.ndim or not y.ndim:
         return _times(x, y)  # type: ignore[no-any-return]
     return _summed(einsum_ops.inner, x, y)  # type: ignore[no-any-return]
@@ -144,8 +144,8 @@ def outer(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
         array([[3, 4],
                [6, 8]])
     """
-    x, y = joined(a, b)
-    return written(matmul_ops.outer(x.reshape(-1), y.reshape(-1)), out)  # type: ignore[no-any-return]
+    x, y = promote_strong(a, b)
+    return write_out(matmul_ops.outer(x.reshape(-1), y.reshape(-1)), out)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -160,7 +160,7 @@ def kron(a: Any, b: Any) -> Tensor:
         >>> np.kron([1, 10], [1, 2])
         array([ 1,  2, 10, 20])
     """
-    return einsum_ops.kron(*joined(a, b))
+    return einsum_ops.kron(*promote_strong(a, b))
 
 
 @numpy_function
@@ -176,7 +176,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
         >>> np.tensordot(np.ones((2, 3)), np.ones((3, 4)), axes=1).shape
         (2, 4)
     """
-    x, y = joined(a, b)
+    x, y = promote_strong(a, b)
     given = axes
     if isinstance(axes, (tuple, list)):
         given = [list(d) if isinstance(d, (tuple, list)) else [d] for d in axes]
@@ -205,12 +205,12 @@ def einsum(
     given = [subscripts, *operands]
     # Either the subscripts come first, or each operand's come after it.
     places = slice(1, None) if isinstance(subscripts, str) else slice(0, len(given) // 2 * 2, 2)
-    tensors = [cast(t, dtype) for t in joined(*given[places])]
+    tensors = [cast(t, dtype) for t in promote_strong(*given[places])]
     # Bools are multiplied as numbers, since torch's refuses them.
     numbers = dtypes.int64 if tensors[0].dtype is dtypes.bool else None
     given[places] = [cast(t, numbers) for t in tensors]
     found = einsum_ops.einsum(*given)
-    return written(found.to(tensors[0].dtype), out)  # type: ignore[no-any-return]
+    return write_out(found.to(tensors[0].dtype), out)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -236,7 +236,7 @@ def trace(
     rows, columns = axes_of("trace", (axis1, axis2), x.ndim)
     wanted = total_dtype(x, dtype)
     found: Any = vector_products.trace(x if dtype is None else x.to(wanted), offset, rows, columns)
-    return written(found.to(wanted), out)  # type: ignore[no-any-return]
+    return write_out(found.to(wanted), out)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -262,7 +262,7 @@ def cross(
     """
     if axis is not None:
         axisa = axisb = axisc = axis
-    x, y = joined(a, b)
+    x, y = promote_strong(a, b)
     x, y = x.movedim(axisa, -1), y.movedim(axisb, -1)
     if x.shape[-1] != 3 or y.shape[-1] != 3:
         raise ValueError(
@@ -301,7 +301,7 @@ def isclose(
 
 
 def _comparable(a: Any, b: Any) -> list[Any]:
-    x, y = promoted(a, b)
+    x, y = promote(a, b)
     return [t.to(dtypes.int64) if t.dtype is dtypes.bool else t for t in (x, y)]
 
 
@@ -326,7 +326,7 @@ def allclose(
     return bool(found.all())
 
 
-@shared(prepare=joining(2))
+@register_shared(prepare=promote_first(2))
 def vecdot(
     x1: Any, x2: Any, /, out: Tensor | None = None, *, axis: int = -1, order: str = "K",
     dtype: Any = None, subok: bool = True,
@@ -346,7 +346,7 @@ def vecdot(
         >>> tt.vecdot(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
         tensor([3, 7])
     """
-    a, b = (cast(t, dtype) for t in alike(x1, x2))
+    a, b = (cast(t, dtype) for t in unify_dtypes(x1, x2))
     if a.shape[axis] != b.shape[axis]:
         raise ValueError(
             f"vecdot(): dimension {axis} of the operands differs: {a.shape[axis]} and "
@@ -355,7 +355,7 @@ def vecdot(
     return _write_product((a.conj_physical() * b).sum(axis).to(a.dtype), out)
 
 
-@shared(prepare=joining(2))
+@register_shared(prepare=promote_first(2))
 def matvec(
     x1: Any, x2: Any, /, out: Tensor | None = None, *, order: str = "K", dtype: Any = None,
     subok: bool = True,
@@ -380,11 +380,11 @@ def matvec(
         >>> tt.matvec(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
         tensor([3, 7])
     """
-    a, b = (cast(t, dtype) for t in alike(x1, x2))
+    a, b = (cast(t, dtype) for t in unify_dtypes(x1, x2))
     return _write_product((a @ b.unsqueeze(-1)).squeeze(-1), out)
 
 
-@shared(prepare=joining(2))
+@register_shared(prepare=promote_first(2))
 def vecmat(
     x1: Any, x2: Any, /, out: Tensor | None = None, *, order: str = "K", dtype: Any = None,
     subok: bool = True,
@@ -409,5 +409,5 @@ def vecmat(
         >>> tt.vecmat(tt.tensor([1, 1]), tt.tensor([[1, 2], [3, 4]]))
         tensor([4, 6])
     """
-    a, b = (cast(t, dtype) for t in alike(x1, x2))
+    a, b = (cast(t, dtype) for t in unify_dtypes(x1, x2))
     return _write_product((a.conj_physical().unsqueeze(-2) @ b).squeeze(-2), out)

@@ -22,13 +22,12 @@ from .conversion import (
     cast,
     flat_if_none,
     float_array,
-    reduced,
+    reduce_axes,
     reduction_axes,
     tensor_of,
-    written,
+    write_out,
 )
-from .registration import filed, numpy_function, shared, shared_as
-
+from .registration import numpy_function, register_as, register_shared, register_shared_as
 
 #: Sections of docstrings, each of two families of functions: with NaN, and without.
 _TOTAL_ARGS = """Args:
@@ -86,7 +85,7 @@ def _added(a: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
     wanted = total_dtype(a, dtype)
     source = a if dtype is None else a.to(wanted)
     axes = reduction_axes("sum", axis, a.ndim)
-    return reduced(source, "sum", axes, keepdims).to(wanted)
+    return reduce_axes(source, "sum", axes, keepdims).to(wanted)
 
 
 def _begun(found: Any, initial: Any, combine: Any) -> Any:
@@ -120,9 +119,9 @@ def _total(
         keepdims: bool = False, initial: Any = None, where: Any = True,
     ) -> Tensor:  # fmt: skip
         found = reduce(_masked(tensor_of(a), where, start), axis, dtype, keepdims)
-        return written(_begun(found, initial, combine), out)  # type: ignore[no-any-return]
+        return write_out(_begun(found, initial, combine), out)  # type: ignore[no-any-return]
 
-    return filed(
+    return register_as(
         function,
         name,
         f"""{summary} of the elements, of all or along ``axis``.
@@ -171,11 +170,11 @@ def mean(
     x = cast(as_float(a), dtype)
     axes = axes_of("mean", axis, x.ndim)
     if where is True:
-        found = reduced(x, "mean", axes, keepdims)
+        found = reduce_axes(x, "mean", axes, keepdims)
     else:
         total = _added(_masked(x, where, 0), axes, None, keepdims)
         found = total / _count(x, axes, keepdims, where)
-    return written(found, out)  # type: ignore[no-any-return]
+    return write_out(found, out)  # type: ignore[no-any-return]
 
 
 def _variance(x: Any, axes: tuple[int, ...], freedom: float, keepdims: bool, where: Any) -> Any:
@@ -203,9 +202,9 @@ def _spread(
         x = cast(as_float(a), dtype)
         freedom = ddof if correction is None else correction
         axes = axes_of(name, axis, x.ndim)
-        return written(finish(_variance(x, axes, freedom, keepdims, where)), out)  # type: ignore
+        return write_out(finish(_variance(x, axes, freedom, keepdims, where)), out)  # type: ignore
 
-    return filed(
+    return register_as(
         function,
         name,
         f"""{summary}, of all or along ``axis``.
@@ -252,11 +251,11 @@ def _extreme(
         axes = reduction_axes(name, axis, x.ndim)
         if initial is not None and not math.prod(x.shape[d] for d in axes):
             first = _nothing(x, axes, keepdims).fill_(_number(initial, x))
-            return written(first, out)  # type: ignore[no-any-return]
-        found = reduced(x, reduce, axes, keepdims)
-        return written(_begun(found, initial, combine), out)  # type: ignore[no-any-return]
+            return write_out(first, out)  # type: ignore[no-any-return]
+        found = reduce_axes(x, reduce, axes, keepdims)
+        return write_out(_begun(found, initial, combine), out)  # type: ignore[no-any-return]
 
-    return filed(
+    return register_as(
         function,
         name,
         f"""{summary}, of all or along ``axis``.
@@ -293,9 +292,9 @@ def _truth(name: str, summary: str, start: bool, *example: str) -> Callable[...,
         x = _masked(tensor_of(a).bool(), where, start)
         for d in sorted(reduction_axes(name, axis, x.ndim), reverse=True):
             x = getattr(x, name)(d, keepdim=keepdims)
-        return written(x, out)  # type: ignore[no-any-return]
+        return write_out(x, out)  # type: ignore[no-any-return]
 
-    return filed(
+    return register_as(
         function,
         name,
         f"""{summary}, in all or along ``axis``.
@@ -328,9 +327,9 @@ def _place(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
         x = tensor_of(a)
         x = x.to(dtypes.uint8) if x.dtype is dtypes.bool else x
         at = None if axis is None else axes_of(name, axis, x.ndim or 1)[0]
-        return written(getattr(x, name)(at, keepdims), out)  # type: ignore[no-any-return]
+        return write_out(getattr(x, name)(at, keepdims), out)  # type: ignore[no-any-return]
 
-    return filed(
+    return register_as(
         function,
         name,
         f"""{summary}, in row-major order or along ``axis``.
@@ -359,9 +358,9 @@ def _running(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
         x, at = flat_if_none(name, x if x.ndim else x.reshape(1), axis)
         wanted = total_dtype(x, dtype)
         found = getattr(x if dtype is None else x.to(wanted), name)(at)
-        return written(found.to(wanted), out)  # type: ignore[no-any-return]
+        return write_out(found.to(wanted), out)  # type: ignore[no-any-return]
 
-    return filed(
+    return register_as(
         function,
         name,
         f"""{summary} along ``axis``.
@@ -411,7 +410,7 @@ def _spread_out(weights: Any, a: Tensor, axes: tuple[int, ...]) -> Any:
     return inner.reshape([n if d in axes else 1 for d, n in enumerate(a.shape)])
 
 
-@shared(forms=(
+@register_shared(forms=(
     "(..., returned: Literal[False] = False) -> Tensor",
     "(..., returned: Literal[True]) -> tuple[Tensor, Tensor]",
 ))  # fmt: skip
@@ -443,20 +442,20 @@ def average(
     x: Any = float_array(a)
     axes = axes_of("average", axis, x.ndim)
     if weights is None:
-        found = reduced(x, "mean", axes, keepdims)
+        found = reduce_axes(x, "mean", axes, keepdims)
         total = x.new_ones(()) * (x.numel() / (found.numel() or 1))
     else:
         w = _spread_out(array_of(weights, x._xp), x, axes)
         product = x * w
         spread = broadcast_to(w, tuple(x.shape)).to(product.dtype)
-        total = reduced(spread, "sum", axes, keepdims)
+        total = reduce_axes(spread, "sum", axes, keepdims)
         if bool((total == 0).any()):
             raise ZeroDivisionError("average(): weights sum to zero, cannot be normalized")
-        found = reduced(product, "sum", axes, keepdims) / total
+        found = reduce_axes(product, "sum", axes, keepdims) / total
     return (found, broadcast_to(total, tuple(found.shape)).clone()) if returned else found
 
 
-@shared
+@register_shared
 def ptp(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
     """The distance from the smallest element to the largest, of all or along ``axis``.
 
@@ -474,7 +473,7 @@ def ptp(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
     """
     x: Any = array_of(a)
     axes = reduction_axes("ptp", axis, x.ndim)
-    largest, smallest = (reduced(x, name, axes, keepdims) for name in ("amax", "amin"))
+    largest, smallest = (reduce_axes(x, name, axes, keepdims) for name in ("amax", "amin"))
     return largest - smallest  # type: ignore[no-any-return]
 
 
@@ -497,7 +496,7 @@ def _cumulative(
         first[at] = 1
         return cat([found.new_full(first, start), found], at)
 
-    return shared_as(
+    return register_shared_as(
         function,
         name,
         f"""{summary} along ``axis``.
@@ -555,11 +554,11 @@ def _of_numbers(
 
 
 nansum: Callable[..., Tensor] = _of_numbers(
-    "nansum", "The sum", tensor_of, filed, sum, 0,
+    "nansum", "The sum", tensor_of, register_as, sum, 0,
     ">>> np.nansum([1.0, np.nan, 2.0])", "3.0",
 )  # fmt: skip
 nanprod: Callable[..., Tensor] = _of_numbers(
-    "nanprod", "The product", array_of, shared_as, prod, 1,
+    "nanprod", "The product", array_of, register_shared_as, prod, 1,
     ">>> tt.nanprod(tt.tensor([3.0, tt.nan, 2.0]))", "tensor(6.)",
 )  # fmt: skip
 
@@ -574,7 +573,7 @@ def _running_numbers(
     ) -> Tensor:
         return run(_numbers(array_of(a), start), axis, dtype, out)  # type: ignore[no-any-return]
 
-    return shared_as(
+    return register_shared_as(
         function,
         name,
         f"""{summary} along ``axis`` that count NaN as {start:g}.
@@ -659,9 +658,9 @@ def _nan_spread(
         if unknown.device.type == "cpu" and unknown.any():
             warn("Degrees of freedom <= 0 for slice.", RuntimeWarning)
         found = found if keepdims or not axes else found.squeeze(axes)
-        return written(finish(found), out)  # type: ignore
+        return write_out(finish(found), out)  # type: ignore
 
-    return shared_as(
+    return register_shared_as(
         function,
         name,
         f"""{summary} of the elements that are not NaN, of all or along ``axis``.
@@ -710,9 +709,9 @@ def _nan_extreme(
         if initial is None:
             found = found.masked_fill(~any(counts, axes, keepdims=keepdims), math.nan)
             _warn(counts, axes, "All-NaN slice encountered")
-        return written(found, out)  # type: ignore[no-any-return]
+        return write_out(found, out)  # type: ignore[no-any-return]
 
-    return shared_as(
+    return register_shared_as(
         function,
         name,
         f"""{summary} of those that are not NaN, of all or along ``axis``.
@@ -751,7 +750,7 @@ def _nan_place(
             x = x.masked_fill(x != x, worst)
         return pick(x, axis, out, keepdims=keepdims)  # type: ignore[no-any-return]
 
-    return shared_as(
+    return register_shared_as(
         function,
         name,
         f"""{summary} of those that are not NaN, in row-major order or along ``axis``.

@@ -11,7 +11,7 @@ from ...dispatch.arguments import add_flag_conversion
 from ...dispatch.call import as_numpy_error
 from ...dispatch.op import composite
 from ...state.tracebacks import short
-from .conversion import as_dtype, in_float64, joined
+from .conversion import as_dtype, float64_default, promote_strong
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -20,33 +20,35 @@ F = TypeVar("F")
 Prepare = Callable[..., tuple[Any, ...]] | None
 
 
-class Filing(Protocol):
+class Decorator(Protocol):
     """What ``numpy_function`` is: a decorator that files a function under ``tinytorch.numpy``."""
 
     def __call__(self, function: F, /) -> F: ...
 
 
-def _with_forms(*forms: str) -> Filing:
+def _numpy_decorator(*forms: str) -> Decorator:
     filing: Any = composite(namespaces=("numpy",), forms=forms)
     return filing  # type: ignore[no-any-return]
 
 
 #: Files a function under ``tinytorch.numpy``.
-numpy_function: Filing = _with_forms()
+numpy_function: Decorator = _numpy_decorator()
 #: As many results as arguments, one alone without a tuple.
-one_or_several = _with_forms("(ary: Any, /) -> Tensor", "(*arys: Any) -> tuple[Tensor, ...]")
+numpy_function_per_array = _numpy_decorator(
+    "(ary: Any, /) -> Tensor", "(*arys: Any) -> tuple[Tensor, ...]"
+)
 #: Also the step, if asked for.
-with_step = _with_forms(
+numpy_function_with_step = _numpy_decorator(
     "(..., retstep: Literal[False] = False) -> Tensor",
     "(..., retstep: Literal[True]) -> tuple[Tensor, Tensor]",
 )
 #: Places where nothing is to be chosen from.
-choosing = _with_forms(
+numpy_function_where = _numpy_decorator(
     "(condition: Any, x: Any, y: Any, /) -> Tensor",
     "(condition: Any, /) -> tuple[Tensor, ...]",
 )
 #: Also places and counts, if asked for.
-with_places = _with_forms(
+numpy_function_with_indices = _numpy_decorator(
     "(..., return_index: Literal[False] = False, return_inverse: Literal[False] = False, "
     "return_counts: Literal[False] = False) -> Tensor",
     "(..., return_index: Literal[True]) -> tuple[Tensor, ...]",
@@ -54,14 +56,14 @@ with_places = _with_forms(
     "(..., return_counts: Literal[True]) -> tuple[Tensor, ...]",
 )
 #: Also how good it is, if asked for.
-with_fit = _with_forms(
+numpy_function_with_fit = _numpy_decorator(
     "(..., full: Literal[False] = False, cov: Literal[False] = False) -> Tensor",
     "(..., full: Literal[True]) -> tuple[Tensor, Tensor, int, Tensor, float]",
     "(..., cov: Literal[True, 'unscaled']) -> tuple[Tensor, Tensor]",
 )
 
 
-def called(function: F, name: str, doc: str, *example: str) -> F:
+def describe(function: F, name: str, doc: str, *example: str) -> F:
     """A function of a family that differ in little, with a name and a docstring of its own.
 
     Args:
@@ -73,23 +75,23 @@ def called(function: F, name: str, doc: str, *example: str) -> F:
     """
     shown: Any = function
     shown.__name__ = shown.__qualname__ = name
-    shown.__doc__ = with_example(doc, *example) if example else doc
+    shown.__doc__ = add_example(doc, *example) if example else doc
     return function
 
 
-def with_example(doc: str, *example: str) -> str:
+def add_example(doc: str, *example: str) -> str:
     """Add an example at the end of a docstring."""
     lines = ("    Example:", *(f"        {line}" for line in example), "    ")
     return "\n".join((doc.rstrip(), "", *lines))
 
 
-def filed(function: F, name: str, doc: str, *example: str) -> F:
-    """``called``, and filed under ``tinytorch.numpy``."""
-    public: Any = numpy_function(called(function, name, doc, *example))
+def register_as(function: F, name: str, doc: str, *example: str) -> F:
+    """``describe``, and filed under ``tinytorch.numpy``."""
+    public: Any = numpy_function(describe(function, name, doc, *example))
     return public  # type: ignore[no-any-return]
 
 
-def raising(function: Callable[P, R]) -> Callable[P, R]:
+def raise_numpy_errors(function: Callable[P, R]) -> Callable[P, R]:
     """The function with NumPy's types of errors, for what is not filed as an operation."""
 
     @short
@@ -110,23 +112,23 @@ _PREPARE: dict[Callable[..., Any], Prepare] = {}
 
 
 @overload
-def shared(function: F, /) -> F: ...
+def register_shared(function: F, /) -> F: ...
 @overload
-def shared(*, prepare: Prepare = None, **options: Any) -> Filing: ...
-def shared(function: Any = None, /, *, prepare: Prepare = None, **options: Any) -> Any:
+def register_shared(*, prepare: Prepare = None, **options: Any) -> Decorator: ...
+def register_shared(function: Any = None, /, *, prepare: Prepare = None, **options: Any) -> Any:
     """Register a function that NumPy alone has under ``tinytorch`` and ``tinytorch.numpy``.
 
     It reads its arguments by ``array_of`` and ``float_array``: Python floats have the default
-    dtype, which ``in_numpys_dialect`` sets to float64 for ``tinytorch.numpy``.
+    dtype, which ``as_numpy_function`` sets to float64 for ``tinytorch.numpy``.
 
     Args:
         function: Function on Tensors.
         prepare: Converts the arguments of a call under ``tinytorch.numpy``, which promotes as
-            NumPy does; see ``joining``.
+            NumPy does; see ``promote_first``.
         **options: As of ``composite``.
     """
     if function is None:
-        return functools.partial(shared, prepare=prepare, **options)
+        return functools.partial(register_shared, prepare=prepare, **options)
     public: Any = composite(function, **options)
     _PREPARE[public] = prepare
     if "namespaces" not in options:
@@ -134,22 +136,22 @@ def shared(function: Any = None, /, *, prepare: Prepare = None, **options: Any) 
     return public
 
 
-def shared_as(function: F, name: str, doc: str, *example: str) -> F:
-    """``called``, and registered by ``shared``."""
-    public: F = shared(called(function, name, doc, *example))
+def register_shared_as(function: F, name: str, doc: str, *example: str) -> F:
+    """``describe``, and registered by ``register_shared``."""
+    public: F = register_shared(describe(function, name, doc, *example))
     return public
 
 
-def joining(count: int) -> Prepare:
+def promote_first(count: int) -> Prepare:
     """Promote the first ``count`` arguments to their common dtype by NumPy's rules."""
 
     def prepare(*args: Any) -> tuple[Any, ...]:
-        return (*joined(*args[:count]), *args[count:]) if count <= len(args) else args
+        return (*promote_strong(*args[:count]), *args[count:]) if count <= len(args) else args
 
     return prepare
 
 
-def in_numpys_dialect(function: Callable[..., Any]) -> Callable[..., Any]:
+def as_numpy_function(function: Callable[..., Any]) -> Callable[..., Any]:
     """Return a shared function as ``tinytorch.numpy`` has it.
 
     Python floats are float64, dtypes are read and operands promoted as in NumPy, and errors are of
@@ -162,14 +164,14 @@ def in_numpys_dialect(function: Callable[..., Any]) -> Callable[..., Any]:
     places = list(signature.parameters)
     at = places.index("dtype") if "dtype" in places else None
 
-    @raising
+    @raise_numpy_errors
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
         if "dtype" in options:
             options["dtype"] = _read_dtype(options["dtype"])
         elif at is not None and at < len(args):
             args = (*args[:at], _read_dtype(args[at]), *args[at + 1 :])
-        with in_float64():
+        with float64_default():
             return run(*(args if prepare is None else prepare(*args)), **options)
 
     if signature.return_annotation == "Any":

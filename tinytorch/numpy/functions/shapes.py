@@ -16,12 +16,12 @@ from .conversion import (
     arrays_of,
     axes_of,
     flat_if_none,
-    in_bounds,
     reduction_axes,
     tensor_of,
-    written,
+    wrap_or_clip,
+    write_out,
 )
-from .registration import filed, numpy_function, shared
+from .registration import numpy_function, register_as, register_shared
 
 
 @numpy_function
@@ -219,7 +219,7 @@ def _flip(name: str, summary: str, axis: int, *example: str) -> Callable[..., Te
         return flip(x, axis)
 
     doc = f"{summary}, a view.\n\n    Args:\n        m: Tensor, or what makes one.\n    "
-    return filed(function, name, doc, *example)
+    return register_as(function, name, doc, *example)
 
 
 fliplr: Callable[..., Tensor] = _flip(
@@ -314,12 +314,12 @@ def take(
     """
     x = tensor_of(a)
     x, at = flat_if_none("take", x if x.ndim else x.reshape(1), axis)
-    places = in_bounds("take", tensor_of(indices, x._xp).long(), x.shape[at], mode)
+    places = wrap_or_clip("take", tensor_of(indices, x._xp).long(), x.shape[at], mode)
     found = x[(slice(None),) * at + (places,)]
-    return written(found, out)  # type: ignore[no-any-return]
+    return write_out(found, out)  # type: ignore[no-any-return]
 
 
-@shared
+@register_shared
 def expand_dims(a: Any, axis: int | Sequence[int]) -> Tensor:
     """``a`` with a dimension of size 1 at each place of ``axis`` in the result.
 
@@ -344,7 +344,7 @@ def expand_dims(a: Any, axis: int | Sequence[int]) -> Tensor:
     return x  # type: ignore[no-any-return]
 
 
-@shared
+@register_shared
 def permute_dims(a: Any, axes: Sequence[int] | None = None) -> Tensor:
     """``a`` with its dimensions in another order; see ``permute``.
 
@@ -364,7 +364,7 @@ def permute_dims(a: Any, axes: Sequence[int] | None = None) -> Tensor:
     return permute(x, order)
 
 
-@shared(aliases=("linalg.matrix_transpose",))
+@register_shared(aliases=("linalg.matrix_transpose",))
 def matrix_transpose(x: Any, /) -> Tensor:
     """The transpose of each matrix.
 
@@ -387,7 +387,7 @@ def matrix_transpose(x: Any, /) -> Tensor:
     return tensor.transpose(-2, -1)  # type: ignore[no-any-return]
 
 
-@shared
+@register_shared
 def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
     """``a`` with a dimension moved before another one.
 
@@ -414,7 +414,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
     return x.movedim(at, before - (at < before))  # type: ignore[no-any-return]
 
 
-@shared
+@register_shared
 def broadcast_arrays(*args: Any, subok: Any = False) -> tuple[Tensor, ...]:
     """Tensors stretched to the shape they broadcast to.
 
@@ -435,7 +435,7 @@ def broadcast_arrays(*args: Any, subok: Any = False) -> tuple[Tensor, ...]:
     return tuple(broadcast_tensors(*arrays_of(*args)))
 
 
-@shared
+@register_shared
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     """The slices of a tensor along a dimension; see ``unbind``.
 
@@ -455,7 +455,7 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     return unbind(tensor, dim)  # type: ignore[return-value]
 
 
-@shared
+@register_shared
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
     """Each element several times; the method ``Tensor.repeat`` is ``tile``.
 

@@ -16,8 +16,8 @@ from ...ops.shape.joining import cat
 from ...ops.sort.sorting import searchsorted
 from ...ops.special.bessel_functions import i0
 from ...state import default_dtype
-from .conversion import alike, array_of, arrays_of, float_array
-from .registration import joining, shared
+from .conversion import array_of, arrays_of, float_array, unify_dtypes
+from .registration import promote_first, register_shared
 
 
 def _full_product(a: Any, v: Any) -> Any:
@@ -42,7 +42,7 @@ def _convolved(name: str, a: Any, v: Any, mode: str) -> Tensor:
     return _full_product(a, v)[start : start + lengths[mode]]  # type: ignore[no-any-return]
 
 
-@shared(prepare=joining(2))
+@register_shared(prepare=promote_first(2))
 def convolve(a: Any, v: Any, mode: str = "full") -> Tensor:
     """The convolution of two signals: sums of products with one of them reversed.
 
@@ -63,7 +63,7 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Tensor:
     return _convolved("convolve", x, y, mode)
 
 
-@shared(prepare=joining(2))
+@register_shared(prepare=promote_first(2))
 def correlate(a: Any, v: Any, mode: str = "valid") -> Tensor:
     """The cross-correlation of two signals: sums of products at every shift.
 
@@ -87,7 +87,7 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Tensor:
     return _convolved("correlate", x, y.flip(0).conj_physical(), mode)
 
 
-@shared
+@register_shared
 def interp(
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: float | None = None
 ) -> Tensor:
@@ -151,7 +151,7 @@ def _between(x: Any, xp: Any, fp: Any, left: Any, right: Any) -> Tensor:
     return found.to(fp.dtype)
 
 
-@shared
+@register_shared
 def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
     """Which bin each element falls into, counted from 1; 0 and the last one are outside.
 
@@ -170,7 +170,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
         >>> tt.digitize(tt.tensor([0.2, 6.4, 3.0]), [0.0, 1.0, 2.5, 4.0])
         tensor([1, 4, 3])
     """
-    values, edges = alike(x, bins)
+    values, edges = unify_dtypes(x, bins)
     if edges.ndim != 1:
         raise ValueError(f"digitize(): bins must have one dimension, got shape {list(edges.shape)}")
     if edges.shape[0] > 1 and bool(edges[0] > edges[-1]):
@@ -179,7 +179,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
     return searchsorted(edges, values, right=not right)
 
 
-@shared
+@register_shared
 def unwrap(
     p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * math.pi
 ) -> Tensor:
@@ -211,7 +211,7 @@ def unwrap(
     return cat([first, x.narrow(axis, 1, x.shape[axis] - 1) + change.cumsum(axis)], axis)
 
 
-@shared
+@register_shared
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
     """The differences of neighbours in the flattened tensor.
 
@@ -256,7 +256,7 @@ def _cosines(M: int, *weights: float) -> Tensor:
     return sum(waves, waves[0] * 0 + weights[0])  # type: ignore[no-any-return]
 
 
-@shared
+@register_shared
 def hamming(M: int) -> Tensor:
     """The Hamming window, a raised cosine that minimises the nearest side lobe.
 
@@ -273,7 +273,7 @@ def hamming(M: int) -> Tensor:
     return _cosines(M, 0.54, 0.46)
 
 
-@shared
+@register_shared
 def hanning(M: int) -> Tensor:
     """The Hann window, a raised cosine that ends at 0.
 
@@ -290,7 +290,7 @@ def hanning(M: int) -> Tensor:
     return _cosines(M, 0.5, 0.5)
 
 
-@shared
+@register_shared
 def blackman(M: int) -> Tensor:
     """The Blackman window, a sum of three cosines.
 
@@ -307,7 +307,7 @@ def blackman(M: int) -> Tensor:
     return _cosines(M, 0.42, 0.5, 0.08)
 
 
-@shared
+@register_shared
 def bartlett(M: int) -> Tensor:
     """The Bartlett window, a triangle that ends at 0.
 
@@ -325,7 +325,7 @@ def bartlett(M: int) -> Tensor:
     return _few(M) if places is None else 1 - places.abs()
 
 
-@shared
+@register_shared
 def kaiser(M: int, beta: float) -> Tensor:
     """The Kaiser window, made of Bessel functions.
 

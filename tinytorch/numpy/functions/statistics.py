@@ -22,16 +22,22 @@ from .conversion import (
     as_float,
     axes_of,
     common_dtype,
+    float64_default,
     float_array,
-    in_float64,
     is_number,
-    joined,
-    promoted,
+    promote,
+    promote_strong,
     tensor_of,
     tensors_of,
-    written,
+    write_out,
 )
-from .registration import filed, joining, numpy_function, shared, shared_as
+from .registration import (
+    numpy_function,
+    promote_first,
+    register_as,
+    register_shared,
+    register_shared_as,
+)
 
 
 def bounds(a: Any, range: Any) -> tuple[float, float]:
@@ -88,7 +94,7 @@ def _width(rule: str, a: Any) -> float:
     )
 
 
-@shared
+@register_shared
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Tensor:
     """The edges of the bins that ``histogram`` uses.
 
@@ -179,7 +185,7 @@ def grid_counts(
     return counts / total, tuple(edges)
 
 
-@shared(prepare=joining(2))
+@register_shared(prepare=promote_first(2))
 def histogram2d(
     x: Any,
     y: Any,
@@ -297,7 +303,7 @@ def histogram(
         (array([1, 2, 1]), array([1., 2., 3., 4.]))
     """
     x = tensor_of(a).detach().reshape(-1)
-    with in_float64():
+    with float64_default():
         edges: Any = histogram_bin_edges(x, bins, range, weights)
     place = bin_numbers(x.to(edges.dtype), edges)
     w = None if weights is None else tensor_of(weights, x._xp)
@@ -338,7 +344,7 @@ def histogramdd(
 def _points(sample: Any) -> list[Any]:
     """The coordinates in each dimension, in one floating-point dtype."""
     if isinstance(sample, (tuple, list)) and not all(isinstance(x, (int, float)) for x in sample):
-        return [as_float(x).detach().reshape(-1) for x in joined(*sample)]
+        return [as_float(x).detach().reshape(-1) for x in promote_strong(*sample)]
     x = as_float(tensor_of(sample)).detach()
     return list((x.reshape(-1, 1) if x.ndim == 1 else x).unbind(1))
 
@@ -382,7 +388,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
         return x  # type: ignore[no-any-return]
     (axis,) = axes_of("diff", axis, x.ndim)
     ends = [_slice_of(v, x, axis) for v in (prepend, append)]
-    x, *more = promoted(x, *(e for e in ends if e is not None))
+    x, *more = promote(x, *(e for e in ends if e is not None))
     given = iter(more)
     first, last = (None if e is None else next(given) for e in ends)
     return differences.diff(x, n, axis, first, last)
@@ -657,7 +663,7 @@ _QUANTILE = """The values below which given parts of the elements{ignoring} lie.
 def _quantile(name: str, scale: int, *example: str) -> Callable[..., Tensor]:
     """``quantile`` and ``nanquantile``, and the percentiles, which NumPy alone has."""
     ignore, alone = name.startswith("nan"), scale != 1
-    convert, register = (array_of, shared_as) if alone else (tensor_of, filed)
+    convert, register = (array_of, register_shared_as) if alone else (tensor_of, register_as)
 
     def function(
         a: Any, q: Any, axis: Any = None, out: Tensor | None = None,
@@ -683,7 +689,7 @@ def _quantile(name: str, scale: int, *example: str) -> Callable[..., Tensor]:
             raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
         else:
             found = weighted(x, part, axes, keepdims, weights_for(x, weights, axis, axes), ignore)
-        return written(found, out)  # type: ignore[no-any-return]
+        return write_out(found, out)  # type: ignore[no-any-return]
 
     doc = _QUANTILE.format(ignoring=" that are not NaN" if ignore else "", scale=scale)
     return register(function, name, doc, *example)
@@ -722,7 +728,7 @@ def _middle(name: str, *example: str) -> Callable[..., Tensor]:
         # Of nothing both medians are NaN, unlike quantiles.
         quiet = ignore or not x.numel()
         found = _along(x, x.new_full((), 0.5), axes, keepdims, "midpoint", quiet)
-        return written(found, out)  # type: ignore[no-any-return]
+        return write_out(found, out)  # type: ignore[no-any-return]
 
     rest = " that are not NaN" if ignore else ""
     doc = f"""The middle element, or the mean of the two middle ones, of those{rest}.
@@ -737,7 +743,7 @@ def _middle(name: str, *example: str) -> Callable[..., Tensor]:
     Returns:
         Tensor without the reduced dimensions; NaN where there is nothing.
     """
-    return filed(function, name, doc, *example)
+    return register_as(function, name, doc, *example)
 
 
 median: Callable[..., Tensor] = _middle(

@@ -8,12 +8,12 @@ from typing import Any
 from ...core.tensor import Tensor
 from ...ops.shape import strides as strides_ops
 from .conversion import axes_of, tensor_of
-from .registration import raising
+from .registration import raise_numpy_errors
 
 __all__ = ["as_strided", "sliding_window_view"]
 
 
-@raising
+@raise_numpy_errors
 def as_strided(
     x: Any, shape: Sequence[int] | None = None, strides: Sequence[int] | None = None,
     subok: bool = False, writeable: bool = True,
@@ -44,7 +44,7 @@ def as_strided(
     return strides_ops.as_strided(source, sizes, tuple(step // item for step in steps))
 
 
-@raising
+@raise_numpy_errors
 def sliding_window_view(
     x: Any, window_shape: int | Sequence[int], axis: Any = None, *, subok: bool = False,
     writeable: bool = False,

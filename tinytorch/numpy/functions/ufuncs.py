@@ -31,13 +31,13 @@ from .conversion import (
     backend_of,
     host,
     is_number,
-    promoted,
+    promote,
     tensor_of,
     tensors_of,
-    written,
+    write_out,
 )
 from .elementwise import OF_COMPLEX, OF_FLOATS, OF_ONE, OF_TWO, Row, divided, or_zero
-from .registration import filed, numpy_function
+from .registration import numpy_function, register_as
 
 #: Bools that these have nothing to do for, though PyTorch's refuse them.
 _WHOLE = ("abs", "ceil", "floor", "trunc")
@@ -267,7 +267,7 @@ _OPTIONS = """\
 def _file(function: Any, name: str, row: Row, *operands: str) -> Callable[..., Any]:
     listed = "".join(f"        {x}: Array, or what makes one.\n" for x in operands)
     doc = f"{row.summary}\n\n    Args:\n{listed}{_OPTIONS}    "
-    return filed(function, name, doc, f">>> np.{name}({row.operands})", row.shown)  # type: ignore[no-any-return]
+    return register_as(function, name, doc, f">>> np.{name}({row.operands})", row.shown)  # type: ignore[no-any-return]
 
 
 _BY_NAME: dict[str, Any] = {name: _one(name, row) for name, row in OF_ONE.items()}
@@ -339,7 +339,7 @@ def heaviside(
 
 
 def _step(a: Any, b: Any) -> Any:
-    x, y = promoted(*tensors_of(a, b))
+    x, y = promote(*tensors_of(a, b))
     return rounding.heaviside(x, y).masked_fill(x != x, float("nan"))
 
 
@@ -525,7 +525,7 @@ def round(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
         >>> np.round([0.5, 1.5, 2.675], 1)
         array([0.5, 1.5, 2.7])
     """
-    return written(_rounded(tensor_of(a), decimals), out)  # type: ignore[no-any-return]
+    return write_out(_rounded(tensor_of(a), decimals), out)  # type: ignore[no-any-return]
 
 
 def _rounded(x: Any, decimals: int) -> Any:
@@ -545,9 +545,9 @@ def _elementwise(
     """A function of one operand that has ``out=`` and no more: it is no ufunc of NumPy's."""
 
     def function(x: Any, out: Tensor | None = None) -> Tensor:
-        return written(compute(tensor_of(x)), out)  # type: ignore[no-any-return]
+        return write_out(compute(tensor_of(x)), out)  # type: ignore[no-any-return]
 
-    return filed(
+    return register_as(
         function,
         name,
         f"""{summary}
