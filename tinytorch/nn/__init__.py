@@ -16,6 +16,7 @@ from . import init as init
 from . import modules as modules
 from . import parallel as parallel
 from . import utils as utils
+from ._docstrings import complete_docstrings
 from .activation import GELU as GELU
 from .activation import GLU as GLU
 from .activation import Hardshrink as Hardshrink
@@ -185,6 +186,9 @@ from .transformer import TransformerEncoderLayer as TransformerEncoderLayer
 from .upsampling import Upsample as Upsample
 from .upsampling import UpsamplingBilinear2d as UpsamplingBilinear2d
 from .upsampling import UpsamplingNearest2d as UpsamplingNearest2d
+
+_layers = [v for v in globals().values() if isinstance(v, type) and issubclass(v, Module)]
+complete_docstrings([layer for layer in _layers if layer is not Module], root=Module)
 
 
 def __dir__() -> list[str]:

@@ -1,6 +1,6 @@
-"""``torch.nn._reduction``: reductions of losses as numbers, and by their older arguments.
+"""``torch.nn._reduction``: reductions of losses as numbers or as two deprecated arguments.
 
-What the loss modules share.
+Also the base classes of the loss modules.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def get_enum(reduction: str) -> int:
         reduction: The reduction's name.
 
     Raises:
-        ValueError: If there is no such reduction.
+        ValueError: If ``reduction`` is none of the three.
 
     Example:
         >>> from tinytorch.nn import _reduction
@@ -35,11 +35,11 @@ def get_enum(reduction: str) -> int:
 def legacy_get_string(
     size_average: bool | None, reduce: bool | None, emit_warning: bool = True
 ) -> str:
-    """Return the reduction that the two older arguments mean.
+    """Return the reduction that the two deprecated arguments stand for.
 
     Args:
-        size_average: Whether the mean is taken, not the sum. Default of None: True.
-        reduce: Whether there is a reduction. Default of None: True.
+        size_average: Whether to reduce to the mean instead of the sum; None means True.
+        reduce: Whether to reduce at all; None means True.
         emit_warning: Whether to warn that the arguments are deprecated. Default: True.
 
     Example:
@@ -55,12 +55,12 @@ def legacy_get_string(
 def legacy_get_enum(
     size_average: bool | None, reduce: bool | None, emit_warning: bool = True
 ) -> int:
-    """Return the number of the reduction that the two older arguments mean.
+    """Return the number of the reduction that the two deprecated arguments stand for.
 
     Args:
-        size_average: As for ``legacy_get_string``.
-        reduce: As there.
-        emit_warning: As there.
+        size_average: See ``legacy_get_string``.
+        reduce: See ``legacy_get_string``.
+        emit_warning: See ``legacy_get_string``.
 
     Example:
         >>> from tinytorch.nn import _reduction
@@ -71,7 +71,7 @@ def legacy_get_enum(
 
 
 class Loss(Module):
-    """A loss with a way of reducing it over the elements.
+    """Base class of losses with a reduction over the elements.
 
     Args:
         size_average: Deprecated; see ``reduction``.
@@ -92,13 +92,10 @@ class Loss(Module):
 
 
 class WeightedLoss(Loss):
-    """A loss with a weight for each class, kept as a buffer.
+    """Base class of losses with a weight for each class, registered as a buffer.
 
     Args:
-        weight: Shape ``(classes,)``. Default: all the same.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        weight: Factor of each class, shape ``(classes,)``. Default: all 1.
     """
 
     weight: Tensor | None

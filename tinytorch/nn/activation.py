@@ -33,7 +33,7 @@ class Sigmoid(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.sigmoid(input)
 
 
@@ -46,12 +46,12 @@ class LogSigmoid(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.logsigmoid(input)
 
 
 class Tanh(Module):
-    """The hyperbolic tangent.
+    """Hyperbolic tangent of the input.
 
     Example:
         >>> tt.nn.Tanh()(tt.tensor([-1.0, 2.0]))
@@ -59,7 +59,7 @@ class Tanh(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.tanh(input)
 
 
@@ -72,7 +72,7 @@ class Tanhshrink(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.tanhshrink(input)
 
 
@@ -85,15 +85,16 @@ class Softsign(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.softsign(input)
 
 
 class GELU(Module):
-    """x · Φ(x), Φ the normal distribution function.
+    """x · Φ(x), with the cumulative distribution function Φ of the normal distribution.
 
     Args:
-        approximate: ``"tanh"`` computes Φ by a formula with tanh. Default: ``"none"``.
+        approximate: ``"none"`` for the exact Φ, ``"tanh"`` for an approximation with tanh.
+            Default: ``"none"``.
 
     Example:
         >>> tt.nn.GELU()(tt.tensor([-1.0, 2.0]))
@@ -110,19 +111,18 @@ class GELU(Module):
         self.approximate = approximate
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.gelu(input, approximate=self.approximate)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return f"approximate={self.approximate!r}"
 
 
 class GLU(Module):
-    """a · σ(b), where a and b are the halves of the input.
+    """a · sigmoid(b), where a and b are the two halves of the input.
 
     Args:
-        dim: The dimension to halve. Default: the last.
+        dim: Dimension along which the input is halved. Default: -1.
 
     Example:
         >>> tt.nn.GLU()(tt.tensor([1.0, 2.0, 0.0, 0.0]))
@@ -139,19 +139,18 @@ class GLU(Module):
         self.dim = dim
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it; ``dim`` of the result is half as long."""
+        """Apply the function; the result has half the size of the input along ``dim``."""
         return F.glu(input, self.dim)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return f"dim={self.dim}"
 
 
 class _Shrink(Module):
-    """A function that is 0 between -lambd and lambd.
+    """Base class of functions that are 0 between -lambd and lambd.
 
     Args:
-        lambd: Default: 0.5.
+        lambd: Threshold, not negative. Default: 0.5.
     """
 
     lambd: float
@@ -161,15 +160,11 @@ class _Shrink(Module):
         self.lambd = lambd
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return str(self.lambd)
 
 
 class Hardshrink(_Shrink):
     """x where |x| > lambd, else 0.
-
-    Args:
-        lambd: Default: 0.5.
 
     Example:
         >>> tt.nn.Hardshrink()(tt.tensor([-1.0, 0.3]))
@@ -177,15 +172,12 @@ class Hardshrink(_Shrink):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.hardshrink(input, self.lambd)
 
 
 class Softshrink(_Shrink):
     """x moved towards 0 by lambd, and 0 where |x| ≤ lambd.
-
-    Args:
-        lambd: Not negative. Default: 0.5.
 
     Example:
         >>> tt.nn.Softshrink()(tt.tensor([-1.0, 0.3]))
@@ -193,16 +185,16 @@ class Softshrink(_Shrink):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.softshrink(input, self.lambd)
 
 
 class Softplus(Module):
-    """log(1 + exp(beta · x)) / beta, and x itself where beta · x is above the threshold.
+    """log(1 + exp(beta · x)) / beta, or x where beta · x is above the threshold.
 
     Args:
-        beta: Default: 1.
-        threshold: Default: 20.
+        beta: Factor of the input. Default: 1.
+        threshold: Value of beta · x above which the function is x. Default: 20.
 
     Example:
         >>> tt.nn.Softplus()(tt.tensor([-1.0, 2.0]))
@@ -218,19 +210,18 @@ class Softplus(Module):
         self.threshold = threshold
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.softplus(input, self.beta, self.threshold)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return f"beta={self.beta}, threshold={self.threshold}"
 
 
 class _AlongDim(Module):
-    """A normalised exponential along a dimension.
+    """Base class of softmax and related functions along a dimension.
 
     Args:
-        dim: The dimension along which the results sum to 1.
+        dim: Dimension along which the probabilities sum to 1. Omitting it is deprecated.
     """
 
     dim: int | None
@@ -240,15 +231,11 @@ class _AlongDim(Module):
         self.dim = dim
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return f"dim={self.dim}"
 
 
 class Softmax(_AlongDim):
     """exp(x) divided by its sum along a dimension.
-
-    Args:
-        dim: That dimension. Leaving it out is deprecated.
 
     Example:
         >>> tt.nn.Softmax(dim=0)(tt.tensor([0.0, 0.0]))
@@ -256,15 +243,12 @@ class Softmax(_AlongDim):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.softmax(input, self.dim)
 
 
 class Softmin(_AlongDim):
     """exp(-x) divided by its sum along a dimension.
-
-    Args:
-        dim: That dimension. Leaving it out is deprecated.
 
     Example:
         >>> tt.nn.Softmin(dim=0)(tt.tensor([0.0, 0.0]))
@@ -272,15 +256,12 @@ class Softmin(_AlongDim):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.softmin(input, self.dim)
 
 
 class LogSoftmax(_AlongDim):
-    """The logarithm of softmax along a dimension, computed without overflow.
-
-    Args:
-        dim: That dimension. Leaving it out is deprecated.
+    """Logarithm of softmax along a dimension, computed without overflow.
 
     Example:
         >>> tt.nn.LogSoftmax(dim=0)(tt.tensor([0.0, 0.0]))
@@ -288,7 +269,7 @@ class LogSoftmax(_AlongDim):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.log_softmax(input, self.dim)
 
 
@@ -301,10 +282,10 @@ class Softmax2d(Module):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of shape ``(batch, channels, height, width)``, or without batch.
+        """Apply the function to shape ``(batch, channels, height, width)``, or without batch.
 
         Raises:
-            ValueError: If the input has another number of dimensions.
+            ValueError: If the input has neither three nor four dimensions.
         """
         if input.ndim not in (3, 4):
             raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.ndim}D instead")

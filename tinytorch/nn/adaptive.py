@@ -1,4 +1,4 @@
-"""Softmax over very many classes, the frequent ones first."""
+"""Adaptive softmax, for very many classes that are sorted by frequency."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ __all__ = ["AdaptiveLogSoftmaxWithLoss"]
 
 
 class _ASMoutput(NamedTuple):
-    """What the module returns.
+    """Output of the module.
 
     Attributes:
-        output: The log probability of each target.
-        loss: Their mean, negated.
+        output: Log probability of each target.
+        loss: Negated mean of these.
     """
 
     output: Tensor
@@ -33,20 +33,18 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
     Args:
         in_features: Size of the input's last dimension.
-        n_classes: How many classes.
-        cutoffs: The first class of each cluster but the first, rising.
-        div_value: By what each cluster's projection is smaller than the one before.
+        n_classes: Number of classes.
+        cutoffs: First class of each cluster after the frequent classes, in ascending order.
+        div_value: Factor by which each cluster's projection is smaller than the previous one.
             Default: 4.
-        head_bias: Whether the first layer has a bias. Default: False.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
+        head_bias: Whether ``head`` has a bias. Default: False.
 
     Attributes:
-        head: Scores of the frequent classes and of the clusters, a Linear.
-        tail: Scores of the classes in each cluster, a ModuleList.
+        head: Linear that computes the scores of the frequent classes and of the clusters.
+        tail: ModuleList that computes the scores of the classes in each cluster.
 
     Raises:
-        ValueError: If the cutoffs are no rising numbers between 1 and ``n_classes - 1``.
+        ValueError: If the cutoffs are not ascending ints between 1 and ``n_classes - 1``.
 
     Example:
         >>> softmax = tt.nn.AdaptiveLogSoftmaxWithLoss(16, 100, cutoffs=[10, 50])
@@ -93,7 +91,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             self.tail.append(Sequential(first, Linear(hidden, end - start, False, **factory)))
 
     def reset_parameters(self) -> None:
-        """Draw the parameters anew."""
+        """Draw the parameters again."""
         self.head.reset_parameters()
         for projection in self.tail:
             for layer in projection.children():
@@ -104,13 +102,13 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
         Args:
             input_: Shape ``(batch, in_features)``, or ``(in_features,)``.
-            target_: Class numbers, shape ``(batch,)``, or 0-d.
+            target_: Class indices, shape ``(batch,)``, or 0-d.
 
         Returns:
             The named tuple ``(output, loss)``; the first of the shape of ``target_``.
 
         Raises:
-            RuntimeError: If the shapes do not fit or a target is no class.
+            RuntimeError: If the shapes do not match, or a target is not a class.
         """
         _check_shapes(input_, target_)
         x = input_ if input_.ndim == 2 else input_.unsqueeze(0)
@@ -119,22 +117,22 @@ class AdaptiveLogSoftmaxWithLoss(Module):
             (target._data >= 0) & (target._data < self.n_classes),
             f"Target values should be in [0, {self.n_classes - 1}]",
         )
-        # Each target asks the head for its class or its cluster, and then the cluster.
+        # Add the log probability of the class, or of its cluster, to that within the cluster.
         head = F.log_softmax(self.head(x), 1)
-        place, output = target, x.new_zeros(target.shape)
+        column, output = target, x.new_zeros(target.shape)
         for cluster, (start, end) in enumerate(pairwise(self.cutoffs)):
             inside = (target >= start) & (target < end)
-            place = place.masked_fill(inside, self.shortlist_size + cluster)
+            column = column.masked_fill(inside, self.shortlist_size + cluster)
             rows = inside.nonzero().squeeze(1)
             if rows.numel():
                 log_probs = F.log_softmax(self.tail[cluster](x[rows]), 1)
                 within = (target[rows] - start).unsqueeze(1)
                 output = output.index_copy(0, rows, log_probs.gather(1, within).squeeze(1))
-        output = output + head.gather(1, place.unsqueeze(1)).squeeze(1)
+        output = output + head.gather(1, column.unsqueeze(1)).squeeze(1)
         return _ASMoutput(output.reshape(target_.shape), -output.mean())
 
     def log_prob(self, input: Tensor) -> Tensor:
-        """Log probabilities of all classes.
+        """Return the log probabilities of all classes.
 
         Args:
             input: Shape ``(batch, in_features)``.
@@ -150,7 +148,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return self._get_full_log_prob(input, self.head(input))
 
     def _get_full_log_prob(self, input: Tensor, head_output: Tensor) -> Tensor:
-        """Log probabilities of all classes, given the output of ``head``."""
+        """Return the log probabilities of all classes, given the output of ``head``."""
         head = F.log_softmax(head_output, 1)
         parts = [head[:, : self.shortlist_size]]
         for cluster, projection in enumerate(self.tail, self.shortlist_size):
@@ -159,7 +157,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return cat(parts, 1)
 
     def predict(self, input: Tensor) -> Tensor:
-        """The most probable class of each sample.
+        """Return the most probable class of each sample.
 
         Args:
             input: Shape ``(batch, in_features)``.
@@ -174,7 +172,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         """
         head_output = self.head(input)
         scores = head_output.argmax(1)
-        # Where a frequent class is ahead of every cluster, no class of a cluster can be.
+        # If a frequent class has a higher score than every cluster, it is the most probable class.
         undecided = scores >= self.shortlist_size
         if not undecided.any():
             return scores
@@ -182,11 +180,12 @@ class AdaptiveLogSoftmaxWithLoss(Module):
 
 
 def _check_cutoffs(cutoffs: list[int], n_classes: int) -> None:
+    """Check that the cutoffs are ascending whole numbers between 1 and ``n_classes - 1``."""
     if not cutoffs:
         raise ValueError("cutoffs should be a sequence of length larger than 0")
-    rising = all(low < high for low, high in pairwise(cutoffs))
+    ascending = all(low < high for low, high in pairwise(cutoffs))
     whole = all(int(cutoff) == cutoff for cutoff in cutoffs)
-    if not (rising and whole and cutoffs[0] > 0 and cutoffs[-1] < n_classes):
+    if not (ascending and whole and cutoffs[0] > 0 and cutoffs[-1] < n_classes):
         raise ValueError(
             "cutoffs should be a sequence of unique, positive integers sorted in an increasing "
             "order, where each value is between 1 and n_classes-1"

@@ -1,4 +1,4 @@
-"""Normalization over a batch, over each channel of each sample, and over several processes."""
+"""Batch normalization, instance normalization, and batch normalization over several processes."""
 
 from __future__ import annotations
 
@@ -30,22 +30,30 @@ __all__ = [
 
 
 class NormBase(Module):
-    """What batch and instance normalisation share.
+    """Base class of batch and instance normalization.
 
     Args:
-        num_features: Channels of the input.
-        eps: Added to the variance.
-        momentum: Weight of a new batch in the running statistics; None for their plain mean.
-        affine: Whether there are weight and bias.
-        track_running_stats: Whether there are running statistics.
-        device: Where parameters and statistics live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
-        bias: Whether there is a bias, given there is a weight. Default: True.
+        num_features: Number of channels of the input.
+        eps: Added to the variance. Default: 1e-5.
+        momentum: Weight of a new batch in the running statistics; with None these are the
+            cumulative averages over all batches. Default: 0.1.
+        affine: Whether there are a learned weight and bias. Default: True.
+        track_running_stats: Whether there are running statistics. Default: True.
+        device: Where parameters and statistics live. Default: the active backend's device.
+        dtype: Dtype of parameters and statistics. Default: the default dtype.
+        bias: Whether there is a bias beside the weight. Default: True.
+
+    Attributes:
+        weight: Shape ``(num_features,)``, initially 1; or None.
+        bias: Shape ``(num_features,)``, initially 0; or None.
+        running_mean: Shape ``(num_features,)``, initially 0; or None.
+        running_var: Shape ``(num_features,)``, initially 1; or None.
+        num_batches_tracked: Number of batches in the running statistics; or None.
     """
 
-    # Since version 2 the number of batches is saved, too.
+    # From version 2 on, the state dict contains num_batches_tracked.
     _version = 2
-    #: Numbers of dimensions of the input.
+    #: The numbers of dimensions that the input may have.
     _ndims: tuple[int, ...]
 
     num_features: int
@@ -53,7 +61,7 @@ class NormBase(Module):
     momentum: float | None
     affine: bool
     track_running_stats: bool
-    #: None without one; typed as in PyTorch, where users write ``layer.weight.data``.
+    #: May be None, but typed as in PyTorch, so that ``layer.weight.data`` type-checks.
     weight: Parameter
     bias: Parameter
     running_mean: Tensor | None
@@ -90,7 +98,7 @@ class NormBase(Module):
         self.reset_parameters()
 
     def reset_running_stats(self) -> None:
-        """Forget the batches seen so far.
+        """Reset the running statistics to their initial values.
 
         Example:
             >>> from tinytorch import nn
@@ -105,7 +113,7 @@ class NormBase(Module):
                 statistic.fill_(value)
 
     def reset_parameters(self) -> None:
-        """Set the scale to 1, the shift to 0, and forget the batches seen so far."""
+        """Set the weight to 1 and the bias to 0, and reset the running statistics."""
         self.reset_running_stats()
         if self.weight is not None:
             init.ones_(self.weight)
@@ -118,7 +126,6 @@ class NormBase(Module):
             raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return (
             f"{self.num_features}, eps={self.eps}, momentum={self.momentum}, "
             f"affine={self.affine}, bias={self.bias is not None}, "
@@ -135,13 +142,17 @@ class NormBase(Module):
 
 
 class BatchNorm(NormBase):
-    """Normalisation of each channel over the batch."""
+    """Base class of batch normalization.
+
+    Reference:
+        S. Ioffe and C. Szegedy, "Batch normalization" (2015).
+    """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Normalise: in training by the batch's statistics, else by the running ones.
+        """Normalize: in training with the batch's statistics, else with the running statistics.
 
         Raises:
-            ValueError: If the input has another number of dimensions.
+            ValueError: If the input has the wrong number of dimensions.
         """
         self._check_input_dim(input)
         factor = 0.0 if self.momentum is None else self.momentum
@@ -150,7 +161,7 @@ class BatchNorm(NormBase):
             if self.momentum is None:
                 factor = 1.0 / float(self.num_batches_tracked)
         by_batch = self.training or (self.running_mean is None and self.running_var is None)
-        # In training the statistics are given to be updated, else to be used.
+        # In training batch_norm updates the statistics, in evaluation it uses them.
         given = not self.training or self.track_running_stats
         return F.batch_norm(
             input,
@@ -167,91 +178,52 @@ class BatchNorm(NormBase):
 class BatchNorm1d(BatchNorm):
     """(x - mean) / √(variance + eps) · weight + bias, over a batch of vectors or sequences.
 
-    Mean and variance (the biased one) are those of each channel over the batch and the length.
-    In evaluation mode they are running averages of the batches' mean and unbiased variance.
-
-    Args:
-        num_features: Channels of the input.
-        eps: Added to the variance. Default: 1e-5.
-        momentum: Weight of a new batch in the running statistics; None for their plain mean.
-            Default: 0.1.
-        affine: Whether there are weight and bias. Default: True.
-        track_running_stats: Whether there are running statistics. Default: True.
-        device: Where parameters and statistics live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
-        bias: Whether there is a bias, given there is a weight. Default: True.
-
-    Attributes:
-        weight: Shape ``(num_features,)``, at first 1; or None.
-        bias: Shape ``(num_features,)``, at first 0; or None.
-        running_mean: Shape ``(num_features,)``, at first 0; or None.
-        running_var: Shape ``(num_features,)``, at first 1; or None.
-        num_batches_tracked: How many batches they are of; or None.
+    Mean and (biased) variance are those of each channel over the batch and the length. In
+    evaluation mode they are running averages of the batches' mean and unbiased variance.
 
     Example:
         >>> tt.nn.BatchNorm1d(1)(tt.tensor([[1.0], [3.0]])).detach()
         tensor([[-1.0000],
                 [ 1.0000]])
-
-    Reference:
-        S. Ioffe and C. Szegedy, "Batch normalization" (2015).
     """
 
     _ndims = (2, 3)
 
 
 class BatchNorm2d(BatchNorm):
-    """Batch normalisation of images, of shape ``(batch, channels, height, width)``.
-
-    Args:
-        num_features: Channels of the input.
-        eps: Added to the variance. Default: 1e-5.
-        momentum: Weight of a new batch in the running statistics; None for their plain mean.
-            Default: 0.1.
-        affine: Whether there are weight and bias. Default: True.
-        track_running_stats: Whether there are running statistics. Default: True.
-        device: Where parameters and statistics live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
-        bias: Whether there is a bias, given there is a weight. Default: True.
+    """Batch normalization of images, of shape ``(batch, channels, height, width)``.
 
     Example:
         >>> tt.nn.BatchNorm2d(6)(tt.randn(20, 6, 10, 10)).shape
         tinytorch.Size([20, 6, 10, 10])
-
-    Reference:
-        S. Ioffe and C. Szegedy, "Batch normalization" (2015).
     """
 
     _ndims = (4,)
 
 
 class BatchNorm3d(BatchNorm):
-    """Batch normalisation of volumes, of shape ``(batch, channels, depth, height, width)``.
-
-    Args:
-        num_features: Channels of the input.
-        eps: Added to the variance. Default: 1e-5.
-        momentum: Weight of a new batch in the running statistics; None for their plain mean.
-            Default: 0.1.
-        affine: Whether there are weight and bias. Default: True.
-        track_running_stats: Whether there are running statistics. Default: True.
-        device: Where parameters and statistics live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
-        bias: Whether there is a bias, given there is a weight. Default: True.
+    """Batch normalization of volumes, of shape ``(batch, channels, depth, height, width)``.
 
     Example:
         >>> tt.nn.BatchNorm3d(6)(tt.randn(2, 6, 3, 4, 5)).shape
         tinytorch.Size([2, 6, 3, 4, 5])
-
-    Reference:
-        S. Ioffe and C. Szegedy, "Batch normalization" (2015).
     """
 
     _ndims = (5,)
 
 
 class InstanceNorm(NormBase):
-    """Normalisation of each channel of each sample."""
+    """Base class of instance normalization.
+
+    Args:
+        momentum: Weight of a new batch in the running statistics. Default: 0.1.
+        affine: Whether there are a learned weight and bias. Default: False.
+        track_running_stats: Whether there are running statistics, which evaluation mode uses.
+            Default: False.
+
+    Reference:
+        D. Ulyanov et al., "Instance normalization" (2016).
+    """
 
     def __init__(
         self,
@@ -270,10 +242,11 @@ class InstanceNorm(NormBase):
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        """Normalise: by each sample's statistics, or in evaluation by the running ones if any.
+        """Normalize with each sample's statistics; in evaluation with running ones, if tracked.
 
         Raises:
-            ValueError: If the input has another number of dimensions or channels.
+            ValueError: If the input has the wrong number of dimensions, or of channels while
+                ``affine`` is true.
         """
         self._check_input_dim(input)
         unbatched = self._get_no_batch_dim()
@@ -283,7 +256,7 @@ class InstanceNorm(NormBase):
         return self._apply_instance_norm(input)
 
     def _get_no_batch_dim(self) -> int:
-        """Number of dimensions of an input without a batch."""
+        """Return the number of dimensions of an input without a batch."""
         return self._ndims[0]
 
     def _handle_no_batch_input(self, input: Tensor) -> Tensor:
@@ -318,96 +291,45 @@ class InstanceNorm(NormBase):
 
 
 class InstanceNorm1d(InstanceNorm):
-    """Normalisation of each channel of each sequence by its own mean and variance.
-
-    Args:
-        num_features: Channels of the input.
-        eps: Added to the variance. Default: 1e-5.
-        momentum: Weight of a new batch in the running statistics. Default: 0.1.
-        affine: Whether there are weight and bias. Default: False.
-        track_running_stats: Whether there are running statistics, used in evaluation.
-            Default: False.
-        device: Where parameters and statistics live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
-        bias: Whether there is a bias, given there is a weight. Default: True.
+    """Normalization of each channel of each sequence by its own mean and variance.
 
     Example:
         >>> tt.nn.InstanceNorm1d(1)(tt.tensor([[[1.0, 3.0]]]))
         tensor([[[-1.0000,  1.0000]]])
-
-    Reference:
-        D. Ulyanov et al., "Instance normalization" (2016).
     """
 
     _ndims = (2, 3)
 
 
 class InstanceNorm2d(InstanceNorm):
-    """Normalisation of each channel of each image by its own mean and variance.
-
-    Args:
-        num_features: Channels of the input.
-        eps: Added to the variance. Default: 1e-5.
-        momentum: Weight of a new batch in the running statistics. Default: 0.1.
-        affine: Whether there are weight and bias. Default: False.
-        track_running_stats: Whether there are running statistics, used in evaluation.
-            Default: False.
-        device: Where parameters and statistics live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
-        bias: Whether there is a bias, given there is a weight. Default: True.
+    """Normalization of each channel of each image by its own mean and variance.
 
     Example:
         >>> tt.nn.InstanceNorm2d(6)(tt.randn(20, 6, 10, 10)).shape
         tinytorch.Size([20, 6, 10, 10])
-
-    Reference:
-        D. Ulyanov et al., "Instance normalization" (2016).
     """
 
     _ndims = (3, 4)
 
 
 class InstanceNorm3d(InstanceNorm):
-    """Normalisation of each channel of each volume by its own mean and variance.
-
-    Args:
-        num_features: Channels of the input.
-        eps: Added to the variance. Default: 1e-5.
-        momentum: Weight of a new batch in the running statistics. Default: 0.1.
-        affine: Whether there are weight and bias. Default: False.
-        track_running_stats: Whether there are running statistics, used in evaluation.
-            Default: False.
-        device: Where parameters and statistics live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
-        bias: Whether there is a bias, given there is a weight. Default: True.
+    """Normalization of each channel of each volume by its own mean and variance.
 
     Example:
         >>> tt.nn.InstanceNorm3d(6)(tt.randn(2, 6, 3, 4, 5)).shape
         tinytorch.Size([2, 6, 3, 4, 5])
-
-    Reference:
-        D. Ulyanov et al., "Instance normalization" (2016).
     """
 
     _ndims = (4, 5)
 
 
 class SyncBatchNorm(BatchNorm):
-    """Batch normalisation of ``(batch, channels, *)`` by the statistics of all ranks' batches.
+    """Batch normalization of ``(batch, channels, *)`` with the statistics of all ranks' batches.
 
-    In one process, and by running statistics, it is plain.
+    In one process, and in evaluation mode, it computes the same as ``BatchNorm1d``.
 
     Args:
-        num_features: Channels of the input.
-        eps: Added to the variance. Default: 1e-5.
-        momentum: Weight of a new batch in the running statistics; None for their plain mean.
-            Default: 0.1.
-        affine: Whether there are weight and bias. Default: True.
-        track_running_stats: Whether there are running statistics. Default: True.
-        process_group: Whose batches. Default: all processes', if there are several.
-        device: Where parameters and statistics live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
-        bias: Whether there is a bias, given there is a weight. Default: True.
+        process_group: The ranks whose batches count. Default: all ranks.
 
     Example:
         >>> tt.nn.SyncBatchNorm(6)(tt.randn(20, 6, 10)).shape
@@ -442,10 +364,11 @@ class SyncBatchNorm(BatchNorm):
             raise ValueError("SyncBatchNorm number of input channels should be non-zero")
 
     def forward(self, input: Tensor) -> Tensor:
-        """Normalise: in training by the statistics of all ranks, else by the running ones.
+        """Normalize: in training with the statistics of all ranks, else with the running ones.
 
         Raises:
-            ValueError: If the input has no channels, or the ranks together one value in each.
+            ValueError: If the input has no channels, or all ranks together have no more than one
+                value for each channel.
         """
         self._check_input_dim(input)
         self._check_non_zero_input_channels(input)
@@ -463,16 +386,16 @@ class SyncBatchNorm(BatchNorm):
                 f"{input.shape}"
             )
         mean = sums[:-1] / count
-        centred = input - mean.view(shape)
-        variance = all_reduce(centred.square().sum(dims), group=self.process_group) / count
+        centered = input - mean.view(shape)
+        variance = all_reduce(centered.square().sum(dims), group=self.process_group) / count
         self._track(mean.detach(), variance.detach() * (count / (count - 1)))
-        normal = centred * (variance + self.eps).rsqrt().view(shape)
+        normal = centered * (variance + self.eps).rsqrt().view(shape)
         if self.weight is not None:
             normal = normal * self.weight.view(shape)
         return normal if self.bias is None else normal + self.bias.view(shape)
 
     def _track(self, mean: Tensor, variance: Tensor) -> None:
-        """Take a batch into the running statistics, as ``BatchNorm`` does."""
+        """Update the running statistics with a batch's, as ``BatchNorm`` does."""
         if not (self.training and self.track_running_stats):
             return
         batches: Any = self.num_batches_tracked
@@ -484,11 +407,11 @@ class SyncBatchNorm(BatchNorm):
 
     @classmethod
     def convert_sync_batchnorm(cls, module: Module, process_group: Any = None) -> Module:
-        """A module with its batch norms replaced by ``SyncBatchNorm``, of the same tensors.
+        """Replace each batch normalization in a module by ``SyncBatchNorm`` with its tensors.
 
         Args:
-            module: The module; changed, and returned unless it is a batch norm itself.
-            process_group: Handed on. Default: None.
+            module: The module; it is changed, and returned unless it is a batch normalization.
+            process_group: Argument of each ``SyncBatchNorm``. Default: None.
 
         Example:
             >>> from tinytorch import nn
@@ -498,20 +421,21 @@ class SyncBatchNorm(BatchNorm):
         """
         converted = module
         if isinstance(module, BatchNorm):
-            converted = cls._like(module, process_group)
+            converted = cls._from_batch_norm(module, process_group)
         for name, child in module.named_children():
             converted.add_module(name, cls.convert_sync_batchnorm(child, process_group))
         return converted
 
     @classmethod
-    def _like(cls, norm: BatchNorm, process_group: Any) -> SyncBatchNorm:
-        made = cls(
+    def _from_batch_norm(cls, norm: BatchNorm, process_group: Any) -> SyncBatchNorm:
+        """Return a ``SyncBatchNorm`` with the settings, tensors and mode of ``norm``."""
+        sync = cls(
             norm.num_features, norm.eps, norm.momentum, norm.affine, norm.track_running_stats,
             process_group, bias=norm.bias is not None,
         )  # fmt: skip
         if norm.affine:
-            made.weight, made.bias = norm.weight, norm.bias
+            sync.weight, sync.bias = norm.weight, norm.bias
         for name in ("running_mean", "running_var", "num_batches_tracked"):
-            setattr(made, name, getattr(norm, name))
-        made.training = norm.training
-        return made
+            setattr(sync, name, getattr(norm, name))
+        sync.training = norm.training
+        return sync

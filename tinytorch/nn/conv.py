@@ -1,7 +1,4 @@
-"""Convolutions.
-
-Transposed convolutions.
-"""
+"""Convolutions and transposed convolutions."""
 
 from __future__ import annotations
 
@@ -22,22 +19,16 @@ _PADDING_MODES = ("zeros", "reflect", "replicate", "circular")
 
 
 class ConvBase(Module):
-    """What convolutions and transposed ones share.
+    """Base class of convolutions and transposed convolutions.
 
     Args:
-        in_channels: Channels of the input.
-        out_channels: Channels of the output.
-        kernel_size: Size of the kernel in each dimension.
-        stride: Step of the kernel in each dimension.
-        padding: What is added on both sides in each dimension; or ``"same"``, ``"valid"``.
-        dilation: Step between the kernel's elements in each dimension.
-        transposed: Whether the convolution is a transposed one.
-        output_padding: What is added on one side of its output in each dimension.
-        groups: How many groups of channels there are.
-        bias: Whether there is a bias.
-        padding_mode: What is added: ``"zeros"``, ``"reflect"``, ``"replicate"``, ``"circular"``.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
+        in_channels: Number of channels of the input.
+        out_channels: Number of channels of the output.
+        kernel_size: Size of the kernel: one int for every dimension, or one for each.
+        dilation: Step between the kernel's elements, likewise. Default: 1.
+        groups: Number of groups of channels; an output channel depends on the input channels of
+            its own group alone. Default: 1.
+        bias: Whether to add a learned bias. Default: True.
     """
 
     in_channels: int
@@ -88,13 +79,14 @@ class ConvBase(Module):
         self.reset_parameters()
 
     def _weight_shape(self) -> tuple[int, ...]:
+        """Return ``(out, in / groups, *kernel_size)``, with out and in swapped if transposed."""
         channels = (self.out_channels, self.in_channels)
         outer, inner = reversed(channels) if self.transposed else channels
         return outer, inner // self.groups, *self.kernel_size
 
     @property
     def _reversed_padding_repeated_twice(self) -> Sequence[int]:
-        """Padding for ``F.pad``: before and after, the last dimension first."""
+        """Padding as ``F.pad`` expects it: before and after, the last dimension first."""
         if self.padding == "valid":
             return [0, 0] * len(self.kernel_size)
         if not isinstance(self.padding, str):
@@ -106,11 +98,10 @@ class ConvBase(Module):
         """Convolve with other parameters; transposed convolutions return None, as in PyTorch."""
 
     def reset_parameters(self) -> None:
-        """Draw the parameters anew, from U(-k, k), k = 1 / √(inputs of one output)."""
+        """Draw the parameters again from U(-k, k), k = 1 / √(number of inputs of an output)."""
         draw_by_inputs(self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         ones, zeros = (1,) * len(self.kernel_size), (0,) * len(self.kernel_size)
         optional = {
             "padding": (self.padding, zeros),
@@ -148,7 +139,23 @@ def _check_padding(padding: Any, stride: tuple[int, ...], mode: str) -> None:
 
 
 class _Conv(ConvBase):
-    """A convolution in ``_ndim`` dimensions."""
+    """Base class of convolutions in ``_ndim`` dimensions.
+
+    Args:
+        stride: Step of the kernel: one int for every dimension, or one for each. Default: 1.
+        padding: Number of elements added on both sides of each dimension, likewise; ``"same"``
+            adds as many as keep the size, ``"valid"`` none. Default: 0.
+        padding_mode: Values of these elements: ``"zeros"``, ``"reflect"``, ``"replicate"`` or
+            ``"circular"``. Default: ``"zeros"``.
+
+    Attributes:
+        weight: Shape ``(out_channels, in_channels / groups, *kernel_size)``.
+        bias: Shape ``(out_channels,)``, or None.
+
+    Raises:
+        ValueError: If ``groups`` does not divide the numbers of channels, or if ``padding`` or
+            ``padding_mode`` is an unknown string.
+    """
 
     _ndim: int
 
@@ -190,31 +197,21 @@ class _Conv(ConvBase):
             padding = each(self._ndim, 0)
         return convolve(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
+    def forward(self, input: Tensor) -> Tensor:
+        """Convolve the input with the weight and add the bias.
+
+        Args:
+            input: Shape ``(batch, in_channels, *sizes)`` with one size for each dimension of the
+                kernel, or without ``batch``.
+
+        Returns:
+            Shape ``(batch, out_channels, *sizes)``, or without ``batch``.
+        """
+        return self._conv_forward(input, self.weight, self.bias)
+
 
 class Conv1d(_Conv):
-    """A convolution along a sequence: each output is a kernel's product with a piece of it.
-
-    Args:
-        in_channels: Channels of the input.
-        out_channels: Channels of the output.
-        kernel_size: Size of the kernel.
-        stride: Step of the kernel. Default: 1.
-        padding: What is added on both sides; or ``"same"``, which keeps the length, or
-            ``"valid"``, which is none. Default: 0.
-        dilation: Step between the kernel's elements. Default: 1.
-        groups: How many groups of channels there are; outputs see only their own. Default: 1.
-        bias: Whether there is a bias. Default: True.
-        padding_mode: What is added: ``"zeros"``, ``"reflect"``, ``"replicate"`` or
-            ``"circular"``. Default: ``"zeros"``.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
-
-    Attributes:
-        weight: Shape ``(out_channels, in_channels / groups, kernel_size)``.
-        bias: Shape ``(out_channels,)``, or None.
-
-    Raises:
-        ValueError: If ``groups`` does not divide the channels, or a word is unknown.
+    """Convolution of a sequence: each output is the product of the kernel and a window of it.
 
     Example:
         >>> tt.nn.Conv1d(16, 33, 3, stride=2)(tt.randn(20, 16, 50)).shape
@@ -223,42 +220,9 @@ class Conv1d(_Conv):
 
     _ndim = 1
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Convolve.
-
-        Args:
-            input: Shape ``(batch, in_channels, length)``, or without batch.
-
-        Returns:
-            Shape ``(batch, out_channels, length)``, or without batch.
-        """
-        return self._conv_forward(input, self.weight, self.bias)
-
 
 class Conv2d(_Conv):
-    """A convolution over an image: each output is a kernel's product with a piece of it.
-
-    Args:
-        in_channels: Channels of the input.
-        out_channels: Channels of the output.
-        kernel_size: Size of the kernel, an int or ``(height, width)``; so for all sizes.
-        stride: Step of the kernel. Default: 1.
-        padding: What is added on both sides; or ``"same"``, which keeps the size, or
-            ``"valid"``, which is none. Default: 0.
-        dilation: Step between the kernel's elements. Default: 1.
-        groups: How many groups of channels there are; outputs see only their own. Default: 1.
-        bias: Whether there is a bias. Default: True.
-        padding_mode: What is added: ``"zeros"``, ``"reflect"``, ``"replicate"`` or
-            ``"circular"``. Default: ``"zeros"``.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
-
-    Attributes:
-        weight: Shape ``(out_channels, in_channels / groups, *kernel_size)``.
-        bias: Shape ``(out_channels,)``, or None.
-
-    Raises:
-        ValueError: If ``groups`` does not divide the channels, or a word is unknown.
+    """Convolution of an image: each output is the product of the kernel and a window of it.
 
     Example:
         >>> tt.nn.Conv2d(1, 6, 5, padding="same")(tt.randn(2, 1, 28, 28)).shape
@@ -270,42 +234,9 @@ class Conv2d(_Conv):
 
     _ndim = 2
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Convolve.
-
-        Args:
-            input: Shape ``(batch, in_channels, height, width)``, or without batch.
-
-        Returns:
-            Shape ``(batch, out_channels, height, width)``, or without batch.
-        """
-        return self._conv_forward(input, self.weight, self.bias)
-
 
 class Conv3d(_Conv):
-    """A convolution over a volume: each output is a kernel's product with a piece of it.
-
-    Args:
-        in_channels: Channels of the input.
-        out_channels: Channels of the output.
-        kernel_size: Size of the kernel, an int or ``(depth, height, width)``; so for all sizes.
-        stride: Step of the kernel. Default: 1.
-        padding: What is added on both sides; or ``"same"``, which keeps the size, or
-            ``"valid"``, which is none. Default: 0.
-        dilation: Step between the kernel's elements. Default: 1.
-        groups: How many groups of channels there are; outputs see only their own. Default: 1.
-        bias: Whether there is a bias. Default: True.
-        padding_mode: What is added: ``"zeros"``, ``"reflect"``, ``"replicate"`` or
-            ``"circular"``. Default: ``"zeros"``.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
-
-    Attributes:
-        weight: Shape ``(out_channels, in_channels / groups, *kernel_size)``.
-        bias: Shape ``(out_channels,)``, or None.
-
-    Raises:
-        ValueError: If ``groups`` does not divide the channels, or a word is unknown.
+    """Convolution of a volume: each output is the product of the kernel and a window of it.
 
     Example:
         >>> tt.nn.Conv3d(2, 4, (2, 3, 3))(tt.randn(1, 2, 5, 8, 8)).shape
@@ -314,20 +245,26 @@ class Conv3d(_Conv):
 
     _ndim = 3
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Convolve.
-
-        Args:
-            input: Shape ``(batch, in_channels, depth, height, width)``, or without batch.
-
-        Returns:
-            Shape ``(batch, out_channels, depth, height, width)``, or without batch.
-        """
-        return self._conv_forward(input, self.weight, self.bias)
-
 
 class _ConvTranspose(ConvBase):
-    """A transposed convolution in ``_ndim`` dimensions."""
+    """Base class of transposed convolutions in ``_ndim`` dimensions.
+
+    Args:
+        stride: Step of the kernel in the output: one int for every dimension, or one for each.
+            Default: 1.
+        padding: Number of elements cut off on both sides of each dimension of the output,
+            likewise. Default: 0.
+        output_padding: Number of elements added on one side of the output, likewise. Default: 0.
+        padding_mode: ``"zeros"``, the default, and nothing else.
+
+    Attributes:
+        weight: Shape ``(in_channels, out_channels / groups, *kernel_size)``.
+        bias: Shape ``(out_channels,)``, or None.
+
+    Raises:
+        ValueError: If ``groups`` does not divide the numbers of channels, or ``padding_mode`` is
+            not ``"zeros"``.
+    """
 
     _ndim: int
 
@@ -366,7 +303,21 @@ class _ConvTranspose(ConvBase):
             dtype,
         )
 
-    def _transpose_forward(self, input: Any, output_size: Sequence[int] | None) -> Tensor:
+    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
+        """Add a multiple of the kernel to the output for each element of the input.
+
+        Args:
+            input: Shape ``(batch, in_channels, *sizes)`` with one size for each dimension of the
+                kernel, or without ``batch``.
+            output_size: The sizes of the output, with or without its leading dimensions, where
+                the stride leaves a choice. Default: the smallest ones plus ``output_padding``.
+
+        Returns:
+            Shape ``(batch, out_channels, *sizes)``, or without ``batch``.
+
+        Raises:
+            ValueError: If no output has the size ``output_size``.
+        """
         functions = (F.conv_transpose1d, F.conv_transpose2d, F.conv_transpose3d)
         padding: Any = self.padding
         output_padding: Any = self._output_padding(
@@ -393,7 +344,7 @@ class _ConvTranspose(ConvBase):
         num_spatial_dims: int,
         dilation: Sequence[int] | None = None,
     ) -> Sequence[int]:
-        """Padding that gives the output the size ``output_size``; ``forward`` calls it."""
+        """Return the padding of one side with which the output has the size ``output_size``."""
         if output_size is None:
             return self.output_padding
         outer, wanted = input.ndim - num_spatial_dims, list(output_size)
@@ -417,28 +368,7 @@ class _ConvTranspose(ConvBase):
 
 
 class ConvTranspose1d(_ConvTranspose):
-    """The transpose of a convolution along a sequence: each input adds a kernel to the output.
-
-    Args:
-        in_channels: Channels of the input.
-        out_channels: Channels of the output.
-        kernel_size: Size of the kernel.
-        stride: Step of the kernel in the output. Default: 1.
-        padding: What is cut off on both sides of the output. Default: 0.
-        output_padding: What is added on one side of the output. Default: 0.
-        groups: How many groups of channels there are; outputs see only their own. Default: 1.
-        bias: Whether there is a bias. Default: True.
-        dilation: Step between the kernel's elements. Default: 1.
-        padding_mode: ``"zeros"``. Default: ``"zeros"``.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
-
-    Attributes:
-        weight: Shape ``(in_channels, out_channels / groups, kernel_size)``.
-        bias: Shape ``(out_channels,)``, or None.
-
-    Raises:
-        ValueError: If ``groups`` does not divide the channels, or ``padding_mode`` is another.
+    """Transpose of the convolution of a sequence: each input adds a kernel to the output.
 
     Example:
         >>> tt.nn.ConvTranspose1d(16, 33, 3, stride=2)(tt.randn(20, 16, 50)).shape
@@ -447,46 +377,9 @@ class ConvTranspose1d(_ConvTranspose):
 
     _ndim = 1
 
-    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """Convolve.
-
-        Args:
-            input: Shape ``(batch, in_channels, length)``, or without batch.
-            output_size: The output's length, where the stride leaves a choice. Default: the
-                least plus ``output_padding``.
-
-        Returns:
-            Shape ``(batch, out_channels, length)``, or without batch.
-
-        Raises:
-            ValueError: If there is no such choice.
-        """
-        return self._transpose_forward(input, output_size)
-
 
 class ConvTranspose2d(_ConvTranspose):
-    """The transpose of a convolution over an image: each input adds a kernel to the output.
-
-    Args:
-        in_channels: Channels of the input.
-        out_channels: Channels of the output.
-        kernel_size: Size of the kernel, an int or ``(height, width)``; so for all sizes.
-        stride: Step of the kernel in the output. Default: 1.
-        padding: What is cut off on both sides of the output. Default: 0.
-        output_padding: What is added on one side of the output. Default: 0.
-        groups: How many groups of channels there are; outputs see only their own. Default: 1.
-        bias: Whether there is a bias. Default: True.
-        dilation: Step between the kernel's elements. Default: 1.
-        padding_mode: ``"zeros"``. Default: ``"zeros"``.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
-
-    Attributes:
-        weight: Shape ``(in_channels, out_channels / groups, *kernel_size)``.
-        bias: Shape ``(out_channels,)``, or None.
-
-    Raises:
-        ValueError: If ``groups`` does not divide the channels, or ``padding_mode`` is another.
+    """Transpose of the convolution of an image: each input adds a kernel to the output.
 
     Example:
         >>> up = tt.nn.ConvTranspose2d(16, 16, 3, stride=2, padding=1)
@@ -499,46 +392,9 @@ class ConvTranspose2d(_ConvTranspose):
 
     _ndim = 2
 
-    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """Convolve.
-
-        Args:
-            input: Shape ``(batch, in_channels, height, width)``, or without batch.
-            output_size: The output's height and width, where the stride leaves a choice.
-                Default: the least plus ``output_padding``.
-
-        Returns:
-            Shape ``(batch, out_channels, height, width)``, or without batch.
-
-        Raises:
-            ValueError: If there is no such choice.
-        """
-        return self._transpose_forward(input, output_size)
-
 
 class ConvTranspose3d(_ConvTranspose):
-    """The transpose of a convolution over a volume: each input adds a kernel to the output.
-
-    Args:
-        in_channels: Channels of the input.
-        out_channels: Channels of the output.
-        kernel_size: Size of the kernel, an int or ``(depth, height, width)``; so for all sizes.
-        stride: Step of the kernel in the output. Default: 1.
-        padding: What is cut off on both sides of the output. Default: 0.
-        output_padding: What is added on one side of the output. Default: 0.
-        groups: How many groups of channels there are; outputs see only their own. Default: 1.
-        bias: Whether there is a bias. Default: True.
-        dilation: Step between the kernel's elements. Default: 1.
-        padding_mode: ``"zeros"``. Default: ``"zeros"``.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
-
-    Attributes:
-        weight: Shape ``(in_channels, out_channels / groups, *kernel_size)``.
-        bias: Shape ``(out_channels,)``, or None.
-
-    Raises:
-        ValueError: If ``groups`` does not divide the channels, or ``padding_mode`` is another.
+    """Transpose of the convolution of a volume: each input adds a kernel to the output.
 
     Example:
         >>> tt.nn.ConvTranspose3d(2, 4, 3, stride=2)(tt.randn(1, 2, 3, 4, 5)).shape
@@ -546,19 +402,3 @@ class ConvTranspose3d(_ConvTranspose):
     """
 
     _ndim = 3
-
-    def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
-        """Convolve.
-
-        Args:
-            input: Shape ``(batch, in_channels, depth, height, width)``, or without batch.
-            output_size: The output's sizes, where the stride leaves a choice. Default: the
-                least plus ``output_padding``.
-
-        Returns:
-            Shape ``(batch, out_channels, depth, height, width)``, or without batch.
-
-        Raises:
-            ValueError: If there is no such choice.
-        """
-        return self._transpose_forward(input, output_size)

@@ -10,12 +10,12 @@ __all__ = ["CosineSimilarity", "PairwiseDistance"]
 
 
 class PairwiseDistance(Module):
-    """The p-norm of x1 - x2 + eps over the last dimension.
+    """p-norm of x1 - x2 + eps over the last dimension.
 
     Args:
-        p: Default: 2.
-        eps: Keeps the gradient finite where they are equal. Default: 1e-6.
-        keepdim: Whether the last dimension stays, with size 1. Default: False.
+        p: Order of the norm. Default: 2.
+        eps: Added to the differences; keeps the gradient finite at 0. Default: 1e-6.
+        keepdim: Whether to keep the last dimension, with size 1. Default: False.
 
     Example:
         >>> tt.nn.PairwiseDistance()(tt.zeros(1, 4), tt.ones(1, 4))
@@ -41,8 +41,8 @@ class CosineSimilarity(Module):
     """x1 · x2 / (‖x1‖ ‖x2‖) along a dimension, each norm at least eps.
 
     Args:
-        dim: That dimension. Default: 1.
-        eps: Default: 1e-8.
+        dim: The dimension that is reduced. Default: 1.
+        eps: Lower bound of each norm. Default: 1e-8.
 
     Example:
         >>> tt.nn.CosineSimilarity()(tt.ones(1, 2), tt.tensor([[1.0, 0.0]]))

@@ -10,14 +10,14 @@ __all__ = ["AlphaDropout", "Dropout", "Dropout1d", "Dropout2d", "Dropout3d", "Fe
 
 
 class _Dropout(Module):
-    """What all kinds of dropout share.
+    """Base class of the dropout layers.
 
     Args:
-        p: Probability of an element to be zeroed. Default: 0.5.
+        p: Probability of an element, or of a channel, to be zeroed. Default: 0.5.
         inplace: Whether to overwrite the input. Default: False.
 
     Raises:
-        ValueError: If ``p`` is no probability.
+        ValueError: If ``p`` is not between 0 and 1.
     """
 
     p: float
@@ -31,21 +31,13 @@ class _Dropout(Module):
         self.inplace = inplace
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return f"p={self.p}, inplace={self.inplace}"
 
 
 class Dropout(_Dropout):
     """Zero each element with probability p and scale the others by 1 / (1 - p).
 
-    In evaluation mode the input passes unchanged.
-
-    Args:
-        p: Probability of an element to be zeroed. Default: 0.5.
-        inplace: Whether to overwrite the input. Default: False.
-
-    Raises:
-        ValueError: If ``p`` is no probability.
+    In evaluation mode the output is the input.
 
     Example:
         >>> tt.nn.Dropout(0.2).eval()(tt.ones(3))
@@ -57,16 +49,12 @@ class Dropout(_Dropout):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply dropout to a tensor of any shape."""
         return F.dropout(input, self.p, self.training, self.inplace)
 
 
 class Dropout1d(_Dropout):
     """Zero whole channels of a sequence with probability p.
-
-    Args:
-        p: Probability of a channel to be zeroed. Default: 0.5.
-        inplace: Whether to overwrite the input. Default: False.
 
     Example:
         >>> tt.nn.Dropout1d(0.2)(tt.ones(2, 3, 8)).shape
@@ -74,16 +62,12 @@ class Dropout1d(_Dropout):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of shape ``(batch, channels, length)``, or without batch."""
+        """Apply dropout to a tensor of shape ``(batch, channels, length)``, or without batch."""
         return F.dropout1d(input, self.p, self.training, self.inplace)
 
 
 class Dropout2d(_Dropout):
     """Zero whole channels of an image with probability p.
-
-    Args:
-        p: Probability of a channel to be zeroed. Default: 0.5.
-        inplace: Whether to overwrite the input. Default: False.
 
     Example:
         >>> tt.nn.Dropout2d(0.2)(tt.ones(2, 3, 8, 8)).shape
@@ -94,16 +78,12 @@ class Dropout2d(_Dropout):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of shape ``(batch, channels, height, width)``."""
+        """Apply dropout to a tensor of shape ``(batch, channels, height, width)``."""
         return F.dropout2d(input, self.p, self.training, self.inplace)
 
 
 class Dropout3d(_Dropout):
     """Zero whole channels of a volume with probability p.
-
-    Args:
-        p: Probability of a channel to be zeroed. Default: 0.5.
-        inplace: Whether to overwrite the input. Default: False.
 
     Example:
         >>> tt.nn.Dropout3d(0.2)(tt.ones(2, 3, 4, 4, 4)).shape
@@ -111,16 +91,15 @@ class Dropout3d(_Dropout):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of shape ``(batch, channels, depth, height, width)``."""
+        """Apply dropout to a tensor of shape ``(batch, channels, depth, height, width)``."""
         return F.dropout3d(input, self.p, self.training, self.inplace)
 
 
 class AlphaDropout(_Dropout):
-    """Dropout that keeps mean and variance of inputs normalised as by SELU.
+    """Dropout that preserves mean 0 and variance 1 of its input, for networks with SELU.
 
     Args:
-        p: Probability of an element to be dropped. Default: 0.5.
-        inplace: Accepted as in PyTorch, without effect. Default: False.
+        inplace: Has no effect; accepted as in PyTorch. Default: False.
 
     Example:
         >>> tt.nn.AlphaDropout(0.2)(tt.ones(3)).shape
@@ -131,7 +110,7 @@ class AlphaDropout(_Dropout):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply dropout to a tensor of any shape."""
         return F.alpha_dropout(input, self.p, self.training)
 
 
@@ -139,8 +118,7 @@ class FeatureAlphaDropout(_Dropout):
     """Alpha dropout of whole channels.
 
     Args:
-        p: Probability of a channel to be dropped. Default: 0.5.
-        inplace: Accepted as in PyTorch, without effect. Default: False.
+        inplace: Has no effect; accepted as in PyTorch. Default: False.
 
     Example:
         >>> tt.nn.FeatureAlphaDropout(0.2)(tt.ones(2, 3, 4, 4, 4)).shape
@@ -148,5 +126,5 @@ class FeatureAlphaDropout(_Dropout):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of shape ``(batch, channels, *)``."""
+        """Apply dropout to a tensor of shape ``(batch, channels, *)``."""
         return F.feature_alpha_dropout(input, self.p, self.training)

@@ -1,4 +1,4 @@
-"""Look-up tables."""
+"""Embeddings: tables of vectors that are looked up by index."""
 
 from __future__ import annotations
 
@@ -16,7 +16,24 @@ __all__ = ["Embedding", "EmbeddingBag"]
 
 
 class _Table(Module):
-    """A matrix whose rows are looked up, drawn from N(0, 1) at first."""
+    """Base class of embeddings: a matrix whose rows are looked up.
+
+    Args:
+        num_embeddings: Number of rows.
+        embedding_dim: Size of each row.
+        max_norm: Rows with a larger norm are scaled down to it, in place, when they are looked
+            up. Default: None, no limit.
+        norm_type: Order of that norm. Default: 2.
+        scale_grad_by_freq: Whether gradients are divided by the number of times that their row
+            occurs in the input. Default: False.
+        sparse: Has no effect, as gradients are dense. Default: False.
+
+    Attributes:
+        weight: Shape ``(num_embeddings, embedding_dim)``, initially drawn from N(0, 1).
+
+    Raises:
+        AssertionError: If ``padding_idx`` is not the index of a row.
+    """
 
     num_embeddings: int
     embedding_dim: int
@@ -24,6 +41,7 @@ class _Table(Module):
     weight: Parameter
 
     def _make_weight(self, given: Tensor | None, frozen: bool, **factory: Any) -> None:
+        """Set the weight to ``given`` or random rows; ``factory`` has device and dtype of these."""
         shape = (self.num_embeddings, self.embedding_dim)
         if given is None:
             self.weight = Parameter(empty(shape, **factory), requires_grad=not frozen)
@@ -37,7 +55,7 @@ class _Table(Module):
         self.weight = Parameter(given, requires_grad=not frozen)
 
     def reset_parameters(self) -> None:
-        """Draw the rows anew; that of ``padding_idx`` is zero."""
+        """Draw the rows again; the row of ``padding_idx`` is zero."""
         init.normal_(self.weight)
         self._fill_padding_idx_with_zero()
 
@@ -49,26 +67,10 @@ class _Table(Module):
 
 
 class Embedding(_Table):
-    """The rows of a matrix at given indices.
+    """Look-up of the rows of a matrix by index.
 
     Args:
-        num_embeddings: How many rows.
-        embedding_dim: Their size.
-        padding_idx: A row that starts as zeros and gets no gradient. Default: none.
-        max_norm: Rows with a larger norm are scaled down to it when they are looked up, in
-            place. Default: no limit.
-        norm_type: Which norm that is. Default: 2.
-        scale_grad_by_freq: Whether gradients are divided by how often their row was looked up.
-            Default: False.
-        sparse: Accepted as in PyTorch; gradients are dense. Default: False.
-        device: Where the weight lives. Default: the active backend's.
-        dtype: Its dtype. Default: the default dtype.
-
-    Attributes:
-        weight: Shape ``(num_embeddings, embedding_dim)``, at first from N(0, 1).
-
-    Raises:
-        AssertionError: If ``padding_idx`` is no row.
+        padding_idx: Index of a row that is initially zero and gets no gradient. Default: none.
 
     Example:
         >>> tt.nn.Embedding(10, 3)(tt.tensor([[1, 2], [4, 5]])).shape
@@ -97,7 +99,7 @@ class Embedding(_Table):
         super().__init__()
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
-        self.padding_idx: int | None = _row("Padding_idx", padding_idx, num_embeddings)
+        self.padding_idx: int | None = _normalize_index("Padding_idx", padding_idx, num_embeddings)
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
@@ -105,7 +107,7 @@ class Embedding(_Table):
         self.sparse = sparse
 
     def forward(self, input: Tensor) -> Tensor:
-        """Look rows up.
+        """Look up rows.
 
         Args:
             input: Indices, an integer tensor of any shape.
@@ -124,7 +126,6 @@ class Embedding(_Table):
         )
 
     def extra_repr(self) -> str:
-        """The configuration."""
         text = _configuration(self, padding_idx=None, max_norm=None)
         return f"{text}, sparse=True" if self.sparse else text
 
@@ -139,11 +140,11 @@ class Embedding(_Table):
         scale_grad_by_freq: bool = False,
         sparse: bool = False,
     ) -> Self:
-        """Make an Embedding of existing rows.
+        """Make an Embedding with given rows.
 
         Args:
             embeddings: Shape ``(num_embeddings, embedding_dim)``; the memory is shared.
-            freeze: Whether they are not trained. Default: True.
+            freeze: Whether they need no gradients. Default: True.
             padding_idx: See the class. Default: none.
             max_norm: See the class. Default: no limit.
             norm_type: See the class. Default: 2.
@@ -151,7 +152,7 @@ class Embedding(_Table):
             sparse: See the class. Default: False.
 
         Raises:
-            AssertionError: If ``embeddings`` is no matrix.
+            AssertionError: If ``embeddings`` is not a matrix.
 
         Example:
             >>> table = tt.nn.Embedding.from_pretrained(tt.eye(3))
@@ -173,28 +174,12 @@ class Embedding(_Table):
 
 
 class EmbeddingBag(_Table):
-    """Sums, means or maxima of the rows of a matrix at given bags of indices.
+    """Sums, means or maxima of bags of rows of a matrix; a bag is a list of indices.
 
     Args:
-        num_embeddings: How many rows.
-        embedding_dim: Their size.
-        max_norm: Rows with a larger norm are scaled down to it when they are looked up, in
-            place. Default: no limit.
-        norm_type: Which norm that is. Default: 2.
-        scale_grad_by_freq: Whether gradients are divided by how often their row was looked up.
-            Default: False.
         mode: ``"sum"``, ``"mean"`` or ``"max"``. Default: ``"mean"``.
-        sparse: Accepted as in PyTorch; gradients are dense. Default: False.
-        include_last_offset: Whether offsets end with the number of indices. Default: False.
-        padding_idx: A row that takes no part. Default: none.
-        device: Where the weight lives. Default: the active backend's.
-        dtype: Its dtype. Default: the default dtype.
-
-    Attributes:
-        weight: Shape ``(num_embeddings, embedding_dim)``, at first from N(0, 1).
-
-    Raises:
-        AssertionError: If ``padding_idx`` is no row.
+        include_last_offset: Whether the last offset is the number of indices. Default: False.
+        padding_idx: Index of a row that is left out of the bags. Default: none.
 
     Example:
         >>> bag = tt.nn.EmbeddingBag.from_pretrained(tt.eye(3), mode="sum")
@@ -231,7 +216,7 @@ class EmbeddingBag(_Table):
         self.max_norm = max_norm
         self.norm_type = norm_type
         self.scale_grad_by_freq = scale_grad_by_freq
-        self.padding_idx: int | None = _row("padding_idx", padding_idx, num_embeddings)
+        self.padding_idx: int | None = _normalize_index("padding_idx", padding_idx, num_embeddings)
         self._make_weight(_weight, False, device=device, dtype=dtype)
         self.mode = mode
         self.sparse = sparse
@@ -243,12 +228,13 @@ class EmbeddingBag(_Table):
         offsets: Tensor | None = None,
         per_sample_weights: Tensor | None = None,
     ) -> Tensor:
-        """Look bags of rows up.
+        """Look up bags of rows and reduce each.
 
         Args:
-            input: Indices: a matrix with a bag in each row, or all bags one after the other.
-            offsets: In the second case where each bag starts.
-            per_sample_weights: Factors on the rows, of the shape of ``input``; for ``"sum"``.
+            input: Indices: a matrix with a bag in each row, or a vector of all bags concatenated.
+            offsets: Start of each bag in a vector; None for a matrix.
+            per_sample_weights: Factors of the rows, of the shape of ``input``; only with the mode
+                ``"sum"``.
 
         Returns:
             Shape ``(bags, embedding_dim)``.
@@ -268,7 +254,6 @@ class EmbeddingBag(_Table):
         )
 
     def extra_repr(self) -> str:
-        """The configuration."""
         text = f"{_configuration(self, max_norm=None)}, mode={self.mode!r}"
         return text if self.padding_idx is None else f"{text}, padding_idx={self.padding_idx}"
 
@@ -285,11 +270,11 @@ class EmbeddingBag(_Table):
         include_last_offset: bool = False,
         padding_idx: int | None = None,
     ) -> Self:
-        """Make an EmbeddingBag of existing rows.
+        """Make an EmbeddingBag with given rows.
 
         Args:
             embeddings: Shape ``(num_embeddings, embedding_dim)``; the memory is shared.
-            freeze: Whether they are not trained. Default: True.
+            freeze: Whether they need no gradients. Default: True.
             max_norm: See the class. Default: no limit.
             norm_type: See the class. Default: 2.
             scale_grad_by_freq: See the class. Default: False.
@@ -299,7 +284,7 @@ class EmbeddingBag(_Table):
             padding_idx: See the class. Default: none.
 
         Raises:
-            AssertionError: If ``embeddings`` is no matrix.
+            AssertionError: If ``embeddings`` is not a matrix.
 
         Example:
             >>> bag = tt.nn.EmbeddingBag.from_pretrained(tt.eye(3), mode="max")
@@ -323,7 +308,8 @@ class EmbeddingBag(_Table):
         return bag
 
 
-def _row(name: str, padding_idx: int | None, rows: int) -> int | None:
+def _normalize_index(name: str, padding_idx: int | None, rows: int) -> int | None:
+    """Return an index of a row as a number from 0 on; None stays None."""
     if padding_idx is None:
         return None
     if not -rows <= padding_idx < rows:
@@ -334,6 +320,7 @@ def _row(name: str, padding_idx: int | None, rows: int) -> int | None:
 
 
 def _matrix_shape(embeddings: Tensor) -> tuple[int, int]:
+    """Return the numbers of rows and columns; AssertionError if it is not a matrix."""
     if embeddings.ndim != 2:
         raise AssertionError(
             "Embeddings parameter is expected to be 2-dimensional, "
@@ -344,7 +331,7 @@ def _matrix_shape(embeddings: Tensor) -> tuple[int, int]:
 
 
 def _configuration(table: Any, **optional: Any) -> str:
-    """The sizes, and the options that are not at their defaults."""
+    """Return the sizes, and the options that differ from their defaults, for ``repr``."""
     defaults = {**optional, "norm_type": 2.0, "scale_grad_by_freq": False}
     shown = [
         f"{name}={getattr(table, name)}"

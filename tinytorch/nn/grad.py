@@ -1,7 +1,7 @@
-"""Gradients of convolutions as functions of their own: ``torch.nn.grad``.
+"""Gradients of convolutions as functions: ``torch.nn.grad``.
 
-A convolution is linear in its input and in its weight, so the gradient for the one depends on the
-other and on the gradient of the result alone.
+A convolution is linear in its input and in its weight, so the gradient with respect to either
+depends only on the other and on the gradient of the output.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ def conv1d_input(
     dilation: Size = 1,
     groups: int = 1,
 ) -> Tensor:
-    """The gradient of ``conv1d`` for its input.
+    """Gradient of ``conv1d`` with respect to its input.
 
     Args:
-        input_size: The input's shape, ``(batch, in_channels, length)``.
+        input_size: Shape of the input, ``(batch, in_channels, length)``.
         weight: ``(out_channels, in_channels / groups, kernel)``.
-        grad_output: The gradient of the result, ``(batch, out_channels, windows)``.
-        stride: As in the convolution, like the rest; default 1.
-        padding: Default 0.
-        dilation: Default 1.
-        groups: Default 1.
+        grad_output: Gradient of the output, ``(batch, out_channels, windows)``.
+        stride: Stride of the convolution. Default: 1.
+        padding: Padding of the convolution. Default: 0.
+        dilation: Dilation of the convolution. Default: 1.
+        groups: Groups of the convolution. Default: 1.
 
     Returns:
-        Tensor of shape ``input_size``; it can be differentiated.
+        Tensor of shape ``input_size``, which can be differentiated.
 
     Raises:
-        RuntimeError: If shapes do not fit.
+        RuntimeError: If the shapes do not match.
 
     Example:
         >>> from tinytorch.nn import grad
         >>> grad.conv1d_input((1, 1, 3), tt.tensor([[[1.0, 2.0]]]), tt.ones(1, 1, 2))
         tensor([[[1., 3., 2.]]])
     """
-    return _of_input(conv1d, input_size, weight, grad_output, (stride, padding, dilation, groups))
+    return _grad_input(conv1d, input_size, weight, grad_output, stride, padding, dilation, groups)
 
 
 def conv1d_weight(
@@ -64,16 +64,16 @@ def conv1d_weight(
     dilation: Size = 1,
     groups: int = 1,
 ) -> Tensor:
-    """The gradient of ``conv1d`` for its weight; see ``conv1d_input``.
+    """Gradient of ``conv1d`` with respect to its weight; see ``conv1d_input``.
 
     Args:
         input: ``(batch, in_channels, length)``.
-        weight_size: The weight's shape, ``(out_channels, in_channels / groups, kernel)``.
-        grad_output: The gradient of the result, ``(batch, out_channels, windows)``.
-        stride: As in the convolution, like the rest; default 1.
-        padding: Default 0.
-        dilation: Default 1.
-        groups: Default 1.
+        weight_size: Shape of the weight, ``(out_channels, in_channels / groups, kernel)``.
+        grad_output: Gradient of the output, ``(batch, out_channels, windows)``.
+        stride: Stride of the convolution. Default: 1.
+        padding: Padding of the convolution. Default: 0.
+        dilation: Dilation of the convolution. Default: 1.
+        groups: Groups of the convolution. Default: 1.
 
     Returns:
         Tensor of shape ``weight_size``.
@@ -83,7 +83,7 @@ def conv1d_weight(
         >>> grad.conv1d_weight(tt.tensor([[[1.0, 2.0, 4.0]]]), (1, 1, 2), tt.ones(1, 1, 2))
         tensor([[[3., 6.]]])
     """
-    return _of_weight(conv1d, input, weight_size, grad_output, (stride, padding, dilation, groups))
+    return _grad_weight(conv1d, input, weight_size, grad_output, stride, padding, dilation, groups)
 
 
 def conv2d_input(
@@ -95,14 +95,14 @@ def conv2d_input(
     dilation: Size = 1,
     groups: int = 1,
 ) -> Tensor:
-    """The gradient of ``conv2d`` for its input; see ``conv1d_input``.
+    """Gradient of ``conv2d`` with respect to its input; see ``conv1d_input``.
 
     Example:
         >>> from tinytorch.nn import grad
         >>> grad.conv2d_input((1, 1, 1, 3), tt.tensor([[[[1.0, 2.0]]]]), tt.ones(1, 1, 1, 2))
         tensor([[[[1., 3., 2.]]]])
     """
-    return _of_input(conv2d, input_size, weight, grad_output, (stride, padding, dilation, groups))
+    return _grad_input(conv2d, input_size, weight, grad_output, stride, padding, dilation, groups)
 
 
 def conv2d_weight(
@@ -114,7 +114,7 @@ def conv2d_weight(
     dilation: Size = 1,
     groups: int = 1,
 ) -> Tensor:
-    """The gradient of ``conv2d`` for its weight; see ``conv1d_weight``.
+    """Gradient of ``conv2d`` with respect to its weight; see ``conv1d_weight``.
 
     Example:
         >>> from tinytorch.nn import grad
@@ -122,7 +122,7 @@ def conv2d_weight(
         >>> grad.conv2d_weight(x, (1, 1, 1, 2), tt.ones(1, 1, 1, 2))
         tensor([[[[3., 6.]]]])
     """
-    return _of_weight(conv2d, input, weight_size, grad_output, (stride, padding, dilation, groups))
+    return _grad_weight(conv2d, input, weight_size, grad_output, stride, padding, dilation, groups)
 
 
 def conv3d_input(
@@ -134,7 +134,7 @@ def conv3d_input(
     dilation: Size = 1,
     groups: int = 1,
 ) -> Tensor:
-    """The gradient of ``conv3d`` for its input; see ``conv1d_input``.
+    """Gradient of ``conv3d`` with respect to its input; see ``conv1d_input``.
 
     Example:
         >>> from tinytorch.nn import grad
@@ -142,7 +142,7 @@ def conv3d_input(
         >>> grad.conv3d_input((1, 1, 1, 1, 2), weight, g)
         tensor([[[[[2., 2.]]]]])
     """
-    return _of_input(conv3d, input_size, weight, grad_output, (stride, padding, dilation, groups))
+    return _grad_input(conv3d, input_size, weight, grad_output, stride, padding, dilation, groups)
 
 
 def conv3d_weight(
@@ -154,7 +154,7 @@ def conv3d_weight(
     dilation: Size = 1,
     groups: int = 1,
 ) -> Tensor:
-    """The gradient of ``conv3d`` for its weight; see ``conv1d_weight``.
+    """Gradient of ``conv3d`` with respect to its weight; see ``conv1d_weight``.
 
     Example:
         >>> from tinytorch.nn import grad
@@ -162,34 +162,43 @@ def conv3d_weight(
         >>> grad.conv3d_weight(x, (1, 1, 1, 1, 1), tt.ones(1, 1, 1, 1, 2))
         tensor([[[[[3.]]]]])
     """
-    return _of_weight(conv3d, input, weight_size, grad_output, (stride, padding, dilation, groups))
+    return _grad_weight(conv3d, input, weight_size, grad_output, stride, padding, dilation, groups)
 
 
-def _of_input(
-    convolve: Callable[..., Tensor], size: Sequence[int], weight: Tensor, g: Tensor, how: Any
+def _grad_input(
+    convolve: Callable[..., Tensor], size: Sequence[int], weight: Tensor, g: Tensor, *settings: Any
 ) -> Tensor:
-    return _gradient(lambda input: convolve(input, weight, None, *how), size, weight, g)
+    """Gradient for the input, of shape ``size``; ``settings`` are stride to groups."""
+    return _gradient(lambda input: convolve(input, weight, None, *settings), size, weight, g)
 
 
-def _of_weight(
-    convolve: Callable[..., Tensor], input: Tensor, size: Sequence[int], g: Tensor, how: Any
+def _grad_weight(
+    convolve: Callable[..., Tensor], input: Tensor, size: Sequence[int], g: Tensor, *settings: Any
 ) -> Tensor:
-    return _gradient(lambda weight: convolve(input, weight, None, *how), size, input, g)
+    """Gradient for the weight, of shape ``size``; ``settings`` are stride to groups."""
+    return _gradient(lambda weight: convolve(input, weight, None, *settings), size, input, g)
 
 
 def _gradient(
     linear: Callable[[Any], Tensor], size: Sequence[int], other: Tensor, g: Tensor
 ) -> Tensor:
-    """The gradient of a linear function of a tensor of a size, whatever that holds."""
+    """Gradient of a linear function with respect to its argument, whose values do not matter.
+
+    Args:
+        linear: The function.
+        size: Shape of its argument.
+        other: The other tensor of the convolution.
+        g: Gradient of the function's result.
+    """
     recording = grad_enabled() and (other.requires_grad or g.requires_grad)
     with enable_grad():
-        unknown = g.new_zeros(tuple(size)).requires_grad_()
-        out = linear(unknown)
+        argument = g.new_zeros(tuple(size)).requires_grad_()
+        out = linear(argument)
     if out.shape != g.shape:
         raise RuntimeError(
-            f"expected grad_output of shape {list(out.shape)}, which the other sizes give, got "
+            f"expected grad_output of shape {list(out.shape)}, according to the other sizes, got "
             f"{list(g.shape)}"
         )
-    (found,) = grad(out, unknown, g, create_graph=recording)
-    assert found is not None
-    return found
+    (result,) = grad(out, argument, g, create_graph=recording)
+    assert result is not None
+    return result

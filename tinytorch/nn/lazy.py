@@ -1,8 +1,6 @@
-"""Modules that learn the size of their input from the first one they see.
+"""Lazy layers, which take the number of their input's features or channels from the first input.
 
-The lazy forms of convolutions.
-
-The lazy forms of batch and instance normalisation.
+There are lazy forms of Linear, of the convolutions, and of batch and instance normalization.
 """
 
 from __future__ import annotations
@@ -14,11 +12,9 @@ from ..core.tensor import Tensor
 from ..dtypes import int64
 from ..ops.create.factories import tensor
 from .batchnorm import (
-    BatchNorm,
     BatchNorm1d,
     BatchNorm2d,
     BatchNorm3d,
-    InstanceNorm,
     InstanceNorm1d,
     InstanceNorm2d,
     InstanceNorm3d,
@@ -57,13 +53,13 @@ __all__ = [
 
 
 class LazyModuleMixin:
-    """Makes a module lazy: its parameters get their shapes in the first call.
+    """Mixin of modules whose parameters get their shapes in the first call.
 
     A subclass lists it before the module's class, makes UninitializedParameters in ``__init__``
-    and gives them their shapes in ``initialize_parameters``, which gets what ``forward`` gets.
+    and gives them their shapes in ``initialize_parameters``.
 
     Attributes:
-        cls_to_become: The class of the module once it is initialised; None leaves it as it is.
+        cls_to_become: Class of the module after the first call; None leaves the class as it is.
 
     Example:
         >>> layer = tt.nn.LazyLinear(3)
@@ -84,11 +80,11 @@ class LazyModuleMixin:
         )
 
     def initialize_parameters(self, *args: Any, **kwargs: Any) -> None:
-        """Give the parameters their shapes; to be overridden.
+        """Give the parameters their shapes; every subclass overrides it.
 
         Args:
-            *args: What ``forward`` gets.
-            **kwargs: Likewise.
+            *args: The positional arguments of ``forward``.
+            **kwargs: The keyword arguments of ``forward``.
 
         Raises:
             NotImplementedError: Unless overridden.
@@ -108,10 +104,12 @@ class LazyModuleMixin:
         return any(is_lazy(member) for member in self._members().values())
 
     def _members(self) -> dict[str, Any]:
+        """Return the module's own parameters and buffers by name."""
         module = cast(Any, self)
         return dict(chain(module._parameters.items(), module._buffers.items()))
 
     def _infer_parameters(self, module: Any, args: Any, kwargs: Any) -> None:
+        """Initialize the parameters and remove the hooks; a forward pre-hook of the first call."""
         module.initialize_parameters(*args, **kwargs)
         if module.has_uninitialized_params():
             raise RuntimeError(f"module {module._get_name()} has not been fully initialized")
@@ -124,31 +122,25 @@ class LazyModuleMixin:
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
         module = cast(Any, self)
         for name, member in module._own_state().items():
-            kept = keep_vars or is_lazy(member)
-            destination[prefix + name] = member if kept else member.detach()
+            as_is = keep_vars or is_lazy(member)
+            destination[prefix + name] = member if as_is else member.detach()
 
     def _lazy_load_hook(self, state_dict: Any, prefix: str, *rest: Any) -> None:
-        """Before loading: take the shapes from what is loaded."""
+        """Give uninitialized members the shapes of the tensors to load; a hook before loading."""
         for name, member in self._members().items():
-            given = state_dict.get(prefix + name)
-            if isinstance(member, Uninitialized) and given is not None and not is_lazy(given):
-                member.materialize(given.shape)
+            loaded = state_dict.get(prefix + name)
+            if isinstance(member, Uninitialized) and loaded is not None and not is_lazy(loaded):
+                member.materialize(loaded.shape)
 
 
 def materialize(member: Any, shape: tuple[int, ...]) -> None:
-    """Give a parameter or buffer its shape, if it has none yet."""
+    """Give a parameter or buffer its shape if it is uninitialized."""
     if isinstance(member, Uninitialized):
         member.materialize(shape)
 
 
 class LazyLinear(LazyModuleMixin, Linear):
-    """A Linear that takes ``in_features`` from its first input.
-
-    Args:
-        out_features: Size of the output's last dimension.
-        bias: Whether there is a bias. Default: True.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
+    """Linear layer that takes ``in_features`` from its first input.
 
     Example:
         >>> tt.nn.LazyLinear(3)(tt.ones(2, 5)).shape
@@ -167,7 +159,7 @@ class LazyLinear(LazyModuleMixin, Linear):
             self.bias: UninitializedParameter = UninitializedParameter(device=device, dtype=dtype)
 
     def reset_parameters(self) -> None:
-        """Draw the parameters anew, once they have shapes."""
+        """Draw the parameters again, if they have shapes."""
         if not self.has_uninitialized_params() and self.in_features:
             super().reset_parameters()
 
@@ -178,23 +170,24 @@ class LazyLinear(LazyModuleMixin, Linear):
             materialize(self.weight, (self.out_features, self.in_features))
             materialize(self.bias, (self.out_features,))
             self.reset_parameters()
-        # Loaded parameters have their shapes already.
+        # After loading, the parameters have shapes but in_features is still 0.
         self.in_features = self.weight.shape[-1]
 
 
 class _LazyConv(LazyModuleMixin, ConvBase):
-    """What the lazy convolutions share."""
+    """Base class of the lazy convolutions."""
 
     _ndim: int
 
     def _make_lazy(self, out_channels: int, bias: bool, **factory: Any) -> None:
+        """Make the uninitialized parameters; ``factory`` has their device and dtype."""
         self.weight: UninitializedParameter = UninitializedParameter(**factory)
         self.out_channels = out_channels
         if bias:
             self.bias: UninitializedParameter = UninitializedParameter(**factory)
 
     def reset_parameters(self) -> None:
-        """Draw the parameters anew, once they have shapes."""
+        """Draw the parameters again, if they have shapes."""
         if not self.has_uninitialized_params() and self.in_channels:
             super().reset_parameters()
 
@@ -210,7 +203,7 @@ class _LazyConv(LazyModuleMixin, ConvBase):
         self.reset_parameters()
 
     def _get_in_channels(self, input: Tensor) -> int:
-        """Channels of an input; ``initialize_parameters`` calls it."""
+        """Return the number of channels of an input; ``initialize_parameters`` calls it."""
         ndim = self._get_num_spatial_dims()
         if input.ndim not in (ndim + 1, ndim + 2):
             raise RuntimeError(
@@ -245,19 +238,7 @@ class _LazyForward(_LazyConv):
 
 
 class LazyConv1d(_LazyForward, Conv1d):
-    """A Conv1d that takes ``in_channels`` from its first input.
-
-    Args:
-        out_channels: Channels of the output.
-        kernel_size: See Conv1d; so for the others.
-        stride: Default: 1.
-        padding: Default: 0.
-        dilation: Default: 1.
-        groups: Default: 1.
-        bias: Default: True.
-        padding_mode: Default: ``"zeros"``.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
+    """``Conv1d`` that takes ``in_channels`` from its first input.
 
     Example:
         >>> tt.nn.LazyConv1d(4, 3)(tt.ones(2, 5, 8)).shape
@@ -268,19 +249,7 @@ class LazyConv1d(_LazyForward, Conv1d):
 
 
 class LazyConv2d(_LazyForward, Conv2d):
-    """A Conv2d that takes ``in_channels`` from its first input.
-
-    Args:
-        out_channels: Channels of the output.
-        kernel_size: See Conv2d; so for the others.
-        stride: Default: 1.
-        padding: Default: 0.
-        dilation: Default: 1.
-        groups: Default: 1.
-        bias: Default: True.
-        padding_mode: Default: ``"zeros"``.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
+    """``Conv2d`` that takes ``in_channels`` from its first input.
 
     Example:
         >>> tt.nn.LazyConv2d(4, 3)(tt.ones(2, 5, 8, 8)).shape
@@ -291,19 +260,7 @@ class LazyConv2d(_LazyForward, Conv2d):
 
 
 class LazyConv3d(_LazyForward, Conv3d):
-    """A Conv3d that takes ``in_channels`` from its first input.
-
-    Args:
-        out_channels: Channels of the output.
-        kernel_size: See Conv3d; so for the others.
-        stride: Default: 1.
-        padding: Default: 0.
-        dilation: Default: 1.
-        groups: Default: 1.
-        bias: Default: True.
-        padding_mode: Default: ``"zeros"``.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
+    """``Conv3d`` that takes ``in_channels`` from its first input.
 
     Example:
         >>> tt.nn.LazyConv3d(4, 2)(tt.ones(2, 5, 3, 3, 3)).shape
@@ -337,20 +294,7 @@ class _LazyTranspose(_LazyConv):
 
 
 class LazyConvTranspose1d(_LazyTranspose, ConvTranspose1d):
-    """A ConvTranspose1d that takes ``in_channels`` from its first input.
-
-    Args:
-        out_channels: Channels of the output.
-        kernel_size: See ConvTranspose1d; so for the others.
-        stride: Default: 1.
-        padding: Default: 0.
-        output_padding: Default: 0.
-        groups: Default: 1.
-        bias: Default: True.
-        dilation: Default: 1.
-        padding_mode: Default: ``"zeros"``.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
+    """``ConvTranspose1d`` that takes ``in_channels`` from its first input.
 
     Example:
         >>> tt.nn.LazyConvTranspose1d(4, 3)(tt.ones(2, 5, 8)).shape
@@ -361,20 +305,7 @@ class LazyConvTranspose1d(_LazyTranspose, ConvTranspose1d):
 
 
 class LazyConvTranspose2d(_LazyTranspose, ConvTranspose2d):
-    """A ConvTranspose2d that takes ``in_channels`` from its first input.
-
-    Args:
-        out_channels: Channels of the output.
-        kernel_size: See ConvTranspose2d; so for the others.
-        stride: Default: 1.
-        padding: Default: 0.
-        output_padding: Default: 0.
-        groups: Default: 1.
-        bias: Default: True.
-        dilation: Default: 1.
-        padding_mode: Default: ``"zeros"``.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
+    """``ConvTranspose2d`` that takes ``in_channels`` from its first input.
 
     Example:
         >>> tt.nn.LazyConvTranspose2d(4, 3)(tt.ones(2, 5, 8, 8)).shape
@@ -385,20 +316,7 @@ class LazyConvTranspose2d(_LazyTranspose, ConvTranspose2d):
 
 
 class LazyConvTranspose3d(_LazyTranspose, ConvTranspose3d):
-    """A ConvTranspose3d that takes ``in_channels`` from its first input.
-
-    Args:
-        out_channels: Channels of the output.
-        kernel_size: See ConvTranspose3d; so for the others.
-        stride: Default: 1.
-        padding: Default: 0.
-        output_padding: Default: 0.
-        groups: Default: 1.
-        bias: Default: True.
-        dilation: Default: 1.
-        padding_mode: Default: ``"zeros"``.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
+    """``ConvTranspose3d`` that takes ``in_channels`` from its first input.
 
     Example:
         >>> tt.nn.LazyConvTranspose3d(4, 2)(tt.ones(2, 5, 3, 3, 3)).shape
@@ -409,9 +327,29 @@ class LazyConvTranspose3d(_LazyTranspose, ConvTranspose3d):
 
 
 class _LazyNorm(LazyModuleMixin, NormBase):
-    """What the lazy normalisations share."""
+    """Base class of the lazy batch and instance normalizations.
+
+    Args:
+        affine: Whether there are a learned weight and bias. Default: True.
+        track_running_stats: Whether there are running statistics. Default: True.
+    """
+
+    def __init__(
+        self,
+        eps: float = 1e-5,
+        momentum: float | None = 0.1,
+        affine: bool = True,
+        track_running_stats: bool = True,
+        device: Any = None,
+        dtype: Any = None,
+        *,
+        bias: bool = True,
+    ) -> None:
+        super().__init__(0, eps, momentum, False, False)
+        self._make_lazy(affine, bias, track_running_stats, device=device, dtype=dtype)
 
     def _make_lazy(self, affine: bool, bias: bool, tracked: bool, **factory: Any) -> None:
+        """Make the uninitialized parameters and statistics with the device and dtype given."""
         self.affine = affine
         self.track_running_stats = tracked
         if affine:
@@ -424,7 +362,7 @@ class _LazyNorm(LazyModuleMixin, NormBase):
             self.num_batches_tracked: Tensor = tensor(0, dtype=int64, device=factory["device"])
 
     def reset_parameters(self) -> None:
-        """Set parameters and statistics to their first values, once they have shapes."""
+        """Set parameters and statistics to their initial values, if they have shapes."""
         if not self.has_uninitialized_params() and self.num_features:
             super().reset_parameters()
 
@@ -437,33 +375,8 @@ class _LazyNorm(LazyModuleMixin, NormBase):
             self.reset_parameters()
 
 
-class _LazyBatchNorm(_LazyNorm, BatchNorm):
-    def __init__(
-        self,
-        eps: float = 1e-5,
-        momentum: float | None = 0.1,
-        affine: bool = True,
-        track_running_stats: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        super().__init__(0, eps, momentum, False, False)
-        self._make_lazy(affine, bias, track_running_stats, device=device, dtype=dtype)
-
-
-class LazyBatchNorm1d(_LazyBatchNorm, BatchNorm1d):
-    """A BatchNorm1d that takes ``num_features`` from its first input.
-
-    Args:
-        eps: See BatchNorm1d; so for the others. Default: 1e-5.
-        momentum: Default: 0.1.
-        affine: Default: True.
-        track_running_stats: Default: True.
-        device: Default: the active backend's.
-        dtype: Default: the default dtype.
-        bias: Default: True.
+class LazyBatchNorm1d(_LazyNorm, BatchNorm1d):
+    """``BatchNorm1d`` that takes ``num_features`` from its first input.
 
     Example:
         >>> tt.nn.LazyBatchNorm1d()(tt.randn(4, 3)).shape
@@ -473,17 +386,8 @@ class LazyBatchNorm1d(_LazyBatchNorm, BatchNorm1d):
     cls_to_become: type[Module] | None = BatchNorm1d
 
 
-class LazyBatchNorm2d(_LazyBatchNorm, BatchNorm2d):
-    """A BatchNorm2d that takes ``num_features`` from its first input.
-
-    Args:
-        eps: See BatchNorm2d; so for the others. Default: 1e-5.
-        momentum: Default: 0.1.
-        affine: Default: True.
-        track_running_stats: Default: True.
-        device: Default: the active backend's.
-        dtype: Default: the default dtype.
-        bias: Default: True.
+class LazyBatchNorm2d(_LazyNorm, BatchNorm2d):
+    """``BatchNorm2d`` that takes ``num_features`` from its first input.
 
     Example:
         >>> tt.nn.LazyBatchNorm2d()(tt.randn(4, 3, 5, 5)).shape
@@ -493,17 +397,8 @@ class LazyBatchNorm2d(_LazyBatchNorm, BatchNorm2d):
     cls_to_become: type[Module] | None = BatchNorm2d
 
 
-class LazyBatchNorm3d(_LazyBatchNorm, BatchNorm3d):
-    """A BatchNorm3d that takes ``num_features`` from its first input.
-
-    Args:
-        eps: See BatchNorm3d; so for the others. Default: 1e-5.
-        momentum: Default: 0.1.
-        affine: Default: True.
-        track_running_stats: Default: True.
-        device: Default: the active backend's.
-        dtype: Default: the default dtype.
-        bias: Default: True.
+class LazyBatchNorm3d(_LazyNorm, BatchNorm3d):
+    """``BatchNorm3d`` that takes ``num_features`` from its first input.
 
     Example:
         >>> tt.nn.LazyBatchNorm3d()(tt.randn(4, 3, 2, 2, 2)).shape
@@ -513,33 +408,8 @@ class LazyBatchNorm3d(_LazyBatchNorm, BatchNorm3d):
     cls_to_become: type[Module] | None = BatchNorm3d
 
 
-class _LazyInstanceNorm(_LazyNorm, InstanceNorm):
-    def __init__(
-        self,
-        eps: float = 1e-5,
-        momentum: float | None = 0.1,
-        affine: bool = True,
-        track_running_stats: bool = True,
-        device: Any = None,
-        dtype: Any = None,
-        *,
-        bias: bool = True,
-    ) -> None:
-        super().__init__(0, eps, momentum, False, False)
-        self._make_lazy(affine, bias, track_running_stats, device=device, dtype=dtype)
-
-
-class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d):
-    """An InstanceNorm1d that takes ``num_features`` from its first input.
-
-    Args:
-        eps: See InstanceNorm1d; so for the others. Default: 1e-5.
-        momentum: Default: 0.1.
-        affine: Default: True.
-        track_running_stats: Default: True.
-        device: Default: the active backend's.
-        dtype: Default: the default dtype.
-        bias: Default: True.
+class LazyInstanceNorm1d(_LazyNorm, InstanceNorm1d):
+    """``InstanceNorm1d`` that takes ``num_features`` from its first input.
 
     Example:
         >>> tt.nn.LazyInstanceNorm1d()(tt.randn(4, 3, 5)).shape
@@ -549,17 +419,8 @@ class LazyInstanceNorm1d(_LazyInstanceNorm, InstanceNorm1d):
     cls_to_become: type[Module] | None = InstanceNorm1d
 
 
-class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d):
-    """An InstanceNorm2d that takes ``num_features`` from its first input.
-
-    Args:
-        eps: See InstanceNorm2d; so for the others. Default: 1e-5.
-        momentum: Default: 0.1.
-        affine: Default: True.
-        track_running_stats: Default: True.
-        device: Default: the active backend's.
-        dtype: Default: the default dtype.
-        bias: Default: True.
+class LazyInstanceNorm2d(_LazyNorm, InstanceNorm2d):
+    """``InstanceNorm2d`` that takes ``num_features`` from its first input.
 
     Example:
         >>> tt.nn.LazyInstanceNorm2d()(tt.randn(4, 3, 5, 5)).shape
@@ -569,17 +430,8 @@ class LazyInstanceNorm2d(_LazyInstanceNorm, InstanceNorm2d):
     cls_to_become: type[Module] | None = InstanceNorm2d
 
 
-class LazyInstanceNorm3d(_LazyInstanceNorm, InstanceNorm3d):
-    """An InstanceNorm3d that takes ``num_features`` from its first input.
-
-    Args:
-        eps: See InstanceNorm3d; so for the others. Default: 1e-5.
-        momentum: Default: 0.1.
-        affine: Default: True.
-        track_running_stats: Default: True.
-        device: Default: the active backend's.
-        dtype: Default: the default dtype.
-        bias: Default: True.
+class LazyInstanceNorm3d(_LazyNorm, InstanceNorm3d):
+    """``InstanceNorm3d`` that takes ``num_features`` from its first input.
 
     Example:
         >>> tt.nn.LazyInstanceNorm3d()(tt.randn(4, 3, 2, 2, 2)).shape

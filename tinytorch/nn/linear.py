@@ -1,4 +1,4 @@
-"""Affine layers."""
+"""Identity, linear and bilinear layers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Bilinear", "Identity", "Linear"]
 
 
 class Identity(Module):
-    """Returns its input; takes any arguments, so that it can stand in for another layer.
+    """Layer that returns its input; it accepts and ignores any arguments.
 
     Example:
         >>> tt.nn.Identity(54, unused=True)(tt.ones(2))
@@ -32,7 +32,7 @@ class Identity(Module):
 
 
 def draw_by_inputs(weight: Parameter, bias: Parameter | None) -> None:
-    """Draw a layer's parameters from U(-k, k), k = 1 / √(inputs of one output)."""
+    """Draw a layer's parameters from U(-k, k), k = 1 / √(number of inputs of an output)."""
     init.kaiming_uniform_(weight, a=math.sqrt(5))
     if bias is not None:
         fan_in, _ = init._calculate_fan_in_and_fan_out(weight)
@@ -43,14 +43,12 @@ def draw_by_inputs(weight: Parameter, bias: Parameter | None) -> None:
 class Linear(Module):
     """``input @ weight.T + bias``.
 
-    Both start from U(-k, k), k = 1 / √in_features.
+    Initially, weight and bias are drawn from U(-k, k), k = 1 / √in_features.
 
     Args:
         in_features: Size of the input's last dimension.
-        out_features: Size of the output's.
-        bias: Whether there is a bias. Default: True.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
+        out_features: Size of the output's last dimension.
+        bias: Whether to add a learned bias. Default: True.
 
     Attributes:
         weight: Shape ``(out_features, in_features)``.
@@ -65,7 +63,7 @@ class Linear(Module):
     in_features: int
     out_features: int
     weight: Parameter
-    #: None without one; typed as in PyTorch, where users write ``layer.bias.data``.
+    #: May be None, but typed as in PyTorch, so that ``layer.bias.data`` type-checks.
     bias: Parameter
 
     def __init__(
@@ -85,7 +83,7 @@ class Linear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the parameters anew."""
+        """Draw the parameters again."""
         draw_by_inputs(self.weight, self.bias)
 
     def forward(self, input: Tensor) -> Tensor:
@@ -100,7 +98,6 @@ class Linear(Module):
         return F.linear(input, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return (
             f"in_features={self.in_features}, out_features={self.out_features}, "
             f"bias={self.bias is not None}"
@@ -110,15 +107,13 @@ class Linear(Module):
 class Bilinear(Module):
     """``input1 @ weight[k] @ input2 + bias[k]`` for each output k.
 
-    Both start from U(-k, k), k = 1 / √in1_features.
+    Initially, weight and bias are drawn from U(-k, k), k = 1 / √in1_features.
 
     Args:
         in1_features: Size of the first input's last dimension.
-        in2_features: Size of the second's.
-        out_features: Size of the output's.
-        bias: Whether there is a bias. Default: True.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
+        in2_features: Size of the second input's last dimension.
+        out_features: Size of the output's last dimension.
+        bias: Whether to add a learned bias. Default: True.
 
     Attributes:
         weight: Shape ``(out_features, in1_features, in2_features)``.
@@ -137,7 +132,7 @@ class Bilinear(Module):
     in2_features: int
     out_features: int
     weight: Parameter
-    #: None without one; typed as in PyTorch, where users write ``layer.bias.data``.
+    #: May be None, but typed as in PyTorch, so that ``layer.bias.data`` type-checks.
     bias: Parameter
 
     def __init__(
@@ -161,7 +156,7 @@ class Bilinear(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the parameters anew."""
+        """Draw the parameters again."""
         bound = 1 / math.sqrt(self.in1_features)
         init.uniform_(self.weight, -bound, bound)
         if self.bias is not None:
@@ -180,7 +175,6 @@ class Bilinear(Module):
         return F.bilinear(input1, input2, self.weight, self.bias)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return (
             f"in1_features={self.in1_features}, in2_features={self.in2_features}, "
             f"out_features={self.out_features}, bias={self.bias is not None}"

@@ -1,4 +1,4 @@
-"""Losses of regression, of probabilities, of classes and of label sequences."""
+"""Losses for regression, probabilities, classification and label sequences."""
 
 from __future__ import annotations
 
@@ -34,11 +34,6 @@ __all__ = [
 class L1Loss(Loss):
     """|input - target|.
 
-    Args:
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-
     Example:
         >>> tt.nn.L1Loss()(tt.tensor([1.0, 2.0]), tt.tensor([1.0, 4.0]))
         tensor(1.)
@@ -51,11 +46,6 @@ class L1Loss(Loss):
 
 class MSELoss(Loss):
     """(input - target)².
-
-    Args:
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Example:
         >>> tt.nn.MSELoss()(tt.tensor([1.0, 2.0]), tt.tensor([1.0, 4.0]))
@@ -71,10 +61,7 @@ class SmoothL1Loss(Loss):
     """d² / (2 beta) where d = |input - target| is below beta, else d - beta / 2.
 
     Args:
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-        beta: Not negative. Default: 1.
+        beta: Bound between the quadratic and the linear part, not negative. Default: 1.
 
     Example:
         >>> tt.nn.SmoothL1Loss(reduction="none")(tt.tensor([1.0, 2.0]), tt.tensor([1.5, 4.0]))
@@ -105,11 +92,10 @@ class HuberLoss(Loss):
     """d² / 2 where d = |input - target| is below delta, else delta · (d - delta / 2).
 
     Args:
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-        delta: Positive. Default: 1.
+        delta: Bound between the quadratic and the linear part, positive. Default: 1.
 
     Raises:
-        TypeError: If ``delta`` is no number.
+        TypeError: If ``delta`` is neither a float nor an int.
 
     Example:
         >>> tt.nn.HuberLoss("none", 2.0)(tt.tensor([1.0, 2.0]), tt.tensor([1.5, 6.0]))
@@ -133,14 +119,12 @@ class HuberLoss(Loss):
 
 
 class KLDivLoss(Loss):
-    """target · (log target - input), where ``input`` holds logarithms of probabilities.
+    """target · (log target - input), where ``input`` contains logarithms of probabilities.
 
     Args:
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
         reduction: ``"batchmean"``, which is the mathematical definition, ``"mean"``,
             ``"sum"`` or ``"none"``. Default: ``"mean"``.
-        log_target: Whether the target holds logarithms, too. Default: False.
+        log_target: Whether the target contains logarithms, too. Default: False.
 
     Example:
         >>> loss = tt.nn.KLDivLoss(reduction="batchmean")
@@ -169,13 +153,10 @@ class KLDivLoss(Loss):
 
 
 class BCELoss(WeightedLoss):
-    """-(target · log(input) + (1 - target) · log(1 - input)); logarithms not below -100.
+    """-(target · log(input) + (1 - target) · log(1 - input)), with logarithms of at least -100.
 
     Args:
-        weight: A factor for each element. Default: all 1.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        weight: Factor of each element. Default: all 1.
 
     Example:
         >>> tt.nn.BCELoss()(tt.tensor([0.5, 0.9]), tt.tensor([0.0, 1.0]))
@@ -191,11 +172,8 @@ class BCEWithLogitsLoss(Loss):
     """BCELoss of the sigmoid of the input, computed without overflow.
 
     Args:
-        weight: A factor for each element. Default: all 1.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-        pos_weight: A factor on the loss where the target is 1, broadcast. Default: 1.
+        weight: Factor of each element. Default: all 1.
+        pos_weight: Factor of the loss where the target is 1, broadcast. Default: 1.
 
     Example:
         >>> tt.nn.BCEWithLogitsLoss()(tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0]))
@@ -231,10 +209,7 @@ class PoissonNLLLoss(Loss):
         log_input: Whether the input is the logarithm of the rate; if not, the loss is
             input - target · log(input + eps). Default: True.
         full: Whether to add Stirling's approximation of log(target!). Default: False.
-        size_average: Deprecated; see ``reduction``.
-        eps: Default: 1e-8.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        eps: Added to the input before the logarithm. Default: 1e-8.
 
     Example:
         >>> tt.nn.PoissonNLLLoss()(tt.tensor([0.0, 1.0]), tt.tensor([1.0, 2.0]))
@@ -276,8 +251,7 @@ class GaussianNLLLoss(Loss):
 
     Args:
         full: Whether to add log(2π) / 2. Default: False.
-        eps: The least variance. Default: 1e-6.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        eps: Lower bound of the variance. Default: 1e-6.
 
     Example:
         >>> tt.nn.GaussianNLLLoss()(tt.zeros(2), tt.tensor([1.0, 2.0]), tt.ones(2))
@@ -302,8 +276,8 @@ class GaussianNLLLoss(Loss):
         Args:
             input: The expected values.
             target: Samples, of the same shape.
-            var: The variances, of the same shape, or without or with 1 in its last dimension;
-                or one number.
+            var: The variances: the same shape, or that shape without its last dimension or with
+                size 1 in it; or one number.
         """
         return F.gaussian_nll_loss(
             input, target, var, full=self.full, eps=self.eps, reduction=self.reduction
@@ -311,13 +285,10 @@ class GaussianNLLLoss(Loss):
 
 
 class NLLLoss(WeightedLoss):
-    """-input[target], where ``input`` holds the logarithms of the classes' probabilities.
+    """-input[target], where ``input`` contains the logarithms of the classes' probabilities.
 
     Args:
-        weight: A factor for each class, shape ``(classes,)``. Default: all 1.
-        size_average: Deprecated; see ``reduction``.
-        ignore_index: Targets of this value count nothing. Default: -100.
-        reduce: Deprecated; see ``reduction``.
+        ignore_index: Targets with this value do not contribute. Default: -100.
         reduction: ``"mean"`` (weighted), ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Example:
@@ -344,7 +315,7 @@ class NLLLoss(WeightedLoss):
 
         Args:
             input: Shape ``(batch, classes, *)``, or ``(classes,)``.
-            target: Class numbers, shape ``(batch, *)``, or 0-d.
+            target: Class indices, shape ``(batch, *)``, or 0-d.
         """
         return F.nll_loss(
             input,
@@ -356,17 +327,10 @@ class NLLLoss(WeightedLoss):
 
 
 class NLLLoss2d(NLLLoss):
-    """An old name of ``NLLLoss``.
-
-    Args:
-        weight: A factor for each class, shape ``(classes,)``. Default: all 1.
-        size_average: Deprecated; see ``reduction``.
-        ignore_index: Targets of this value count nothing. Default: -100.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"`` (weighted), ``"sum"`` or ``"none"``. Default: ``"mean"``.
+    """Deprecated name of ``NLLLoss``.
 
     Warns:
-        FutureWarning: That the name is an old one.
+        FutureWarning: Always, as the name is deprecated.
 
     Example:
         >>> import warnings
@@ -384,10 +348,7 @@ class NLLLoss2d(NLLLoss):
         reduce: bool | None = None,
         reduction: str = "mean",
     ) -> None:
-        warn(
-            "`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead.",
-            FutureWarning,
-        )
+        warn("`NLLLoss2d` has been deprecated. Please use `NLLLoss` instead.", FutureWarning)
         super().__init__(weight, size_average, ignore_index, reduce, reduction)
 
 
@@ -395,12 +356,9 @@ class CrossEntropyLoss(WeightedLoss):
     """Cross entropy between the softmax of the input and the target classes.
 
     Args:
-        weight: A factor for each class, shape ``(classes,)``. Default: all 1.
-        size_average: Deprecated; see ``reduction``.
-        ignore_index: Targets of this value count nothing. Default: -100.
-        reduce: Deprecated; see ``reduction``.
+        ignore_index: Targets with this value do not contribute. Default: -100.
         reduction: ``"mean"`` (weighted), ``"sum"`` or ``"none"``. Default: ``"mean"``.
-        label_smoothing: Share of the target that is spread over all classes. Default: 0.
+        label_smoothing: Fraction of the target that is spread over all classes. Default: 0.
 
     Example:
         >>> tt.nn.CrossEntropyLoss()(tt.zeros(2, 4), tt.tensor([1, 3]))
@@ -432,7 +390,7 @@ class CrossEntropyLoss(WeightedLoss):
 
         Args:
             input: Logits, shape ``(batch, classes, *)``, or ``(classes,)``.
-            target: Class numbers, shape ``(batch, *)``, or 0-d; or probabilities of the shape
+            target: Class indices, shape ``(batch, *)``, or 0-d; or probabilities of the shape
                 of ``input``.
         """
         return F.cross_entropy(
@@ -447,17 +405,17 @@ class CrossEntropyLoss(WeightedLoss):
 
 @dataclass(frozen=True, slots=True)
 class LinearCrossEntropyOptions:
-    """How PyTorch's ``linear_cross_entropy`` saves memory; the loss is the same with any of them.
+    """Options of ``linear_cross_entropy`` that save memory in PyTorch; they have no effect here.
 
     Args:
-        allow_retain_graph: Whether a second backward pass may follow. Here it may in any case.
-        batch_chunk_size: Inputs at a time. Default None: chosen.
-        chunking_method: ``"auto"`` (default) or None.
-        acc_policy: ``"accurate"``, ``"balanced"``, ``"compact"`` or ``"auto"`` (default).
-        acc_dtype: The floating-point dtype that gradients are summed in. Default None: chosen.
+        allow_retain_graph: Whether a second backward pass is possible. Here it always is.
+        batch_chunk_size: Number of inputs per chunk. Default: None, chosen by PyTorch.
+        chunking_method: ``"auto"`` or None. Default: ``"auto"``.
+        acc_policy: ``"accurate"``, ``"balanced"``, ``"compact"`` or ``"auto"``, the default.
+        acc_dtype: Floating-point dtype of sums of gradients. Default: None, chosen by PyTorch.
 
     Raises:
-        ValueError: If one of them is something else.
+        ValueError: If an argument has another value.
 
     Example:
         >>> tt.nn.LinearCrossEntropyOptions(batch_chunk_size=64).batch_chunk_size
@@ -483,23 +441,21 @@ class LinearCrossEntropyOptions:
 
 
 class LinearCrossEntropyLoss(WeightedLoss):
-    """A linear layer, and the cross entropy of what it returns.
+    """Cross entropy of the output of a linear layer, which is part of the module.
 
     Args:
         in_features: Size of the input's last dimension.
-        num_classes: How many classes there are.
-        out_features: Sizes of further dimensions of the logits. Default: none.
+        num_classes: Number of classes.
+        out_features: Sizes of further dimensions of the logits. Default: ``()``.
         bias: Whether the layer has a bias. Default: False.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
         reduction: ``"mean"`` (weighted), ``"sum"`` or ``"none"``. Default: ``"mean"``.
-        weight: A factor for each class, shape ``(num_classes,)``. Default: all 1.
-        ignore_index: Targets of this value count nothing. Default: none.
-        label_smoothing: Share of the target that is spread over all classes. Default: 0.
-        options: Accepted as in PyTorch, where it bounds the memory used. Default: None.
+        weight: Factor of each class, shape ``(num_classes,)``. Default: all 1.
+        ignore_index: Targets with this value do not contribute. Default: none.
+        label_smoothing: Fraction of the target that is spread over all classes. Default: 0.
+        options: Has no effect; in PyTorch it limits the memory used. Default: None.
 
     Raises:
-        RuntimeError: If ``weight`` has another shape or ``label_smoothing`` is no share.
+        RuntimeError: If ``weight`` has another shape, or ``label_smoothing`` is not in [0, 1].
 
     Example:
         >>> loss = tt.nn.LinearCrossEntropyLoss(3, 4)
@@ -549,7 +505,7 @@ class LinearCrossEntropyLoss(WeightedLoss):
 
         Args:
             input: Shape ``(batch, in_features)``, or ``(in_features,)``.
-            target: Class numbers, shape ``(batch, *out_features)``, or 0-d; or probabilities of
+            target: Class indices, shape ``(batch, *out_features)``, or 0-d; or probabilities of
                 the shape of the logits.
         """
         shape = (self.num_classes, *self.out_features)
@@ -567,7 +523,6 @@ class LinearCrossEntropyLoss(WeightedLoss):
         )
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return (
             f"in_features={self.linear.in_features}, num_classes={self.num_classes}, "
             f"out_features={self.out_features}, bias={self.linear.bias is not None}, "
@@ -580,7 +535,7 @@ class CTCLoss(Loss):
     """Negative log probability of a label sequence, summed over all its alignments.
 
     Args:
-        blank: The class that stands for no label. Default: 0.
+        blank: Index of the blank class, which stands for no label. Default: 0.
         reduction: ``"mean"`` (of the losses divided by the targets' lengths), ``"sum"`` or
             ``"none"``. Default: ``"mean"``.
         zero_infinity: Whether infinite losses, and their gradients, become 0. Default: False.
@@ -612,9 +567,9 @@ class CTCLoss(Loss):
 
         Args:
             log_probs: Shape ``(time, batch, classes)``.
-            targets: Labels, shape ``(batch, length)``, or all one after the other.
-            input_lengths: How much of the time each sample has.
-            target_lengths: How many labels.
+            targets: Labels, shape ``(batch, length)``, or all samples' labels concatenated.
+            input_lengths: Number of time steps of each sample.
+            target_lengths: Number of labels of each sample.
         """
         return F.ctc_loss(
             log_probs,

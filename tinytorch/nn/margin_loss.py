@@ -1,4 +1,4 @@
-"""Losses that ask for a margin between scores or distances."""
+"""Losses with a margin between scores or distances."""
 
 from __future__ import annotations
 
@@ -41,10 +41,7 @@ class MarginRankingLoss(_MarginLoss):
     """max(0, -target · (input1 - input2) + margin).
 
     Args:
-        margin: Default: 0.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        margin: Difference above which the loss is 0. Default: 0.
 
     Example:
         >>> tt.nn.MarginRankingLoss()(tt.tensor([1.0]), tt.tensor([3.0]), tt.tensor([1.0]))
@@ -71,10 +68,7 @@ class HingeEmbeddingLoss(_MarginLoss):
     """input where the target is 1, max(0, margin - input) where it is -1.
 
     Args:
-        margin: Default: 1.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        margin: Input above which the loss is 0 where the target is -1. Default: 1.
 
     Example:
         >>> tt.nn.HingeEmbeddingLoss()(tt.tensor([0.5, 0.2]), tt.tensor([1.0, -1.0]))
@@ -98,11 +92,6 @@ class HingeEmbeddingLoss(_MarginLoss):
 class SoftMarginLoss(Loss):
     """log(1 + exp(-target · input)), with targets 1 and -1.
 
-    Args:
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-
     Example:
         >>> tt.nn.SoftMarginLoss()(tt.tensor([0.0, 2.0]), tt.tensor([1.0, 1.0]))
         tensor(0.4100)
@@ -117,10 +106,7 @@ class CosineEmbeddingLoss(_MarginLoss):
     """1 - cos(input1, input2) where the target is 1, max(0, cos - margin) where it is -1.
 
     Args:
-        margin: Default: 0.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        margin: Similarity below which the loss is 0 where the target is -1. Default: 0.
 
     Example:
         >>> x = tt.tensor([[1.0, 0.0]])
@@ -151,12 +137,7 @@ class CosineEmbeddingLoss(_MarginLoss):
 
 
 class MultiLabelMarginLoss(Loss):
-    """Sum over pairs of a target class and another of max(0, 1 - (x[target] - x[other])) / n.
-
-    Args:
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+    """Sum over all target and other classes of max(0, 1 - (x[target] - x[other])) / classes.
 
     Example:
         >>> x, y = tt.tensor([0.1, 0.2, 0.4, 0.8]), tt.tensor([3, 0, -1, 1])
@@ -169,19 +150,13 @@ class MultiLabelMarginLoss(Loss):
 
         Args:
             input: Scores, shape ``(batch, classes)``, or ``(classes,)``.
-            target: Class numbers up to the first -1, the same shape.
+            target: Class indices, of the same shape; those from the first -1 on are ignored.
         """
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
 class MultiLabelSoftMarginLoss(WeightedLoss):
-    """The mean over the classes of the binary cross entropy with logits.
-
-    Args:
-        weight: A factor for each class, shape ``(classes,)``. Default: all 1.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+    """Mean over the classes of the binary cross entropy with logits.
 
     Example:
         >>> tt.nn.MultiLabelSoftMarginLoss()(tt.tensor([[0.0, 2.0]]), tt.tensor([[0.0, 1.0]]))
@@ -196,18 +171,15 @@ class MultiLabelSoftMarginLoss(WeightedLoss):
 
 
 class MultiMarginLoss(WeightedLoss):
-    """The mean over the other classes of max(0, margin - x[target] + x[other])^p.
+    """Mean over the other classes of max(0, margin - x[target] + x[other])^p.
 
     Args:
-        p: 1 or 2. Default: 1.
-        margin: Default: 1.
-        weight: A factor for each target class, shape ``(classes,)``. Default: all 1.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        p: Exponent, 1 or 2. Default: 1.
+        margin: Difference of scores above which the loss is 0. Default: 1.
+        weight: Factor of each target class, shape ``(classes,)``. Default: all 1.
 
     Raises:
-        ValueError: If ``p`` is neither 1 nor 2, or ``weight`` no vector.
+        ValueError: If ``p`` is neither 1 nor 2, or ``weight`` is not a vector.
 
     Example:
         >>> tt.nn.MultiMarginLoss()(tt.tensor([[0.1, 0.2, 0.4, 0.8]]), tt.tensor([3]))
@@ -242,7 +214,7 @@ class MultiMarginLoss(WeightedLoss):
 
         Args:
             input: Scores, shape ``(batch, classes)``, or ``(classes,)``.
-            target: Class numbers, shape ``(batch,)``, or 0-d.
+            target: Class indices, shape ``(batch,)``, or 0-d.
         """
         return F.multi_margin_loss(
             input,
@@ -255,17 +227,14 @@ class MultiMarginLoss(WeightedLoss):
 
 
 class TripletMarginLoss(_MarginLoss):
-    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d the p-norm distance.
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin), with the p-norm distance d.
 
     Args:
-        margin: Positive. Default: 1.
-        p: Default: 2.
-        eps: Added to the differences. Default: 1e-6.
-        swap: Whether d(positive, negative) is used where it is smaller than the distance from
-            anchor to negative. Default: False.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        margin: Difference of distances above which the loss is 0; positive. Default: 1.
+        p: Order of the norm. Default: 2.
+        eps: Added to the differences of elements. Default: 1e-6.
+        swap: Whether d(positive, negative) replaces d(anchor, negative) where it is smaller.
+            Default: False.
 
     Raises:
         ValueError: If ``margin`` is not positive.
@@ -315,14 +284,13 @@ class TripletMarginLoss(_MarginLoss):
 
 
 class TripletMarginWithDistanceLoss(_MarginLoss):
-    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d any function.
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin), with any distance function d.
 
     Args:
-        distance_function: d. Default: ``nn.PairwiseDistance()``.
-        margin: Positive. Default: 1.
-        swap: Whether d(positive, negative) is used where it is smaller than the distance from
-            anchor to negative. Default: False.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        distance_function: The function d. Default: ``nn.PairwiseDistance()``.
+        margin: Difference of distances above which the loss is 0; positive. Default: 1.
+        swap: Whether d(positive, negative) replaces d(anchor, negative) where it is smaller.
+            Default: False.
 
     Raises:
         ValueError: If ``margin`` is not positive.

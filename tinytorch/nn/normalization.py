@@ -1,4 +1,4 @@
-"""Normalisation over the elements of one sample."""
+"""Layer, group, root-mean-square and local response normalization."""
 
 from __future__ import annotations
 
@@ -17,19 +17,25 @@ __all__ = ["CrossMapLRN2d", "GroupNorm", "LayerNorm", "LocalResponseNorm", "RMSN
 
 
 class _Normalization(Module):
-    """A normalisation with an optional learned scale and shift, which start at 1 and 0."""
+    """Base class of normalizations with an optional learned weight and bias.
 
-    #: None without one; typed as in PyTorch, where users write ``layer.weight.data``.
+    Args:
+        eps: Added to the variance. Default: 1e-5.
+        bias: Whether there is a bias beside the weight. Default: True.
+    """
+
+    #: May be None, but typed as in PyTorch, so that ``layer.weight.data`` type-checks.
     weight: Parameter
     bias: Parameter
 
     def _make_parameters(self, shape: Any, weight: bool, bias: bool, **factory: Any) -> None:
+        """Register weight and bias, each None if not wanted; ``factory``: device and dtype."""
         self.register_parameter("weight", Parameter(empty(shape, **factory)) if weight else None)
         self.register_parameter("bias", Parameter(empty(shape, **factory)) if bias else None)
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Set the scale to 1 and the shift to 0."""
+        """Set the weight to 1 and the bias to 0."""
         if self.weight is not None:
             init.ones_(self.weight)
         if self.bias is not None:
@@ -42,16 +48,12 @@ class LayerNorm(_Normalization):
     The variance is the biased one.
 
     Args:
-        normalized_shape: The sizes of those dimensions; an int for the last one.
-        eps: Added to the variance. Default: 1e-5.
-        elementwise_affine: Whether there are weight and bias. Default: True.
-        bias: Whether there is a bias, given there is a weight. Default: True.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
+        normalized_shape: Sizes of these dimensions; an int is the size of the last one.
+        elementwise_affine: Whether there are a learned weight and bias. Default: True.
 
     Attributes:
-        weight: Shape ``normalized_shape``, at first 1; or None.
-        bias: Shape ``normalized_shape``, at first 0; or None.
+        weight: Shape ``normalized_shape``, initially 1; or None.
+        bias: Shape ``normalized_shape``, initially 0; or None.
 
     Example:
         >>> tt.nn.LayerNorm(2)(tt.tensor([1.0, 3.0])).detach()
@@ -87,11 +89,10 @@ class LayerNorm(_Normalization):
         )
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of shape ``(*, *normalized_shape)``."""
+        """Normalize a tensor of shape ``(*, *normalized_shape)``."""
         return F.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return (
             f"{self.normalized_shape}, eps={self.eps}, "
             f"elementwise_affine={self.elementwise_affine}, bias={self.bias is not None}"
@@ -102,15 +103,12 @@ class RMSNorm(Module):
     """x / √(mean of x² + eps) · weight over the last dimensions.
 
     Args:
-        normalized_shape: The sizes of those dimensions; an int for the last one.
-        eps: Added to the mean square. Default: the spacing of numbers next to 1 in the input's
-            dtype.
-        elementwise_affine: Whether there is a weight. Default: True.
-        device: Where the weight lives. Default: the active backend's.
-        dtype: Its dtype. Default: the default dtype.
+        normalized_shape: Sizes of these dimensions; an int is the size of the last one.
+        eps: Added to the mean square. Default: ``finfo(input.dtype).eps``.
+        elementwise_affine: Whether there is a learned weight. Default: True.
 
     Attributes:
-        weight: Shape ``normalized_shape``, at first 1; or None.
+        weight: Shape ``normalized_shape``, initially 1; or None.
 
     Example:
         >>> tt.nn.RMSNorm(2)(tt.tensor([3.0, 3.0])).detach()
@@ -123,7 +121,7 @@ class RMSNorm(Module):
     normalized_shape: tuple[int, ...]
     eps: float | None
     elementwise_affine: bool
-    #: None without one; typed as in PyTorch, where users write ``layer.weight.data``.
+    #: May be None, but typed as in PyTorch, so that ``layer.weight.data`` type-checks.
     weight: Parameter
 
     def __init__(
@@ -145,36 +143,31 @@ class RMSNorm(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Set the scale to 1."""
+        """Set the weight to 1."""
         if self.weight is not None:
             init.ones_(self.weight)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Apply it to a tensor of shape ``(*, *normalized_shape)``."""
+        """Normalize a tensor of shape ``(*, *normalized_shape)``."""
         return F.rms_norm(x, self.normalized_shape, self.weight, self.eps)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return (
             f"{self.normalized_shape}, eps={self.eps}, elementwise_affine={self.elementwise_affine}"
         )
 
 
 class GroupNorm(_Normalization):
-    """Normalisation of each group of channels of each sample.
+    """Normalization of each group of channels of each sample.
 
     Args:
-        num_groups: How many groups the channels form.
-        num_channels: How many channels there are.
-        eps: Added to the variance. Default: 1e-5.
-        affine: Whether there are weight and bias. Default: True.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
-        bias: Whether there is a bias, given there is a weight. Default: True.
+        num_groups: Number of groups into which the channels are divided.
+        num_channels: Number of channels of the input.
+        affine: Whether there are a learned weight and bias. Default: True.
 
     Attributes:
-        weight: Shape ``(num_channels,)``, at first 1; or None.
-        bias: Shape ``(num_channels,)``, at first 0; or None.
+        weight: Shape ``(num_channels,)``, initially 1; or None.
+        bias: Shape ``(num_channels,)``, initially 0; or None.
 
     Raises:
         ValueError: If ``num_groups`` does not divide ``num_channels``.
@@ -215,75 +208,24 @@ class GroupNorm(_Normalization):
         self._make_parameters(num_channels, affine, affine and bias, device=device, dtype=dtype)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of shape ``(batch, num_channels, *)``."""
+        """Normalize a tensor of shape ``(batch, num_channels, *)``."""
         return F.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return (
             f"{self.num_groups}, {self.num_channels}, eps={self.eps}, affine={self.affine}, "
             f"bias={self.bias is not None}"
         )
 
 
-class LocalResponseNorm(Module):
-    """x / (k + alpha · mean of the squares of the neighbouring channels)^beta.
+class _LocalResponse(Module):
+    """Base class of normalizations by the neighboring channels.
 
     Args:
-        size: How many neighbouring channels.
-        alpha: Default: 1e-4.
-        beta: Default: 0.75.
-        k: Default: 1.
-
-    Example:
-        >>> tt.nn.LocalResponseNorm(2)(tt.randn(2, 5, 4, 4)).shape
-        tinytorch.Size([2, 5, 4, 4])
-
-    Reference:
-        A. Krizhevsky et al., "ImageNet classification with deep convolutional neural networks"
-        (2012).
-    """
-
-    size: int
-    alpha: float
-    beta: float
-    k: float
-
-    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
-        super().__init__()
-        self.size = size
-        self.alpha = alpha
-        self.beta = beta
-        self.k = k
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of shape ``(batch, channels, *)``."""
-        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
-
-    def extra_repr(self) -> str:
-        """The configuration."""
-        return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
-
-
-class CrossMapLRN2d(Module):
-    """``LocalResponseNorm`` as Torch 7 had it: an even ``size`` takes one channel less.
-
-    PyTorch's forgets to take the first channel out of the sum again, so that it counts for every
-    channel; here it counts for its neighbours.
-
-    Args:
-        size: How many neighbouring channels; the sum of the squares of those that are taken is
-            divided by it.
-        alpha: Default: 1e-4.
-        beta: Default: 0.75.
-        k: Default: 1.
-
-    Raises:
-        ValueError: If the input has not four dimensions.
-
-    Example:
-        >>> tt.nn.CrossMapLRN2d(3)(tt.randn(2, 5, 4, 4)).shape
-        tinytorch.Size([2, 5, 4, 4])
+        size: Number of neighboring channels.
+        alpha: Factor of the mean. Default: 1e-4.
+        beta: Exponent of the denominator. Default: 0.75.
+        k: Added to the mean. Default: 1.
     """
 
     size: int
@@ -298,20 +240,59 @@ class CrossMapLRN2d(Module):
         self.beta = beta
         self.k = k
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of shape ``(batch, channels, height, width)``."""
-        if input.ndim != 4:
-            raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.ndim}D instead.")
-        taken = self.size - 1 + self.size % 2  # as many on either side
-        alpha = self.alpha * taken / self.size
-        return F.local_response_norm(input, taken, alpha, self.beta, self.k)
-
     def extra_repr(self) -> str:
-        """The configuration."""
         return f"{self.size}, alpha={self.alpha}, beta={self.beta}, k={self.k}"
 
 
+class LocalResponseNorm(_LocalResponse):
+    """x / (k + alpha · mean of the squares of the neighboring channels)^beta.
+
+    Example:
+        >>> tt.nn.LocalResponseNorm(2)(tt.randn(2, 5, 4, 4)).shape
+        tinytorch.Size([2, 5, 4, 4])
+
+    Reference:
+        A. Krizhevsky et al., "ImageNet classification with deep convolutional neural networks"
+        (2012).
+    """
+
+    def __init__(self, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0) -> None:
+        super().__init__(size, alpha, beta, k)
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Normalize a tensor of shape ``(batch, channels, *)``."""
+        return F.local_response_norm(input, self.size, self.alpha, self.beta, self.k)
+
+
+class CrossMapLRN2d(_LocalResponse):
+    """``LocalResponseNorm`` as in Torch 7: with an even ``size``, one channel fewer counts.
+
+    PyTorch's implementation never subtracts the first channel from its running sum, so that this
+    channel counts for all others; here it counts for its neighbors alone.
+
+    Args:
+        size: Number of neighboring channels; the sum of the squares is divided by it even if
+            fewer channels count.
+
+    Raises:
+        ValueError: If the input has not four dimensions.
+
+    Example:
+        >>> tt.nn.CrossMapLRN2d(3)(tt.randn(2, 5, 4, 4)).shape
+        tinytorch.Size([2, 5, 4, 4])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Normalize a tensor of shape ``(batch, channels, height, width)``."""
+        if input.ndim != 4:
+            raise ValueError(f"CrossMapLRN2d: Expected input to be 4D, got {input.ndim}D instead.")
+        channels = self.size - 1 + self.size % 2  # odd, so that as many lie on either side
+        alpha = self.alpha * channels / self.size
+        return F.local_response_norm(input, channels, alpha, self.beta, self.k)
+
+
 def _as_shape(sizes: int | Sequence[int]) -> tuple[int, ...]:
+    """Return sizes as a tuple; an int is the only size."""
     if isinstance(sizes, Sequence):
         return tuple(sizes)
     return (operator.index(sizes),)

@@ -1,4 +1,4 @@
-"""Padding: making sequences, images and volumes larger at their borders."""
+"""Padding: adding elements at the borders of sequences, images and volumes."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ __all__ = [
 
 
 class _Pad(Module):
-    """Padding in ``_ndim`` dimensions, filled as ``F.pad`` does in the mode ``_mode``.
+    """Base class of layers that add elements at the borders, as ``F.pad`` in the mode ``_mode``.
 
     Args:
-        padding: How much to add before and after in each dimension, the last dimension first;
-            or one number for all.
+        padding: Number of elements to add: one int for all borders, or a tuple ``(left, right)``,
+            ``(left, right, top, bottom)`` or ``(left, right, top, bottom, front, back)``.
     """
 
     _ndim: int
@@ -47,11 +47,16 @@ class _Pad(Module):
         return F.pad(input, self.padding, self._mode)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return str(self.padding)
 
 
 class _ConstantPad(_Pad):
+    """Base class of layers that add a constant at the borders.
+
+    Args:
+        value: Value of the added elements.
+    """
+
     _mode = "constant"
     value: float
 
@@ -64,16 +69,11 @@ class _ConstantPad(_Pad):
         return F.pad(input, self.padding, self._mode, self.value)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return f"padding={self.padding}, value={self.value}"
 
 
 class ConstantPad1d(_ConstantPad):
     """Pad sequences with a value.
-
-    Args:
-        padding: How much on the left and on the right, or one number for both.
-        value: What to pad with.
 
     Example:
         >>> tt.nn.ConstantPad1d((1, 2), 9.0)(tt.tensor([[1.0, 2.0]]))
@@ -85,11 +85,6 @@ class ConstantPad1d(_ConstantPad):
 
 class ConstantPad2d(_ConstantPad):
     """Pad images with a value.
-
-    Args:
-        padding: How much on the left, the right, at the top and the bottom, or one number for
-            all.
-        value: What to pad with.
 
     Example:
         >>> tt.nn.ConstantPad2d((1, 0, 0, 1), 9.0)(tt.tensor([[[1.0, 2.0]]]))
@@ -103,11 +98,6 @@ class ConstantPad2d(_ConstantPad):
 class ConstantPad3d(_ConstantPad):
     """Pad volumes with a value.
 
-    Args:
-        padding: How much on the left, the right, at the top, the bottom, the front and the
-            back, or one number for all.
-        value: What to pad with.
-
     Example:
         >>> tt.nn.ConstantPad3d(1, 9.0)(tt.zeros(1, 2, 3, 4, 5)).shape
         tinytorch.Size([1, 2, 5, 6, 7])
@@ -116,31 +106,25 @@ class ConstantPad3d(_ConstantPad):
     _ndim = 3
 
 
-class ZeroPad1d(ConstantPad1d):
-    """Pad sequences with zeros.
+class _ZeroPad(_ConstantPad):
+    def __init__(self, padding: Sizes) -> None:
+        super().__init__(padding, 0.0)
 
-    Args:
-        padding: How much on the left and on the right, or one number for both.
+    def extra_repr(self) -> str:
+        return str(self.padding)
+
+
+class ZeroPad1d(_ZeroPad, ConstantPad1d):
+    """Pad sequences with zeros.
 
     Example:
         >>> tt.nn.ZeroPad1d(1)(tt.tensor([[1.0, 2.0]]))
         tensor([[0., 1., 2., 0.]])
     """
 
-    def __init__(self, padding: Sizes) -> None:
-        super().__init__(padding, 0.0)
 
-    def extra_repr(self) -> str:
-        """The configuration."""
-        return str(self.padding)
-
-
-class ZeroPad2d(ConstantPad2d):
+class ZeroPad2d(_ZeroPad, ConstantPad2d):
     """Pad images with zeros.
-
-    Args:
-        padding: How much on the left, the right, at the top and the bottom, or one number for
-            all.
 
     Example:
         >>> tt.nn.ZeroPad2d((1, 0, 0, 1))(tt.tensor([[[1.0, 2.0]]]))
@@ -148,39 +132,18 @@ class ZeroPad2d(ConstantPad2d):
                  [0., 0., 0.]]])
     """
 
-    def __init__(self, padding: Sizes) -> None:
-        super().__init__(padding, 0.0)
 
-    def extra_repr(self) -> str:
-        """The configuration."""
-        return str(self.padding)
-
-
-class ZeroPad3d(ConstantPad3d):
+class ZeroPad3d(_ZeroPad, ConstantPad3d):
     """Pad volumes with zeros.
-
-    Args:
-        padding: How much on the left, the right, at the top, the bottom, the front and the
-            back, or one number for all.
 
     Example:
         >>> tt.nn.ZeroPad3d(1)(tt.zeros(1, 2, 3, 4, 5)).shape
         tinytorch.Size([1, 2, 5, 6, 7])
     """
 
-    def __init__(self, padding: Sizes) -> None:
-        super().__init__(padding, 0.0)
-
-    def extra_repr(self) -> str:
-        """The configuration."""
-        return str(self.padding)
-
 
 class ReflectionPad1d(_Pad):
-    """Pad sequences with what lies inside, mirrored at the outermost element.
-
-    Args:
-        padding: How much on the left and on the right, or one number for both.
+    """Pad sequences with their inner elements, mirrored at the outermost ones.
 
     Example:
         >>> tt.nn.ReflectionPad1d(2)(tt.tensor([[1.0, 2.0, 3.0]]))
@@ -192,11 +155,7 @@ class ReflectionPad1d(_Pad):
 
 
 class ReflectionPad2d(_Pad):
-    """Pad images with what lies inside, mirrored at the outermost elements.
-
-    Args:
-        padding: How much on the left, the right, at the top and the bottom, or one number for
-            all.
+    """Pad images with their inner elements, mirrored at the outermost ones.
 
     Example:
         >>> tt.nn.ReflectionPad2d((1, 1, 0, 1))(tt.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
@@ -210,11 +169,7 @@ class ReflectionPad2d(_Pad):
 
 
 class ReflectionPad3d(_Pad):
-    """Pad volumes with what lies inside, mirrored at the outermost elements.
-
-    Args:
-        padding: How much on the left, the right, at the top, the bottom, the front and the
-            back, or one number for all.
+    """Pad volumes with their inner elements, mirrored at the outermost ones.
 
     Example:
         >>> tt.nn.ReflectionPad3d(1)(tt.zeros(1, 2, 3, 4, 5)).shape
@@ -228,9 +183,6 @@ class ReflectionPad3d(_Pad):
 class ReplicationPad1d(_Pad):
     """Pad sequences with their outermost elements.
 
-    Args:
-        padding: How much on the left and on the right, or one number for both.
-
     Example:
         >>> tt.nn.ReplicationPad1d(2)(tt.tensor([[1.0, 2.0, 3.0]]))
         tensor([[1., 1., 1., 2., 3., 3., 3.]])
@@ -242,10 +194,6 @@ class ReplicationPad1d(_Pad):
 
 class ReplicationPad2d(_Pad):
     """Pad images with their outermost elements.
-
-    Args:
-        padding: How much on the left, the right, at the top and the bottom, or one number for
-            all.
 
     Example:
         >>> tt.nn.ReplicationPad2d((1, 1, 0, 1))(tt.tensor([[[1.0, 2.0]]]))
@@ -259,10 +207,6 @@ class ReplicationPad2d(_Pad):
 
 class ReplicationPad3d(_Pad):
     """Pad volumes with their outermost elements.
-
-    Args:
-        padding: How much on the left, the right, at the top, the bottom, the front and the
-            back, or one number for all.
 
     Example:
         >>> tt.nn.ReplicationPad3d(1)(tt.zeros(1, 2, 3, 4, 5)).shape
@@ -293,10 +237,7 @@ class _CircularPad(_Pad):
 
 
 class CircularPad1d(_CircularPad):
-    """Pad sequences with what lies at their other end.
-
-    Args:
-        padding: How much on the left and on the right, or one number for both.
+    """Pad sequences with the elements at their other end.
 
     Example:
         >>> tt.nn.CircularPad1d(2)(tt.tensor([[1.0, 2.0, 3.0]]))
@@ -307,11 +248,7 @@ class CircularPad1d(_CircularPad):
 
 
 class CircularPad2d(_CircularPad):
-    """Pad images with what lies at their other side.
-
-    Args:
-        padding: How much on the left, the right, at the top and the bottom, or one number for
-            all.
+    """Pad images with the elements at their other side.
 
     Example:
         >>> tt.nn.CircularPad2d((1, 0, 0, 1))(tt.tensor([[[1.0, 2.0], [3.0, 4.0]]]))
@@ -324,11 +261,7 @@ class CircularPad2d(_CircularPad):
 
 
 class CircularPad3d(_CircularPad):
-    """Pad volumes with what lies at their other side.
-
-    Args:
-        padding: How much on the left, the right, at the top, the bottom, the front and the
-            back, or one number for all.
+    """Pad volumes with the elements at their other side.
 
     Example:
         >>> tt.nn.CircularPad3d(1)(tt.zeros(1, 2, 3, 4, 5)).shape

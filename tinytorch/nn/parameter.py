@@ -1,4 +1,4 @@
-"""Tensors that a module registers when they are assigned to an attribute."""
+"""Parameters and buffers: tensors that a module registers when they become an attribute."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Buffer", "Parameter", "UninitializedBuffer", "UninitializedParameter
 
 
 class _Parameters(type):
-    """The class of Parameter, of which a tensor of another class may be an instance, too."""
+    """Metaclass of Parameter: tensors with the attribute ``_is_param`` are instances, too."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         if cls is Parameter and isinstance(instance, Tensor):
@@ -22,12 +22,12 @@ class _Parameters(type):
 
 
 class Parameter(Tensor, metaclass=_Parameters):
-    """A tensor that a module trains.
+    """Tensor that a module trains.
 
-    Assigned to an attribute of a Module it appears in ``parameters()`` and ``state_dict()``.
+    As an attribute of a Module it appears in ``parameters()`` and ``state_dict()``.
 
     Args:
-        data: The values; the memory is shared. Default: an empty tensor.
+        data: Tensor with the values, whose memory is shared. Default: an empty tensor.
         requires_grad: Whether gradients are computed for it. Default: True.
 
     Raises:
@@ -44,9 +44,9 @@ class Parameter(Tensor, metaclass=_Parameters):
 
     def __new__(cls, data: Tensor | None = None, requires_grad: bool = True) -> Parameter:
         if cls is Parameter and isinstance(data, Tensor) and not is_excluded(type(data)):
-            made: Parameter = _of_its_class(data, requires_grad)
-            return made
-        param: Parameter = _wrapped(cls, data)
+            param: Parameter = _mark_as_parameter(data, requires_grad)
+            return param
+        param = _share_data(cls, data)
         param.requires_grad_(requires_grad)
         return param
 
@@ -55,19 +55,19 @@ class Parameter(Tensor, metaclass=_Parameters):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Parameter:
         if id(self) not in memo:
-            copied: Any = self.data.clone()
-            memo[id(self)] = type(self)(copied, self.requires_grad)
+            data: Any = self.data.clone()
+            memo[id(self)] = type(self)(data, self.requires_grad)
         return memo[id(self)]  # type: ignore[no-any-return]
 
 
 class Buffer(Tensor):
-    """A tensor that a module keeps and does not train.
+    """Tensor that belongs to a module's state but is not trained.
 
-    Assigned to an attribute of a Module it is registered as ``register_buffer`` does.
+    As an attribute of a Module it is registered as by ``register_buffer``.
 
     Args:
-        data: The values; the memory is shared. Default: an empty tensor.
-        persistent: Whether ``state_dict`` holds it. Default: True.
+        data: Tensor with the values, whose memory is shared. Default: an empty tensor.
+        persistent: Whether ``state_dict`` contains it. Default: True.
 
     Raises:
         TypeError: If ``data`` is not a Tensor.
@@ -84,7 +84,7 @@ class Buffer(Tensor):
     __torch_function__: ClassVar[Any] = staticmethod(disabled_torch_function)
 
     def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Buffer:
-        buffer: Buffer = _wrapped(cls, data)
+        buffer: Buffer = _share_data(cls, data)
         buffer.requires_grad_(data is not None and data.requires_grad)
         buffer.persistent = persistent
         return buffer
@@ -96,21 +96,21 @@ class Buffer(Tensor):
 
 
 class Uninitialized:
-    """A tensor whose shape is not known yet: what a lazy module has until its first call.
+    """Base class of tensors without a shape, which a lazy module has until its first call.
 
     Attributes:
-        cls_to_become: The class it becomes once the shape is known.
+        cls_to_become: Class of the tensor after ``materialize``.
     """
 
     cls_to_become: type[Tensor]
 
     def materialize(self, shape: Any, device: Any = None, dtype: DType | None = None) -> None:
-        """Become an ordinary tensor of this shape, not initialised.
+        """Become an uninitialized tensor of this shape and of the class ``cls_to_become``.
 
         Args:
-            shape: The shape.
-            device: Where it lives. Default: where it was made for.
-            dtype: Its dtype. Default: the one it was made with.
+            shape: Shape of the tensor.
+            device: Device of the tensor. Default: the one given to the constructor.
+            dtype: Dtype of the tensor. Default: the one given to the constructor.
 
         Example:
             >>> from tinytorch import nn
@@ -126,7 +126,7 @@ class Uninitialized:
 
     @property
     def shape(self) -> Size:
-        """Not known yet.
+        """Shape of the tensor, which it does not have yet.
 
         Raises:
             RuntimeError: Always.
@@ -139,7 +139,7 @@ class Uninitialized:
         )
 
     def numel(self) -> int:
-        """Not known yet.
+        """Number of elements, which is not known yet.
 
         Raises:
             ValueError: Always.
@@ -153,12 +153,12 @@ class Uninitialized:
 
 
 class UninitializedParameter(Uninitialized, Parameter):  # type: ignore[override]
-    """A Parameter whose shape is not known yet.
+    """Parameter whose shape is not known yet.
 
     Args:
         requires_grad: Whether gradients are computed for it. Default: True.
-        device: Where it will live. Default: the active backend's.
-        dtype: Its dtype. Default: the default dtype.
+        device: Device of the future tensor. Default: the active backend's device.
+        dtype: Dtype of the future tensor. Default: the default dtype.
 
     Example:
         >>> from tinytorch import nn
@@ -184,13 +184,13 @@ class UninitializedParameter(Uninitialized, Parameter):  # type: ignore[override
 
 
 class UninitializedBuffer(Uninitialized, Buffer):  # type: ignore[override]
-    """A Buffer whose shape is not known yet.
+    """Buffer whose shape is not known yet.
 
     Args:
         requires_grad: Whether gradients are computed for it. Default: False.
-        device: Where it will live. Default: the active backend's.
-        dtype: Its dtype. Default: the default dtype.
-        persistent: Whether ``state_dict`` holds it. Default: True.
+        device: Device of the future tensor. Default: the active backend's device.
+        dtype: Dtype of the future tensor. Default: the default dtype.
+        persistent: Whether ``state_dict`` contains it. Default: True.
 
     Example:
         >>> from tinytorch import nn
@@ -217,7 +217,7 @@ class UninitializedBuffer(Uninitialized, Buffer):  # type: ignore[override]
 
 
 def is_lazy(param: object) -> bool:
-    """Whether a parameter's or buffer's shape is not known yet.
+    """Whether a parameter or buffer is uninitialized: without a shape.
 
     Example:
         >>> from tinytorch import nn
@@ -228,8 +228,8 @@ def is_lazy(param: object) -> bool:
     return isinstance(param, Uninitialized)
 
 
-def _of_its_class(data: Tensor, requires_grad: bool) -> Any:
-    """A parameter of the class of ``data``, which stays what it is and counts as a Parameter."""
+def _mark_as_parameter(data: Tensor, requires_grad: bool) -> Any:
+    """Return ``data`` detached, of its own class, marked so that it is a Parameter, too."""
     out: Any = data.detach().requires_grad_(requires_grad)
     if type(out) is not type(data):
         raise RuntimeError(
@@ -241,7 +241,8 @@ def _of_its_class(data: Tensor, requires_grad: bool) -> Any:
     return out
 
 
-def _wrapped(cls: type[Any], data: Tensor | None) -> Any:
+def _share_data(cls: type[Any], data: Tensor | None) -> Any:
+    """Return an instance of ``cls`` with the memory of ``data``, or empty if that is None."""
     if data is None:
         data = empty(0)
     if not isinstance(data, Tensor):

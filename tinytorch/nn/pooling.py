@@ -1,6 +1,6 @@
-"""Pooling: the maximum, mean or norm of pieces of sequences, images and volumes.
+"""Pooling: the maximum, mean or p-norm of each window of a sequence, an image or a volume.
 
-Pooling to a given size, at random, and its inverse.
+Also pooling to a given output size, over random windows, and the inverse of max pooling.
 """
 
 from __future__ import annotations
@@ -37,7 +37,41 @@ __all__ = [
 ]
 
 
-class _MaxPool(Module):
+class _Pool(Module):
+    """Base class of pooling layers.
+
+    Args:
+        kernel_size: Size of a window: one int for every dimension, or one for each.
+        stride: Step from one window to the next, likewise. Default: ``kernel_size``.
+        padding: Number of elements added on both sides of each dimension, likewise: minus
+            infinity for a maximum, zeros for a mean. Default: 0.
+        dilation: Step between the elements of a window, likewise. Default: 1.
+        return_indices: Whether to return the positions of the maxima as well: the layer then
+            returns ``(maxima, indices)``. Default: False.
+        ceil_mode: Whether a window that begins inside the input may end outside, which rounds
+            the output size up instead of down. Default: False.
+    """
+
+    #: Name of the function in ``nn.functional`` that computes the output.
+    _function: str
+
+    def _settings(self) -> tuple[Any, ...]:
+        """Return the arguments of that function after the input."""
+        raise NotImplementedError
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Pool a tensor.
+
+        Args:
+            input: Shape ``(batch, channels, *sizes)`` with one size for each pooled dimension,
+                or without ``batch``.
+        """
+        # With ``return_indices`` a pair, which a type checker cannot derive from the class.
+        pooled: Tensor = getattr(F, self._function)(input, *self._settings())
+        return pooled
+
+
+class _MaxPool(_Pool):
     kernel_size: Sizes
     stride: Sizes
     padding: Sizes
@@ -67,7 +101,6 @@ class _MaxPool(Module):
         return *sizes, self.ceil_mode, self.return_indices
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return (
             f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}, "
             f"dilation={self.dilation}, ceil_mode={self.ceil_mode}"
@@ -75,75 +108,47 @@ class _MaxPool(Module):
 
 
 class MaxPool1d(_MaxPool):
-    """The maximum of each piece of a sequence.
-
-    Args:
-        kernel_size: Size of a piece.
-        stride: Step from one to the next. Default: ``kernel_size``.
-        padding: What is added on both sides, minus infinity. Default: 0.
-        dilation: Step between a piece's elements. Default: 1.
-        return_indices: Whether to return where the maxima are, too. Default: False.
-        ceil_mode: Whether a piece may begin inside and end outside. Default: False.
+    """Maximum of each window of a sequence.
 
     Example:
         >>> tt.nn.MaxPool1d(2)(tt.tensor([[1.0, 3.0, 2.0, 4.0]]))
         tensor([[3., 4.]])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Pool a tensor of shape ``(batch, channels, length)``, or without batch."""
-        # With ``return_indices`` a pair, which no type checker could tell from the class.
-        pooled: Tensor = F.max_pool1d(input, *self._settings())
-        return pooled
+    _function = "max_pool1d"
 
 
 class MaxPool2d(_MaxPool):
-    """The maximum of each piece of an image.
-
-    Args:
-        kernel_size: Size of a piece, an int or ``(height, width)``; so for all sizes.
-        stride: Step from one to the next. Default: ``kernel_size``.
-        padding: What is added on both sides, minus infinity. Default: 0.
-        dilation: Step between a piece's elements. Default: 1.
-        return_indices: Whether to return where the maxima are, too. Default: False.
-        ceil_mode: Whether a piece may begin inside and end outside. Default: False.
+    """Maximum of each window of an image.
 
     Example:
         >>> tt.nn.MaxPool2d(2)(tt.arange(8.0).reshape(1, 2, 4))
         tensor([[[5., 7.]]])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Pool a tensor of shape ``(batch, channels, height, width)``, or without batch."""
-        # With ``return_indices`` a pair, which no type checker could tell from the class.
-        pooled: Tensor = F.max_pool2d(input, *self._settings())
-        return pooled
+    _function = "max_pool2d"
 
 
 class MaxPool3d(_MaxPool):
-    """The maximum of each piece of a volume.
-
-    Args:
-        kernel_size: Size of a piece, an int or ``(depth, height, width)``; so for all sizes.
-        stride: Step from one to the next. Default: ``kernel_size``.
-        padding: What is added on both sides, minus infinity. Default: 0.
-        dilation: Step between a piece's elements. Default: 1.
-        return_indices: Whether to return where the maxima are, too. Default: False.
-        ceil_mode: Whether a piece may begin inside and end outside. Default: False.
+    """Maximum of each window of a volume.
 
     Example:
         >>> tt.nn.MaxPool3d(2)(tt.zeros(1, 3, 4, 6, 8)).shape
         tinytorch.Size([1, 3, 2, 3, 4])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Pool a tensor of shape ``(batch, channels, depth, height, width)``, or without batch."""
-        # With ``return_indices`` a pair, which no type checker could tell from the class.
-        pooled: Tensor = F.max_pool3d(input, *self._settings())
-        return pooled
+    _function = "max_pool3d"
 
 
-class _AvgPool(Module):
+class _AvgPool(_Pool):
+    """Base class of layers that compute means of windows.
+
+    Args:
+        count_include_pad: Whether the zeros of the padding count in the mean. Default: True.
+        divisor_override: Number to divide the sum of each window by. Default: the number of its
+            elements.
+    """
+
     kernel_size: Sizes
     stride: Sizes
     padding: Sizes
@@ -159,25 +164,23 @@ class _AvgPool(Module):
         self.ceil_mode = ceil_mode
         self.count_include_pad = counted
 
+    def _settings(self) -> tuple[Any, ...]:
+        sizes = (self.kernel_size, self.stride, self.padding)
+        return *sizes, self.ceil_mode, self.count_include_pad
+
     def extra_repr(self) -> str:
-        """The configuration."""
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
 class AvgPool1d(_AvgPool):
-    """The mean of each piece of a sequence.
-
-    Args:
-        kernel_size: Size of a piece.
-        stride: Step from one to the next. Default: ``kernel_size``.
-        padding: How many zeros are added on both sides. Default: 0.
-        ceil_mode: Whether a piece may begin inside and end outside. Default: False.
-        count_include_pad: Whether these zeros count in the mean. Default: True.
+    """Mean of each window of a sequence.
 
     Example:
         >>> tt.nn.AvgPool1d(2)(tt.tensor([[1.0, 3.0, 2.0, 4.0]]))
         tensor([[2., 3.]])
     """
+
+    _function = "avg_pool1d"
 
     def __init__(
         self,
@@ -191,17 +194,6 @@ class AvgPool1d(_AvgPool):
         step = each(1, kernel_size if stride is None else stride)
         sizes = each(1, kernel_size), step, each(1, padding)
         self._configure(*sizes, ceil_mode, count_include_pad)
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Pool a tensor of shape ``(batch, channels, length)``, or without batch."""
-        return F.avg_pool1d(
-            input,
-            self.kernel_size,
-            self.stride,
-            self.padding,
-            self.ceil_mode,
-            self.count_include_pad,
-        )
 
 
 class _AvgPoolWithDivisor(_AvgPool):
@@ -222,53 +214,38 @@ class _AvgPoolWithDivisor(_AvgPool):
         self.divisor_override = divisor_override
 
     def _settings(self) -> tuple[Any, ...]:
-        sizes = (self.kernel_size, self.stride, self.padding)
-        return *sizes, self.ceil_mode, self.count_include_pad, self.divisor_override
+        return *super()._settings(), self.divisor_override
 
 
 class AvgPool2d(_AvgPoolWithDivisor):
-    """The mean of each piece of an image.
-
-    Args:
-        kernel_size: Size of a piece, an int or ``(height, width)``; so for all sizes.
-        stride: Step from one to the next. Default: ``kernel_size``.
-        padding: How many zeros are added on both sides. Default: 0.
-        ceil_mode: Whether a piece may begin inside and end outside. Default: False.
-        count_include_pad: Whether these zeros count in the mean. Default: True.
-        divisor_override: What to divide by instead of the number of elements. Default: none.
+    """Mean of each window of an image.
 
     Example:
         >>> tt.nn.AvgPool2d(2)(tt.arange(8.0).reshape(1, 2, 4))
         tensor([[[2.5000, 4.5000]]])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Pool a tensor of shape ``(batch, channels, height, width)``, or without batch."""
-        return F.avg_pool2d(input, *self._settings())
+    _function = "avg_pool2d"
 
 
 class AvgPool3d(_AvgPoolWithDivisor):
-    """The mean of each piece of a volume.
-
-    Args:
-        kernel_size: Size of a piece, an int or ``(depth, height, width)``; so for all sizes.
-        stride: Step from one to the next. Default: ``kernel_size``.
-        padding: How many zeros are added on both sides. Default: 0.
-        ceil_mode: Whether a piece may begin inside and end outside. Default: False.
-        count_include_pad: Whether these zeros count in the mean. Default: True.
-        divisor_override: What to divide by instead of the number of elements. Default: none.
+    """Mean of each window of a volume.
 
     Example:
         >>> tt.nn.AvgPool3d(2)(tt.zeros(1, 3, 4, 6, 8)).shape
         tinytorch.Size([1, 3, 2, 3, 4])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Pool a tensor of shape ``(batch, channels, depth, height, width)``, or without batch."""
-        return F.avg_pool3d(input, *self._settings())
+    _function = "avg_pool3d"
 
 
-class _LPPool(Module):
+class _LPPool(_Pool):
+    """Base class of layers that compute p-norms of windows.
+
+    Args:
+        norm_type: The exponent p.
+    """
+
     norm_type: float
     kernel_size: Sizes
     stride: Sizes | None
@@ -291,7 +268,6 @@ class _LPPool(Module):
         return float(self.norm_type), self.kernel_size, self.stride, self.ceil_mode
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return (
             f"norm_type={self.norm_type}, kernel_size={self.kernel_size}, stride={self.stride}, "
             f"ceil_mode={self.ceil_mode}"
@@ -299,205 +275,157 @@ class _LPPool(Module):
 
 
 class LPPool1d(_LPPool):
-    """(Σ x^p)^(1/p) of each piece of a sequence.
-
-    Args:
-        norm_type: p.
-        kernel_size: Size of a piece.
-        stride: Step from one to the next. Default: ``kernel_size``.
-        ceil_mode: Whether a piece may begin inside and end outside. Default: False.
+    """(Σ x^p)^(1/p) over each window of a sequence.
 
     Example:
         >>> tt.nn.LPPool1d(2, 2)(tt.tensor([[3.0, 4.0]]))
         tensor([[5.]])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Pool a tensor of shape ``(batch, channels, length)``, or without batch."""
-        return F.lp_pool1d(input, *self._settings())
+    _function = "lp_pool1d"
 
 
 class LPPool2d(_LPPool):
-    """(Σ x^p)^(1/p) of each piece of an image.
-
-    Args:
-        norm_type: p.
-        kernel_size: Size of a piece, an int or ``(height, width)``.
-        stride: Step from one to the next. Default: ``kernel_size``.
-        ceil_mode: Whether a piece may begin inside and end outside. Default: False.
+    """(Σ x^p)^(1/p) over each window of an image.
 
     Example:
         >>> tt.nn.LPPool2d(2, (1, 2))(tt.tensor([[[3.0, 4.0]]]))
         tensor([[[5.]]])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Pool a tensor of shape ``(batch, channels, height, width)``, or without batch."""
-        return F.lp_pool2d(input, *self._settings())
+    _function = "lp_pool2d"
 
 
 class LPPool3d(_LPPool):
-    """(Σ x^p)^(1/p) of each piece of a volume.
-
-    Args:
-        norm_type: p.
-        kernel_size: Size of a piece, an int or ``(depth, height, width)``.
-        stride: Step from one to the next. Default: ``kernel_size``.
-        ceil_mode: Whether a piece may begin inside and end outside. Default: False.
+    """(Σ x^p)^(1/p) over each window of a volume.
 
     Example:
         >>> tt.nn.LPPool3d(2, 2)(tt.ones(1, 3, 4, 6, 8)).shape
         tinytorch.Size([1, 3, 2, 3, 4])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Pool a tensor of shape ``(batch, channels, depth, height, width)``, or without batch."""
-        return F.lp_pool3d(input, *self._settings())
+    _function = "lp_pool3d"
 
 
-#: Sizes of an output: an int, or a tuple in which None keeps the input's.
+#: Sizes of an output: an int, or a tuple in which None stands for the input's size.
 OutputSizes: TypeAlias = Any
 
 
-class _AdaptiveAvgPool(Module):
+class _AdaptivePool(_Pool):
+    """Base class of layers that choose the windows so that the output has a given size.
+
+    Args:
+        output_size: Size of the output: one int for every dimension, or one for each. In two and
+            three dimensions, None keeps the size of the input.
+    """
+
     output_size: OutputSizes
 
     def __init__(self, output_size: OutputSizes) -> None:
         super().__init__()
         self.output_size = output_size
 
+    def _settings(self) -> tuple[Any, ...]:
+        return (self.output_size,)
+
     def extra_repr(self) -> str:
-        """The configuration."""
         return f"output_size={self.output_size}"
 
 
-class AdaptiveAvgPool1d(_AdaptiveAvgPool):
-    """The means of as many pieces of a sequence as asked for.
-
-    Args:
-        output_size: How many.
+class AdaptiveAvgPool1d(_AdaptivePool):
+    """Means of the windows of a sequence; the output has the length ``output_size``.
 
     Example:
         >>> tt.nn.AdaptiveAvgPool1d(2)(tt.tensor([[1.0, 3.0, 2.0, 4.0]]))
         tensor([[2., 3.]])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Pool a tensor of shape ``(batch, channels, length)``, or without batch."""
-        return F.adaptive_avg_pool1d(input, self.output_size)
+    _function = "adaptive_avg_pool1d"
 
 
-class AdaptiveAvgPool2d(_AdaptiveAvgPool):
-    """The means of as many pieces of an image as asked for.
-
-    Args:
-        output_size: ``(height, width)`` of the output, or one number for both; None keeps the
-            input's.
+class AdaptiveAvgPool2d(_AdaptivePool):
+    """Means of the windows of an image; the output has the size ``output_size``.
 
     Example:
         >>> tt.nn.AdaptiveAvgPool2d((5, None))(tt.zeros(1, 64, 8, 9)).shape
         tinytorch.Size([1, 64, 5, 9])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Pool a tensor of shape ``(batch, channels, height, width)``, or without batch."""
-        return F.adaptive_avg_pool2d(input, self.output_size)
+    _function = "adaptive_avg_pool2d"
 
 
-class AdaptiveAvgPool3d(_AdaptiveAvgPool):
-    """The means of as many pieces of a volume as asked for.
-
-    Args:
-        output_size: ``(depth, height, width)`` of the output, or one number for all; None keeps
-            the input's.
+class AdaptiveAvgPool3d(_AdaptivePool):
+    """Means of the windows of a volume; the output has the size ``output_size``.
 
     Example:
         >>> tt.nn.AdaptiveAvgPool3d(2)(tt.zeros(1, 3, 4, 5, 6)).shape
         tinytorch.Size([1, 3, 2, 2, 2])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Pool a tensor of shape ``(batch, channels, depth, height, width)``, or without batch."""
-        return F.adaptive_avg_pool3d(input, self.output_size)
+    _function = "adaptive_avg_pool3d"
 
 
-class _AdaptiveMaxPool(Module):
-    output_size: OutputSizes
+class _AdaptiveMaxPool(_AdaptivePool):
     return_indices: bool
 
     def __init__(self, output_size: OutputSizes, return_indices: bool = False) -> None:
-        super().__init__()
-        self.output_size = output_size
+        super().__init__(output_size)
         self.return_indices = return_indices
 
     def _settings(self) -> tuple[Any, ...]:
         return self.output_size, self.return_indices
 
-    def extra_repr(self) -> str:
-        """The configuration."""
-        return f"output_size={self.output_size}"
-
 
 class AdaptiveMaxPool1d(_AdaptiveMaxPool):
-    """The maxima of as many pieces of a sequence as asked for.
-
-    Args:
-        output_size: How many.
-        return_indices: Whether to return where they are, too. Default: False.
+    """Maxima of the windows of a sequence; the output has the length ``output_size``.
 
     Example:
         >>> tt.nn.AdaptiveMaxPool1d(2)(tt.tensor([[1.0, 3.0, 2.0, 4.0]]))
         tensor([[3., 4.]])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Pool a tensor of shape ``(batch, channels, length)``, or without batch."""
-        # With ``return_indices`` a pair, which no type checker could tell from the class.
-        pooled: Tensor = F.adaptive_max_pool1d(input, *self._settings())
-        return pooled
+    _function = "adaptive_max_pool1d"
 
 
 class AdaptiveMaxPool2d(_AdaptiveMaxPool):
-    """The maxima of as many pieces of an image as asked for.
-
-    Args:
-        output_size: ``(height, width)`` of the output, or one number for both; None keeps the
-            input's.
-        return_indices: Whether to return where they are, too. Default: False.
+    """Maxima of the windows of an image; the output has the size ``output_size``.
 
     Example:
         >>> tt.nn.AdaptiveMaxPool2d((5, None))(tt.zeros(1, 64, 8, 9)).shape
         tinytorch.Size([1, 64, 5, 9])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Pool a tensor of shape ``(batch, channels, height, width)``, or without batch."""
-        # With ``return_indices`` a pair, which no type checker could tell from the class.
-        pooled: Tensor = F.adaptive_max_pool2d(input, *self._settings())
-        return pooled
+    _function = "adaptive_max_pool2d"
 
 
 class AdaptiveMaxPool3d(_AdaptiveMaxPool):
-    """The maxima of as many pieces of a volume as asked for.
-
-    Args:
-        output_size: ``(depth, height, width)`` of the output, or one number for all; None keeps
-            the input's.
-        return_indices: Whether to return where they are, too. Default: False.
+    """Maxima of the windows of a volume; the output has the size ``output_size``.
 
     Example:
         >>> tt.nn.AdaptiveMaxPool3d(2)(tt.zeros(1, 3, 4, 5, 6)).shape
         tinytorch.Size([1, 3, 2, 2, 2])
     """
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Pool a tensor of shape ``(batch, channels, depth, height, width)``, or without batch."""
-        # With ``return_indices`` a pair, which no type checker could tell from the class.
-        pooled: Tensor = F.adaptive_max_pool3d(input, *self._settings())
-        return pooled
+    _function = "adaptive_max_pool3d"
 
 
-class _FractionalMaxPool(Module):
+class _FractionalMaxPool(_Pool):
+    """Base class of layers that compute maxima of windows at random positions.
+
+    Args:
+        output_size: Size of the output: one int for every dimension, or one for each. Default:
+            given by ``output_ratio``.
+        output_ratio: Size of the output divided by that of the input, between 0 and 1, likewise.
+            Default: given by ``output_size``.
+
+    Raises:
+        ValueError: If not exactly one of ``output_size`` and ``output_ratio`` is given, if the
+            ratio is not between 0 and 1, or if the kernel of a volume is not positive.
+
+    Reference:
+        B. Graham, "Fractional max-pooling" (2014).
+    """
+
     _ndim: int
     kernel_size: tuple[int, ...]
     return_indices: bool
@@ -539,68 +467,38 @@ class _FractionalMaxPool(Module):
 
 
 class FractionalMaxPool2d(_FractionalMaxPool):
-    """The maxima of pieces of an image that begin at random places.
-
-    Args:
-        kernel_size: Size of a piece, an int or ``(height, width)``.
-        output_size: ``(height, width)`` of the output, or one number for both. Default: by
-            ``output_ratio``.
-        output_ratio: The output's size divided by the input's, between 0 and 1. Default: by
-            ``output_size``.
-        return_indices: Whether to return where the maxima are, too. Default: False.
-
-    Raises:
-        ValueError: If not exactly one of size and ratio is given, or the ratio is no such.
+    """Maxima of windows of an image that begin at random positions.
 
     Example:
         >>> tt.nn.FractionalMaxPool2d(3, output_size=(13, 12))(tt.randn(2, 3, 50, 32)).shape
         tinytorch.Size([2, 3, 13, 12])
-
-    Reference:
-        B. Graham, "Fractional max-pooling" (2014).
     """
 
     _ndim = 2
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Pool a tensor of shape ``(batch, channels, height, width)``, or without batch."""
-        # With ``return_indices`` a pair, which no type checker could tell from the class.
-        pooled: Tensor = F.fractional_max_pool2d(input, *self._settings())
-        return pooled
+    _function = "fractional_max_pool2d"
 
 
 class FractionalMaxPool3d(_FractionalMaxPool):
-    """The maxima of pieces of a volume that begin at random places.
-
-    Args:
-        kernel_size: Size of a piece, an int or ``(depth, height, width)``.
-        output_size: ``(depth, height, width)`` of the output, or one number for all. Default:
-            by ``output_ratio``.
-        output_ratio: The output's size divided by the input's, between 0 and 1. Default: by
-            ``output_size``.
-        return_indices: Whether to return where the maxima are, too. Default: False.
-
-    Raises:
-        ValueError: If not exactly one of size and ratio is given, or one of them is no such.
+    """Maxima of windows of a volume that begin at random positions.
 
     Example:
         >>> tt.nn.FractionalMaxPool3d(2, output_size=3)(tt.randn(2, 3, 8, 8, 8)).shape
         tinytorch.Size([2, 3, 3, 3, 3])
-
-    Reference:
-        B. Graham, "Fractional max-pooling" (2014).
     """
 
     _ndim = 3
-
-    def forward(self, input: Tensor) -> Tensor:
-        """Pool a tensor of shape ``(batch, channels, depth, height, width)``, or without batch."""
-        # With ``return_indices`` a pair, which no type checker could tell from the class.
-        pooled: Tensor = F.fractional_max_pool3d(input, *self._settings())
-        return pooled
+    _function = "fractional_max_pool3d"
 
 
 class _MaxUnpool(Module):
+    """Base class of the inverses of max pooling.
+
+    Args:
+        kernel_size: Size of a window of the pooling: one int for every dimension, or one for each.
+        stride: Step between the windows of the pooling, likewise. Default: ``kernel_size``.
+        padding: Padding of the pooling, likewise. Default: 0.
+    """
+
     _ndim: int
     kernel_size: tuple[int, ...]
     stride: tuple[int, ...]
@@ -612,21 +510,26 @@ class _MaxUnpool(Module):
         self.stride = each(self._ndim, kernel_size if stride is None else stride)
         self.padding = each(self._ndim, padding)
 
-    def _settings(self, output_size: Sequence[int] | None) -> tuple[Any, ...]:
-        return self.kernel_size, self.stride, self.padding, output_size
+    def forward(
+        self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
+    ) -> Tensor:
+        """Put each maximum at its index, and zeros elsewhere.
+
+        Args:
+            input: The maxima, shape ``(batch, channels, *sizes)``, or without ``batch``.
+            indices: Their positions, as the pooling with ``return_indices`` returned them.
+            output_size: Size of the output. Default: the smallest size that the pooling can have
+                had as its input.
+        """
+        unpool = (F.max_unpool1d, F.max_unpool2d, F.max_unpool3d)[self._ndim - 1]
+        return unpool(input, indices, self.kernel_size, self.stride, self.padding, output_size)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return f"kernel_size={self.kernel_size}, stride={self.stride}, padding={self.padding}"
 
 
 class MaxUnpool1d(_MaxUnpool):
-    """Puts maxima back where ``MaxPool1d`` found them, and zeros elsewhere.
-
-    Args:
-        kernel_size: That of the pooling.
-        stride: That of the pooling. Default: ``kernel_size``.
-        padding: That of the pooling. Default: 0.
+    """Inverse of ``MaxPool1d``: puts maxima back at their positions, and zeros elsewhere.
 
     Example:
         >>> x = tt.tensor([[[1.0, 3.0, 2.0, 4.0]]])
@@ -636,26 +539,9 @@ class MaxUnpool1d(_MaxUnpool):
 
     _ndim = 1
 
-    def forward(
-        self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
-    ) -> Tensor:
-        """Unpool.
-
-        Args:
-            input: The maxima.
-            indices: Where they were found.
-            output_size: The size to restore. Default: the least that fits.
-        """
-        return F.max_unpool1d(input, indices, *self._settings(output_size))
-
 
 class MaxUnpool2d(_MaxUnpool):
-    """Puts maxima back where ``MaxPool2d`` found them, and zeros elsewhere.
-
-    Args:
-        kernel_size: That of the pooling.
-        stride: That of the pooling. Default: ``kernel_size``.
-        padding: That of the pooling. Default: 0.
+    """Inverse of ``MaxPool2d``: puts maxima back at their positions, and zeros elsewhere.
 
     Example:
         >>> x = tt.arange(4.0).reshape(1, 1, 2, 2)
@@ -666,26 +552,9 @@ class MaxUnpool2d(_MaxUnpool):
 
     _ndim = 2
 
-    def forward(
-        self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
-    ) -> Tensor:
-        """Unpool.
-
-        Args:
-            input: The maxima.
-            indices: Where they were found.
-            output_size: The size to restore. Default: the least that fits.
-        """
-        return F.max_unpool2d(input, indices, *self._settings(output_size))
-
 
 class MaxUnpool3d(_MaxUnpool):
-    """Puts maxima back where ``MaxPool3d`` found them, and zeros elsewhere.
-
-    Args:
-        kernel_size: That of the pooling.
-        stride: That of the pooling. Default: ``kernel_size``.
-        padding: That of the pooling. Default: 0.
+    """Inverse of ``MaxPool3d``: puts maxima back at their positions, and zeros elsewhere.
 
     Example:
         >>> x = tt.randn(2, 3, 4, 4, 4)
@@ -694,15 +563,3 @@ class MaxUnpool3d(_MaxUnpool):
     """
 
     _ndim = 3
-
-    def forward(
-        self, input: Tensor, indices: Tensor, output_size: Sequence[int] | None = None
-    ) -> Tensor:
-        """Unpool.
-
-        Args:
-            input: The maxima.
-            indices: Where they were found.
-            output_size: The size to restore. Default: the least that fits.
-        """
-        return F.max_unpool3d(input, indices, *self._settings(output_size))

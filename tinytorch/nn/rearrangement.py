@@ -1,4 +1,4 @@
-"""Layers that rearrange elements: Flatten, Fold, PixelShuffle, ChannelShuffle and inverses."""
+"""Layers that rearrange elements: Flatten, Fold, PixelShuffle, their inverses, ChannelShuffle."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ __all__ = [
 
 
 class Flatten(Module):
-    """Join dimensions into one.
+    """Flattens a range of dimensions into one.
 
     Args:
-        start_dim: The first of them. Default: 1, which keeps the batch.
-        end_dim: The last of them. Default: -1.
+        start_dim: The first of these dimensions. Default: 1, which keeps the batch dimension.
+        end_dim: The last of these dimensions. Default: -1.
 
     Example:
         >>> tt.nn.Flatten()(tt.zeros(32, 1, 5, 5)).shape
@@ -41,23 +41,22 @@ class Flatten(Module):
         self.end_dim = end_dim
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it; a view where that is possible."""
+        """Reshape the input, to a view of it if possible."""
         return input.flatten(self.start_dim, self.end_dim)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return f"start_dim={self.start_dim}, end_dim={self.end_dim}"
 
 
 class Unflatten(Module):
-    """Split a dimension into several.
+    """Splits a dimension into several.
 
     Args:
-        dim: The dimension.
-        unflattened_size: The sizes it becomes, a tuple or list; one of them may be -1.
+        dim: The dimension to split.
+        unflattened_size: Tuple or list of the new sizes; one of them may be -1.
 
     Raises:
-        TypeError: If the sizes are no tuple or list of ints.
+        TypeError: If ``unflattened_size`` is not a tuple or list of ints.
 
     Example:
         >>> tt.nn.Unflatten(1, (2, 5))(tt.zeros(32, 10)).shape
@@ -74,15 +73,14 @@ class Unflatten(Module):
         self.unflattened_size = unflattened_size
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it; a view where that is possible."""
+        """Reshape the input, to a view of it if possible."""
         return input.unflatten(self.dim, self.unflattened_size)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return f"dim={self.dim}, unflattened_size={self.unflattened_size}"
 
     def _require_tuple_int(self, input: object) -> None:
-        """Check the input; ``__init__`` calls it."""
+        """Check that ``unflattened_size`` is a tuple or list of ints; ``__init__`` calls it."""
         if not isinstance(input, (tuple, list)):
             raise TypeError(
                 f"unflattened_size must be a tuple of ints, but found type {type(input).__name__}"
@@ -95,18 +93,14 @@ class Unflatten(Module):
                 )
 
 
-class Unfold(Module):
-    """Cut images into pieces that may overlap, each a column.
+class _Windows(Module):
+    """Base class of Unfold and Fold.
 
     Args:
-        kernel_size: Size of a piece, an int or ``(height, width)``; so for all sizes.
-        dilation: Step between a piece's elements. Default: 1.
-        padding: How many zeros are added on all sides. Default: 0.
-        stride: Step from one piece to the next. Default: 1.
-
-    Example:
-        >>> tt.nn.Unfold((2, 3))(tt.randn(2, 5, 3, 4)).shape
-        tinytorch.Size([2, 30, 4])
+        kernel_size: Size of a window: an int, or ``(height, width)``.
+        dilation: Step between the elements of a window, likewise. Default: 1.
+        padding: Number of zeros added on both sides of height and width, likewise. Default: 0.
+        stride: Step from one window to the next, likewise. Default: 1.
     """
 
     kernel_size: Sizes
@@ -123,31 +117,35 @@ class Unfold(Module):
         self.padding = padding
         self.stride = stride
 
-    def forward(self, input: Tensor) -> Tensor:
-        """Cut a tensor of shape ``(batch, channels, height, width)``, or without batch.
-
-        Returns:
-            Shape ``(batch, channels * elements of a piece, pieces)``, or without batch.
-        """
-        return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
-
     def extra_repr(self) -> str:
-        """The configuration."""
         return (
             f"kernel_size={self.kernel_size}, dilation={self.dilation}, "
             f"padding={self.padding}, stride={self.stride}"
         )
 
 
-class Fold(Module):
-    """Put pieces back at their places, adding where they overlap.
+class Unfold(_Windows):
+    """Extracts the windows of an image, which may overlap, as the columns of a matrix.
+
+    Example:
+        >>> tt.nn.Unfold((2, 3))(tt.randn(2, 5, 3, 4)).shape
+        tinytorch.Size([2, 30, 4])
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Extract the windows of shape ``(batch, channels, height, width)``, or without batch.
+
+        Returns:
+            Shape ``(batch, channels * elements of a window, windows)``, or without batch.
+        """
+        return F.unfold(input, self.kernel_size, self.dilation, self.padding, self.stride)
+
+
+class Fold(_Windows):
+    """Adds windows, as Unfold extracts them, to an image of zeros at their positions.
 
     Args:
-        output_size: ``(height, width)`` of the images, or one for both.
-        kernel_size: That of ``Unfold``; so for all sizes.
-        dilation: Default: 1.
-        padding: Default: 0.
-        stride: Default: 1.
+        output_size: Size of the image: an int, or ``(height, width)``.
 
     Example:
         >>> tt.nn.Fold((4, 5), (2, 2))(tt.randn(1, 12, 12)).shape
@@ -155,10 +153,6 @@ class Fold(Module):
     """
 
     output_size: Sizes
-    kernel_size: Sizes
-    dilation: Sizes
-    padding: Sizes
-    stride: Sizes
 
     def __init__(
         self,
@@ -168,15 +162,11 @@ class Fold(Module):
         padding: Sizes = 0,
         stride: Sizes = 1,
     ) -> None:
-        super().__init__()
+        super().__init__(kernel_size, dilation, padding, stride)
         self.output_size = output_size
-        self.kernel_size = kernel_size
-        self.dilation = dilation
-        self.padding = padding
-        self.stride = stride
 
     def forward(self, input: Tensor) -> Tensor:
-        """Fold a tensor of shape ``(batch, channels * elements of a piece, pieces)``.
+        """Fold a tensor of shape ``(batch, channels * elements of a window, windows)``.
 
         Returns:
             Shape ``(batch, channels, *output_size)``.
@@ -186,18 +176,14 @@ class Fold(Module):
         )
 
     def extra_repr(self) -> str:
-        """The configuration."""
-        return (
-            f"output_size={self.output_size}, kernel_size={self.kernel_size}, "
-            f"dilation={self.dilation}, padding={self.padding}, stride={self.stride}"
-        )
+        return f"output_size={self.output_size}, {super().extra_repr()}"
 
 
 class PixelShuffle(Module):
-    """Make images r times larger in both directions, out of r² channels for each.
+    """Makes images r times higher and wider; r² channels become one.
 
     Args:
-        upscale_factor: r.
+        upscale_factor: The factor r.
 
     Example:
         >>> tt.nn.PixelShuffle(3)(tt.randn(1, 9, 4, 4)).shape
@@ -219,15 +205,14 @@ class PixelShuffle(Module):
         return F.pixel_shuffle(input, self.upscale_factor)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return f"upscale_factor={self.upscale_factor}"
 
 
 class PixelUnshuffle(Module):
-    """Make images r times smaller in both directions, with r² channels for each.
+    """Makes images r times smaller in height and width; one channel becomes r².
 
     Args:
-        downscale_factor: r.
+        downscale_factor: The factor r.
 
     Example:
         >>> tt.nn.PixelUnshuffle(3)(tt.randn(1, 1, 12, 12)).shape
@@ -249,15 +234,14 @@ class PixelUnshuffle(Module):
         return F.pixel_unshuffle(input, self.downscale_factor)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return f"downscale_factor={self.downscale_factor}"
 
 
 class ChannelShuffle(Module):
-    """Interleave groups of channels.
+    """Interleaves the groups of channels.
 
     Args:
-        groups: How many groups there are.
+        groups: Number of groups.
 
     Example:
         >>> tt.nn.ChannelShuffle(2)(tt.arange(4.0).reshape(1, 4, 1, 1)).flatten()
@@ -278,5 +262,4 @@ class ChannelShuffle(Module):
         return F.channel_shuffle(input, self.groups)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return f"groups={self.groups}"

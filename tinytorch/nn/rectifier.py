@@ -1,4 +1,4 @@
-"""Rectifiers and their relatives as modules: activations that can work in place."""
+"""Rectifiers and similar activation functions as modules; most can work in place."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ __all__ = [
 
 
 class _InPlace(Module):
-    """An activation that can overwrite its input.
+    """Base class of activation functions that can overwrite their input.
 
     Args:
-        inplace: Whether it does. Default: False.
+        inplace: Whether to overwrite the input. Default: False.
     """
 
     inplace: bool
@@ -44,10 +44,10 @@ class _InPlace(Module):
         self.inplace = inplace
 
     def extra_repr(self) -> str:
-        """``inplace=True`` where it is."""
         return "inplace=True" if self.inplace else ""
 
     def _configuration(self, **values: object) -> str:
+        """Return ``name=value`` of each value, and ``inplace=True`` if the layer is in place."""
         shown = [f"{name}={value}" for name, value in values.items()]
         return ", ".join([*shown, "inplace=True"] if self.inplace else shown)
 
@@ -55,24 +55,18 @@ class _InPlace(Module):
 class ReLU(_InPlace):
     """max(0, x).
 
-    Args:
-        inplace: Whether to overwrite the input. Default: False.
-
     Example:
         >>> tt.nn.ReLU()(tt.tensor([-1.0, 2.0]))
         tensor([0., 2.])
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.relu_(input) if self.inplace else F.relu(input)
 
 
 class SiLU(_InPlace):
-    """x · σ(x), also called swish.
-
-    Args:
-        inplace: Whether to overwrite the input. Default: False.
+    """x · sigmoid(x), also called swish.
 
     Example:
         >>> tt.nn.SiLU()(tt.tensor([-1.0, 2.0]))
@@ -84,15 +78,12 @@ class SiLU(_InPlace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.silu(input, inplace=self.inplace)
 
 
 class Mish(_InPlace):
     """x · tanh(softplus(x)).
-
-    Args:
-        inplace: Whether to overwrite the input. Default: False.
 
     Example:
         >>> tt.nn.Mish()(tt.tensor([-1.0, 2.0]))
@@ -103,15 +94,12 @@ class Mish(_InPlace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.mish(input, inplace=self.inplace)
 
 
 class SELU(_InPlace):
     """ELU with the scale and alpha that keep mean 0 and variance 1.
-
-    Args:
-        inplace: Whether to overwrite the input. Default: False.
 
     Example:
         >>> tt.nn.SELU()(tt.tensor([-1.0, 2.0]))
@@ -122,15 +110,12 @@ class SELU(_InPlace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.selu(input, self.inplace)
 
 
 class Hardsigmoid(_InPlace):
     """min(max(x + 3, 0), 6) / 6.
-
-    Args:
-        inplace: Whether to overwrite the input. Default: False.
 
     Example:
         >>> tt.nn.Hardsigmoid()(tt.tensor([-4.0, 0.0, 1.5]))
@@ -138,19 +123,16 @@ class Hardsigmoid(_InPlace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.hardsigmoid(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """Nothing, as in PyTorch."""
+        # PyTorch shows no inplace for this class.
         return ""
 
 
 class Hardswish(_InPlace):
     """x · min(max(x + 3, 0), 6) / 6.
-
-    Args:
-        inplace: Whether to overwrite the input. Default: False.
 
     Example:
         >>> tt.nn.Hardswish()(tt.tensor([-4.0, 0.0, 3.0]))
@@ -161,11 +143,11 @@ class Hardswish(_InPlace):
     """
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.hardswish(input, self.inplace)
 
     def extra_repr(self) -> str:
-        """Nothing, as in PyTorch."""
+        # PyTorch shows no inplace for this class.
         return ""
 
 
@@ -173,8 +155,7 @@ class ELU(_InPlace):
     """x where x > 0, else alpha · (exp(x) - 1).
 
     Args:
-        alpha: What it goes to at minus infinity, negated. Default: 1.
-        inplace: Whether to overwrite the input. Default: False.
+        alpha: The function tends to -alpha at minus infinity. Default: 1.
 
     Example:
         >>> tt.nn.ELU()(tt.tensor([-1.0, 2.0]))
@@ -192,11 +173,10 @@ class ELU(_InPlace):
         self.alpha = alpha
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.elu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return self._configuration(alpha=self.alpha)
 
 
@@ -204,8 +184,7 @@ class CELU(_InPlace):
     """max(0, x) + min(0, alpha · (exp(x / alpha) - 1)).
 
     Args:
-        alpha: What it goes to at minus infinity, negated. Default: 1.
-        inplace: Whether to overwrite the input. Default: False.
+        alpha: The function tends to -alpha at minus infinity. Default: 1.
 
     Example:
         >>> tt.nn.CELU(2.0)(tt.tensor([-1.0, 2.0]))
@@ -222,11 +201,10 @@ class CELU(_InPlace):
         self.alpha = alpha
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.celu(input, self.alpha, self.inplace)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return self._configuration(alpha=self.alpha)
 
 
@@ -234,8 +212,7 @@ class LeakyReLU(_InPlace):
     """x where x > 0, else negative_slope · x.
 
     Args:
-        negative_slope: Default: 0.01.
-        inplace: Whether to overwrite the input. Default: False.
+        negative_slope: Slope for negative x. Default: 0.01.
 
     Example:
         >>> tt.nn.LeakyReLU(0.1)(tt.tensor([-1.0, 2.0]))
@@ -249,21 +226,19 @@ class LeakyReLU(_InPlace):
         self.negative_slope = negative_slope
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.leaky_relu(input, self.negative_slope, self.inplace)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return self._configuration(negative_slope=self.negative_slope)
 
 
 class RReLU(_InPlace):
-    """x where x > 0, else a · x; a is drawn from U(lower, upper), and its mean in eval mode.
+    """x where x > 0, else a · x with random a from U(lower, upper); in eval mode a is the mean.
 
     Args:
-        lower: Default: 1/8.
-        upper: Default: 1/3.
-        inplace: Whether to overwrite the input. Default: False.
+        lower: Lower bound of a. Default: 1/8.
+        upper: Upper bound of a. Default: 1/3.
 
     Example:
         >>> tt.nn.RReLU(0.1, 0.3).eval()(tt.tensor([-1.0, 2.0]))
@@ -285,11 +260,10 @@ class RReLU(_InPlace):
         self.upper = upper
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.rrelu(input, self.lower, self.upper, self.training, self.inplace)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return self._configuration(lower=self.lower, upper=self.upper)
 
 
@@ -297,9 +271,8 @@ class Threshold(_InPlace):
     """x where x > threshold, else value.
 
     Args:
-        threshold: From where on x passes.
-        value: What stands in for the rest.
-        inplace: Whether to overwrite the input. Default: False.
+        threshold: Bound above which the result is x.
+        value: Result for all other x.
 
     Example:
         >>> tt.nn.Threshold(1.0, 5.0)(tt.tensor([-1.0, 2.0]))
@@ -315,11 +288,10 @@ class Threshold(_InPlace):
         self.value = value
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.threshold(input, self.threshold, self.value, self.inplace)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return self._configuration(threshold=self.threshold, value=self.value)
 
 
@@ -327,14 +299,11 @@ class Hardtanh(_InPlace):
     """x restricted to [min_val, max_val].
 
     Args:
-        min_val: Default: -1.
-        max_val: Default: 1.
-        inplace: Whether to overwrite the input. Default: False.
+        min_val: Lower bound of the result. Default: -1.
+        max_val: Upper bound of the result; AssertionError if it is not above ``min_val``.
+            Default: 1.
         min_value: Deprecated name of ``min_val``.
         max_value: Deprecated name of ``max_val``.
-
-    Raises:
-        AssertionError: If ``max_val`` is not above ``min_val``.
 
     Example:
         >>> tt.nn.Hardtanh()(tt.tensor([-2.0, 0.5]))
@@ -353,37 +322,31 @@ class Hardtanh(_InPlace):
         max_value: float | None = None,
     ) -> None:
         super().__init__(inplace)
-        self.min_val = _renamed("min_value", "min_val", min_value, min_val)
-        self.max_val = _renamed("max_value", "max_val", max_value, max_val)
+        self.min_val = _deprecated_argument("min_value", "min_val", min_value, min_val)
+        self.max_val = _deprecated_argument("max_value", "max_val", max_value, max_val)
         if self.max_val <= self.min_val:
             raise AssertionError(
                 f"max_val ({self.max_val}) must be greater than min_val ({self.min_val})"
             )
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of any shape."""
+        """Apply the function to a tensor of any shape."""
         return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return self._configuration(min_val=self.min_val, max_val=self.max_val)
 
 
-def _renamed(old: str, new: str, given: float | None, value: float) -> float:
+def _deprecated_argument(old: str, new: str, given: float | None, value: float) -> float:
+    """Return ``given``, passed under a deprecated name, with a warning; ``value`` if it is None."""
     if given is None:
         return value
-    warn(
-        f"keyword argument `{old}` is deprecated and renamed to `{new}`",
-        FutureWarning,
-    )
+    warn(f"keyword argument `{old}` is deprecated and renamed to `{new}`", FutureWarning)
     return given
 
 
 class ReLU6(Hardtanh):
     """min(max(0, x), 6).
-
-    Args:
-        inplace: Whether to overwrite the input. Default: False.
 
     Example:
         >>> tt.nn.ReLU6()(tt.tensor([-1.0, 7.0]))
@@ -394,18 +357,15 @@ class ReLU6(Hardtanh):
         super().__init__(0.0, 6.0, inplace)
 
     def extra_repr(self) -> str:
-        """``inplace=True`` where it is."""
         return self._configuration()
 
 
 class PReLU(Module):
-    """x where x > 0, else weight · x with a learned weight.
+    """x where x > 0, else weight · x with a learned weight for all channels or for each.
 
     Args:
         num_parameters: 1, or the number of channels of the input. Default: 1.
-        init: The weight's initial value. Default: 0.25.
-        device: Where the weight lives. Default: the active backend's.
-        dtype: Its dtype. Default: the default dtype.
+        init: Initial value of the weight. Default: 0.25.
 
     Example:
         >>> tt.nn.PReLU()(tt.tensor([-1.0, 2.0])).detach()
@@ -428,13 +388,12 @@ class PReLU(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Fill the weight with its initial value."""
+        """Set the weight to its initial value."""
         init.constant_(self.weight, self.init)
 
     def forward(self, input: Tensor) -> Tensor:
-        """Apply it to a tensor of shape ``(batch, channels, *)`` or, with one weight, any."""
+        """Apply the function to shape ``(batch, channels, *)``, or with one weight to any shape."""
         return F.prelu(input, self.weight)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         return f"num_parameters={self.num_parameters}"

@@ -1,7 +1,4 @@
-"""Recurrent networks: layers of cells run along sequences.
-
-What the recurrent networks share: configuration, parameters, checks, running.
-"""
+"""Recurrent networks: layers of cells that run along sequences."""
 
 from __future__ import annotations
 
@@ -27,25 +24,23 @@ _GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
 
 
 class RNNBase(Module):
-    """What RNN, LSTM and GRU share.
+    """Base class of RNN, LSTM and GRU.
 
     Args:
         mode: ``"LSTM"``, ``"GRU"``, ``"RNN_TANH"`` or ``"RNN_RELU"``.
         input_size: Size of the input's last dimension.
-        hidden_size: Size of the state.
-        num_layers: How many layers. Default: 1.
+        hidden_size: Size of the hidden state.
+        num_layers: Number of layers. Default: 1.
         bias: Whether there are biases. Default: True.
         batch_first: Whether input and output have shape ``(batch, time, features)`` instead of
             ``(time, batch, features)``. Default: False.
-        dropout: Probability with which elements between the layers are zeroed. Default: 0.
-        bidirectional: Whether each layer runs backwards, too. Default: False.
-        proj_size: Size to which an LSTM's hidden state is projected; 0 for no projection.
-            Default: 0.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
+        dropout: Probability of elements between the layers to be zeroed. Default: 0.
+        bidirectional: Whether each layer also runs backwards along the sequence. Default: False.
+        proj_size: Size to which the hidden state is projected; 0 means no projection. Default: 0.
 
     Raises:
-        ValueError: If a size or ``mode`` makes no sense.
+        ValueError: If a size is not positive, ``proj_size`` is not below ``hidden_size``, or
+            ``dropout`` is not in [0, 1].
         TypeError: If an argument has the wrong type.
 
     Example:
@@ -98,6 +93,7 @@ class RNNBase(Module):
         self.reset_parameters()
 
     def _check_configuration(self) -> None:
+        """Check the arguments of the class."""
         self._check_dropout()
         for name, kind in (("bias", bool), ("batch_first", bool), ("input_size", int),
                            ("hidden_size", int)):  # fmt: skip
@@ -134,14 +130,16 @@ class RNNBase(Module):
 
     @property
     def _directions(self) -> int:
+        """Number of directions in which each layer runs."""
         return 2 if self.bidirectional else 1
 
     @property
     def _output_size(self) -> int:
+        """Size of a layer's output in one direction."""
         return self.proj_size or self.hidden_size
 
     def _make_weights(self, layer: int, suffix: str, **factory: Any) -> list[str]:
-        """Make the parameters of one layer in one direction, and return their names."""
+        """Register the parameters of one layer in one direction, and return their names."""
         gates = _GATES[self.mode] * self.hidden_size
         inputs = self.input_size if layer == 0 else self._output_size * self._directions
         shapes: dict[str, tuple[int, ...]] = {
@@ -159,17 +157,17 @@ class RNNBase(Module):
 
     @property
     def all_weights(self) -> list[list[Parameter]]:
-        """The parameters, a list for each layer and direction."""
+        """Parameters, a list for each layer and direction."""
         return [[getattr(self, name) for name in names] for names in self._all_weights]
 
     @property
     def _flat_weights_names(self) -> list[str]:
-        """The parameters' names, in PyTorch's order."""
+        """Names of the parameters, in PyTorch's order."""
         return [name for names in self._all_weights for name in names]
 
     @property
     def _flat_weights(self) -> list[Any]:
-        """The parameters in the order of ``_flat_weights_names``; None for a deleted one."""
+        """Parameters in the order of ``_flat_weights_names``; None for a deleted one."""
         return [getattr(self, name, None) for name in self._flat_weights_names]
 
     @_flat_weights.setter
@@ -184,11 +182,11 @@ class RNNBase(Module):
         return [None if weight is None else weakref.ref(weight) for weight in self._flat_weights]
 
     def _init_flat_weights(self) -> None:
-        """Call ``flatten_parameters``; the weights are read by name, so no list is stored."""
+        """Call ``flatten_parameters``; no list of weights is stored, as they are read by name."""
         self.flatten_parameters()
 
     def _weights_have_changed(self) -> bool:
-        """Whether a stored list of weights is out of date: never, as none is stored."""
+        """Whether the stored list of weights is out of date: False, as none is stored."""
         return False
 
     def _update_flat_weights(self) -> None:
@@ -197,7 +195,7 @@ class RNNBase(Module):
             self._init_flat_weights()
 
     def flatten_parameters(self) -> None:
-        """Do nothing: in PyTorch it puts the parameters where cuDNN wants them.
+        """Do nothing; in PyTorch it copies the parameters to contiguous memory for cuDNN.
 
         Example:
             >>> from tinytorch import nn
@@ -205,25 +203,22 @@ class RNNBase(Module):
         """
 
     def reset_parameters(self) -> None:
-        """Draw the parameters anew, from U(-k, k), k = 1 / √hidden_size."""
+        """Draw the parameters again from U(-k, k), k = 1 / √hidden_size."""
         bound = 1.0 / math.sqrt(self.hidden_size)
         for weight in self.parameters():
             init.uniform_(weight, -bound, bound)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         defaults = {"proj_size": 0, "num_layers": 1, "bias": True, "batch_first": False,
                     "dropout": 0, "bidirectional": False}  # fmt: skip
         shown = [f"{n}={getattr(self, n)}" for n, d in defaults.items() if getattr(self, n) != d]
         return ", ".join([str(self.input_size), str(self.hidden_size), *shown])
 
-    # -- running -------------------------------------------------------------------------------
-
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:
-        """Check dtype and sizes of the input, batched; ``forward`` calls it.
+        """Check dtype and sizes of a batched input; ``forward`` calls it.
 
         Args:
-            input: The input; packed data where there are ``batch_sizes``.
+            input: The input; with ``batch_sizes``, the data of a packed sequence.
             batch_sizes: The batch's size at each time step of a packed sequence, or None.
 
         Raises:
@@ -252,7 +247,7 @@ class RNNBase(Module):
     def get_expected_hidden_size(
         self, input: Tensor, batch_sizes: Tensor | None
     ) -> tuple[int, int, int]:
-        """Shape of the hidden state that fits an input.
+        """Return the shape of the hidden state for an input.
 
         Args:
             input: The input, batched or packed.
@@ -278,8 +273,8 @@ class RNNBase(Module):
 
         Args:
             hx: The state.
-            expected_hidden_size: Its shape.
-            msg: The error's text, with places for the expected and the actual shape.
+            expected_hidden_size: The expected shape.
+            msg: Format string of the error, for the expected and the actual shape.
 
         Raises:
             RuntimeError: If the shape differs.
@@ -291,10 +286,10 @@ class RNNBase(Module):
             raise RuntimeError(msg.format(expected_hidden_size, list(hx.shape)))
 
     def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
-        """Check input and state, batched; ``forward`` calls it.
+        """Check a batched input and its state; ``forward`` calls it.
 
         Args:
-            input: The input; packed data where there are ``batch_sizes``.
+            input: The input; with ``batch_sizes``, the data of a packed sequence.
             hidden: The state.
             batch_sizes: The batch's size at each time step of a packed sequence, or None.
 
@@ -328,10 +323,11 @@ class RNNBase(Module):
         return function(hx)
 
     def _zero_state(self, input: Tensor, batch_sizes: Tensor | None) -> Any:
-        """State of zeros that fits ``input``."""
+        """Return the initial state of zeros for ``input``."""
         return input.new_zeros(self.get_expected_hidden_size(input, batch_sizes))
 
     def _run(self, input: Any, hx: Any) -> tuple[Any, Any]:
+        """Compute ``forward``: a batch dimension is added to an unbatched input, and removed."""
         self._update_flat_weights()
         if isinstance(input, PackedSequence):
             return self._run_packed(input, hx)
@@ -357,6 +353,7 @@ class RNNBase(Module):
         return (output.transpose(0, 1) if self.batch_first else output), final
 
     def _run_packed(self, packed: PackedSequence, hx: Any) -> tuple[PackedSequence, Any]:
+        """Compute ``forward`` of a packed sequence, with its batch sorted by length inside."""
         data, batch_sizes, order, inverse = packed
         if hx is None:
             hx = self._zero_state(data, batch_sizes)
@@ -368,21 +365,23 @@ class RNNBase(Module):
         return packed, self.permute_hidden(final, inverse)
 
     def _run_layers(self, input: Any, hx: Any, sizes: list[int] | None = None) -> tuple[Any, Any]:
+        """Run all layers over a time-first input, or packed data with the batch ``sizes``."""
         if not input.shape[0]:
             raise RuntimeError("Expected sequence length to be larger than 0 in RNN")
         dropout = self.dropout if self.training else 0.0
-        weights = [self._five(names) for names in self._all_weights]
+        weights = [self._layer_weights(names) for names in self._all_weights]
         state = hx if isinstance(hx, tuple) else (hx,)
         output, final = run(self.mode, input, state, weights, self._directions, dropout, sizes)
         return output, final if isinstance(hx, tuple) else final[0]
 
-    def _five(self, names: list[str]) -> list[Any]:
-        """``w_ih, w_hh, b_ih, b_hh, w_hr``, with None for what there is not."""
-        given = iter(getattr(self, name) for name in names)
-        wanted = (True, True, self.bias, self.bias, self.proj_size > 0)
-        return [next(given) if there else None for there in wanted]
+    def _layer_weights(self, names: list[str]) -> list[Any]:
+        """Return ``w_ih, w_hh, b_ih, b_hh, w_hr`` of one layer; None for those that it lacks."""
+        weights = iter(getattr(self, name) for name in names)
+        present = (True, True, self.bias, self.bias, self.proj_size > 0)
+        return [next(weights) if exists else None for exists in present]
 
     def _check_state_dims(self, hx: Any, batched: bool) -> None:
+        """Check that each tensor of the state is 3-D if the input is batched, else 2-D."""
         kind, ndim = ("batched 3-D", 3) if batched else ("unbatched 2-D", 2)
         state = hx if isinstance(hx, (tuple, list)) else (hx,)
         if any(part.ndim != ndim for part in state):
@@ -394,11 +393,12 @@ class RNNBase(Module):
 
 
 def _select(permutation: Tensor) -> Callable[[Any], Any]:
+    """Return a function that permutes the batch dimension of a tensor."""
     return lambda part: part.index_select(1, permutation)
 
 
 class _OneState(RNNBase):
-    """What layers share whose cells hand on nothing but their output."""
+    """Base class of RNN and GRU, whose state is the hidden state alone."""
 
     if TYPE_CHECKING:
 
@@ -415,20 +415,20 @@ class _OneState(RNNBase):
     def forward(
         self, input: Tensor | PackedSequence, hx: Tensor | None = None
     ) -> tuple[Any, Tensor]:
-        """Run along sequences.
+        """Run the layers along sequences.
 
         Args:
             input: Shape ``(time, batch, input_size)``, or ``(time, input_size)``, or packed.
-            hx: The first state, shape ``(num_layers * directions, batch, hidden_size)``.
+            hx: The initial state, shape ``(num_layers * directions, batch, hidden_size)``.
                 Default: zeros.
 
         Returns:
-            The states of the last layer at all times, ``(time, batch, directions *
+            The hidden states of the last layer at all times, ``(time, batch, directions *
             hidden_size)`` or packed, and the last state of every layer, of the shape of ``hx``.
 
         Raises:
-            ValueError: If the input's number of dimensions or dtype is another.
-            RuntimeError: If a size is.
+            ValueError: If the input has a wrong number of dimensions or a wrong dtype.
+            RuntimeError: If a size is wrong.
         """
         return self._run(input, hx)
 
@@ -437,24 +437,14 @@ class RNN(_OneState):
     """Simple recurrent layers: h' = tanh(W_ih x + b_ih + W_hh h + b_hh).
 
     Args:
-        input_size: Size of the input's last dimension.
-        hidden_size: Size of the state.
-        num_layers: How many layers. Default: 1.
         nonlinearity: ``"tanh"`` or ``"relu"``. Default: ``"tanh"``.
-        bias: Whether there are biases. Default: True.
-        batch_first: Whether input and output have shape ``(batch, time, features)`` instead of
-            ``(time, batch, features)``. Default: False.
-        dropout: Probability with which elements between the layers are zeroed. Default: 0.
-        bidirectional: Whether each layer runs backwards, too. Default: False.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
 
     Attributes:
-        weight_ih_l0: Shape ``(hidden_size, input_size)``; of layer 1 ``weight_ih_l1``, and so
-            on, backwards ``weight_ih_l0_reverse``.
+        weight_ih_l0: Shape ``(hidden_size, input_size)``; the weight of
+            layer 1 is ``weight_ih_l1``, that of the reverse direction ``weight_ih_l0_reverse``.
         weight_hh_l0: Shape ``(hidden_size, hidden_size)``.
         bias_ih_l0: Shape ``(hidden_size,)``.
-        bias_hh_l0: The same.
+        bias_hh_l0: Same shape as ``bias_ih_l0``.
 
     Example:
         >>> output, state = tt.nn.RNN(10, 20, num_layers=2)(tt.randn(5, 3, 10))
@@ -481,7 +471,7 @@ class RNN(_OneState):
         dtype: Any = None,
         **unsupported: Any,
     ) -> None:
-        _refuse(unsupported)
+        _check_unsupported(unsupported)
         if nonlinearity not in ("tanh", "relu"):
             raise ValueError(
                 f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'."
@@ -494,27 +484,14 @@ class RNN(_OneState):
 
 
 class LSTM(RNNBase):
-    """Layers of long short-term memory; see ``tinytorch.lstm_cell`` for a step.
-
-    Args:
-        input_size: Size of the input's last dimension.
-        hidden_size: Size of the cell state.
-        num_layers: How many layers. Default: 1.
-        bias: Whether there are biases. Default: True.
-        batch_first: Whether input and output have shape ``(batch, time, features)`` instead of
-            ``(time, batch, features)``. Default: False.
-        dropout: Probability with which elements between the layers are zeroed. Default: 0.
-        bidirectional: Whether each layer runs backwards, too. Default: False.
-        proj_size: Size to which the hidden state is projected; 0 for no projection. Default: 0.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
+    """Layers of long short-term memory; ``tinytorch.lstm_cell`` has the formula of a step.
 
     Attributes:
-        weight_ih_l0: Shape ``(4 * hidden_size, input_size)``; of layer 1 ``weight_ih_l1``, and
-            so on, backwards ``weight_ih_l0_reverse``.
+        weight_ih_l0: Shape ``(4 * hidden_size, input_size)``; the weight of
+            layer 1 is ``weight_ih_l1``, that of the reverse direction ``weight_ih_l0_reverse``.
         weight_hh_l0: Shape ``(4 * hidden_size, proj_size or hidden_size)``.
         bias_ih_l0: Shape ``(4 * hidden_size,)``.
-        bias_hh_l0: The same.
+        bias_hh_l0: Same shape as ``bias_ih_l0``.
         weight_hr_l0: Shape ``(proj_size, hidden_size)``, with projection.
 
     Example:
@@ -549,7 +526,7 @@ class LSTM(RNNBase):
     def get_expected_cell_size(
         self, input: Tensor, batch_sizes: Tensor | None
     ) -> tuple[int, int, int]:
-        """Shape of the cell state that fits an input.
+        """Return the shape of the cell state for an input.
 
         Args:
             input: The input, batched or packed.
@@ -563,10 +540,10 @@ class LSTM(RNNBase):
         return self.num_layers * self._directions, batch, self.hidden_size
 
     def check_forward_args(self, input: Tensor, hidden: Any, batch_sizes: Tensor | None) -> None:
-        """Check input and state, batched; ``forward`` calls it.
+        """Check a batched input and its state; ``forward`` calls it.
 
         Args:
-            input: The input; packed data where there are ``batch_sizes``.
+            input: The input; with ``batch_sizes``, the data of a packed sequence.
             hidden: The hidden and the cell state.
             batch_sizes: The batch's size at each time step of a packed sequence, or None.
 
@@ -612,11 +589,11 @@ class LSTM(RNNBase):
     def forward(
         self, input: Tensor | PackedSequence, hx: tuple[Tensor, Tensor] | None = None
     ) -> tuple[Any, tuple[Tensor, Tensor]]:
-        """Run along sequences.
+        """Run the layers along sequences.
 
         Args:
             input: Shape ``(time, batch, input_size)``, or ``(time, input_size)``, or packed.
-            hx: The first hidden and cell state, shape ``(num_layers * directions, batch,
+            hx: The initial hidden and cell state, shape ``(num_layers * directions, batch,
                 size)`` each. Default: zeros.
 
         Returns:
@@ -624,33 +601,21 @@ class LSTM(RNNBase):
             size)`` or packed, and the last states of every layer, of the shapes of ``hx``.
 
         Raises:
-            ValueError: If the input's number of dimensions or dtype is another.
-            RuntimeError: If a size is.
+            ValueError: If the input has a wrong number of dimensions or a wrong dtype.
+            RuntimeError: If a size is wrong.
         """
         return self._run(input, hx)
 
 
 class GRU(_OneState):
-    """Layers of gated recurrent units; see ``tinytorch.gru_cell`` for a step.
-
-    Args:
-        input_size: Size of the input's last dimension.
-        hidden_size: Size of the state.
-        num_layers: How many layers. Default: 1.
-        bias: Whether there are biases. Default: True.
-        batch_first: Whether input and output have shape ``(batch, time, features)`` instead of
-            ``(time, batch, features)``. Default: False.
-        dropout: Probability with which elements between the layers are zeroed. Default: 0.
-        bidirectional: Whether each layer runs backwards, too. Default: False.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
+    """Layers of gated recurrent units; ``tinytorch.gru_cell`` has the formula of a step.
 
     Attributes:
-        weight_ih_l0: Shape ``(3 * hidden_size, input_size)``; of layer 1 ``weight_ih_l1``, and
-            so on, backwards ``weight_ih_l0_reverse``.
+        weight_ih_l0: Shape ``(3 * hidden_size, input_size)``; the weight of
+            layer 1 is ``weight_ih_l1``, that of the reverse direction ``weight_ih_l0_reverse``.
         weight_hh_l0: Shape ``(3 * hidden_size, hidden_size)``.
         bias_ih_l0: Shape ``(3 * hidden_size,)``.
-        bias_hh_l0: The same.
+        bias_hh_l0: Same shape as ``bias_ih_l0``.
 
     Example:
         >>> output, state = tt.nn.GRU(10, 20, bidirectional=True)(tt.randn(5, 3, 10))
@@ -674,14 +639,15 @@ class GRU(_OneState):
         dtype: Any = None,
         **unsupported: Any,
     ) -> None:
-        _refuse(unsupported)
+        _check_unsupported(unsupported)
         super().__init__(
             "GRU", input_size, hidden_size, num_layers, bias, batch_first, dropout,
             bidirectional, 0, device, dtype,
         )  # fmt: skip
 
 
-def _refuse(unsupported: dict[str, Any]) -> None:
+def _check_unsupported(unsupported: dict[str, Any]) -> None:
+    """Raise if there is a keyword argument that the class does not accept."""
     if "proj_size" in unsupported:
         raise ValueError("proj_size argument is only supported for LSTM, not RNN or GRU")
     if unsupported:

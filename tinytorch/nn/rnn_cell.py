@@ -18,15 +18,13 @@ _NONLINEARITIES = {"tanh": rnn_tanh_cell, "relu": rnn_relu_cell}
 
 
 class RNNCellBase(Module):
-    """What the cells share: their parameters, drawn from U(-k, k), k = 1 / √hidden_size.
+    """Base class of the cells; the parameters are drawn from U(-k, k), k = 1 / √hidden_size.
 
     Args:
         input_size: Size of the input.
-        hidden_size: Size of the state.
-        bias: Whether there are biases.
-        num_chunks: How many gates there are.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
+        hidden_size: Size of the hidden state.
+        bias: Whether there are biases. Default: True.
+        num_chunks: Number of gates.
 
     Example:
         >>> isinstance(tt.nn.GRUCell(2, 3), tt.nn.RNNCellBase)
@@ -38,7 +36,7 @@ class RNNCellBase(Module):
     bias: bool
     weight_ih: Parameter
     weight_hh: Parameter
-    #: None without one; typed as in PyTorch, where users write ``layer.bias_ih.data``.
+    #: May be None, but typed as in PyTorch, so that ``layer.bias_ih.data`` type-checks.
     bias_ih: Parameter
     bias_hh: Parameter
 
@@ -64,13 +62,12 @@ class RNNCellBase(Module):
         self.reset_parameters()
 
     def reset_parameters(self) -> None:
-        """Draw the parameters anew."""
+        """Draw the parameters again."""
         bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
         for parameter in self.parameters():
             init.uniform_(parameter, -bound, bound)
 
     def extra_repr(self) -> str:
-        """The configuration."""
         shown = f"{self.input_size}, {self.hidden_size}"
         if not self.bias:
             shown += f", bias={self.bias}"
@@ -83,17 +80,18 @@ class RNNCellBase(Module):
     def _weights(self) -> tuple[Any, ...]:
         return self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh
 
-    def _check(self, what: str, value: Tensor) -> None:
+    def _check_ndim(self, what: str, value: Tensor) -> None:
+        """Check that a tensor, which the error calls ``what``, has one or two dimensions."""
         if value.ndim not in (1, 2):
             raise ValueError(
                 f"{self._get_name()}: Expected {what} to be 1D or 2D, got {value.ndim}D instead"
             )
 
     def _prepare(self, input: Tensor, hx: Tensor | None) -> tuple[Any, Any, bool]:
-        """Input and state with a batch dimension, and whether they had one."""
-        self._check("input", input)
+        """Return input and state with a batch dimension, and whether the input had one."""
+        self._check_ndim("input", input)
         if hx is not None:
-            self._check("hidden", hx)
+            self._check_ndim("hidden", hx)
         batched = input.ndim == 2
         x: Any = input if batched else input.unsqueeze(0)
         if hx is None:
@@ -105,18 +103,13 @@ class RNNCell(RNNCellBase):
     """One step of a simple recurrent network: tanh(W_ih x + b_ih + W_hh h + b_hh).
 
     Args:
-        input_size: Size of the input.
-        hidden_size: Size of the state.
-        bias: Whether there are biases. Default: True.
         nonlinearity: ``"tanh"`` or ``"relu"``. Default: ``"tanh"``.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
 
     Attributes:
         weight_ih: Shape ``(hidden_size, input_size)``.
         weight_hh: Shape ``(hidden_size, hidden_size)``.
         bias_ih: Shape ``(hidden_size,)``, or None.
-        bias_hh: The same.
+        bias_hh: Same shape as ``bias_ih``, or None.
 
     Example:
         >>> cell, state = tt.nn.RNNCell(10, 20), tt.zeros(3, 20)
@@ -144,7 +137,7 @@ class RNNCell(RNNCellBase):
         self.nonlinearity = nonlinearity
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
-        """Take one step.
+        """Compute the next state.
 
         Args:
             input: Shape ``(batch, input_size)``, or ``(input_size,)``.
@@ -154,7 +147,7 @@ class RNNCell(RNNCellBase):
             The new state, of the shape of ``hx``.
 
         Raises:
-            ValueError: If the number of dimensions is another.
+            ValueError: If a tensor has neither one nor two dimensions.
             RuntimeError: If the sizes do not fit, or the nonlinearity is unknown.
         """
         x, state, batched = self._prepare(input, hx)
@@ -167,18 +160,11 @@ class RNNCell(RNNCellBase):
 class LSTMCell(RNNCellBase):
     """One step of a long short-term memory; see ``tinytorch.lstm_cell``.
 
-    Args:
-        input_size: Size of the input.
-        hidden_size: Size of the state.
-        bias: Whether there are biases. Default: True.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
-
     Attributes:
         weight_ih: Shape ``(4 * hidden_size, input_size)``.
         weight_hh: Shape ``(4 * hidden_size, hidden_size)``.
         bias_ih: Shape ``(4 * hidden_size,)``, or None.
-        bias_hh: The same.
+        bias_hh: Same shape as ``bias_ih``, or None.
 
     Example:
         >>> cell, state = tt.nn.LSTMCell(10, 20), None
@@ -204,7 +190,7 @@ class LSTMCell(RNNCellBase):
     def forward(
         self, input: Tensor, hx: tuple[Tensor, Tensor] | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Take one step.
+        """Compute the next state.
 
         Args:
             input: Shape ``(batch, input_size)``, or ``(input_size,)``.
@@ -215,12 +201,12 @@ class LSTMCell(RNNCellBase):
             The new hidden and cell state, of the same shapes.
 
         Raises:
-            ValueError: If the number of dimensions is another.
+            ValueError: If a tensor has neither one nor two dimensions.
             RuntimeError: If the sizes do not fit.
         """
-        self._check("input", input)
+        self._check_ndim("input", input)
         for place, state in enumerate(() if hx is None else hx):
-            self._check(f"hx[{place}]", state)
+            self._check_ndim(f"hx[{place}]", state)
         batched = input.ndim == 2
         x: Any = input if batched else input.unsqueeze(0)
         if hx is None:
@@ -235,18 +221,11 @@ class LSTMCell(RNNCellBase):
 class GRUCell(RNNCellBase):
     """One step of a gated recurrent unit; see ``tinytorch.gru_cell``.
 
-    Args:
-        input_size: Size of the input.
-        hidden_size: Size of the state.
-        bias: Whether there are biases. Default: True.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
-
     Attributes:
         weight_ih: Shape ``(3 * hidden_size, input_size)``.
         weight_hh: Shape ``(3 * hidden_size, hidden_size)``.
         bias_ih: Shape ``(3 * hidden_size,)``, or None.
-        bias_hh: The same.
+        bias_hh: Same shape as ``bias_ih``, or None.
 
     Example:
         >>> cell, state = tt.nn.GRUCell(10, 20), None
@@ -270,7 +249,7 @@ class GRUCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, 3, device, dtype)
 
     def forward(self, input: Tensor, hx: Tensor | None = None) -> Tensor:
-        """Take one step.
+        """Compute the next state.
 
         Args:
             input: Shape ``(batch, input_size)``, or ``(input_size,)``.
@@ -280,7 +259,7 @@ class GRUCell(RNNCellBase):
             The new state, of the shape of ``hx``.
 
         Raises:
-            ValueError: If the number of dimensions is another.
+            ValueError: If a tensor has neither one nor two dimensions.
             RuntimeError: If the sizes do not fit.
         """
         x, state, batched = self._prepare(input, hx)

@@ -1,8 +1,8 @@
 """The transformer: encoder and decoder of attention and feed-forward layers.
 
-PyTorch computes nothing for padding where it can put an encoder's input into a nested tensor, and
-pads the output with zeros. The encoders that do so write these zeros here, too, since the layers
-after them, a normalization or a mean over time, read them.
+In evaluation, PyTorch puts a padded input of an encoder into a nested tensor if it can, computes
+nothing for the padding, and pads the output with zeros. Layers after the encoder, such as a
+normalization or a mean over time, read these zeros, so the encoders here write them too.
 """
 
 from __future__ import annotations
@@ -27,8 +27,19 @@ from .normalization import LayerNorm
 from .rectifier import ReLU
 
 
-def can_leave_out(layer: Any) -> bool:
-    """Whether layers like this one work without the padding."""
+__all__ = [
+    "Transformer",
+    "TransformerDecoder",
+    "TransformerDecoderLayer",
+    "TransformerEncoder",
+    "TransformerEncoderLayer",
+]
+
+Activation = str | Callable[[Tensor], Tensor]
+
+
+def can_nest(layer: Any) -> bool:
+    """Whether PyTorch puts the padded input of an encoder of such layers into a nested tensor."""
     attention: Any = getattr(layer, "self_attn", None)
     if not isinstance(attention, MultiheadAttention):
         return False
@@ -44,38 +55,58 @@ def can_leave_out(layer: Any) -> bool:
     )
 
 
-def leave_out(encoder: Any, output: Any, src: Tensor, mask: Any, padding: Any) -> Any:
-    """The layers' output for ``src``, with zeros at the positions that the call leaves out."""
+def zero_padding(encoder: Any, output: Any, src: Tensor, mask: Any, padding: Any) -> Any:
+    """Set the output of an encoder to zero at the padding, where PyTorch would use nested tensors.
+
+    Args:
+        encoder: The encoder.
+        output: The output of its layers, ``(batch, time, d_model)``.
+        src: The encoder's input.
+        mask: Attention mask of the call, or None.
+        padding: Mask ``(batch, time)`` that is not 0 at the padding, or None.
+    """
     if not encoder.use_nested_tensor or padding is None or mask is not None or src.ndim != 3:
         return output
     layer = encoder.layers[0]
     if layer.training or _is_recorded(layer, src):
         return output
-    kept = padding == 0
-    if encoder.mask_check and not (kept[:, 1:] <= kept[:, :-1]).all():
-        return output  # only a tail can be left out
-    return output.masked_fill(~kept.unsqueeze(-1), 0.0)
+    used = padding == 0
+    if encoder.mask_check and not (used[:, 1:] <= used[:, :-1]).all():
+        return output  # a nested tensor can omit padding at the end alone
+    return output.masked_fill(~used.unsqueeze(-1), 0.0)
 
 
 def _is_recorded(layer: Any, src: Tensor) -> bool:
+    """Whether autograd records the layer's call."""
     return grad_enabled() and (
         src.requires_grad or any(parameter.requires_grad for parameter in layer.parameters())
     )
 
 
-__all__ = [
-    "Transformer",
-    "TransformerDecoder",
-    "TransformerDecoderLayer",
-    "TransformerEncoder",
-    "TransformerEncoderLayer",
-]
+class _Transformer(Module):
+    """Base class that describes the arguments of the layers and of the whole transformer.
 
-Activation = str | Callable[[Tensor], Tensor]
+    Args:
+        d_model: Size of the features.
+        nhead: Number of attention heads.
+        dim_feedforward: Size of the hidden layer of the feed-forward network. Default: 2048.
+        dropout: Probability of an element to be zeroed. Default: 0.1.
+        activation: Activation of the hidden layer: ``"relu"``, ``"gelu"`` or a function. Default:
+            relu.
+        layer_norm_eps: ``eps`` of the layer normalizations. Default: 1e-5.
+        batch_first: Whether tensors have shape ``(batch, time, features)`` instead of ``(time,
+            batch, features)``. Default: False.
+        norm_first: Whether the input of each block is normalized instead of the sum of its input
+            and output. Default: False.
+        bias: Whether the layers have biases. Default: True.
+
+    Reference:
+        A. Vaswani et al., "Attention is all you need" (2017).
+    """
 
 
-class _Layer(Module):
-    """What the layers of encoder and decoder share: self-attention and two Linears."""
+class _Layer(_Transformer):
+    """Base class of encoder and decoder layers: self-attention and a feed-forward network."""
 
     self_attn: MultiheadAttention
     norm1: LayerNorm
@@ -85,7 +116,7 @@ class _Layer(Module):
     norm_first: bool
     activation: Callable[[Tensor], Tensor]
 
-    #: How many blocks there are, each with a normalisation and a dropout.
+    #: Number of blocks, each with a normalization and a dropout.
     _blocks: int
 
     def __init__(
@@ -123,7 +154,7 @@ class _Layer(Module):
         self.activation = activation
 
     def _add_block(self, x: Tensor, norm: Module, block: Callable[..., Tensor], *args: Any) -> Any:
-        """Add the output of ``block`` to ``x``; normalize its input or the sum."""
+        """Add ``block(x)`` to ``x``; normalize the block's input or the sum with ``norm``."""
         if self.norm_first:
             return x + block(norm(x), *args)
         return norm(x + block(x, *args))
@@ -148,7 +179,7 @@ def _get_activation_fn(activation: str) -> Callable[[Tensor], Tensor]:
 
 
 def _get_seq_len(src: Tensor, batch_first: bool) -> int | None:
-    """Return the length of the sequence, or None if there are more than three dimensions."""
+    """Return the length of the sequence; None if there are more than three dimensions."""
     if src.ndim == 2:
         return src.shape[0]
     return src.shape[1 if batch_first else 0] if src.ndim == 3 else None
@@ -157,7 +188,7 @@ def _get_seq_len(src: Tensor, batch_first: bool) -> int | None:
 def _detect_is_causal_mask(
     mask: Tensor | None, is_causal: bool | None = None, size: int | None = None
 ) -> bool:
-    """Return ``is_causal``, or where it is None whether ``mask`` hides the future alone."""
+    """Return ``is_causal``; if it is None, whether ``mask`` is the causal mask of this size."""
     if is_causal is not None or mask is None:
         return is_causal is True
     size = mask.size(-2) if size is None else size
@@ -166,33 +197,17 @@ def _detect_is_causal_mask(
 
 
 def _generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
+    """Return the causal mask ``(sz, sz)``: minus infinity above the diagonal, else 0."""
     return full((sz, sz), -math.inf, device=device, dtype=dtype).triu(1)
 
 
 class TransformerEncoderLayer(_Layer):
-    """Self-attention and a feed-forward network, each added to its input and normalised.
-
-    Args:
-        d_model: Size of the features.
-        nhead: How many heads.
-        dim_feedforward: Size of the hidden layer. Default: 2048.
-        dropout: Default: 0.1.
-        activation: Of the hidden layer: ``"relu"``, ``"gelu"`` or a function. Default: relu.
-        layer_norm_eps: Default: 1e-5.
-        batch_first: Whether tensors have shape ``(batch, time, features)`` instead of ``(time,
-            batch, features)``. Default: False.
-        norm_first: Whether inputs are normalised instead of sums. Default: False.
-        bias: Whether there are biases. Default: True.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
+    """Self-attention and a feed-forward network, each added to its input and normalized.
 
     Example:
         >>> layer = tt.nn.TransformerEncoderLayer(d_model=16, nhead=4)
         >>> layer(tt.randn(10, 2, 16)).shape
         tinytorch.Size([10, 2, 16])
-
-    Reference:
-        A. Vaswani et al., "Attention is all you need" (2017).
     """
 
     _blocks = 2
@@ -213,15 +228,14 @@ class TransformerEncoderLayer(_Layer):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool = False,
     ) -> Tensor:
-        """Encode.
+        """Encode a sequence.
 
         Args:
             src: Shape ``(time, batch, d_model)``, or without batch.
-            src_mask: What a position must not see; see MultiheadAttention.
-            src_key_padding_mask: What is ignored; see MultiheadAttention.
-            is_causal: Says that ``src_mask`` hides the future. Default: False.
+            src_mask: Attention mask, see MultiheadAttention. Default: None.
+            src_key_padding_mask: Mask of the padding, see MultiheadAttention. Default: None.
+            is_causal: Hint that ``src_mask`` is the causal mask. Default: False.
         """
-
         x = self._add_block(
             src, self.norm1, self._sa_block, src_mask, src_key_padding_mask, is_causal
         )
@@ -229,29 +243,12 @@ class TransformerEncoderLayer(_Layer):
 
 
 class TransformerDecoderLayer(_Layer):
-    """Self-attention, attention to a memory and a feed-forward network.
-
-    Args:
-        d_model: Size of the features.
-        nhead: How many heads.
-        dim_feedforward: Size of the hidden layer. Default: 2048.
-        dropout: Default: 0.1.
-        activation: Of the hidden layer: ``"relu"``, ``"gelu"`` or a function. Default: relu.
-        layer_norm_eps: Default: 1e-5.
-        batch_first: Whether tensors have shape ``(batch, time, features)`` instead of ``(time,
-            batch, features)``. Default: False.
-        norm_first: Whether inputs are normalised instead of sums. Default: False.
-        bias: Whether there are biases. Default: True.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
+    """Self-attention, attention to the encoder's output (``memory``), and a feed-forward network.
 
     Example:
         >>> layer = tt.nn.TransformerDecoderLayer(d_model=16, nhead=4)
         >>> layer(tt.randn(5, 2, 16), memory=tt.randn(10, 2, 16)).shape
         tinytorch.Size([5, 2, 16])
-
-    Reference:
-        A. Vaswani et al., "Attention is all you need" (2017).
     """
 
     _blocks = 3
@@ -271,19 +268,18 @@ class TransformerDecoderLayer(_Layer):
         tgt_is_causal: bool = False,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        """Decode.
+        """Decode a sequence.
 
         Args:
             tgt: Shape ``(time, batch, d_model)``, or without batch.
-            memory: What the encoder returned.
-            tgt_mask: What a position must not see of ``tgt``; see MultiheadAttention.
-            memory_mask: What it must not see of the memory.
-            tgt_key_padding_mask: What of ``tgt`` is ignored; see MultiheadAttention.
-            memory_key_padding_mask: What of the memory is.
-            tgt_is_causal: Says that ``tgt_mask`` hides the future. Default: False.
-            memory_is_causal: Says that ``memory_mask`` does. Default: False.
+            memory: Output of the encoder.
+            tgt_mask: Mask of the self-attention, see MultiheadAttention. Default: None.
+            memory_mask: Mask of the attention to the memory. Default: None.
+            tgt_key_padding_mask: Mask of the padding of ``tgt``. Default: None.
+            memory_key_padding_mask: Mask of the padding of ``memory``. Default: None.
+            tgt_is_causal: Hint that ``tgt_mask`` is the causal mask. Default: False.
+            memory_is_causal: Hint that ``memory_mask`` is the causal mask. Default: False.
         """
-
         x = self._add_block(
             tgt, self.norm1, self._sa_block, tgt_mask, tgt_key_padding_mask, tgt_is_causal
         )
@@ -309,15 +305,16 @@ class TransformerDecoderLayer(_Layer):
 
 
 class TransformerEncoder(Module):
-    """Encoder layers one after the other.
+    """Stack of encoder layers.
 
     Args:
-        encoder_layer: The layer, copied for each.
-        num_layers: How many.
-        norm: A normalisation of the output. Default: none.
-        enable_nested_tensor: Whether padding is 0 in the output (before ``norm``) of evaluation
-            that is not recorded, for ``batch_first`` layers that PyTorch can nest. Default: True.
-        mask_check: Whether that is so only if all padding comes last. Default: True.
+        encoder_layer: The layer; each layer of the stack is a copy of it.
+        num_layers: Number of layers.
+        norm: Normalization of the output. Default: none.
+        enable_nested_tensor: Whether the output (before ``norm``) is 0 at the padding where
+            PyTorch uses nested tensors: in evaluation without autograd, for suitable layers with
+            ``batch_first``. Default: True.
+        mask_check: Whether this requires all padding to be at the end. Default: True.
 
     Example:
         >>> layer = tt.nn.TransformerEncoderLayer(d_model=16, nhead=4)
@@ -343,7 +340,7 @@ class TransformerEncoder(Module):
         self.num_layers = num_layers
         self.norm = norm
         self.enable_nested_tensor = enable_nested_tensor
-        self.use_nested_tensor: bool = enable_nested_tensor and can_leave_out(encoder_layer)
+        self.use_nested_tensor: bool = enable_nested_tensor and can_nest(encoder_layer)
         self.mask_check = mask_check
 
     def forward(
@@ -353,13 +350,13 @@ class TransformerEncoder(Module):
         src_key_padding_mask: Tensor | None = None,
         is_causal: bool | None = None,
     ) -> Tensor:
-        """Encode; see TransformerEncoderLayer.
+        """Encode a sequence.
 
         Args:
             src: Shape ``(time, batch, d_model)``, or without batch.
-            mask: What a position must not see.
-            src_key_padding_mask: What is ignored.
-            is_causal: Says that ``mask`` hides the future. Default: no.
+            mask: Attention mask, see MultiheadAttention. Default: None.
+            src_key_padding_mask: Mask of the padding, see MultiheadAttention. Default: None.
+            is_causal: Hint that ``mask`` is the causal mask. Default: False.
         """
         output: Any = src
         for layer in self.layers:
@@ -369,17 +366,17 @@ class TransformerEncoder(Module):
                 src_key_padding_mask=src_key_padding_mask,
                 is_causal=bool(is_causal),
             )
-        output = leave_out(self, output, src, mask, src_key_padding_mask)
+        output = zero_padding(self, output, src, mask, src_key_padding_mask)
         return output if self.norm is None else self.norm(output)  # type: ignore[no-any-return]
 
 
 class TransformerDecoder(Module):
-    """Decoder layers one after the other.
+    """Stack of decoder layers.
 
     Args:
-        decoder_layer: The layer, copied for each.
-        num_layers: How many.
-        norm: A normalisation of the output. Default: none.
+        decoder_layer: The layer; each layer of the stack is a copy of it.
+        num_layers: Number of layers.
+        norm: Normalization of the output. Default: none.
 
     Example:
         >>> layer = tt.nn.TransformerDecoderLayer(d_model=16, nhead=4)
@@ -410,17 +407,17 @@ class TransformerDecoder(Module):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        """Decode; see TransformerDecoderLayer.
+        """Decode a sequence.
 
         Args:
             tgt: Shape ``(time, batch, d_model)``, or without batch.
-            memory: What the encoder returned.
-            tgt_mask: What a position must not see of ``tgt``.
-            memory_mask: What it must not see of the memory.
-            tgt_key_padding_mask: What of ``tgt`` is ignored.
-            memory_key_padding_mask: What of the memory is.
-            tgt_is_causal: Says that ``tgt_mask`` hides the future. Default: no.
-            memory_is_causal: Says that ``memory_mask`` does. Default: False.
+            memory: Output of the encoder.
+            tgt_mask: Mask of the self-attention, see MultiheadAttention. Default: None.
+            memory_mask: Mask of the attention to the memory. Default: None.
+            tgt_key_padding_mask: Mask of the padding of ``tgt``. Default: None.
+            memory_key_padding_mask: Mask of the padding of ``memory``. Default: None.
+            tgt_is_causal: Hint that ``tgt_mask`` is the causal mask. Default: False.
+            memory_is_causal: Hint that ``memory_mask`` is the causal mask. Default: False.
         """
         output: Any = tgt
         for layer in self.layers:
@@ -437,36 +434,23 @@ class TransformerDecoder(Module):
         return output if self.norm is None else self.norm(output)  # type: ignore[no-any-return]
 
 
-class Transformer(Module):
-    """An encoder, and a decoder that attends to what it returns.
+class Transformer(_Transformer):
+    """An encoder, and a decoder that attends to the encoder's output.
 
-    Matrices are drawn as ``init.xavier_uniform_`` does.
+    Matrices are initialized by ``init.xavier_uniform_``.
 
     Args:
         d_model: Size of the features. Default: 512.
-        nhead: How many heads. Default: 8.
-        num_encoder_layers: Default: 6.
-        num_decoder_layers: Default: 6.
-        dim_feedforward: Size of the layers' hidden layers. Default: 2048.
-        dropout: Default: 0.1.
-        activation: Of the hidden layers: ``"relu"``, ``"gelu"`` or a function. Default: relu.
-        custom_encoder: Another encoder. Default: none.
-        custom_decoder: Another decoder. Default: none.
-        layer_norm_eps: Default: 1e-5.
-        batch_first: Whether tensors have shape ``(batch, time, features)`` instead of ``(time,
-            batch, features)``. Default: False.
-        norm_first: Whether inputs of the blocks are normalised instead of sums. Default: False.
-        bias: Whether there are biases. Default: True.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
+        nhead: Number of attention heads. Default: 8.
+        num_encoder_layers: Number of layers of the encoder. Default: 6.
+        num_decoder_layers: Number of layers of the decoder. Default: 6.
+        custom_encoder: Replaces the encoder. Default: None.
+        custom_decoder: Replaces the decoder. Default: None.
 
     Example:
         >>> model = tt.nn.Transformer(16, 4, 2, 2, dim_feedforward=32)
         >>> model(tt.randn(10, 2, 16), tt.randn(5, 2, 16)).shape
         tinytorch.Size([5, 2, 16])
-
-    Reference:
-        A. Vaswani et al., "Attention is all you need" (2017).
     """
 
     d_model: int
@@ -531,26 +515,26 @@ class Transformer(Module):
         tgt_is_causal: bool | None = None,
         memory_is_causal: bool = False,
     ) -> Tensor:
-        """Encode ``src`` and decode ``tgt``; see the layers for the masks.
+        """Encode ``src`` and decode ``tgt``; MultiheadAttention describes the masks.
 
         Args:
             src: Shape ``(sources, batch, d_model)``, or without batch.
             tgt: Shape ``(targets, batch, d_model)``, or without batch.
-            src_mask: What a position of ``src`` must not see of it.
-            tgt_mask: What a position of ``tgt`` must not see of it.
-            memory_mask: What it must not see of the encoded ``src``.
-            src_key_padding_mask: What of ``src`` is ignored.
-            tgt_key_padding_mask: What of ``tgt`` is.
-            memory_key_padding_mask: What of the encoded ``src`` is.
-            src_is_causal: Says that ``src_mask`` hides the future. Default: no.
-            tgt_is_causal: Says that ``tgt_mask`` does. Default: no.
-            memory_is_causal: Says that ``memory_mask`` does. Default: False.
+            src_mask: Mask of the encoder's self-attention. Default: None.
+            tgt_mask: Mask of the decoder's self-attention. Default: None.
+            memory_mask: Mask of the attention to the encoder's output. Default: None.
+            src_key_padding_mask: Mask of the padding of ``src``. Default: None.
+            tgt_key_padding_mask: Mask of the padding of ``tgt``. Default: None.
+            memory_key_padding_mask: Mask of the padding of the encoder's output. Default: None.
+            src_is_causal: Hint that ``src_mask`` is the causal mask. Default: False.
+            tgt_is_causal: Hint that ``tgt_mask`` is the causal mask. Default: False.
+            memory_is_causal: Hint that ``memory_mask`` is the causal mask. Default: False.
 
         Returns:
             Shape ``(targets, batch, d_model)``, or without batch.
 
         Raises:
-            RuntimeError: If the batches differ or the features are not ``d_model``.
+            RuntimeError: If the batch sizes differ, or the number of features is not ``d_model``.
         """
         batch = 0 if self.batch_first else 1
         if src.ndim == 3 and src.shape[batch] != tgt.shape[batch]:
@@ -573,12 +557,12 @@ class Transformer(Module):
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:
-        """A mask that hides the future: minus infinity above the diagonal, else 0.
+        """Return the causal mask: minus infinity above the diagonal, else 0.
 
         Args:
-            sz: How many positions.
-            device: Where it lives. Default: the active backend's.
-            dtype: Its dtype. Default: the default dtype.
+            sz: Number of positions.
+            device: Device of the mask. Default: the active backend's.
+            dtype: Dtype of the mask. Default: the default dtype.
 
         Example:
             >>> tt.nn.Transformer.generate_square_subsequent_mask(2)

@@ -1,8 +1,6 @@
-"""Making sequences, images and volumes larger or smaller by interpolation."""
+"""Interpolation: layers that resize sequences, images and volumes."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from ..core.tensor import Tensor
 from . import functional as F
@@ -15,16 +13,16 @@ Factors = float | tuple[float, ...]
 
 
 class Upsample(Module):
-    """Interpolate to a size, or by a factor.
+    """Interpolates a sequence, image or volume to a size, or by a factor.
 
     Args:
-        size: The output's sizes, or one for all. Default: by ``scale_factor``.
-        scale_factor: Factors on the sizes, or one for all. Default: by ``size``.
+        size: Sizes of the output, or one for all. Default: given by ``scale_factor``.
+        scale_factor: Factors of the sizes, or one for all. Default: given by ``size``.
         mode: ``"nearest"``, ``"linear"``, ``"bilinear"``, ``"bicubic"`` or ``"trilinear"``.
             Default: ``"nearest"``.
-        align_corners: Whether the outermost elements of input and output lie at the same
-            places, instead of their outer edges. Default: False, where it applies.
-        recompute_scale_factor: Whether the factor used is the quotient of the sizes.
+        align_corners: Whether the centers of the corner elements of input and output are
+            aligned, instead of their outer edges. Default: None, which means False.
+        recompute_scale_factor: Whether to compute the factor from the sizes of input and output.
             Default: False.
 
     Example:
@@ -70,19 +68,12 @@ class Upsample(Module):
         )
 
     def extra_repr(self) -> str:
-        """The configuration."""
-        given: tuple[str, Any] = ("size", self.size)
-        if self.scale_factor is not None:
-            given = ("scale_factor", self.scale_factor)
-        return f"{given[0]}={given[1]!r}, mode={self.mode!r}"
+        name = "size" if self.scale_factor is None else "scale_factor"
+        return f"{name}={getattr(self, name)!r}, mode={self.mode!r}"
 
 
 class UpsamplingNearest2d(Upsample):
-    """Interpolate images by repeating pixels.
-
-    Args:
-        size: ``(height, width)`` of the output, or one for both. Default: by ``scale_factor``.
-        scale_factor: Factors on the sizes, or one for both. Default: by ``size``.
+    """Resizes images by repeating pixels.
 
     Example:
         >>> tt.nn.UpsamplingNearest2d(scale_factor=2)(tt.tensor([[[[1.0, 2.0]]]]))
@@ -95,11 +86,7 @@ class UpsamplingNearest2d(Upsample):
 
 
 class UpsamplingBilinear2d(Upsample):
-    """Interpolate images linearly in both directions, corners on corners.
-
-    Args:
-        size: ``(height, width)`` of the output, or one for both. Default: by ``scale_factor``.
-        scale_factor: Factors on the sizes, or one for both. Default: by ``size``.
+    """Resizes images by bilinear interpolation with aligned corners.
 
     Example:
         >>> tt.nn.UpsamplingBilinear2d((1, 3))(tt.tensor([[[[1.0, 2.0]]]]))
