@@ -4,6 +4,7 @@ python -m benchmarks                  # all rows, a few minutes
 python -m benchmarks --only chain     # the rows with "chain" in their name; of several texts, any
 python -m benchmarks --only numpy     # calls of tinytorch.numpy beside NumPy's
 python -m benchmarks --only small     # common calls on few elements, and their mean
+python -m benchmarks --only every     # every operation on few elements; `every conv`: those only
 python -m benchmarks --quick          # fewer and shorter rounds
 """
 
@@ -18,7 +19,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from . import dialect, importing, larger, libraries, mlp, ops, language, report, small, threads
+from . import (
+    dialect,
+    every,
+    importing,
+    larger,
+    libraries,
+    mlp,
+    ops,
+    language,
+    report,
+    small,
+    threads,
+)
 from .report import ResultRow
 from .timing import Effort
 from .workers import Make, Workers
@@ -151,24 +164,34 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(arguments)
 
 
-def main(arguments: list[str] | None = None) -> int:
-    options = parse_arguments(arguments)
-    effort = Effort(5, 0.005) if options.quick else Effort(options.rounds, options.seconds)
+def measure_rows(parts: list[str], found: libraries.Libraries, effort: Effort) -> list[ResultRow]:
+    """Measure the rows whose names contain one of some texts."""
     chosen = {
-        name: row
-        for name, row in measurements().items()
-        if any(text in name for text in options.only)
+        name: row for name, row in measurements().items() if any(text in name for text in parts)
     }
-    if not chosen:
-        print(f"no row holds {' or '.join(options.only)}; there are: {', '.join(measurements())}")
-        return 2
-    found = libraries.load()
-    machine = libraries.describe_machine(found)
     rows = []
     with Workers(found) as workers:
         for number, (name, measure) in enumerate(chosen.items(), 1):
             print(f"\r\x1b[K[{number}/{len(chosen)}] {name}", end="", file=sys.stderr, flush=True)
             rows.append(measure(workers, effort))
+    return rows
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = parse_arguments(arguments)
+    effort = Effort(5, 0.005) if options.quick else Effort(options.rounds, options.seconds)
+    found = libraries.load()
+    machine = libraries.describe_machine(found)
+    lines: list[str] = []
+    if options.only[0] == "every":
+        measured = every.measure(found, effort, options.only[1:])
+        rows = [row for row, _ in measured]
+        lines = every.summary(measured)
+    else:
+        rows = measure_rows(options.only, found, effort)
+    if not rows:
+        print(f"no row holds {' or '.join(options.only)}; there are: {', '.join(measurements())}")
+        return 2
     print("\r\x1b[K", end="", file=sys.stderr)
     print(f"{machine['processor']}, {machine['cores']} cores, Python {machine['python']}")
     if (machine["load"] or 0) > BUSY:
@@ -185,11 +208,10 @@ def main(arguments: list[str] | None = None) -> int:
         "calls of NumPy's dialect what they take above NumPy's"
     )
     for label in ("small: ", "small, two threads: "):
-        for line in small.summary(label, rows):
-            print(line)
+        lines += small.summary(label, rows)
     for size in (16, 1000):
-        for line in dialect.summary(f"numpy, {size}: ", rows):
-            print(line)
+        lines += dialect.summary(f"numpy, {size}: ", rows)
+    print(*lines, sep="\n")
     report.write(options.json, machine, rows)
     print(f"written: {options.json}")
     return 0

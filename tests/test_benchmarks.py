@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import bare, larger, libraries, mlp, ops, report, scaling, small
+from benchmarks import bare, every, larger, libraries, mlp, ops, report, scaling, small
 from benchmarks.__main__ import main, measurements
 from benchmarks.timing import Effort, Statement
 from benchmarks.workers import Workers
@@ -206,6 +206,16 @@ def test_a_row_is_printed_and_written(tmp_path: Path, capsys: pytest.CaptureFixt
     assert content["machine"]["versions"]["numpy"] == np.__version__
     assert [row["work"] for row in content["rows"]] == ["plain add, 16"]
     assert "plain add, 16" in capsys.readouterr().out
+
+
+@pytest.mark.torch
+def test_the_calls_of_numpy_are_recorded() -> None:
+    pytest.importorskip("expecttest", reason="PyTorch's test database imports it")
+    found = libraries.load(("tinytorch", "torch"))
+    (sample,) = [s for s in every.samples(found, ["sinc"]) if s.name == "sinc"]
+    calls = every.numpy_calls(sample)
+    assert "sin" in [name for name, _ in calls]
+    assert every.count_names(["add", "sin", "add"]) == "add×2 sin"
 
 
 def test_an_unknown_row_lists_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
