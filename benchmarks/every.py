@@ -40,7 +40,7 @@ class Recorder:
 
     def run(self, name: str, function: Any, args: Any, options: Any) -> Any:
         """Call a function of NumPy's with ordinary arrays, and record the call."""
-        args, options = plain(args), plain(options)
+        args, options = as_ndarray(args), as_ndarray(options)
         if self.inside:
             return function(*args, **options)
         self.inside = True
@@ -49,7 +49,7 @@ class Recorder:
         finally:
             self.inside = False
         self.calls.append((name, partial(function, *args, **options)))
-        return recorded(result)
+        return as_recorded(result)
 
 
 RECORDER = Recorder()
@@ -78,21 +78,21 @@ for _name in dir(np.ndarray):
         setattr(RecordedArray, _name, record_method(_name))
 
 
-def plain(value: Any) -> Any:
+def as_ndarray(value: Any) -> Any:
     """Replace recorded arrays by ordinary ones, in nested arguments, too."""
     if isinstance(value, RecordedArray):
         return np.ndarray.view(value, np.ndarray)
     if type(value) in (list, tuple):
-        return type(value)(map(plain, value))
-    return {key: plain(each) for key, each in value.items()} if type(value) is dict else value
+        return type(value)(map(as_ndarray, value))
+    return {key: as_ndarray(each) for key, each in value.items()} if type(value) is dict else value
 
 
-def recorded(value: Any) -> Any:
+def as_recorded(value: Any) -> Any:
     """Replace ordinary arrays by recorded ones."""
     if type(value) is np.ndarray:
         return value.view(RecordedArray)
     if type(value) in (list, tuple):
-        return type(value)(map(recorded, value))
+        return type(value)(map(as_recorded, value))
     return value
 
 
@@ -110,10 +110,10 @@ def register_recording_backend(tt: Any) -> None:
             return lambda *args, **options: RECORDER.run(name, value, args, options)
 
         def from_numpy(self, array: Any) -> Any:
-            return recorded(array)
+            return as_recorded(array)
 
         def to_numpy(self, array: Any) -> Any:
-            return plain(array)
+            return as_ndarray(array)
 
     with contextlib.suppress(ValueError):  # it is registered
         tt.register_backend("recording", RecordingBackend)
