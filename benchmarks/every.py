@@ -31,7 +31,7 @@ OVER_NUMPY = 1.5  # bound for these rows, over NumPy's calls alone
 # -- calls of NumPy, recorded ----------------------------------------------------------------
 
 
-class Recorder:
+class CallRecorder:
     """List of the calls of NumPy, those that NumPy itself makes inside left out."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class Recorder:
         return as_recorded(result)
 
 
-RECORDER = Recorder()
+RECORDER = CallRecorder()
 
 
 class RecordedArray(np.ndarray):  # type: ignore[type-arg]
