@@ -20,7 +20,7 @@ from stub_operations import (
 )  # fmt: skip
 from stub_writer import Writer, declaration
 
-from tinytorch.numpy.methods import OF_TWO
+from tinytorch.numpy.methods import BINARY
 from tinytorch.numpy.namespace import _MAKE_ARRAYS, get_function
 from tinytorch.numpy.ufunc import ufunc
 from tinytorch.numpy.wrapping import wrap_function
@@ -97,7 +97,7 @@ def is_operator(name: str) -> bool:
 def write_operator(writer: Writer, name: str, value: Any) -> None:
     """Declare a method of arrays that implements an operator."""
     sign = name.strip("_")
-    function = OF_TWO.get(sign) or OF_TWO.get(sign[1:])
+    function = BINARY.get(sign) or BINARY.get(sign[1:])
     form = declaration(name, inspect.signature(value))
     form.returns = ast.Name("Tensor")
     if function is not None:

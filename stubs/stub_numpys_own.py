@@ -42,7 +42,7 @@ def is_from_numpy(value: Any, name: str, module: str) -> bool:
 
 def is_scalar_type(value: Any) -> bool:
     """Whether a value is a scalar type such as ``np.float64``."""
-    return isinstance(value, scalars.ScalarType) and value._of_tensors is not None
+    return isinstance(value, scalars.ScalarType) and value._dtype is not None
 
 
 def write_scalar_type(writer: Writer, name: str, value: Any) -> None:

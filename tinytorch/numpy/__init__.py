@@ -1,9 +1,9 @@
-"""NumPy's dialect: its names, its array, its meanings, with gradients, on every backend.
+"""NumPy's API, with gradients, on every backend.
 
-``import tinytorch.numpy as np`` makes a NumPy script run on whatever backend is active. Functions,
-methods, operators and attributes are NumPy's. ``np.ndarray`` is beside Tensor: each function gives
-arrays, and Tensors where it is given Tensors; ``np.asarray(tensor)`` and ``tt.as_tensor(array)``
-turn one into the other, over the same memory and in the same graph.
+``import tinytorch.numpy as np`` makes a NumPy script run on the active backend. Functions, methods,
+operators and attributes are NumPy's. The class ``np.ndarray`` is not ``Tensor``: a function returns
+Tensors if it is called with Tensors, and arrays otherwise. ``np.asarray(tensor)`` and
+``tt.as_tensor(array)`` convert one to the other, over the same memory and in the same graph.
 """
 
 from __future__ import annotations
@@ -18,8 +18,6 @@ from ..facade.constants import inf as inf
 from ..facade.constants import nan as nan
 from ..facade.constants import newaxis as newaxis
 from ..facade.constants import pi as pi
-from ..facade.resolve import missing
-from ..state import current_backend
 from . import fft as fft
 from . import functions
 from . import lib as lib
@@ -64,32 +62,21 @@ from .wrapping import wrap_function
 
 
 def __array_namespace_info__() -> NamespaceInfo:
-    """What the array API standard lets a program ask of a namespace."""
+    """Inspection of this namespace by the array API standard; its dtypes are NumPy's."""
     return NamespaceInfo(str, lambda kind: kind.dtype)
 
 
 def __getattr__(name: str) -> Any:
-    if name == "__all__":  # what ``from tinytorch.numpy import *`` asks for
+    if name == "__all__":  # read by ``from tinytorch.numpy import *``
         return [name for name in host().__all__ if name not in NUMPY_ONLY]
     found = get_function(name)
     if found is None and (not name.startswith("_") or name == "__version__"):
         found = numpy_attribute(name)
     if found is None:
-        return _forwarded(name)
+        found = functions._forward(name, __dir__)
+        return found if isinstance(found, type) else wrap_function(found)
     globals()[name] = found
     return found
-
-
-def _forwarded(name: str) -> Any:
-    from ..facade.library_fallback import forward
-
-    backend = current_backend()
-    found = None if name.startswith("_") else forward(backend, name)
-    if found is None:
-        note = f" (active backend: {backend.name})"
-        known = () if name.startswith("_") else __dir__()
-        raise AttributeError(missing("tinytorch.numpy", name, known, note), name=name, obj=None)
-    return found if isinstance(found, type) else wrap_function(found)
 
 
 def __dir__() -> list[str]:

@@ -1,4 +1,4 @@
-"""NumPy's array with its methods, modules of functions on it, and objects such as ``r_``."""
+"""NumPy's array with its methods, namespaces of functions on arrays, and ``r_``, ``mgrid``, ..."""
 
 from __future__ import annotations
 
@@ -26,37 +26,36 @@ methods.attach_operators()
 def namespace(
     source: ModuleType, home: str
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """``__getattr__`` and ``__dir__`` of a module that has what ``source`` has, for arrays.
+    """Make ``__getattr__`` and ``__dir__`` of a module that wraps functions for arrays.
 
     Args:
-        source: A module of functions on Tensors, which lists them in ``__all__``.
-        home: The name of the module for arrays.
+        source: A module of functions on Tensors, listed in its ``__all__``.
+        home: Name of the module for arrays, which is already being imported.
     """
-
     made_module = sys.modules[home]
     made_module.__class__ = Namespace
 
-    def found(name: str) -> Any:
-        if name == "__all__":  # what ``from tinytorch.numpy.fft import *`` reads
+    def get_attribute(name: str) -> Any:
+        if name == "__all__":  # read by ``from tinytorch.numpy.fft import *``
             return source.__all__
         if name not in source.__all__:
             raise AttributeError(f"module {home!r} has no attribute {name!r}", name=name, obj=None)
         value = getattr(source, name)
         if isinstance(value, type):
             return names_of(made_module).setdefault(name, value)
-        plain = host_function(name, getattr(host(), home.rpartition(".")[2], None))
-        made = wrap_function(value, host=plain, scalars=scalar_rule(name))
+        own = host_function(name, getattr(host(), home.rpartition(".")[2], None))
+        made = wrap_function(value, host=own, scalars=scalar_rule(name))
         made.__module__ = home
         return names_of(made_module).setdefault(name, made)
 
-    return found, lambda: sorted(source.__all__)
+    return get_attribute, lambda: sorted(source.__all__)
 
 
 class Indexed:
-    """Something that makes Tensors by being indexed, for arrays.
+    """Object such as ``r_`` that makes arrays by being indexed.
 
     Args:
-        source: What does it on Tensors.
+        source: Object that makes Tensors by being indexed.
     """
 
     def __init__(self, source: Grid | Joiner) -> None:
@@ -69,7 +68,7 @@ class Indexed:
 
 
 class Joining(Protocol):
-    """What makes one array of what is between its brackets."""
+    """Type of ``c_`` and ``r_``: indexing joins the items between the brackets to one array."""
 
     @overload
     def __getitem__(self, key: Tensor | tuple[Tensor, ...], /) -> Tensor: ...
@@ -78,13 +77,13 @@ class Joining(Protocol):
 
 
 class Dense(Protocol):
-    """What makes one array of slices."""
+    """Type of ``mgrid``: indexing makes one array of slices."""
 
     def __getitem__(self, key: slice | tuple[slice, ...], /) -> ndarray: ...
 
 
 class Open(Protocol):
-    """What makes an array of each slice."""
+    """Type of ``ogrid``: indexing makes an array of each slice."""
 
     @overload
     def __getitem__(self, key: slice, /) -> ndarray: ...
@@ -99,7 +98,7 @@ ogrid: Open = Indexed(Grid(True, float64))
 
 
 class vectorize(applied_functions.vectorize):
-    """A function of numbers as one of arrays; see ``tinytorch.vectorize``.
+    """Turn a function of numbers into one of arrays; see ``tinytorch.vectorize``.
 
     Example:
         >>> np.vectorize(lambda x, y: x if x > y else y)([1, 5], 3)

@@ -1,4 +1,4 @@
-"""Indices of NumPy's array, and writing through them."""
+"""Indexing of NumPy's array: ``array[key]`` and ``array[key] = value``."""
 
 from __future__ import annotations
 
@@ -16,18 +16,20 @@ from .ndarray import array_of_tensor, as_class_of, ndarray, wrap_result
 from .wrapping import unwrap
 
 
-def given_to(tensor: Any, value: Any) -> Any:
-    """What is written to a tensor, in its dtype; a copy of what shares its memory.
+def convert_value(tensor: Any, value: Any) -> Any:
+    """Convert a value that is to be written to a tensor to its dtype.
+
+    A value that shares the tensor's memory is copied, and leading dimensions of size 1 are dropped.
 
     Raises:
-        OverflowError: For a sequence with a number that the dtype does not hold.
-        TypeError: For a complex number where there are real ones.
+        OverflowError: For a sequence with a number that an integer dtype cannot hold.
+        TypeError: For a Python complex number and a tensor that is not complex.
     """
     is_complex = tensor.dtype.category == 3
     if value.__class__ is complex and not is_complex:
         raise TypeError("float() argument must be a string or a real number, not 'complex'")
-    whole = value.__class__ in (list, tuple) and tensor.dtype.category == 1
-    given: Any = functions.asarray(value, tensor.dtype if whole else None)
+    is_checked = value.__class__ in (list, tuple) and tensor.dtype.category == 1
+    given: Any = functions.asarray(value, tensor.dtype if is_checked else None)
     if given.dtype.category == 3 and not is_complex:
         text = "Casting complex values to real discards the imaginary part"
         warnings.warn(text, host().exceptions.ComplexWarning, stacklevel=3)
@@ -39,15 +41,15 @@ def given_to(tensor: Any, value: Any) -> Any:
     return given.to(tensor.dtype)
 
 
-def unwritten(tensor: Any, place: Any, value: Any, error: Exception) -> Exception:
-    """NumPy's error for what could not be written, of which ``error`` is PyTorch's.
+def as_write_error(tensor: Any, place: Any, value: Any, error: Exception) -> Exception:
+    """NumPy's error for ``tensor[place] = value``, which has raised PyTorch's ``error``.
 
     Raises:
-        OverflowError: For an integer that the dtype does not hold.
-        ValueError: For a number that is none of its own, such as NaN among integers.
+        OverflowError: For an integer that the dtype cannot hold.
+        ValueError: For another number that it cannot hold, such as NaN among integers.
     """
     if not isinstance(value, Tensor):
-        tensor._data.dtype.type(value)  # which raises
+        tensor._data.dtype.type(value)  # raises
         return as_numpy_error(error)
     found, given = tuple(tensor[place].shape), tuple(value._data.shape)
     alike = all(n in (1, m) for n, m in zip(given[::-1], found[::-1], strict=False))
@@ -63,7 +65,7 @@ def unwritten(tensor: Any, place: Any, value: Any, error: Exception) -> Exceptio
     return ValueError("could not broadcast input array from shape {} into shape {}".format(*texts))
 
 
-#: What means the same to both.
+#: Classes of indices that mean the same to arrays and Tensors.
 _SAME = frozenset((int, slice, type(None), type(...), bool))
 _WRONG = (
     "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean "
@@ -73,7 +75,7 @@ _WRONG = (
 
 @raise_numpy_errors
 def getitem(self: ndarray, key: Any) -> ndarray:
-    """``array[key]``: a view for integers and slices, else a copy; one element is a scalar."""
+    """``array[key]``: a view for integers and slices, else a copy; a single element is a scalar."""
     found = wrapping.get_item(self, key)
     if found is not wrapping.NOT_CALLED:
         return found  # type: ignore[no-any-return]
@@ -99,44 +101,45 @@ def setitem(self: ndarray, key: Any, value: Any) -> None:
         raise ValueError("assignment destination is read-only")
     place = key_of(key)
     if value.__class__ not in (int, float, bool):
-        value = given_to(tensor, unwrap(value, []))
+        value = convert_value(tensor, unwrap(value, []))
     try:
         tensor[place] = value
     except RuntimeError as error:
-        raise unwritten(tensor, place, value, error) from None
+        raise as_write_error(tensor, place, value, error) from None
 
 
 def key_of(key: Any) -> Any:
-    """What a Tensor is indexed with where an array is with ``key``.
+    """The index of a Tensor that means what ``key`` means for an array.
 
     Raises:
-        IndexError: For what is no index.
+        IndexError: For an invalid index.
     """
     if key.__class__ in _SAME:
         return key
     if key.__class__ is not tuple:
-        part = _part(key)
-        return part if not isinstance(part, Tensor) or part._data.size else tuple(_parts(part))
+        part = _convert_item(key)
+        return part if not isinstance(part, Tensor) or part._data.size else tuple(_expand(part))
     if len(key) > 1 and sum(part is ... for part in key) > 1:
         raise IndexError("an index can only have a single ellipsis ('...')")
     if all(part.__class__ in _SAME for part in key):
         return key
-    parts = [each for part in key for each in _parts(_part(part))]
+    parts = [each for part in key for each in _expand(_convert_item(part))]
     places = [i for i, part in enumerate(parts) if isinstance(part, (Tensor, int))]
+    # NumPy counts an integer among arrays as an advanced index, PyTorch does not.
     if places and places[-1] - places[0] >= len(places):
-        parts = [_among_arrays(part) for part in parts]
+        parts = [functions.asarray([p]) if p.__class__ is int else p for p in parts]
     return tuple(parts)
 
 
 def picks_one(key: Any) -> bool:
-    """Whether what ``key_of`` gave names one element, of which NumPy makes a number."""
+    """Whether a result of ``key_of`` selects one element, which becomes a scalar."""
     if key.__class__ is tuple:
         return all(part.__class__ is int for part in key)
     return key.__class__ is int
 
 
 def _copies(key: Any) -> bool:
-    """Whether an index holds an array without dimensions: an integer, whose result is a copy."""
+    """Whether an index contains a 0-d array: it selects like an integer, but copies."""
     parts = key if key.__class__ is tuple else (key,)
     return any(
         part.__class__ not in _SAME
@@ -147,13 +150,14 @@ def _copies(key: Any) -> bool:
     )
 
 
-def _part(part: Any) -> Any:
+def _convert_item(part: Any) -> Any:
+    """Convert one item of an index: arrays and sequences become Tensors, 0-d ones numbers."""
     if part.__class__ in _SAME:
         return part
     if isinstance(part, Holder):
-        return _places(part._tensor)
+        return _check_indices(part._tensor)
     if isinstance(part, Tensor):
-        return _places(part)
+        return _check_indices(part)
     if isinstance(part, (str, bytes)):
         raise IndexError(_WRONG)
     if isinstance(part, (list, tuple, range)) and not len(part):
@@ -162,26 +166,24 @@ def _part(part: Any) -> Any:
         return operator.index(part)
     if not hasattr(part, "__len__") and not hasattr(part, "__array__"):
         raise IndexError(_WRONG)
-    return _places(functions.asarray(list(part) if isinstance(part, range) else part))
+    return _check_indices(functions.asarray(list(part) if isinstance(part, range) else part))
 
 
-def _parts(part: Any) -> list[Any]:
-    """An index as it is; an empty mask, which may be of any size, as positions."""
+def _expand(part: Any) -> list[Any]:
+    """The items for one item of an index: an empty mask becomes arrays of indices.
+
+    In NumPy a mask without elements may have any shape.
+    """
     if isinstance(part, Tensor) and part._data.dtype.kind == "b" and not part._data.size:
         return list(functions.nonzero(part))
     return [part]
 
 
-def _places(tensor: Any) -> Any:
-    """A Tensor that is an index: a mask, or positions."""
+def _check_indices(tensor: Any) -> Any:
+    """Check the dtype of a Tensor in an index; return a 0-d one as a number."""
     kind = tensor._data.dtype.kind
     if kind not in "iub":
         raise IndexError("arrays used as indices must be of integer (or boolean) type")
     if not tensor._data.shape:
         return bool(tensor) if kind == "b" else int(tensor)
     return tensor.to(dtypes.int64) if kind == "u" else tensor
-
-
-def _among_arrays(part: Any) -> Any:
-    """A number as the array that it counts as."""
-    return functions.asarray([part]) if part.__class__ is int else part

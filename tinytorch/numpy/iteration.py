@@ -17,10 +17,10 @@ _broadcast_arrays = wrap_function(functions.broadcast_arrays)
 
 
 class ndenumerate:
-    """Where each element of an array is, and the element, in row-major order.
+    """Iterator over pairs of the index of an element and the element, in row-major order.
 
     Args:
-        arr: Array, or what makes one.
+        arr: Array-like.
 
     Example:
         >>> list(np.ndenumerate([[1, 2], [3, 4]]))
@@ -41,21 +41,21 @@ class ndenumerate:
 
 
 class broadcast:
-    """Arrays as if each had the shape that all of them broadcast to.
+    """Iterator over the tuples of elements of arrays that are broadcast against each other.
 
     Args:
-        *args: Arrays, or what makes them.
+        *args: Array-likes.
 
     Attributes:
-        shape: That shape.
-        size: How many elements it has.
-        ndim: How many dimensions; ``nd`` is the same.
-        numiter: How many arrays there are.
-        iters: The elements of each of them.
-        index: How many have been gone through.
+        shape: The shape that all arrays broadcast to.
+        size: Its number of elements.
+        ndim: Its number of dimensions; ``nd`` is the same.
+        numiter: Number of arrays.
+        iters: Iterators over the elements of each broadcast array.
+        index: Number of tuples that have been returned.
 
     Raises:
-        ValueError: If they do not broadcast.
+        ValueError: If the arrays do not broadcast.
 
     Example:
         >>> pairs = np.broadcast([1, 2], [[10], [20]])
@@ -69,16 +69,16 @@ class broadcast:
 
     def __init__(self, *args: Any) -> None:
         self._arrays = [_asarray(arg) for arg in args]
-        outline = host().broadcast(*to_zeros("broadcast", self._arrays))
-        self.shape: tuple[int, ...] = outline.shape
-        self.size: int = outline.size
-        self.ndim: int = outline.ndim
-        self.nd: int = outline.ndim
-        self.numiter: int = outline.numiter
+        zeros = host().broadcast(*to_zeros("broadcast", self._arrays))
+        self.shape: tuple[int, ...] = zeros.shape
+        self.size: int = zeros.size
+        self.ndim: int = zeros.ndim
+        self.nd: int = zeros.ndim
+        self.numiter: int = zeros.numiter
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew with the first elements.
+        """Start again from the first elements.
 
         Example:
             >>> pairs = np.broadcast([1, 2], 3)
@@ -110,7 +110,7 @@ def _write(array: Any, key: Any, value: Any) -> None:
 
 
 class flatiter:
-    """The elements of an array as if it had one dimension; what is written here is written there.
+    """Iterator over the elements of an array, which can be indexed and written to as if it was 1-d.
 
     Args:
         base: The array.
@@ -130,12 +130,12 @@ class flatiter:
 
     @property
     def coords(self) -> tuple[int, ...]:
-        """Where the next element is."""
+        """Index of the next element."""
         found = functions.unravel_index(self.index, self.base.shape)
-        return tuple(int(place) for place in found)
+        return tuple(int(i) for i in found)
 
     def copy(self) -> ndarray:
-        """The elements in an array of one dimension.
+        """Copy the elements to a 1-d array.
 
         Example:
             >>> np.array([[1, 2], [3, 4]]).flat.copy()

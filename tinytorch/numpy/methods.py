@@ -22,7 +22,7 @@ from .ndarray import array_of_tensor, make_instance, ndarray, numpy_dtype, wrap_
 from .ufunc import ufunc
 from .wrapping import keeps_subclass, scalar_rule, unwrap, wrap_function, wrap_results
 
-#: Methods that are the function of their name, with the array as its first argument.
+#: Methods that call the function of their name with the array as its first argument.
 _FUNCTIONS = (
     "all", "any", "argmax", "argmin", "argpartition", "argsort", "choose", "clip",
     "cumprod", "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod",
@@ -35,7 +35,7 @@ def astype(
     self: ndarray, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True,
     copy: bool = True,
 ) -> ndarray:  # fmt: skip
-    """The array in another dtype.
+    """The array cast to a dtype.
 
     Args:
         dtype: The wanted dtype.
@@ -43,7 +43,7 @@ def astype(
         casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"`` or
             ``"unsafe"`` (default).
         subok: Accepted.
-        copy: Whether to copy where the dtype is this already; default yes.
+        copy: Whether to copy an array that has this dtype already; default True.
 
     Raises:
         TypeError: If ``casting`` does not allow it.
@@ -65,8 +65,8 @@ def copy(self: ndarray, order: str = "C") -> ndarray:
     """A copy, through which gradients flow.
 
     Args:
-        order: How it lies in memory: ``"C"`` (default), row after row; ``"F"``, column after
-            column; ``"A"``, ``"F"`` for what lies so and else ``"C"``; ``"K"``, as the array.
+        order: Memory layout: ``"C"`` (default) row-major; ``"F"`` column-major; ``"A"`` the same
+            as the array if that is column-major, else row-major; ``"K"`` the same as the array.
 
     Example:
         >>> a = np.zeros(2)
@@ -88,15 +88,15 @@ def copy(self: ndarray, order: str = "C") -> ndarray:
 
 
 def view(self: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
-    """The same memory, seen as numbers of another dtype.
+    """View of the same memory as elements of another dtype.
 
     Args:
         dtype: Default: the array's own.
         type: The class of the result, ``ndarray`` or a subclass, whose ``__array_finalize__`` is
-            called with this array. It may be given as ``dtype``. Default: ``ndarray``.
+            called with this array. It may be passed as ``dtype``. Default: ``ndarray``.
 
     Raises:
-        ValueError: If the last dimension cannot be divided into numbers of that dtype.
+        ValueError: If the bytes of the last dimension cannot be divided into such elements.
 
     Example:
         >>> np.array([1.0], dtype=np.float32).view(np.int32)
@@ -114,10 +114,10 @@ def view(self: ndarray, dtype: Any = None, type: Any = None) -> ndarray:
 
 
 def reshape(self: ndarray, *shape: Any, order: str = "C", copy: bool | None = None) -> ndarray:
-    """The same elements in another shape, a view where that can be.
+    """The same elements in another shape, a view if possible.
 
     Args:
-        *shape: The sizes, one by one or as a sequence; -1 for what is left.
+        *shape: The sizes, one by one or as a sequence; -1 for a size that is inferred.
         order: ``"C"``, the last index changes fastest (default), or ``"F"``, the first.
         copy: Whether to copy; None, the default, means if needed.
 
@@ -133,10 +133,10 @@ def reshape(self: ndarray, *shape: Any, order: str = "C", copy: bool | None = No
 
 
 def transpose(self: ndarray, *axes: Any) -> ndarray:
-    """The dimensions in another order, a view.
+    """View with the dimensions in another order.
 
     Args:
-        *axes: The dimensions, one by one or as a sequence; default in reverse.
+        *axes: The dimensions, one by one or as a sequence; default: in reverse order.
 
     Example:
         >>> np.zeros((2, 3, 4)).transpose(1, 0, 2).shape
@@ -147,10 +147,10 @@ def transpose(self: ndarray, *axes: Any) -> ndarray:
 
 
 def flatten(self: ndarray, order: str = "C") -> ndarray:
-    """A copy with one dimension.
+    """A 1-d copy.
 
     Args:
-        order: As of ``numpy.ravel``; default ``"C"``, the last index changes fastest.
+        order: See ``numpy.ravel``; default ``"C"``, the last index changes fastest.
 
     Example:
         >>> np.array([[1, 2], [3, 4]]).flatten("F")
@@ -170,12 +170,12 @@ def conjugate(self: ndarray) -> ndarray:
 
 
 def compress(self: ndarray, condition: Any, axis: int | None = None, out: Any = None) -> ndarray:
-    """The slices along a dimension where a condition holds; see ``numpy.compress``.
+    """The slices along a dimension for which a condition is true; see ``numpy.compress``.
 
     Args:
         condition: Bools, one for each slice.
         axis: The dimension; None, the default, means that of the flattened array.
-        out: Where to write the result.
+        out: Array for the result.
 
     Example:
         >>> np.array([1, 2, 3]).compress([True, False, True])
@@ -185,11 +185,11 @@ def compress(self: ndarray, condition: Any, axis: int | None = None, out: Any = 
     return found if out is None else get_function("copyto")(out, found) or out  # type: ignore[no-any-return]
 
 
-# -- to other forms ------------------------------------------------------------------------------
+# -- conversion ----------------------------------------------------------------------------------
 
 
 def tolist(self: ndarray) -> Any:
-    """The elements as nested lists of Python numbers; of a 0-d array, the number.
+    """The elements as nested lists of Python numbers; for a 0-d array, the number.
 
     Example:
         >>> np.array([[1, 2], [3, 4]]).tolist()
@@ -199,7 +199,7 @@ def tolist(self: ndarray) -> Any:
 
 
 def tobytes(self: ndarray, order: str = "C") -> bytes:
-    """The elements' bytes.
+    """The bytes of the elements.
 
     Args:
         order: ``"C"`` row-major (default), or ``"F"`` column-major.
@@ -216,8 +216,8 @@ def tofile(self: ndarray, fid: Any, sep: str = "", format: str = "%s") -> None:
 
     Args:
         fid: A path or an open file.
-        sep: Between elements as text; default: bytes.
-        format: How an element is written as text.
+        sep: Separator of elements, which are written as text; empty, the default, writes bytes.
+        format: Format of an element as text.
 
     Example:
         >>> import pathlib
@@ -256,11 +256,11 @@ def dump(self: ndarray, file: Any) -> None:
 
 
 def getfield(self: ndarray, dtype: Any, offset: int = 0) -> ndarray:
-    """Part of the bytes of each element, as numbers of another dtype, a view.
+    """View of part of the bytes of each element as elements of another dtype.
 
     Args:
-        dtype: Of the parts.
-        offset: Where in an element they begin, in bytes.
+        dtype: Dtype of the parts.
+        offset: Offset of the part in an element, in bytes.
 
     Example:
         >>> np.array([1 + 2j]).getfield(float, 8)
@@ -276,7 +276,7 @@ def getfield(self: ndarray, dtype: Any, offset: int = 0) -> ndarray:
 
 
 def array_ufunc(self: ndarray, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-    """What NumPy's elementwise function, or a method of it, gives for arrays."""
+    """Implement ``__array_ufunc__``: call ``ufunc`` of NumPy, or a method of it, with arrays."""
     if out := options.get("out", ()):
         if any(isinstance(target, host().ndarray) for target in out):
             raw = [v._host() if isinstance(v, ndarray) else v for v in inputs]
@@ -287,26 +287,26 @@ def array_ufunc(self: ndarray, ufunc: Any, method: str, *inputs: Any, **options:
         if value.__class__ is not ndarray and isinstance(value, host().ma.MaskedArray):
             return NotImplemented
     own: Any = get_function(ufunc.__name__)
-    if own is None:  # another library's
-        return _by_tensors(self._tensor.__array_ufunc__, (ufunc, method), inputs, options)
+    if own is None:  # a ufunc of another library
+        return _call_on_tensors(self._tensor.__array_ufunc__, (ufunc, method), inputs, options)
     if method != "__call__":
         own = getattr(own, method)
     return own(*inputs, **options)
 
 
 def array_function(self: ndarray, func: Any, types: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """What NumPy's function ``func`` gives for arrays."""
+    """Implement ``__array_function__``: call NumPy's function ``func`` with arrays."""
 
-    def answer(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         return self._tensor.__array_function__(func, types, args, kwargs)
 
-    return _by_tensors(answer, (), args, kwargs)
+    return _call_on_tensors(call, (), args, kwargs)
 
 
-def _by_tensors(
+def _call_on_tensors(
     function: Callable[..., Any], first: tuple[Any, ...], args: Any, options: dict[str, Any]
 ) -> Any:
-    """What a function of Tensors gives for what the arrays hold, as arrays."""
+    """Call ``function(*first, *args, **options)`` with Tensors for arrays; wrap the result."""
     met: list[Any] = []
     given = [unwrap(a, met) for a in args]
     named = {name: unwrap(a, met) for name, a in options.items()}
@@ -315,31 +315,30 @@ def _by_tensors(
 
 
 def array_namespace(self: ndarray, *, api_version: str | None = None) -> ModuleType:
-    """Whose array this is, by the array API standard."""
+    """The namespace of arrays, ``tinytorch.numpy``, by the array API standard."""
     self._tensor.__array_namespace__(api_version=api_version)
     return sys.modules[ndarray.__module__]
 
 
-def _of_method(signature: inspect.Signature) -> inspect.Signature:
-    """The signature of a function as that of the method: its first argument is the array."""
-    first, *rest = signature.parameters.values()
-    array = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
-    del first
+def _method_signature(signature: inspect.Signature) -> inspect.Signature:
+    """The signature of a method that calls a function with ``self`` as its first argument."""
     rest = [
-        p.replace(kind=p.POSITIONAL_OR_KEYWORD) if p.kind is p.POSITIONAL_ONLY else p for p in rest
+        p.replace(kind=p.POSITIONAL_OR_KEYWORD) if p.kind is p.POSITIONAL_ONLY else p
+        for p in list(signature.parameters.values())[1:]
     ]
+    array = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
     return signature.replace(parameters=[array, *rest])
 
 
 def attach_methods() -> None:
-    """Give arrays their methods."""
+    """Set the methods of ``ndarray``."""
     for name in _FUNCTIONS:
-        plain = wrapping.host_function(name, host().ndarray)
+        own = wrapping.host_function(name, host().ndarray)
         function: Any = functions.function_of(name)
         method = wrap_function(
-            function, host=plain, scalars=scalar_rule(name), subclass=keeps_subclass(name)
+            function, host=own, scalars=scalar_rule(name), subclass=keeps_subclass(name)
         )
-        method.__signature__ = _of_method(inspect.signature(function))
+        method.__signature__ = _method_signature(inspect.signature(function))
         setattr(ndarray, name, method)
     for function in (
         astype, copy, view, reshape, transpose, flatten, conjugate, compress, fill, sort,
@@ -361,45 +360,48 @@ def _write_flat(self: ndarray, value: Any) -> None:
     flatiter(self)[:] = value
 
 
-#: Python's names of operators of two operands, and NumPy's of their functions.
-OF_TWO = {
+#: Python's names of arithmetic operators, and NumPy's of their functions.
+BINARY = {
     "add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide",
     "floordiv": "floor_divide", "mod": "remainder", "divmod": "divmod", "pow": "power",
     "lshift": "left_shift", "rshift": "right_shift", "and": "bitwise_and", "or": "bitwise_or",
     "xor": "bitwise_xor", "matmul": "matmul",
 }  # fmt: skip
-_ORDERS = {
+_COMPARISONS = {
     "eq": "equal", "ne": "not_equal", "lt": "less", "le": "less_equal", "gt": "greater",
     "ge": "greater_equal",
 }  # fmt: skip
-_OF_ONE = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
-_FUNCTIONS_OF_OPERATORS = {**OF_TWO, **_ORDERS, **_OF_ONE}
-#: Classes of operands that have operators of their own, and whose result is theirs.
-_LETS = (str, bytes, dict, set, type(None))
+_UNARY = {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}
+_FUNCTIONS_OF_OPERATORS = {**BINARY, **_COMPARISONS, **_UNARY}
+#: Classes of operands for which an operator returns ``NotImplemented``.
+_NOT_OPERANDS = (str, bytes, dict, set, type(None))
 
 
-def _takes(other: Any) -> bool:
-    """Whether an operand is one that makes an array."""
-    if isinstance(other, (Tensor, *_LETS)):
+def _is_operand(other: Any) -> bool:
+    """Whether an operator accepts an operand, instead of returning ``NotImplemented`` for it."""
+    if isinstance(other, (Tensor, *_NOT_OPERANDS)):
         return False
-    mine = getattr(other, "__array_priority__", 0.0)
-    most = 0.0 if isinstance(other, host().ndarray) else ndarray.__array_priority__
-    return not (mine > most or _refuses(other))
+    theirs = getattr(other, "__array_priority__", 0.0)
+    ours = 0.0 if isinstance(other, host().ndarray) else ndarray.__array_priority__
+    return not (theirs > ours or _overrides_ufuncs(other))
 
 
-def _refuses(other: Any) -> bool:
-    """Whether an operand's own operator comes first: a Series keeps its index."""
+def _overrides_ufuncs(other: Any) -> bool:
+    """Whether an operand has an ``__array_ufunc__`` of its own: a Series of pandas, for example."""
     usual = host().ndarray.__array_ufunc__
     own = getattr(type(other), "__array_ufunc__", usual)
     return own is not usual and not isinstance(other, ndarray)
 
 
-#: Signs that mean to floats of one dtype what they mean to Tensors.
-_SHARED = frozenset((*"add sub mul truediv pow neg abs".split(), *_ORDERS))
+#: Operators that mean the same for arrays and Tensors of one floating-point dtype.
+_SHARED = frozenset((*"add sub mul truediv pow neg abs".split(), *_COMPARISONS))
 
 
-def _on_tensors(apply: Callable[[Any, Any], Any] | None, array: ndarray, other: Any) -> Any:
-    """What an operator of Tensors gives for floats of one dtype, or ``NOT``."""
+def _call_tensor_operator(apply: Any, array: ndarray, other: Any) -> Any:
+    """Call Tensor's operator if the operands are floats of one dtype; else ``NOT_CALLED``.
+
+    It is the fast path if NumPy cannot be called: on another backend, or with gradients.
+    """
     mine: Any = array._tensor
     kind = mine._data.dtype
     if apply is None or kind.kind != "f" or array.__class__ is not ndarray:
@@ -414,23 +416,22 @@ def _on_tensors(apply: Callable[[Any, Any], Any] | None, array: ndarray, other: 
     return wrap_result(apply(mine, other))
 
 
-def _two_ways(sign: str, turn: bool) -> tuple[Any, Any]:
-    """NumPy's function and Tensors' operator for a sign, with the operands exchanged or not."""
-    host, apply = (
-        get_function(_FUNCTIONS_OF_OPERATORS[sign]).host,
-        getattr(operator, f"__{sign}__", None),
-    )
-    if sign not in _SHARED:
-        apply = None
-    if not turn:
-        return host, apply
-    turned = [None if f is None else lambda a, b, f=f: f(b, a) for f in (host, apply)]
-    return turned[0], turned[1]
+def _fast_functions(sign: str, swap: bool) -> list[Any]:
+    """NumPy's function, or None, and Tensor's operator, or None, for one of array's operators.
+
+    Args:
+        sign: Python's name of the operator, without underscores.
+        swap: Whether to exchange the operands.
+    """
+    found = [get_function(_FUNCTIONS_OF_OPERATORS[sign]).host]
+    found.append(getattr(operator, f"__{sign}__") if sign in _SHARED else None)
+    return [None if f is None else lambda a, b, f=f: f(b, a) for f in found] if swap else found
 
 
-def _method(sign: str, turn: bool = False) -> Callable[..., Any]:
+def _binary(sign: str, swap: bool = False) -> Callable[..., Any]:
+    """Create the method of a binary operator; with ``swap``, of the reflected one."""
     function: ufunc = get_function(_FUNCTIONS_OF_OPERATORS[sign])
-    host, apply = _two_ways(sign, turn)
+    host, apply = _fast_functions(sign, swap)
 
     def method(self: ndarray, other: Any, /) -> Any:
         try:
@@ -438,12 +439,12 @@ def _method(sign: str, turn: bool = False) -> Callable[..., Any]:
                 result = wrapping.call_operator(host, self, other)
                 if result is not wrapping.NOT_CALLED:
                     return result
-            result = _on_tensors(apply, self, other)
+            result = _call_tensor_operator(apply, self, other)
             if result is not wrapping.NOT_CALLED:
                 return result
-            if not _takes(other):
+            if not _is_operand(other):
                 return NotImplemented
-            return function(other, self) if turn else function(self, other)
+            return function(other, self) if swap else function(self, other)
         except Exception as error:
             shorten(error)
             raise
@@ -452,11 +453,12 @@ def _method(sign: str, turn: bool = False) -> Callable[..., Any]:
 
 
 def _inplace(function: ufunc) -> Callable[..., Any]:
+    """Create the method of an in-place operator."""
     host = function.host
 
     def method(self: ndarray, other: Any, /) -> Any:
         try:
-            if self._scalar:  # which does not change
+            if self._scalar:  # It is immutable, so this returns a new scalar.
                 return function(self, other)
             if host is not None and wrapping.call_inplace_operator(host, self, other):
                 return self
@@ -470,27 +472,28 @@ def _inplace(function: ufunc) -> Callable[..., Any]:
     return method
 
 
-def _power(plain: Callable[..., Any]) -> Callable[..., Any]:
-    """``**``, which Python's ``pow`` asks with a modulus, too."""
+def _power(power: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap the method of ``**`` for ``pow(array, other, mod)``, which is not implemented."""
 
     def method(self: ndarray, other: Any, mod: None = None, /) -> Any:
-        return plain(self, other) if mod is None else NotImplemented
+        return power(self, other) if mod is None else NotImplemented
 
     return method
 
 
-#: Classes of what no number equals.
-_UNLIKE = (str, bytes, type(None))
+#: Classes of operands that equal no element of an array.
+_UNEQUAL = (str, bytes, type(None))
 
 
-def _order(sign: str) -> Callable[..., Any]:
-    plain = _method(sign)
+def _comparison(sign: str) -> Callable[..., Any]:
+    """Create the method of a comparison."""
+    compare = _binary(sign)
 
     def method(self: ndarray, other: Any, /) -> Any:
         try:
-            result = plain(self, other)
-            if result is NotImplemented and sign in ("eq", "ne") and isinstance(other, _UNLIKE):
-                return get_function("full")(self.shape, sign == "ne")  # nothing is equal
+            result = compare(self, other)
+            if result is NotImplemented and sign in ("eq", "ne") and isinstance(other, _UNEQUAL):
+                return get_function("full")(self.shape, sign == "ne")
             return result
         except Exception as error:
             shorten(error)
@@ -500,19 +503,18 @@ def _order(sign: str) -> Callable[..., Any]:
 
 
 def attach_operators() -> None:
-    """Give arrays their operators."""
+    """Set the operators of ``ndarray``."""
     members: dict[str, Any] = {}
-    for sign, name in OF_TWO.items():
-        function = get_function(name)
-        members[f"__{sign}__"] = _method(sign)
-        members[f"__r{sign}__"] = _method(sign, turn=True)
+    for sign, name in BINARY.items():
+        members[f"__{sign}__"] = _binary(sign)
+        members[f"__r{sign}__"] = _binary(sign, swap=True)
         if sign != "divmod":
-            members[f"__i{sign}__"] = _inplace(function)
+            members[f"__i{sign}__"] = _inplace(get_function(name))
     for name in ("__mul__", "__rmul__"):
-        members[name] = _repeating(members[name])
-    members["__imatmul__"] = _multiplied(members["__imatmul__"])
-    members |= {f"__{sign}__": _order(sign) for sign in _ORDERS}
-    members |= {f"__{sign}__": _unary(sign) for sign in _OF_ONE}
+        members[name] = _repeat_sequences(members[name])
+    members["__imatmul__"] = _check_imatmul(members["__imatmul__"])
+    members |= {f"__{sign}__": _comparison(sign) for sign in _COMPARISONS}
+    members |= {f"__{sign}__": _unary(sign) for sign in _UNARY}
     members["__pow__"] = _power(members["__pow__"])
     for name, method in members.items():
         method.__name__, method.__qualname__ = name, f"ndarray.{name}"
@@ -520,8 +522,8 @@ def attach_operators() -> None:
     shorten_class(ndarray)
 
 
-def _repeating(product: Callable[..., Any]) -> Callable[..., Any]:
-    """``*``, by which a whole number repeats a list, as a number of NumPy's does."""
+def _repeat_sequences(product: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap the method of ``*`` so that an integer scalar repeats a list, as NumPy's does."""
 
     def method(self: ndarray, other: Any, /) -> Any:
         try:
@@ -535,8 +537,8 @@ def _repeating(product: Callable[..., Any]) -> Callable[..., Any]:
     return method
 
 
-def _multiplied(inplace: Callable[..., Any]) -> Callable[..., Any]:
-    """``@=``, whose result must be a matrix where the array is one."""
+def _check_imatmul(inplace: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap the method of ``@=`` to raise NumPy's error for too few dimensions."""
 
     def method(self: ndarray, other: Any, /) -> Any:
         if not self.ndim or getattr(other, "ndim", 2) < 2:
@@ -550,8 +552,10 @@ def _multiplied(inplace: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _unary(sign: str) -> Callable[..., Any]:
-    function: ufunc = get_function(_OF_ONE[sign])
-    host, apply = ((None if f is None else lambda a, b, f=f: f(a)) for f in _two_ways(sign, False))
+    """Create the method of a unary operator: a binary one whose second operand is not used."""
+    function: ufunc = get_function(_UNARY[sign])
+    found = _fast_functions(sign, False)
+    host, apply = [None if f is None else lambda a, b, f=f: f(a) for f in found]
 
     def method(self: ndarray, /) -> Any:
         try:
@@ -559,7 +563,7 @@ def _unary(sign: str) -> Callable[..., Any]:
                 result = wrapping.call_operator(host, self, 0)
                 if result is not wrapping.NOT_CALLED:
                     return result
-            result = _on_tensors(apply, self, 0)
+            result = _call_tensor_operator(apply, self, 0)
             return function(self) if result is wrapping.NOT_CALLED else result
         except Exception as error:
             shorten(error)
@@ -569,7 +573,7 @@ def _unary(sign: str) -> Callable[..., Any]:
 
 
 def fill(self: ndarray, value: Any) -> None:
-    """Write one value everywhere.
+    """Set every element to one value.
 
     Args:
         value: A number.
@@ -592,8 +596,8 @@ def sort(
 
     Args:
         axis: The dimension; default the last.
-        kind: Accepted; the order is stable.
-        order: Only None.
+        kind: Accepted; the sort is stable.
+        order: Must be None.
         stable: Accepted.
 
     Example:
@@ -610,13 +614,13 @@ def sort(
 def partition(
     self: ndarray, kth: Any, axis: int = -1, kind: str = "introselect", order: Any = None
 ) -> None:
-    """Put the elements at ``kth`` where sorting would, smaller ones before them, in place.
+    """Move to the positions ``kth`` the elements that a sort would, smaller ones before them.
 
     Args:
-        kth: A place, or several.
+        kth: A position, or several.
         axis: The dimension; default the last.
         kind: Accepted.
-        order: Only None.
+        order: Must be None.
 
     Example:
         >>> a = np.array([3, 1, 2])
@@ -629,12 +633,12 @@ def partition(
 
 
 def put(self: ndarray, indices: Any, values: Any, mode: str = "raise") -> None:
-    """Write values to places of the array as if it had one dimension; see ``numpy.put``.
+    """Set elements of the flattened array to values; see ``numpy.put``.
 
     Args:
-        indices: The places.
-        values: What goes there, repeated as often as needed.
-        mode: What happens to places that there are not: ``"raise"``, ``"wrap"`` or ``"clip"``.
+        indices: Indices of the elements.
+        values: The values, repeated as often as needed.
+        mode: Treatment of indices out of bounds: ``"raise"``, ``"wrap"`` or ``"clip"``.
 
     Example:
         >>> a = np.zeros(3)
@@ -646,14 +650,14 @@ def put(self: ndarray, indices: Any, values: Any, mode: str = "raise") -> None:
 
 
 def resize(self: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
-    """Give the array another shape, with zeros for what is new, in place.
+    """Change the shape of the array in place, with zeros for new elements.
 
     Args:
         *new_shape: The sizes, one by one or as a sequence.
-        refcheck: Accepted; views of the array stay what they were.
+        refcheck: Accepted; views of the array do not change.
 
     Raises:
-        ValueError: If it is a view itself.
+        ValueError: If the array is a view.
 
     Example:
         >>> a = np.array([1, 2, 3])
@@ -674,10 +678,10 @@ def resize(self: ndarray, *new_shape: Any, refcheck: bool = True) -> None:
 
 
 def byteswap(self: ndarray, inplace: bool = False) -> ndarray:
-    """The bytes of each element in reverse order.
+    """The array with the bytes of each element in reverse order.
 
     Args:
-        inplace: Write them over this array.
+        inplace: Whether to overwrite this array.
 
     Example:
         >>> np.array([1, 256], dtype=np.int16).byteswap()
@@ -693,10 +697,10 @@ def byteswap(self: ndarray, inplace: bool = False) -> ndarray:
 def setflags(
     self: ndarray, write: bool | None = None, align: bool | None = None, uic: bool | None = None
 ) -> None:
-    """Say whether the array may be written to.
+    """Set whether the array may be written to.
 
     Args:
-        write: Whether it may.
+        write: Whether it may; None leaves it as it is.
         align: Accepted for True.
         uic: Accepted for False.
 
@@ -710,12 +714,12 @@ def setflags(
 
 
 def setfield(self: ndarray, val: Any, dtype: Any, offset: int = 0) -> None:
-    """Write to part of the bytes of each element.
+    """Set part of the bytes of each element.
 
     Args:
-        val: What goes there.
-        dtype: Of the parts.
-        offset: Where in an element they begin, in bytes.
+        val: Value for the parts.
+        dtype: Dtype of the parts.
+        offset: Offset of the part in an element, in bytes.
 
     Example:
         >>> a = np.zeros(1, dtype=complex)

@@ -1,4 +1,4 @@
-"""The names of ``tinytorch.numpy``: NumPy's functions for arrays, and its own on their values."""
+"""Look up the names of ``tinytorch.numpy``: functions on arrays, and NumPy's own, wrapped."""
 
 from __future__ import annotations
 
@@ -16,28 +16,27 @@ from .scalars import ScalarType, scalar_type
 from .ufunc import ufunc
 from .wrapping import host_function, keeps_subclass, scalar_rule, wrap_function
 
-#: Classes of what is the same to both, in and out.
+#: Classes of arguments and results that are passed on as they are.
 _VALUES = frozenset((int, float, bool, complex, str, type(None)))
 
 
-def wrap_numpy(function: Callable[..., Any], plain: Callable[[str, Any], Any] | None = None) -> Any:
-    """One of NumPy's functions, which takes arrays of any backend and gives arrays.
+def wrap_numpy(
+    function: Callable[..., Any], convert: Callable[[str, Any], Any] | None = None
+) -> Any:
+    """Wrap one of NumPy's functions, so that it accepts arrays of any backend and returns arrays.
 
     Args:
-        function: NumPy's.
-        plain: What it is given for an argument, of the function's name and the argument; default
-            ``to_numpy``.
-
-    Raises:
-        RuntimeError: When called with an array that requires grad.
+        function: NumPy's function.
+        convert: Converts an argument for it, given the function's name and the argument. The
+            default, ``to_numpy``, raises a RuntimeError for an array that requires grad.
     """
-    name, opened = function.__name__, plain or to_numpy
+    name, convert = function.__name__, convert or to_numpy
 
     @short
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
-        given = [v if v.__class__ in _VALUES else opened(name, v) for v in args]
-        named = {key: opened(name, value) for key, value in options.items()}
+        given = [v if v.__class__ in _VALUES else convert(name, v) for v in args]
+        named = {key: convert(name, value) for key, value in options.items()}
         found = function(*given, **named)
         if found.__class__ in _VALUES or isinstance(found, host().dtype):
             return found
@@ -48,10 +47,10 @@ def wrap_numpy(function: Callable[..., Any], plain: Callable[[str, Any], Any] | 
 
 
 def to_numpy(name: str, value: Any) -> Any:
-    """An argument with NumPy's own arrays and numbers for arrays.
+    """Replace arrays and Tensors in an argument by NumPy's own arrays and scalars.
 
     Raises:
-        RuntimeError: For one that requires grad.
+        RuntimeError: For one that requires grad, since the function cannot be differentiated.
     """
     tensor = value._tensor if isinstance(value, Holder) else value
     if isinstance(tensor, Tensor):
@@ -65,7 +64,7 @@ def to_numpy(name: str, value: Any) -> Any:
 
 
 def to_detached(name: str, value: Any) -> Any:
-    """``to_numpy``, whether or not a gradient is lost."""
+    """``to_numpy`` that accepts also arrays that require grad: no gradient flows."""
     tensor = value._tensor if isinstance(value, Holder) else value
     if isinstance(tensor, Tensor):
         found: Any = tensor.detach().cpu().numpy()
@@ -74,7 +73,7 @@ def to_detached(name: str, value: Any) -> Any:
 
 
 def to_zeros(name: str, value: Any) -> Any:
-    """An argument with zeros of the same shapes and dtypes, in no memory, for arrays."""
+    """Replace arrays in an argument by zeros of the same shape and dtype, which copy no memory."""
     if isinstance(value, Holder):
         value = value._tensor
     if isinstance(value, Tensor):
@@ -83,18 +82,18 @@ def to_zeros(name: str, value: Any) -> Any:
 
 
 def to_dtype(name: str, value: Any) -> Any:
-    """An argument with NumPy's own dtypes for arrays, and NumPy's own scalar types for ours."""
+    """Replace arrays in an argument by their NumPy dtypes, and scalar types by NumPy's own."""
     if isinstance(value, Holder):
         return value._tensor._data.dtype
     if isinstance(value, ScalarType):
-        return value._of_host
+        return value._numpy_type
     if isinstance(value, Tensor):
         return value.dtype.dtype
     return map_nested(value, functools.partial(to_dtype, name))
 
 
 def map_nested(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Lists, tuples and dicts with ``change`` of what is in them; another value as it is."""
+    """Apply ``change`` to the items of a list, tuple or dict; return another value as it is."""
     if isinstance(value, dict):
         return {key: change(part) for key, part in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
@@ -105,15 +104,15 @@ def map_nested(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def from_numpy(value: Any, backend: Any = None) -> Any:
-    """A result with arrays for NumPy's own arrays and numbers.
+    """Replace NumPy's own arrays, scalars and scalar types in a result by those of this package.
 
     Args:
-        value: What one of NumPy's functions gave.
-        backend: Where to; default the active backend.
+        value: Result of one of NumPy's functions.
+        backend: Backend of the arrays; default the active one.
     """
     numpy = host()
     if isinstance(value, (numpy.ndarray, numpy.generic)):
-        if value.dtype.kind == "O":  # numbers perhaps, as a function of Python's gave them
+        if value.dtype.kind == "O":  # of numbers perhaps, as `frompyfunc` returns
             value = numpy.array(value.tolist())
         as_dtype(value.dtype.newbyteorder("="))
         wrap = wrap_result if isinstance(value, numpy.generic) else array_of_tensor
@@ -124,7 +123,7 @@ def from_numpy(value: Any, backend: Any = None) -> Any:
 
 
 def backend_in(values: Any) -> Any:
-    """The backend of the first array among ``values`` and in their sequences; None if none is."""
+    """The backend of the first array among ``values`` or in their sequences; None without one."""
     for value in values:
         if isinstance(value, Holder):
             return value._tensor._xp
@@ -137,20 +136,20 @@ def backend_in(values: Any) -> Any:
 
 
 def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, *, identity: Any = None) -> Any:
-    """A function of Python numbers as one of arrays, with the methods of a ``ufunc``.
+    """Turn a function of Python numbers into one of arrays, with the methods of a ``ufunc``.
 
     Args:
-        func: Takes and gives numbers.
-        nin: How many it takes.
-        nout: How many it gives.
-        identity: What ``reduce`` begins with where there are no elements.
+        func: Function that accepts and returns numbers.
+        nin: Number of its arguments.
+        nout: Number of its results.
+        identity: Result of ``reduce`` for no elements.
 
     Returns:
         A function of arrays. Its results have the dtype of the numbers; no gradient flows to them.
 
     Raises:
-        RuntimeError: When it is called with an array that requires grad.
-        TypeError: If what ``func`` gives is no number.
+        RuntimeError: If it is called with an array that requires grad.
+        TypeError: If a result of ``func`` is not a number.
 
     Example:
         >>> larger = np.frompyfunc(lambda x, y: x if x > y else y, 2, 1)
@@ -169,14 +168,19 @@ def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, *, identity: An
     return function
 
 
-#: Functions whose result is an array, whatever they are given.
+#: Functions whose result is an array also for a Tensor.
 _MAKE_ARRAYS = ("array", "asanyarray", "asarray", "ascontiguousarray", "from_dlpack")
 #: Functions that write to their first argument.
 _WRITE = ("copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask")
 
 
 def wrap_writer(function: Callable[..., None], host: Callable[..., None]) -> Callable[..., None]:
-    """A function that writes to its first argument, by NumPy's own where that can be."""
+    """Wrap a function that writes to its first argument, to call NumPy's own if possible.
+
+    Args:
+        function: The function on arrays and Tensors.
+        host: NumPy's own.
+    """
 
     @short
     @functools.wraps(function)
@@ -189,13 +193,13 @@ def wrap_writer(function: Callable[..., None], host: Callable[..., None]) -> Cal
     return public
 
 
-#: What is NumPy's own function, asked with less than the elements of arrays.
+#: NumPy's own functions that read no elements, each with the conversion of its arguments.
 _NUMPY_ARGUMENTS = {
     "can_cast": to_dtype, "common_type": to_zeros, "einsum_path": to_zeros, "isdtype": to_dtype,
     "isscalar": to_detached, "issubdtype": to_dtype, "min_scalar_type": to_detached,
     "promote_types": to_dtype, "result_type": to_dtype,
 }  # fmt: skip
-#: What NumPy alone has, and what to use.
+#: By name: what only NumPy has, and what to use instead.
 NUMPY_ONLY = {
     name: use
     for names, use in (
@@ -211,7 +215,7 @@ NUMPY_ONLY = {
         ("char strings", "arrays of texts: keep texts in lists"),
         ("ma", "masked arrays: use NaN and np.nanmean and the like, or where="),
         ("ctypeslib", "pointers of C: use array.ctypes"),
-        ("core f2py test", "what it is built and tested with: import numpy"),
+        ("core f2py test", "modules for its build and its tests: import numpy"),
     )
     for name in names.split()
 }
@@ -219,14 +223,17 @@ NUMPY_ONLY = {
 
 @functools.cache
 def get_function(name: str) -> Any:
-    """NumPy's function of this name, for arrays and Tensors; None if there is none."""
+    """NumPy's function of this name, for arrays and Tensors; None if there is none.
+
+    An elementwise function is a ``ufunc``.
+    """
     if name in _NUMPY_ARGUMENTS:
         return wrap_numpy(getattr(host(), name), _NUMPY_ARGUMENTS[name])
     function = functions.function_of(name)
     if function is None:
         return None
     known: Any = getattr(host(), name, None)
-    if hasattr(known, "nin"):  # one under several names is one object
+    if hasattr(known, "nin"):  # A ufunc: all of its names return one object.
         same = known.__name__ if functions.function_of(known.__name__) else name
         return ufunc(name, function) if same == name else get_function(same)
     made = wrap_function(
@@ -240,10 +247,13 @@ def get_function(name: str) -> Any:
 
 @functools.cache
 def numpy_attribute(name: str) -> Any:
-    """What NumPy has under a name that needs no function of ours; None if it has nothing.
+    """NumPy's attribute of this name, wrapped; None if it has none.
+
+    It is one without a function in ``numpy.functions``: a class, a constant, or a function that
+    is called on NumPy's own arrays.
 
     Raises:
-        AttributeError: For what is NumPy's alone.
+        AttributeError: For a name in ``NUMPY_ONLY``.
     """
     if name in NUMPY_ONLY:
         text = f"np.{name}: NumPy alone has {NUMPY_ONLY[name]}"

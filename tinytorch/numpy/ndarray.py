@@ -1,4 +1,4 @@
-"""NumPy's array: a Tensor's memory and place in the graph, with NumPy's meanings."""
+"""NumPy's array: it holds a Tensor and has NumPy's methods, operators and attributes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .functions.conversion import host
 from .functions.registration import raise_numpy_errors
 
 if TYPE_CHECKING:
-    import numpy  # noqa: TID251  # whose dtypes these are
+    import numpy  # noqa: TID251  # for its dtypes
     from typing_extensions import TypeVar
 
     Shape_co = TypeVar(
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 else:
     from typing import TypeVar
 
-    #: For type checkers, as NumPy's array has them.
+    #: Type parameters of NumPy's array, for type checkers.
     Shape_co = TypeVar("Shape_co", covariant=True)
     Dtype_co = TypeVar("Dtype_co", covariant=True)
 
@@ -38,15 +38,15 @@ else:
 class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     """A multi-dimensional array with NumPy's methods, operators and attributes, and gradients.
 
-    It holds a Tensor, which is its memory and its place in the graph: ``np.asarray(tensor)`` and
-    ``tt.as_tensor(array)`` turn one into the other without a copy. ``np.array``, ``np.zeros`` and
+    It holds a Tensor, and with it memory and a place in the graph: ``np.asarray(tensor)`` and
+    ``tt.as_tensor(array)`` convert one to the other without a copy. ``np.array``, ``np.zeros`` and
     the other functions are the usual way to make one.
 
     Args:
         shape: The sizes.
         dtype: Default float64.
-        buffer: Bytes to share; default: memory of its own, with whatever it held.
-        offset: Where in the buffer it begins, in bytes.
+        buffer: Object whose memory to share; default: new memory, which is not initialized.
+        offset: Offset of the first element in the buffer, in bytes.
         strides: Steps along each dimension, in bytes; default row-major.
         order: Accepted for ``"C"``.
 
@@ -59,10 +59,10 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
 
     __slots__ = ("_scalar",)
     __module__ = "tinytorch.numpy"
-    #: Whether it is the array that stands for one of NumPy's scalars: immutable, hashable, and an
-    #: integer where it is an index. ``np.array(1)`` is an array without dimensions and no scalar.
+    #: Whether this 0-d array stands for one of NumPy's scalars: it is immutable and hashable, and
+    #: an index that is one counts as an integer. ``np.array(1)`` is a 0-d array, not a scalar.
     _scalar: bool
-    #: NumPy's operators give way to ours: a NumPy array times this is one of these.
+    #: NumPy's operators defer to these: a NumPy array times such an array is one of these.
     __array_priority__ = 1001.0
 
     def __new__(
@@ -79,7 +79,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
 
         def __getattr__(self, name: str) -> Any:
             try:
-                # NumPy's scalars have methods that its arrays have not, for example `is_integer`.
+                # NumPy's scalars have methods that its arrays lack, for example `is_integer`.
                 if name[0] != "_" and self._scalar and hasattr(self.dtype.type, name):
                     return getattr(self._host()[()], name)
                 raise AttributeError(
@@ -89,11 +89,11 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
                 shorten(error)
                 raise
 
-    # -- what it is ------------------------------------------------------------------------------
+    # -- attributes ------------------------------------------------------------------------------
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The sizes; assigning others of as many elements gives the array that shape."""
+        """The sizes; assigning sizes with the same number of elements reshapes the array."""
         return self._tensor._data.shape  # type: ignore[no-any-return]
 
     @shape.setter
@@ -120,7 +120,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
 
     @property
     def dtype(self) -> Dtype_co:
-        """The type of the elements, NumPy's own ``numpy.dtype``; assigning views the memory."""
+        """The dtype, NumPy's own; assigning another reinterprets the memory."""
         return self._tensor._data.dtype  # type: ignore[no-any-return]
 
     @dtype.setter
@@ -144,7 +144,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
 
     @property
     def flags(self) -> Any:
-        """How the memory lies and whether it may be written to, as the library says it."""
+        """Flags of the array library: layout of the memory, and whether it may be written to."""
         return (self._host()[()] if self._scalar else self._tensor._data).flags
 
     @property
@@ -154,7 +154,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
 
     @property
     def device(self) -> str:
-        """Where the elements are: ``"cpu"``, or what the array standard calls another place."""
+        """The device: ``"cpu"``, or the array API's name of another."""
         return str(self._tensor.device)
 
     @property
@@ -165,12 +165,12 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
 
     @property
     def data(self) -> memoryview:
-        """The memory, as Python's buffers have it."""
+        """The memory as a ``memoryview``."""
         return memoryview(self._host())
 
     @property
     def ctypes(self) -> Any:
-        """The memory's address and sizes for ``ctypes``; see ``numpy.ndarray.ctypes``."""
+        """Address and sizes of the memory for ``ctypes``; see ``numpy.ndarray.ctypes``."""
         return self._host().ctypes
 
     @property
@@ -196,7 +196,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
 
     @property
     def imag(self) -> ndarray:
-        """The imaginary parts, a view of complex numbers' and zeros of real ones."""
+        """The imaginary parts: a view of a complex array, zeros for a real one."""
         if self._tensor._data.dtype.kind == "c":
             return wrap_like(self, self._tensor.imag)  # type: ignore[attr-defined]
         return wrap_like(self, functions.zeros_like(self._tensor))
@@ -220,7 +220,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
 
     @property
     def grad(self) -> ndarray | None:
-        """The gradient that backward passes have left here, or None."""
+        """The gradient that backward passes have accumulated, or None."""
         grad = self._tensor.grad
         return None if grad is None else array_of_tensor(grad)
 
@@ -232,8 +232,8 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         """Add the gradient of this array to ``grad`` of every leaf it was computed from.
 
         Args:
-            gradient: Of something with respect to this array; needed unless it has one element.
-            retain_graph: Keep what the graph saved, so that it can be walked again.
+            gradient: Gradient with respect to this array; needed unless it has one element.
+            retain_graph: Keep what the graph saved, for another backward pass.
 
         Example:
             >>> w = np.array([1.0, 2.0])
@@ -246,7 +246,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         self._tensor.backward(g, retain_graph)
 
     def detach(self) -> ndarray:
-        """The same memory, cut off from the graph.
+        """The same memory, detached from the graph.
 
         Example:
             >>> w = np.array([1.0, 2.0])
@@ -288,17 +288,17 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     def __contains__(self, element: Any) -> bool:
         return bool((self == element).any())
 
-    # -- as one number ---------------------------------------------------------------------------
+    # -- conversion to a number ------------------------------------------------------------------
 
     def item(self, *place: Any) -> Any:
         """An element as a Python number.
 
         Args:
-            *place: Where: nothing for the only one, a number in row-major order, or as many
-                numbers as there are dimensions.
+            *place: Index of the element: none for the only one, one number for an index of the
+                flattened array, or one number for each dimension.
 
         Raises:
-            ValueError: If no place is given and there is not one element.
+            ValueError: Without an index, if the array has not exactly one element.
 
         Example:
             >>> np.array([[1, 2], [3, 4]]).item(1, 0)
@@ -314,7 +314,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         return tensor[where].item()
 
     def _number(self) -> Any:
-        """What Python makes a number of."""
+        """Array of a library, from which Python can make a number."""
         tensor = self._tensor
         return tensor._data if tensor.__class__ in PLAIN else self._host()
 
@@ -357,7 +357,7 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             raise TypeError("unhashable type: 'ndarray'")
         return hash(self._host().item())
 
-    # -- texts -----------------------------------------------------------------------------------
+    # -- conversion to text ----------------------------------------------------------------------
 
     def __repr__(self) -> str:
         return str(self) if self._scalar else str(host().array_repr(self._host()))
@@ -372,10 +372,10 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
             return object.__format__(self, spec)
         return format(self._host()[()], spec)
 
-    # -- to other libraries ----------------------------------------------------------------------
+    # -- conversion for other libraries ----------------------------------------------------------
 
     def _host(self) -> Any:
-        """NumPy's own array of the elements, which shares memory where the backend is NumPy."""
+        """NumPy's own array of the elements; on the NumPy backend it shares the memory."""
         return self._tensor.detach().numpy()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -400,8 +400,8 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
         """The array on another device.
 
         Args:
-            device: As ``tinytorch.device`` takes it.
-            stream: Only None.
+            device: Argument of ``tinytorch.device``.
+            stream: Must be None.
 
         Example:
             >>> np.zeros(2).to_device("cpu").device
@@ -429,13 +429,13 @@ class ndarray(Holder, Generic[Shape_co, Dtype_co]):
     def __torch_function__(
         cls, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        """What ``func``, one of PyTorch's functions, gives for the Tensors that arrays hold."""
+        """Call ``func``, one of PyTorch's functions, with the Tensors that arrays hold."""
         named = {name: _unwrap(value) for name, value in (kwargs or {}).items()}
         return func(*map(_unwrap, args), **named)
 
 
 def array_of_tensor(tensor: Any) -> ndarray:
-    """The array that holds a Tensor: ``ndarray.around``, without the way through the class."""
+    """Array that holds a Tensor: a faster ``ndarray.around``."""
     array = object.__new__(ndarray)
     array._tensor = tensor
     array._scalar = False
@@ -443,7 +443,7 @@ def array_of_tensor(tensor: Any) -> ndarray:
 
 
 def wrap_result(tensor: Any) -> ndarray:
-    """Array of a function's result; without dimensions it is a scalar, as in NumPy."""
+    """Array that holds a function's result; a 0-d result is a scalar, as in NumPy."""
     array = object.__new__(ndarray)
     array._tensor = tensor
     array._scalar = not tensor._data.shape
@@ -451,7 +451,10 @@ def wrap_result(tensor: Any) -> ndarray:
 
 
 def wrap_like(array: ndarray, tensor: Tensor) -> ndarray:
-    """Array of a tensor made from ``array``: the same object, or a scalar of a scalar."""
+    """Wrap a Tensor computed from ``array``: in its class, and as a scalar if it is one.
+
+    If ``tensor`` is the one that ``array`` holds, ``array`` itself is returned.
+    """
     if tensor is array._tensor:
         return array
     if array.__class__ is not ndarray:
@@ -460,7 +463,7 @@ def wrap_like(array: ndarray, tensor: Tensor) -> ndarray:
 
 
 def as_class_of(array: ndarray, result: Any) -> Any:
-    """Arrays of a result in the class of ``array``, with a call of ``__array_finalize__``."""
+    """Convert the arrays of a result to the class of ``array``; see ``make_instance``."""
     if isinstance(result, (tuple, list)):
         parts = [as_class_of(array, part) for part in result]
         return type(result)(*parts) if hasattr(result, "_fields") else type(result)(parts)
@@ -470,7 +473,7 @@ def as_class_of(array: ndarray, result: Any) -> Any:
 
 
 def make_instance(cls: type[ndarray], tensor: Any, source: ndarray | None) -> ndarray:
-    """Array of a class that holds ``tensor``, after a call of ``__array_finalize__(source)``."""
+    """Array of a class that holds ``tensor``, after its ``__array_finalize__(source)`` has run."""
     made = cls.around(tensor)
     finalize = getattr(made, "__array_finalize__", None)
     if finalize is not None:
@@ -483,12 +486,12 @@ def _sizes(shape: int | Sequence[int]) -> tuple[int, ...]:
 
 
 def numpy_dtype(dtype: Any) -> numpy.dtype[Any]:
-    """NumPy's own dtype of whatever says one."""
+    """NumPy's own dtype from anything that it accepts as one."""
     return host().dtype(dtype)  # type: ignore[no-any-return]
 
 
 def _unwrap(value: Any) -> Any:
-    """An argument with Tensors for arrays, also in sequences."""
+    """Replace arrays in an argument and in its lists and tuples by the Tensors that they hold."""
     if isinstance(value, Holder):
         return value._tensor
     if value.__class__ is list or value.__class__ is tuple:

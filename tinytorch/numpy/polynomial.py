@@ -1,6 +1,7 @@
 """Polynomials in several bases: ``numpy.polynomial``, on arrays of any backend, with gradients.
 
-The modules are NumPy's own, loaded once more with these arrays in the place of its own.
+The modules are NumPy's own. They are loaded a second time, with ``tinytorch.numpy`` as their
+``np``, and patched where they assume NumPy's own arrays.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from .functions.conversion import host, is_recorded
 from .namespace import to_detached, wrap_numpy
 from .ndarray import ndarray
 
-#: Where the modules below are read from.
+#: NumPy's folder, from which the modules below are imported.
 __path__: list[str] = list(host().polynomial.__path__)
 
 
 class _Arrays(ModuleType):
-    """What ``np`` is there: ``tinytorch.numpy``, but NumPy's own arrays are arrays, too."""
+    """``np`` of these modules: ``tinytorch.numpy``, but ``np.ndarray`` includes NumPy's arrays."""
 
     ndarray = (ndarray, host().ndarray)
 
@@ -34,8 +35,8 @@ class _Arrays(ModuleType):
 _arrays = _Arrays("np")
 
 
-def _on_arrays(name: str) -> ModuleType:
-    """One of NumPy's modules, in which ``np`` is ``tinytorch.numpy``."""
+def _load(name: str) -> ModuleType:
+    """Import one of NumPy's modules a second time, and replace its ``np``."""
     module: Any = importlib.import_module(f"{__name__}.{name}")
     module.np = _arrays
     if hasattr(module, "la"):
@@ -43,8 +44,8 @@ def _on_arrays(name: str) -> ModuleType:
     return module  # type: ignore[no-any-return]
 
 
-def _saving_copies(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that writes over what it has computed with, which gradients still need."""
+def _save_copies(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a function that overwrites its intermediate results, which gradients still need."""
 
     @functools.wraps(function)
     def call(*args: Any, **options: Any) -> Any:
@@ -54,14 +55,14 @@ def _saving_copies(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-polyutils: Any = _on_arrays("polyutils")
-_polybase: Any = _on_arrays("_polybase")
-polynomial: Any = _on_arrays("polynomial")
-chebyshev: Any = _on_arrays("chebyshev")
-legendre: Any = _on_arrays("legendre")
-hermite: Any = _on_arrays("hermite")
-hermite_e: Any = _on_arrays("hermite_e")
-laguerre: Any = _on_arrays("laguerre")
+polyutils: Any = _load("polyutils")
+_polybase: Any = _load("_polybase")
+polynomial: Any = _load("polynomial")
+chebyshev: Any = _load("chebyshev")
+legendre: Any = _load("legendre")
+hermite: Any = _load("hermite")
+hermite_e: Any = _load("hermite_e")
+laguerre: Any = _load("laguerre")
 
 Polynomial: Any = polynomial.Polynomial
 Chebyshev: Any = chebyshev.Chebyshev
@@ -70,60 +71,60 @@ Hermite: Any = hermite.Hermite
 HermiteE: Any = hermite_e.HermiteE
 Laguerre: Any = laguerre.Laguerre
 
-polyutils._fit = _saving_copies(polyutils._fit)
+polyutils._fit = _save_copies(polyutils._fit)
 for _module, _kind in (
     (polynomial, Polynomial), (chebyshev, Chebyshev), (legendre, Legendre), (hermite, Hermite),
     (hermite_e, HermiteE), (laguerre, Laguerre),
 ):  # fmt: skip
     for _name in [name for name in vars(_module) if name.endswith(("vander", "roots"))]:
-        setattr(_module, _name, _saving_copies(getattr(_module, _name)))
-    _kind._roots = staticmethod(_saving_copies(_kind._roots))
+        setattr(_module, _name, _save_copies(getattr(_module, _name)))
+    _kind._roots = staticmethod(_save_copies(_kind._roots))
 
-_trimmed = polyutils.trimseq
+_numpy_trimseq = polyutils.trimseq
 
 
 def _trimseq(seq: Any) -> Any:
-    """``polyutils.trimseq``, but zeros to which a gradient may flow stay."""
-    return seq if isinstance(seq, ndarray) and is_recorded(seq._tensor) else _trimmed(seq)
+    """``polyutils.trimseq``, but it drops no zeros to which a gradient may flow."""
+    return seq if isinstance(seq, ndarray) and is_recorded(seq._tensor) else _numpy_trimseq(seq)
 
 
 polyutils.trimseq = _trimseq
-_of_arrays = polyutils.mapdomain
+_numpy_mapdomain = polyutils.mapdomain
 
 
 def _mapdomain(x: Any, old: Any, new: Any) -> Any:
-    """``polyutils.mapdomain``, also of a polynomial, which NumPy makes an array of objects of."""
+    """``polyutils.mapdomain``, also of a polynomial; NumPy's would need an array of objects."""
     if not isinstance(x, _polybase.ABCPolyBase):
-        return _of_arrays(x, old, new)
+        return _numpy_mapdomain(x, old, new)
     offset, scale = polyutils.mapparms(old, new)
     return offset + scale * x
 
 
-_latex_of_numbers = _polybase.ABCPolyBase._repr_latex_
+_numpy_repr_latex = _polybase.ABCPolyBase._repr_latex_
 
 
-def _in_latex(self: Any) -> str:
-    """``_repr_latex_``, which knows no numbers but NumPy's and Python's."""
+def _repr_latex(self: Any) -> str:
+    """``_repr_latex_`` of a copy with NumPy's own arrays: it formats only NumPy's scalars."""
     shown = copy.copy(self)
     shown.coef, shown.domain, shown.window = to_detached(
         "_repr_latex_", [self.coef, self.domain, self.window]
     )
-    return _latex_of_numbers(shown)  # type: ignore[no-any-return]
+    return _numpy_repr_latex(shown)  # type: ignore[no-any-return]
 
 
-_polybase.ABCPolyBase._repr_latex_ = _in_latex
+_polybase.ABCPolyBase._repr_latex_ = _repr_latex
 polyutils.mapdomain = _mapdomain
 polyutils.format_float = wrap_numpy(host().polynomial.polyutils.format_float)
 
 
 def set_default_printstyle(style: str) -> None:
-    """Say how polynomials are printed.
+    """Set the style in which polynomials are printed.
 
     Args:
-        style: ``"unicode"``, with small digits, or ``"ascii"``.
+        style: ``"unicode"``, with superscripts, or ``"ascii"``.
 
     Raises:
-        ValueError: For another.
+        ValueError: For another style.
 
     Example:
         >>> np.polynomial.set_default_printstyle("ascii")

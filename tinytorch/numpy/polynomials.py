@@ -1,4 +1,4 @@
-"""Polynomials as objects, and the functions that give them again where they are given them."""
+"""``poly1d``, polynomials as objects, and functions that return a ``poly1d`` for a ``poly1d``."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ _asarray = wrap_function(functions.asarray, always=True)
 
 
 class poly1d(Holder):
-    """A polynomial of one variable, with operators; NumPy's older kind.
+    """A polynomial of one variable, with operators; ``np.polynomial`` is NumPy's newer API.
 
     As an array it is its coefficients.
 
     Args:
         c_or_r: The coefficients, that of the highest power first, or the roots.
         r: Whether they are the roots.
-        variable: What the variable is called in texts; default ``x``.
+        variable: Name of the variable in texts; default ``x``.
 
     Attributes:
-        variable: What the variable is called.
-        coeffs: The coefficients, without zeros in front unless they require grad; ``c``,
+        variable: Name of the variable.
+        coeffs: The coefficients, without leading zeros unless they require grad; ``c``,
             ``coef`` and ``coefficients`` are the same.
         order: The highest power; ``o`` is the same.
-        roots: Where it is 0; ``r`` is the same.
+        roots: The roots; ``r`` is the same.
 
     Raises:
-        ValueError: For coefficients of more dimensions than one.
+        ValueError: For coefficients of more than one dimension.
 
     Example:
         >>> p = np.poly1d([1, -3, 2])
@@ -51,7 +51,7 @@ class poly1d(Holder):
         found = _poly(c_or_r) if r else _asarray(c_or_r)
         if found.ndim > 1:
             raise ValueError("Polynomial must be 1d only.")
-        self._tensor = _without_zeros_in_front(found._tensor.reshape(-1))
+        self._tensor = _trim_leading_zeros(found._tensor.reshape(-1))
 
     @property
     def coeffs(self) -> ndarray:
@@ -59,7 +59,7 @@ class poly1d(Holder):
         return array_of_tensor(self._tensor)
 
     @coeffs.setter
-    def coeffs(self, value: Any) -> None:  # as ``p.coeffs += 1`` does
+    def coeffs(self, value: Any) -> None:  # for ``p.coeffs += 1``
         if getattr(value, "_tensor", None) is not self._tensor:
             raise AttributeError("Cannot set attribute")
 
@@ -70,7 +70,7 @@ class poly1d(Holder):
 
     @property
     def roots(self) -> ndarray:
-        """Where it is 0."""
+        """The roots."""
         return array_of_tensor(polynomials.roots(self._tensor))
 
     c = coef = coefficients = coeffs
@@ -90,7 +90,7 @@ class poly1d(Holder):
         return iter(self.coeffs)
 
     def __getitem__(self, power: int) -> Any:
-        """The coefficient of a power: 0 beyond the highest."""
+        """Coefficient of a power; 0 for one above the highest."""
         if 0 <= power <= self.order:
             return self.coeffs[self.order - power]
         return _asarray(0, self.coeffs.dtype)
@@ -104,14 +104,14 @@ class poly1d(Holder):
             self._tensor = functions.concatenate([zeros, self._tensor])
         self.coeffs[self.order - power] = value
 
-    def _of_host(self) -> Any:
+    def _numpy_poly1d(self) -> Any:
         return host().poly1d(to_detached("poly1d", self._tensor), variable=self.variable)
 
     def __repr__(self) -> str:
-        return repr(self._of_host())
+        return repr(self._numpy_poly1d())
 
     def __str__(self) -> str:
-        return str(self._of_host())
+        return str(self._numpy_poly1d())
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, poly1d):
@@ -153,8 +153,8 @@ class poly1d(Holder):
         """An integral; see ``polyint``.
 
         Args:
-            m: How often to integrate; default once.
-            k: The constants.
+            m: Number of integrations; default 1.
+            k: The constants of integration.
 
         Example:
             >>> np.poly1d([2, 1]).integ()
@@ -166,7 +166,7 @@ class poly1d(Holder):
         """The derivative; see ``polyder``.
 
         Args:
-            m: How often to derive; default once.
+            m: Order of the derivative; default 1.
 
         Example:
             >>> np.poly1d([1, 2, 3]).deriv()
@@ -175,16 +175,16 @@ class poly1d(Holder):
         return polyder(self, m)  # type: ignore[no-any-return]
 
 
-def _without_zeros_in_front(coefficients: Any) -> Any:
-    """The coefficients from the first that is not 0 on; all if they require grad."""
+def _trim_leading_zeros(coefficients: Any) -> Any:
+    """Drop the zeros before the first other coefficient, unless the coefficients require grad."""
     if is_recorded(coefficients):
         return coefficients
     places = coefficients.nonzero().reshape(-1).tolist()
     return coefficients[places[0] :] if places else coefficients.new_zeros(1)
 
 
-def _again(function: Callable[..., Any]) -> Any:
-    """A function of polynomials that gives an object where it is given one."""
+def _wrap_poly(function: Callable[..., Any]) -> Any:
+    """Wrap a function on coefficients so that it returns ``poly1d`` if an argument is one."""
     run = wrap_function(function, host=host_function(function.__name__))
 
     @functools.wraps(function)
@@ -200,12 +200,12 @@ def _again(function: Callable[..., Any]) -> Any:
 
 _poly = wrap_function(polynomials.poly)
 _values = wrap_function(polynomials.polyval, host=host_function("polyval"))
-polyadd = _again(polynomials.polyadd)
-polyder = _again(polynomials.polyder)
-polydiv = _again(polynomials.polydiv)
-polyint = _again(polynomials.polyint)
-polymul = _again(polynomials.polymul)
-polysub = _again(polynomials.polysub)
+polyadd = _wrap_poly(polynomials.polyadd)
+polyder = _wrap_poly(polynomials.polyder)
+polydiv = _wrap_poly(polynomials.polydiv)
+polyint = _wrap_poly(polynomials.polyint)
+polymul = _wrap_poly(polynomials.polymul)
+polysub = _wrap_poly(polynomials.polysub)
 
 
 @functools.wraps(polynomials.polyval)

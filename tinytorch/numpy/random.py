@@ -1,10 +1,8 @@
-"""Random tensors by NumPy's names, drawn by the ``random`` of the active backend's library.
+"""NumPy's random functions and generators, which draw by the library of the active backend.
 
-On the NumPy backend a seed gives NumPy's own numbers. They have nothing to do with
-``tinytorch.manual_seed``, which seeds PyTorch's. A law that the library lacks is an
-AttributeError that names the backend.
-
-NumPy's random generators, which draw by the library of the active backend.
+On the NumPy backend a seed produces the numbers that NumPy draws. ``tinytorch.manual_seed`` seeds
+PyTorch's functions only. A distribution that the library lacks raises an AttributeError that names
+the backend.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ Sizes: TypeAlias = int | Sequence[int]
 
 
 class Draw0(Protocol[N]):
-    """Of no parameters."""
+    """Type of a function that draws from a distribution without parameters."""
 
     @overload
     def __call__(self) -> N: ...
@@ -37,7 +35,7 @@ class Draw0(Protocol[N]):
 
 
 class Draw1(Protocol[N]):
-    """Of one parameter."""
+    """Type of a function that draws from a distribution of one parameter."""
 
     @overload
     def __call__(self, a: Any = ..., /, *, size: Sizes, **options: Any) -> ndarray: ...
@@ -48,7 +46,7 @@ class Draw1(Protocol[N]):
 
 
 class Draw2(Protocol[N]):
-    """Of two parameters."""
+    """Type of a function that draws from a distribution of two parameters."""
 
     @overload
     def __call__(
@@ -63,7 +61,7 @@ class Draw2(Protocol[N]):
 
 
 class Draw3(Protocol[N]):
-    """Of three parameters."""
+    """Type of a function that draws from a distribution of three parameters."""
 
     @overload
     def __call__(
@@ -80,7 +78,7 @@ class Draw3(Protocol[N]):
 
 
 class Sized(Protocol):
-    """The laws whose parameters are the sizes."""
+    """Type of ``rand`` and ``randn``, whose arguments are the sizes."""
 
     @overload
     def __call__(self) -> float: ...
@@ -88,9 +86,9 @@ class Sized(Protocol):
     def __call__(self, size: int, /, *sizes: int) -> ndarray: ...
 
 
-def draw(place: tuple[Any, Any], name: str, args: Any, options: dict[str, Any]) -> Any:
-    """Call a method of the library's generator and wrap the arrays that it returns."""
-    source, backend = place
+def draw(generator: tuple[Any, Any], name: str, args: Any, options: dict[str, Any]) -> Any:
+    """Call a method of the library's generator, given with its backend, and wrap the result."""
+    source, backend = generator
     if not hasattr(source, name):
         raise AttributeError(f"the random source of backend {backend.name!r} has no {name!r}")
     given = [raw_of(name, value) for value in args]
@@ -105,7 +103,7 @@ def draw(place: tuple[Any, Any], name: str, args: Any, options: dict[str, Any]) 
     asked = options.get("dtype") is not None or (name == "randint" and len(args) > 3)
     if found.dtype == "int32" and not asked:
         found = found.astype("int64")
-    if not isinstance(found, backend.array_type):  # a number of NumPy's
+    if not isinstance(found, backend.array_type):  # a scalar of NumPy
         found = backend.asarray(found)
     return wrap_result(wrap(found, backend))
 
@@ -129,24 +127,26 @@ def raw_of(name: str, value: Any) -> Any:
     return data if data.shape else data[()]
 
 
-def draw_method(name: str, call: str, drawn: str, first: str = "np.random.seed(0)") -> Any:
+def _method(example: str, drawn: str, source: str = "np.random", name: str = "") -> Any:
     """Create a method that calls the library's method of the same name.
 
     Args:
-        name: Name of the method.
-        call: Call in the example of its docstring.
+        example: Call in the example of its docstring, without what it is called on.
         drawn: Output of the example. NumPy guarantees the values of ``RandomState``.
-        first: Line of the example before the call.
+        source: Object of the call in the example: ``"np.random"`` or ``"rng"``.
+        name: Name of the method, if the example calls another.
     """
+    name = name or example.partition("(")[0]
 
     @raise_numpy_errors
     def method(self: Source, *args: Any, **options: Any) -> Any:
-        return draw(self._place(), name, args, options)
+        return draw(self._generator(), name, args, options)
 
     method.__name__ = name
     method.__qualname__ = f"Source.{name}"
-    doc = f"Draw by ``numpy.random``'s ``{name}``, whose arguments it takes."
-    method.__doc__ = add_example(doc, f">>> {first}", f">>> {call}", drawn)
+    doc = f"Draw by ``numpy.random``'s ``{name}``, with its arguments."
+    first = "rng = np.random.default_rng(0)" if source == "rng" else "np.random.seed(0)"
+    method.__doc__ = add_example(doc, f">>> {first}", f">>> {source}.{example}", drawn)
     return method
 
 
@@ -168,200 +168,132 @@ class Source:
         made._source, made._backend = source, backend
         return made
 
-    def _place(self) -> tuple[Any, Any]:
+    def _generator(self) -> tuple[Any, Any]:
+        """The library's generator, or its module ``random``, and the backend of that library."""
         backend = current_backend() if self._backend is None else self._backend
         return (backend.library.random if self._source is None else self._source), backend
 
     def __repr__(self) -> str:
-        return repr(self._place()[0])
+        return repr(self._generator()[0])
 
     def __str__(self) -> str:
-        return str(self._place()[0])
+        return str(self._generator()[0])
 
     def __reduce__(self) -> Any:
         return type(self).of, (self._source, self._backend)
 
-    beta: Draw2[float] = draw_method(
-        "beta", "np.random.beta(2.0, 3.0, size=2)",
-        "array([0.60358975, 0.79868334])",
-    )  # fmt: skip
-    binomial: Draw2[int] = draw_method(
-        "binomial", "np.random.binomial(10, 0.5, size=3)", "array([5, 6, 5])"
+    beta: Draw2[float] = _method("beta(2.0, 3.0, size=2)", "array([0.60358975, 0.79868334])")
+    binomial: Draw2[int] = _method("binomial(10, 0.5, size=3)", "array([5, 6, 5])")
+    bytes: Callable[[int], builtins.bytes] = _method("bytes(2)", "b'\\xac\\n'")
+    chisquare: Draw1[float] = _method("chisquare(2.0, size=2)", "array([1.59174902, 2.51186153])")
+    dirichlet: Callable[..., ndarray] = _method(
+        "dirichlet([1.0, 1.0])", "array([0.38788988, 0.61211012])"
     )
-    bytes: Callable[[int], builtins.bytes] = draw_method(
-        "bytes", "np.random.bytes(2)", "b'\\xac\\n'"
+    exponential: Draw1[float] = _method(
+        "exponential(2.0, size=2)", "array([1.59174902, 2.51186153])"
     )
-    chisquare: Draw1[float] = draw_method(
-        "chisquare", "np.random.chisquare(2.0, size=2)",
-        "array([1.59174902, 2.51186153])",
-    )  # fmt: skip
-    dirichlet: Callable[..., ndarray] = draw_method(
-        "dirichlet", "np.random.dirichlet([1.0, 1.0])",
-        "array([0.38788988, 0.61211012])",
-    )  # fmt: skip
-    exponential: Draw1[float] = draw_method(
-        "exponential", "np.random.exponential(2.0, size=2)",
-        "array([1.59174902, 2.51186153])",
-    )  # fmt: skip
-    f: Draw2[float] = draw_method(
-        "f", "np.random.f(2.0, 3.0, size=2)", "array([0.5514189 , 0.21888638])"
+    f: Draw2[float] = _method("f(2.0, 3.0, size=2)", "array([0.5514189 , 0.21888638])")
+    gamma: Draw2[float] = _method("gamma(2.0, size=2)", "array([5.13882958, 2.23848091])")
+    geometric: Draw1[int] = _method("geometric(0.5, size=3)", "array([2, 2, 2])")
+    gumbel: Draw2[float] = _method("gumbel(size=2)", "array([ 0.22831376, -0.22787694])")
+    hypergeometric: Draw3[int] = _method("hypergeometric(5, 5, 4, size=3)", "array([2, 2, 2])")
+    laplace: Draw2[float] = _method("laplace(size=2)", "array([0.10272733, 0.56278358])")
+    logistic: Draw2[float] = _method("logistic(size=2)", "array([0.19587791, 0.92072284])")
+    lognormal: Draw2[float] = _method("lognormal(size=2)", "array([5.83603919, 1.49205924])")
+    logseries: Draw1[int] = _method("logseries(0.5, size=3)", "array([1, 1, 1])")
+    multinomial: Callable[..., ndarray] = _method("multinomial(6, [0.5, 0.5])", "array([3, 3])")
+    multivariate_normal: Callable[..., ndarray] = _method(
+        "multivariate_normal([0, 0], [[1, 0], [0, 1]], size=3).shape", "(3, 2)"
     )
-    gamma: Draw2[float] = draw_method(
-        "gamma", "np.random.gamma(2.0, size=2)", "array([5.13882958, 2.23848091])"
+    negative_binomial: Draw2[int] = _method(
+        "negative_binomial(3, 0.5, size=3)", "array([11,  0,  5])"
     )
-    geometric: Draw1[int] = draw_method(
-        "geometric", "np.random.geometric(0.5, size=3)", "array([2, 2, 2])"
+    noncentral_chisquare: Draw2[float] = _method(
+        "noncentral_chisquare(2.0, 1.0, size=2)", "array([ 4.52340779, 10.86235551])"
     )
-    gumbel: Draw2[float] = draw_method(
-        "gumbel", "np.random.gumbel(size=2)", "array([ 0.22831376, -0.22787694])"
+    noncentral_f: Draw3[float] = _method(
+        "noncentral_f(2.0, 3.0, 1.0, size=2)", "array([0.60078919, 6.46088078])"
     )
-    hypergeometric: Draw3[int] = draw_method(
-        "hypergeometric", "np.random.hypergeometric(5, 5, 4, size=3)", "array([2, 2, 2])"
+    normal: Draw2[float] = _method("normal(10.0, 2.0, size=2)", "array([13.52810469, 10.80031442])")
+    pareto: Draw1[float] = _method("pareto(3.0, size=2)", "array([0.30381098, 0.51989855])")
+    poisson: Draw1[int] = _method("poisson(4.0, size=3)", "array([6, 7, 1])")
+    power: Draw1[float] = _method("power(2.0, size=2)", "array([0.74081948, 0.84568869])")
+    random: Draw0[float] = _method("random(2)", "array([0.5488135 , 0.71518937])")
+    rayleigh: Draw1[float] = _method("rayleigh(size=2)", "array([1.26164536, 1.58488534])")
+    standard_cauchy: Draw0[float] = _method("standard_cauchy(2)", "array([4.40839827, 0.43676244])")
+    standard_exponential: Draw0[float] = _method(
+        "standard_exponential(2)", "array([0.79587451, 1.25593076])"
     )
-    laplace: Draw2[float] = draw_method(
-        "laplace", "np.random.laplace(size=2)", "array([0.10272733, 0.56278358])"
+    standard_gamma: Draw1[float] = _method(
+        "standard_gamma(2.0, size=2)", "array([5.13882958, 2.23848091])"
     )
-    logistic: Draw2[float] = draw_method(
-        "logistic", "np.random.logistic(size=2)",
-        "array([0.19587791, 0.92072284])",
-    )  # fmt: skip
-    lognormal: Draw2[float] = draw_method(
-        "lognormal", "np.random.lognormal(size=2)",
-        "array([5.83603919, 1.49205924])",
-    )  # fmt: skip
-    logseries: Draw1[int] = draw_method(
-        "logseries", "np.random.logseries(0.5, size=3)", "array([1, 1, 1])"
+    standard_normal: Draw0[float] = _method("standard_normal(2)", "array([1.76405235, 0.40015721])")
+    standard_t: Draw1[float] = _method(
+        "standard_t(3.0, size=2)", "array([ 1.67969022, -1.53369098])"
     )
-    multinomial: Callable[..., ndarray] = draw_method(
-        "multinomial", "np.random.multinomial(6, [0.5, 0.5])", "array([3, 3])"
+    triangular: Draw3[float] = _method(
+        "triangular(0.0, 1.0, 2.0, size=2)", "array([1.05006685, 1.24526742])"
     )
-    multivariate_normal: Callable[..., ndarray] = draw_method(
-        "multivariate_normal",
-        "np.random.multivariate_normal([0, 0], [[1, 0], [0, 1]], size=3).shape",
-        "(3, 2)",
-    )  # fmt: skip
-    negative_binomial: Draw2[int] = draw_method(
-        "negative_binomial", "np.random.negative_binomial(3, 0.5, size=3)", "array([11,  0,  5])"
+    uniform: Draw2[float] = _method("uniform(1.0, 2.0, size=2)", "array([1.5488135 , 1.71518937])")
+    vonmises: Draw2[float] = _method(
+        "vonmises(0.0, 4.0, size=2)", "array([0.5664411 , 0.55977779])"
     )
-    noncentral_chisquare: Draw2[float] = draw_method(
-        "noncentral_chisquare", "np.random.noncentral_chisquare(2.0, 1.0, size=2)",
-        "array([ 4.52340779, 10.86235551])",
-    )  # fmt: skip
-    noncentral_f: Draw3[float] = draw_method(
-        "noncentral_f", "np.random.noncentral_f(2.0, 3.0, 1.0, size=2)",
-        "array([0.60078919, 6.46088078])",
-    )  # fmt: skip
-    normal: Draw2[float] = draw_method(
-        "normal", "np.random.normal(10.0, 2.0, size=2)",
-        "array([13.52810469, 10.80031442])",
-    )  # fmt: skip
-    pareto: Draw1[float] = draw_method(
-        "pareto", "np.random.pareto(3.0, size=2)",
-        "array([0.30381098, 0.51989855])",
-    )  # fmt: skip
-    poisson: Draw1[int] = draw_method(
-        "poisson", "np.random.poisson(4.0, size=3)", "array([6, 7, 1])"
-    )
-    power: Draw1[float] = draw_method(
-        "power", "np.random.power(2.0, size=2)", "array([0.74081948, 0.84568869])"
-    )
-    random: Draw0[float] = draw_method(
-        "random", "np.random.random(2)", "array([0.5488135 , 0.71518937])"
-    )
-    rayleigh: Draw1[float] = draw_method(
-        "rayleigh", "np.random.rayleigh(size=2)",
-        "array([1.26164536, 1.58488534])",
-    )  # fmt: skip
-    standard_cauchy: Draw0[float] = draw_method(
-        "standard_cauchy", "np.random.standard_cauchy(2)",
-        "array([4.40839827, 0.43676244])",
-    )  # fmt: skip
-    standard_exponential: Draw0[float] = draw_method(
-        "standard_exponential", "np.random.standard_exponential(2)",
-        "array([0.79587451, 1.25593076])",
-    )  # fmt: skip
-    standard_gamma: Draw1[float] = draw_method(
-        "standard_gamma", "np.random.standard_gamma(2.0, size=2)",
-        "array([5.13882958, 2.23848091])",
-    )  # fmt: skip
-    standard_normal: Draw0[float] = draw_method(
-        "standard_normal", "np.random.standard_normal(2)",
-        "array([1.76405235, 0.40015721])",
-    )  # fmt: skip
-    standard_t: Draw1[float] = draw_method(
-        "standard_t", "np.random.standard_t(3.0, size=2)",
-        "array([ 1.67969022, -1.53369098])",
-    )  # fmt: skip
-    triangular: Draw3[float] = draw_method(
-        "triangular", "np.random.triangular(0.0, 1.0, 2.0, size=2)",
-        "array([1.05006685, 1.24526742])",
-    )  # fmt: skip
-    uniform: Draw2[float] = draw_method(
-        "uniform", "np.random.uniform(1.0, 2.0, size=2)",
-        "array([1.5488135 , 1.71518937])",
-    )  # fmt: skip
-    vonmises: Draw2[float] = draw_method(
-        "vonmises", "np.random.vonmises(0.0, 4.0, size=2)",
-        "array([0.5664411 , 0.55977779])",
-    )  # fmt: skip
-    wald: Draw2[float] = draw_method(
-        "wald", "np.random.wald(1.0, 2.0, size=2)",
-        "array([0.30787564, 0.75425984])",
-    )  # fmt: skip
-    weibull: Draw1[float] = draw_method(
-        "weibull", "np.random.weibull(2.0, size=2)",
-        "array([0.89211799, 1.12068317])",
-    )  # fmt: skip
-    zipf: Draw1[int] = draw_method("zipf", "np.random.zipf(3.0, size=3)", "array([1, 1, 1])")
+    wald: Draw2[float] = _method("wald(1.0, 2.0, size=2)", "array([0.30787564, 0.75425984])")
+    weibull: Draw1[float] = _method("weibull(2.0, size=2)", "array([0.89211799, 1.12068317])")
+    zipf: Draw1[int] = _method("zipf(3.0, size=3)", "array([1, 1, 1])")
 
     @raise_numpy_errors
-    def _shuffled(self, x: Any, axis: int = 0) -> None:
+    def _shuffle(self, x: Any, axis: int = 0) -> None:
+        """Shuffle a list, an array or a Tensor in place."""
         given = unwrap_holder(x)
         if isinstance(given, Tensor):
-            given.copy_(self._permuted(given, axis))
-        else:  # CuPy shuffles nothing that is on the host
-            x[:] = [x[i] for i in self._permuted(len(x)).tolist()]
+            given.copy_(self._permute(given, axis))
+        else:  # CuPy shuffles only arrays on its device.
+            x[:] = [x[i] for i in self._permute(len(x)).tolist()]
 
-    def _permuted(self, x: Any, axis: int = 0) -> Any:
-        place = self._place()
+    def _permute(self, x: Any, axis: int = 0) -> Any:
+        """Implement ``permutation``: the numbers below ``x``, or its slices, in a random order."""
+        generator = self._generator()
         if x.__class__ is int:
-            return draw(place, "permutation", (x,), {})
-        given = tensor_of(unwrap_holder(x), place[1])
+            return draw(generator, "permutation", (x,), {})
+        given = tensor_of(unwrap_holder(x), generator[1])
         if not given.ndim and given.dtype.category == 1:
-            return draw(place, "permutation", (int(given),), {})
+            return draw(generator, "permutation", (int(given),), {})
         if not given.ndim:
             raise IndexError(f"x must be an integer or at least 1-dimensional, got {x!r}")
         (axis,) = axes_of("permutation", axis, given.ndim)
-        order = place[1].library.arange(given.shape[axis])
-        draw(place, "shuffle", (order,), {})
-        return closed(given.index_select(axis, wrap(order, place[1])), x)
+        order = generator[1].library.arange(given.shape[axis])
+        draw(generator, "shuffle", (order,), {})
+        return wrap_for(x, given.index_select(axis, wrap(order, generator[1])))
 
-    def _chosen(self, a: Any, size: Any, options: dict[str, Any], axis: int = 0) -> Any:
-        place = self._place()
+    def _choose(self, a: Any, size: Any, options: dict[str, Any], axis: int = 0) -> Any:
+        """Implement ``choice``: the library draws indices, and the gradient flows to ``a``."""
+        generator = self._generator()
         if a.__class__ is int and options["p"] is None:
-            return draw(place, "choice", (a, size), options)
+            return draw(generator, "choice", (a, size), options)
         if options["p"] is not None:
-            # CuPy divides the running sum of what it is given in place: integers do not hold it.
-            options = {**options, "p": as_float(tensor_of(unwrap_holder(options["p"]), place[1]))}
-        given = tensor_of(unwrap_holder(a), place[1])
+            # CuPy divides the running sum of `p` in place, so it must not be of integers.
+            p = as_float(tensor_of(unwrap_holder(options["p"]), generator[1]))
+            options = {**options, "p": p}
+        given = tensor_of(unwrap_holder(a), generator[1])
         if not given.ndim and given.dtype.category == 1:
-            return draw(place, "choice", (int(given), size), options)
+            return draw(generator, "choice", (int(given), size), options)
         if not given.ndim:
             raise ValueError(f"a must be a sequence or an integer, got {a!r}")
-        places = unwrap_holder(draw(place, "choice", (given.shape[axis], size), options))
-        return closed(given[(slice(None),) * (axis % given.ndim) + (places,)], a)
+        index = unwrap_holder(draw(generator, "choice", (given.shape[axis], size), options))
+        return wrap_for(a, given[(slice(None),) * (axis % given.ndim) + (index,)])
 
 
-def closed(found: Any, given: Any) -> Any:
-    """A result as an array, unless a Tensor was given."""
-    return found if isinstance(given, Tensor) else wrap_result(found)
+def wrap_for(argument: Any, result: Any) -> Any:
+    """Return a Tensor as it is if the argument is one, else as an array."""
+    return result if isinstance(argument, Tensor) else wrap_result(result)
 
 
 class Generator(Source):
     """A source of random arrays; ``default_rng`` makes one.
 
     Args:
-        bit_generator: Where its bits come from, such as ``np.random.PCG64(0)``.
+        bit_generator: Source of random bits, such as ``np.random.PCG64(0)``.
 
     Example:
         >>> np.random.Generator(np.random.PCG64(0)).normal(size=(2, 3)).shape
@@ -376,23 +308,19 @@ class Generator(Source):
 
     @property
     def bit_generator(self) -> Any:
-        """Where its bits come from; its ``state`` can be kept and set."""
+        """The source of random bits; its ``state`` can be read and set."""
         return self._source.bit_generator
 
-    integers: Draw2[int] = draw_method(
-        "integers", "rng.integers(10, size=(2, 3)).shape",
-        "(2, 3)", "rng = np.random.default_rng(0)",
-    )  # fmt: skip
-    multivariate_hypergeometric: Callable[..., ndarray] = draw_method(
-        "multivariate_hypergeometric", "rng.multivariate_hypergeometric([3, 4], 2).sum()", "2",
-        "rng = np.random.default_rng(0)",
-    )  # fmt: skip
+    integers: Draw2[int] = _method("integers(10, size=(2, 3)).shape", "(2, 3)", "rng")
+    multivariate_hypergeometric: Callable[..., ndarray] = _method(
+        "multivariate_hypergeometric([3, 4], 2).sum()", "2", "rng"
+    )
 
     def spawn(self, n_children: int) -> list[Generator]:
-        """Generators whose numbers have nothing to do with this one's or each other's.
+        """Create generators that are independent of this one and of each other.
 
         Args:
-            n_children: How many.
+            n_children: Number of generators.
 
         Example:
             >>> len(np.random.default_rng(0).spawn(2))
@@ -401,11 +329,11 @@ class Generator(Source):
         return [Generator.of(each, self._backend) for each in self._source.spawn(n_children)]
 
     def shuffle(self, x: Any, axis: int = 0) -> None:
-        """Put the elements of a list, or the slices of an array, in a random order.
+        """Shuffle the elements of a list, or the slices of an array, in place.
 
         Args:
-            x: What is written to.
-            axis: The dimension of which the slices are; default the first.
+            x: List, array or Tensor.
+            axis: The dimension along which slices are shuffled; default the first.
 
         Example:
             >>> x = [1, 2, 3]
@@ -413,54 +341,54 @@ class Generator(Source):
             >>> sorted(x)
             [1, 2, 3]
         """
-        self._shuffled(x, axis)
+        self._shuffle(x, axis)
 
     @overload
     def permutation(self, x: Tensor, axis: int = 0) -> Tensor: ...
     @overload
     def permutation(self, x: Any, axis: int = 0) -> ndarray: ...
     def permutation(self, x: Any, axis: int = 0) -> Any:
-        """The numbers below ``x``, or the slices of an array, in a random order.
+        """The integers below ``x``, or the slices of an array, in a random order.
 
         Args:
-            x: A number, or an array of at least one dimension, to which the gradient flows.
-            axis: The dimension of which the slices are; default the first.
+            x: An integer, or an array of at least one dimension, to which the gradient flows.
+            axis: The dimension along which slices are permuted; default the first.
 
         Example:
             >>> np.sort(np.random.default_rng(0).permutation(4))
             array([0, 1, 2, 3])
         """
-        return self._permuted(x, axis)
+        return self._permute(x, axis)
 
     @overload
     def permuted(self, x: Tensor, *, axis: int | None = None, out: Any = None) -> Tensor: ...
     @overload
     def permuted(self, x: Any, *, axis: int | None = None, out: Any = None) -> ndarray: ...
     def permuted(self, x: Any, *, axis: int | None = None, out: Any = None) -> Any:
-        """The elements in a random order, in each slice along a dimension in one of its own.
+        """Permute the elements of a dimension at random, each 1-d slice independently.
 
         Args:
             x: An array, to which the gradient flows.
-            axis: The dimension; None, the default, means that all elements change places.
-            out: Where to write the result.
+            axis: The dimension; None, the default, permutes all elements of the array.
+            out: Array for the result.
 
         Example:
             >>> np.random.default_rng(0).permuted([[1, 2, 3], [4, 5, 6]], axis=1).sum(axis=1)
             array([ 6, 15])
         """
-        place = self._place()
-        given = tensor_of(unwrap_holder(x), place[1])
+        generator = self._generator()
+        given = tensor_of(unwrap_holder(x), generator[1])
         size = given.numel() if axis is None else given.shape[axis]
-        order = place[1].library.arange(size)
+        order = generator[1].library.arange(size)
         if axis is None:
             order = order.reshape(tuple(given.shape))
         else:
             shape = [-1 if d == axis % given.ndim else 1 for d in range(given.ndim)]
-            order = order.reshape(shape) + place[1].library.zeros(tuple(given.shape), "int64")
-        index = unwrap_holder(draw(place, "permuted", (order,), {"axis": axis}))
+            order = order.reshape(shape) + generator[1].library.zeros(tuple(given.shape), "int64")
+        index = unwrap_holder(draw(generator, "permuted", (order,), {"axis": axis}))
         found = given.reshape(-1)[index] if axis is None else given.gather(axis, index)
         if out is None:
-            return closed(found, x)
+            return wrap_for(x, found)
         if out.dtype != found.dtype:
             raise TypeError(f"Cannot cast {found.dtype.name} to out= of dtype {out.dtype}")
         if tuple(out.shape) != tuple(found.shape):
@@ -488,28 +416,28 @@ class Generator(Source):
         self, a: Any, size: Any = None, replace: bool = True, p: Any = None, axis: int = 0,
         shuffle: bool = True,
     ) -> Any:  # fmt: skip
-        """Numbers below ``a``, or slices of an array, at random.
+        """Draw integers below ``a``, or slices of an array.
 
         Args:
-            a: A number, or an array, to which the gradient flows.
-            size: How many, or a shape; None, the default, means one.
-            replace: Whether one may be drawn several times; default yes.
-            p: How probable each is; default all the same.
-            axis: The dimension of which the slices are; default the first.
-            shuffle: Whether what is drawn without being replaced is in a random order.
+            a: An integer, or an array, to which the gradient flows.
+            size: Number of draws, or a shape; None, the default, means one.
+            replace: Whether one may be drawn several times; default True.
+            p: Probabilities; default uniform.
+            axis: The dimension along which slices are drawn; default the first.
+            shuffle: Whether a draw without replacement is in a random order.
 
         Example:
             >>> np.random.default_rng(0).choice([10, 20, 30], size=2, p=[0, 1, 0])
             array([20, 20])
         """
-        return self._chosen(a, size, {"replace": replace, "p": p, "shuffle": shuffle}, axis)
+        return self._choose(a, size, {"replace": replace, "p": p, "shuffle": shuffle}, axis)
 
 
 class RandomState(Source):
-    """A source of random arrays of NumPy's older kind, whose numbers stay as they are.
+    """NumPy's legacy source of random arrays, whose numbers are the same in all its versions.
 
     Args:
-        seed: A number, which gives the same arrays again; None, the default, gives new ones.
+        seed: An integer that makes the arrays reproducible; None, the default, draws a seed.
 
     Example:
         >>> np.random.RandomState(0).rand(2)
@@ -522,36 +450,23 @@ class RandomState(Source):
         self._backend = current_backend()
         self._source = self._backend.library.random.RandomState(to_detached("RandomState", seed))
 
-    rand: Sized = draw_method("rand", "np.random.rand(2)", "array([0.5488135 , 0.71518937])")
-    randint: Draw2[int] = draw_method(
-        "randint", "np.random.randint(10, size=3)", "array([5, 0, 3])"
+    rand: Sized = _method("rand(2)", "array([0.5488135 , 0.71518937])")
+    randint: Draw2[int] = _method("randint(10, size=3)", "array([5, 0, 3])")
+    randn: Sized = _method("randn(2)", "array([1.76405235, 0.40015721])")
+    random_sample: Draw0[float] = _method("random_sample(2)", "array([0.5488135 , 0.71518937])")
+    seed: Callable[..., None] = _method("rand(2)", "array([0.5488135 , 0.71518937])", name="seed")
+    random_integers: Draw2[int] = _method(
+        "RandomState(0).get_state()[0]", "'MT19937'", name="random_integers"
     )
-    randn: Sized = draw_method("randn", "np.random.randn(2)", "array([1.76405235, 0.40015721])")
-    random_sample: Draw0[float] = draw_method(
-        "random_sample", "np.random.random_sample(2)",
-        "array([0.5488135 , 0.71518937])",
-    )  # fmt: skip
-    seed: Callable[..., None] = draw_method(
-        "seed", "np.random.rand(2)", "array([0.5488135 , 0.71518937])"
-    )
-    random_integers: Draw2[int] = draw_method(
-        "random_integers", "np.random.RandomState(0).get_state()[0]", "'MT19937'"
-    )
-    tomaxint: Draw0[int] = draw_method(
-        "tomaxint", "np.random.RandomState(0).tomaxint(2).shape", "(2,)"
-    )
-    get_state: Callable[..., Any] = draw_method(
-        "get_state", "np.random.get_state()[0]", "'MT19937'"
-    )
-    set_state: Callable[..., None] = draw_method(
-        "set_state", "np.random.set_state(np.random.get_state())", ""
-    )
+    tomaxint: Draw0[int] = _method("RandomState(0).tomaxint(2).shape", "(2,)", name="tomaxint")
+    get_state: Callable[..., Any] = _method("get_state()[0]", "'MT19937'")
+    set_state: Callable[..., None] = _method("set_state(np.random.get_state())", "")
 
     def shuffle(self, x: Any) -> None:
-        """Put the elements of a list, or the slices of an array, in a random order.
+        """Shuffle the elements of a list, or the slices of an array, in place.
 
         Args:
-            x: What is written to.
+            x: List, array or Tensor.
 
         Example:
             >>> x = [1, 2, 3]
@@ -559,24 +474,24 @@ class RandomState(Source):
             >>> sorted(x)
             [1, 2, 3]
         """
-        self._shuffled(x)
+        self._shuffle(x)
 
     @overload
     def permutation(self, x: Tensor) -> Tensor: ...
     @overload
     def permutation(self, x: Any) -> ndarray: ...
     def permutation(self, x: Any) -> Any:
-        """The numbers below ``x``, or the slices of an array, in a random order.
+        """The integers below ``x``, or the slices of an array, in a random order.
 
         Args:
-            x: A number, or an array of at least one dimension, to which the gradient flows.
+            x: An integer, or an array of at least one dimension, to which the gradient flows.
 
         Example:
             >>> np.random.seed(0)
             >>> np.random.permutation(4)
             array([2, 3, 1, 0])
         """
-        return self._permuted(x)
+        return self._permute(x)
 
     @overload
     def choice(self, a: int, size: None = None, replace: bool = True, p: Any = None) -> int: ...
@@ -589,24 +504,24 @@ class RandomState(Source):
         self, a: Any, size: Sizes | None = None, replace: bool = True, p: Any = None
     ) -> ndarray: ...
     def choice(self, a: Any, size: Any = None, replace: bool = True, p: Any = None) -> Any:
-        """Numbers below ``a``, or elements of an array, at random.
+        """Draw integers below ``a``, or elements of an array.
 
         Args:
-            a: A number, or an array, of whose first dimension the slices are drawn.
-            size: How many, or a shape; None, the default, means one.
-            replace: Whether one may be drawn several times; default yes.
-            p: How probable each is; default all the same.
+            a: An integer, or a 1-d array, to which the gradient flows.
+            size: Number of draws, or a shape; None, the default, means one.
+            replace: Whether one may be drawn several times; default True.
+            p: Probabilities; default uniform.
 
         Example:
             >>> np.random.choice([10, 20, 30], size=2, p=[0, 1, 0])
             array([20, 20])
         """
-        if a.__class__ is not int and tensor_of(unwrap_holder(a), self._place()[1]).ndim > 1:
+        if a.__class__ is not int and tensor_of(unwrap_holder(a), self._generator()[1]).ndim > 1:
             raise ValueError("a must be 1-dimensional")
-        return self._chosen(a, size, {"replace": replace, "p": p})
+        return self._choose(a, size, {"replace": replace, "p": p})
 
 
-# The functions below are methods that are bound before the module's classes get short tracebacks.
+# The functions below are bound methods, so the classes must get short tracebacks before.
 for _class in (RandomState, Source):
     shorten_class(_class)
 
@@ -622,7 +537,7 @@ __all__ = [
     "standard_normal", "standard_t", "triangular", "uniform", "vonmises", "wald", "weibull", "zipf",
 ]  # fmt: skip
 
-#: NumPy's own sources of bits.
+#: NumPy's own bit generators.
 BitGenerator: Any = host().random.BitGenerator
 MT19937: Any = host().random.MT19937
 PCG64: Any = host().random.PCG64
@@ -635,11 +550,11 @@ set_bit_generator: Callable[[Any], None] = host().random.set_bit_generator
 
 
 def default_rng(seed: Any = None) -> Generator:
-    """A new generator.
+    """Create a generator.
 
     Args:
-        seed: A number, which gives the same arrays again; None, the default, gives new ones; a
-            source of bits; or a generator, which is what is returned.
+        seed: An integer that makes the arrays reproducible; None, the default, draws a seed; a bit
+            generator; or a generator, which is returned.
 
     Example:
         >>> first, second = np.random.default_rng(0), np.random.default_rng(0)
@@ -653,7 +568,7 @@ def default_rng(seed: Any = None) -> Generator:
     return Generator.of(backend.library.random.default_rng(source), backend)
 
 
-#: What NumPy's functions of this module draw from.
+#: The generator of the functions of this module.
 _shared = RandomState.of(None)
 
 beta: Draw2[float] = _shared.beta

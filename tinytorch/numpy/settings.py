@@ -1,4 +1,4 @@
-"""NumPy's settings: how arrays are printed, and what floating-point errors do."""
+"""NumPy's settings: print options, text of arrays and numbers, and floating-point errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .ndarray import ndarray
 
 
 def get_printoptions() -> dict[str, Any]:
-    """How arrays are printed: ``precision``, ``threshold``, ``linewidth`` and more.
+    """The print options of arrays: ``precision``, ``threshold``, ``linewidth`` and more.
 
     Example:
         >>> np.get_printoptions()["precision"]
@@ -23,7 +23,7 @@ def get_printoptions() -> dict[str, Any]:
 
 
 def set_printoptions(**options: Any) -> None:
-    """Change how arrays are printed; see ``numpy.set_printoptions``.
+    """Set print options of arrays; see ``numpy.set_printoptions``.
 
     Args:
         **options: ``precision``, ``threshold``, ``edgeitems``, ``linewidth``, ``suppress``,
@@ -39,10 +39,10 @@ def set_printoptions(**options: Any) -> None:
 
 
 def printoptions(**options: Any) -> AbstractContextManager[dict[str, Any]]:
-    """A scope in which arrays are printed in another way.
+    """Context manager that sets print options of arrays and restores them on exit.
 
     Args:
-        **options: As for ``set_printoptions``.
+        **options: Options of ``set_printoptions``.
 
     Example:
         >>> with np.printoptions(precision=2):
@@ -52,7 +52,9 @@ def printoptions(**options: Any) -> AbstractContextManager[dict[str, Any]]:
     return host().printoptions(**options)  # type: ignore[no-any-return]
 
 
-def _text(name: str, summary: str, example: str, shown: str) -> Callable[..., str]:
+def _array_formatter(name: str, summary: str, example: str, shown: str) -> Callable[..., str]:
+    """Create NumPy's function ``name`` from an array to text, with a docstring of this summary."""
+
     def function(a: Any, *args: Any, **options: Any) -> str:
         array = a._host() if isinstance(a, ndarray) else host().asarray(a)
         return getattr(host(), name)(array, *args, **options)  # type: ignore[no-any-return]
@@ -61,9 +63,9 @@ def _text(name: str, summary: str, example: str, shown: str) -> Callable[..., st
     function.__doc__ = f"""{summary}; see ``numpy.{name}``.
 
     Args:
-        a: Array, or what makes one.
-        *args: As for NumPy's function.
-        **options: As for NumPy's function.
+        a: Array-like.
+        *args: Arguments of NumPy's function.
+        **options: Options of NumPy's function.
 
     Example:
         >>> {example}
@@ -72,23 +74,24 @@ def _text(name: str, summary: str, example: str, shown: str) -> Callable[..., st
     return function
 
 
-array2string: Callable[..., str] = _text(
-    "array2string", "An array as text", "np.array2string(np.array([1, 2]), separator=', ')",
+array2string: Callable[..., str] = _array_formatter(
+    "array2string", "Text of an array", "np.array2string(np.array([1, 2]), separator=', ')",
     "'[1, 2]'",
 )  # fmt: skip
-array_repr: Callable[..., str] = _text(
-    "array_repr", "What ``repr`` gives of an array", "np.array_repr(np.array([1, 2]))",
-    "'array([1, 2])'",
-)  # fmt: skip
-array_str: Callable[..., str] = _text(
-    "array_str", "What ``str`` gives of an array", "np.array_str(np.array([1, 2]))", "'[1 2]'"
+array_repr: Callable[..., str] = _array_formatter(
+    "array_repr", "``repr`` of an array", "np.array_repr(np.array([1, 2]))", "'array([1, 2])'"
+)
+array_str: Callable[..., str] = _array_formatter(
+    "array_str", "``str`` of an array", "np.array_str(np.array([1, 2]))", "'[1 2]'"
 )
 
 
-def _of_number(name: str, summary: str, shown: str) -> Callable[..., str]:
+def _number_formatter(name: str, summary: str, shown: str) -> Callable[..., str]:
+    """Create NumPy's function ``name`` from a number to text, with a docstring of this summary."""
+
     @functools.wraps(getattr(host(), name), assigned=())
     def function(x: Any, *args: Any, **options: Any) -> str:
-        number = x._host()[()] if isinstance(x, ndarray) else x  # in its own dtype
+        number = x._host()[()] if isinstance(x, ndarray) else x  # keeps its dtype
         return getattr(host(), name)(number, *args, **options)  # type: ignore[no-any-return]
 
     function.__name__ = function.__qualname__ = name
@@ -96,8 +99,8 @@ def _of_number(name: str, summary: str, shown: str) -> Callable[..., str]:
 
     Args:
         x: A number.
-        *args: As for NumPy's function.
-        **options: As for NumPy's function.
+        *args: Arguments of NumPy's function.
+        **options: Options of NumPy's function.
 
     Example:
         >>> np.{name}(1.5)
@@ -106,30 +109,30 @@ def _of_number(name: str, summary: str, shown: str) -> Callable[..., str]:
     return function
 
 
-format_float_positional: Callable[..., str] = _of_number(
-    "format_float_positional", "A number as text, without an exponent", "'1.5'"
+format_float_positional: Callable[..., str] = _number_formatter(
+    "format_float_positional", "Text of a number without an exponent", "'1.5'"
 )
-format_float_scientific: Callable[..., str] = _of_number(
-    "format_float_scientific", "A number as text, with an exponent", "'1.5e+00'"
+format_float_scientific: Callable[..., str] = _number_formatter(
+    "format_float_scientific", "Text of a number with an exponent", "'1.5e+00'"
 )
 
 
 class errstate(ContextDecorator):
     """Ignore, warn of or raise floating-point errors inside a ``with`` block or a function.
 
-    It is the array library that sees them; one that computes on a device sees none, and there
-    this does nothing. Fourier transforms and factorizations of matrices tell of none.
+    The array library detects the errors. One that computes on a device detects none, so this has
+    no effect there; Fourier transforms and matrix factorizations report none either.
 
     Args:
         all: ``"ignore"``, ``"warn"`` or ``"raise"`` for all kinds of errors.
         divide: For divisions by zero.
         over: For results that are too large.
         under: For results that are too small.
-        invalid: For results that are no number.
-        call: A function for NumPy to call, with ``"call"`` for one of the above.
+        invalid: For results that are not a number.
+        call: A function that NumPy calls for kinds of errors set to ``"call"``.
 
     Raises:
-        FloatingPointError: Inside, for what is to be raised.
+        FloatingPointError: In the block, for an error of a kind set to ``"raise"``.
 
     Example:
         >>> with tt.errstate(divide="raise"):

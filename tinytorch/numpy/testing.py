@@ -1,7 +1,4 @@
-"""What NumPy's programs test arrays with: ``numpy.testing``, on arrays of any backend.
-
-Arrays are compared by their numbers, whether or not they are in a graph.
-"""
+"""Assertions of ``numpy.testing`` on arrays of any backend, whether or not they require grad."""
 
 from __future__ import annotations
 
@@ -18,15 +15,15 @@ def __getattr__(name: str) -> Any:
     value = getattr(host().testing, name)
     if not inspect.isfunction(value) or name.startswith("_"):
         return value
-    return wrap_numpy(value, _compared)
+    return wrap_numpy(value, _convert)
 
 
-def _compared(name: str, value: Any) -> Any:
-    """An argument with NumPy's own arrays for ours; what is given to a function stays."""
+def _convert(name: str, value: Any) -> Any:
+    """Replace arrays in an argument by NumPy's own, unless it is an argument for a function."""
     return value if name in _CALLING else to_detached(name, value)
 
 
-#: They call a function with the rest of what they are given.
+#: Assertions that call a function with their other arguments.
 _CALLING = (
     "assert_no_gc_cycles", "assert_no_warnings", "assert_raises", "assert_raises_regex",
     "assert_warns",
@@ -34,4 +31,4 @@ _CALLING = (
 
 
 def __dir__() -> list[str]:
-    return [name for name in dir(host().testing) if name != "test"]  # which runs NumPy's own
+    return [name for name in dir(host().testing) if name != "test"]  # It runs NumPy's tests.

@@ -1,4 +1,4 @@
-"""What annotations of NumPy programs name: ``numpy.typing`` for arrays of this library."""
+"""Types for annotations: ``numpy.typing`` for the arrays of this package."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ else:
     _Scalar = TypeVar("_Scalar")
     #: An array whose elements are of a scalar type: ``NDArray[np.float64]``.
     NDArray = GenericAlias(ndarray, (tuple[Any, ...], host().dtype[_Scalar]))
-    #: What makes an array, and what says a dtype.
+    #: Types of what can be converted to an array, and to a dtype.
     ArrayLike = host().typing.ArrayLike
     DTypeLike = host().typing.DTypeLike
 
 
 def __getattr__(name: str) -> Any:
-    return getattr(host().typing, name)  # which says that what else there is will go
+    return getattr(host().typing, name)  # NumPy warns that the other names are deprecated.

@@ -1,4 +1,4 @@
-"""NumPy's elementwise functions as objects, with ``reduce``, ``accumulate`` and ``at``."""
+"""``ufunc``, NumPy's elementwise functions as objects with ``reduce``, ``at`` and the like."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ if TYPE_CHECKING:
     _Tensors: TypeAlias = Tensor | Sequence[Tensor]
     Calls_co = TypeVarWithDefault("Calls_co", default=Callable[..., Any], covariant=True)
 else:
-    #: How a function is called; for each of NumPy's the stub says it.
+    #: Protocol by which a ufunc is called; the stubs give it for each of NumPy's.
     Calls_co = TypeVar("Calls_co", covariant=True)
 
-#: What sums and the like are called, which know more than folding.
+#: Functions that are ``reduce`` and ``accumulate`` of a ufunc, and faster than the general ones.
 _REDUCTIONS = {
     "add": "sum", "multiply": "prod", "maximum": "max", "minimum": "min", "logical_and": "all",
     "logical_or": "any",
 }  # fmt: skip
 _RUNNING = {"add": "cumsum", "multiply": "cumprod"}
-#: An argument that is not there, where None is one.
+#: Default of an argument that may be None.
 _NOTHING: Any = object()
 
 
 class ufunc(Generic[Calls_co]):
-    """A function of each element of its operands.
+    """Function that is applied to each element of its operands.
 
     Args:
         name: NumPy's name.
-        function: What it does, on Tensors.
+        function: The function on Tensors.
 
     Example:
         >>> np.add.outer([1, 2], [10, 20])
@@ -81,37 +81,37 @@ class ufunc(Generic[Calls_co]):
 
     @property
     def nin(self) -> int:
-        """How many operands it has."""
+        """Number of operands."""
         return int(self._host.nin)
 
     @property
     def nout(self) -> int:
-        """How many results it has."""
+        """Number of results."""
         return int(self._host.nout)
 
     @property
     def nargs(self) -> int:
-        """Operands and results together."""
+        """Number of operands and results together."""
         return int(self._host.nargs)
 
     @property
     def ntypes(self) -> int:
-        """How many of NumPy's loops there are; see ``types``."""
+        """Number of NumPy's loops; see ``types``."""
         return int(self._host.ntypes)
 
     @property
     def types(self) -> list[str]:
-        """The dtypes of NumPy's loops, as characters: ``"dd->d"``."""
+        """Dtypes of NumPy's loops as characters, for example ``"dd->d"``."""
         return list(self._host.types)
 
     @property
     def identity(self) -> Any:
-        """What changes nothing as an operand, or None."""
+        """The identity element, or None."""
         return self._host.identity
 
     @property
     def signature(self) -> str | None:
-        """How many dimensions of its operands it works on, if they are not single elements."""
+        """Core dimensions of a generalized ufunc, such as ``"(m,n),(n,p)->(m,p)"``; else None."""
         found: str | None = self._host.signature
         return found
 
@@ -140,19 +140,19 @@ class ufunc(Generic[Calls_co]):
         self, array: Any, axis: int | Sequence[int] | None = 0, dtype: Any = None, out: Any = None,
         keepdims: bool = False, initial: Any = _NOTHING, where: Any = True,
     ) -> Any:  # fmt: skip
-        """The function of all elements along dimensions, one after the other.
+        """Reduce dimensions by applying the function to their elements, one after the other.
 
         Args:
-            array: Array, or what makes one.
+            array: Array-like.
             axis: Dimension or dimensions; default the first, None means all.
-            dtype: What to compute in.
-            out: Where to write the result.
+            dtype: Dtype to compute in.
+            out: Array for the result.
             keepdims: Keep the reduced dimensions with size 1.
-            initial: What to begin with.
-            where: Which elements count; default all.
+            initial: Value to begin with.
+            where: Mask of the elements that count; default all.
 
         Raises:
-            ValueError: If there is nothing to reduce and nothing to begin with.
+            ValueError: If there are no elements, no ``initial`` and no identity.
 
         Example:
             >>> np.maximum.reduce([[1, 5], [3, 2]])
@@ -176,13 +176,13 @@ class ufunc(Generic[Calls_co]):
         out: ndarray | None = None,
     ) -> ndarray: ...  # fmt: skip
     def accumulate(self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None) -> Any:
-        """What ``reduce`` comes to after each element.
+        """Results of ``reduce`` up to each element of a dimension.
 
         Args:
-            array: Array, or what makes one.
+            array: Array-like.
             axis: The dimension; default the first.
-            dtype: What to compute in.
-            out: Where to write the result.
+            dtype: Dtype to compute in.
+            out: Array for the result.
 
         Example:
             >>> np.add.accumulate([1, 2, 3])
@@ -203,14 +203,14 @@ class ufunc(Generic[Calls_co]):
     def reduceat(
         self, array: Any, indices: Any, axis: int = 0, dtype: Any = None, out: Any = None
     ) -> Any:
-        """``reduce`` over slices that begin at ``indices`` and end at the next of them.
+        """``reduce`` over slices, each from one of ``indices`` to the next.
 
         Args:
-            array: Array, or what makes one.
-            indices: Where slices begin; one that does not grow is a slice of one element.
+            array: Array-like.
+            indices: Starts of the slices; if the next is not larger, the slice has one element.
             axis: The dimension; default the first.
-            dtype: What to compute in.
-            out: Where to write the result.
+            dtype: Dtype to compute in.
+            out: Array for the result.
 
         Example:
             >>> np.add.reduceat([1, 2, 3, 4], [0, 2])
@@ -225,12 +225,12 @@ class ufunc(Generic[Calls_co]):
     @overload
     def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> ndarray: ...
     def outer(self, A: Any, B: Any, /, **options: Any) -> Any:
-        """The function of every pair of elements.
+        """Apply the function to every pair of an element of ``A`` and one of ``B``.
 
         Args:
-            A: Array, or what makes one.
-            B: The same.
-            **options: As for the function.
+            A: Array-like.
+            B: Array-like.
+            **options: Options of the function.
 
         Example:
             >>> np.subtract.outer([1, 2], [10, 20])
@@ -240,12 +240,12 @@ class ufunc(Generic[Calls_co]):
         return self._outer(A, B, **options)
 
     def at(self, a: Tensor | ndarray, indices: Any, b: ArrayLike = _NOTHING, /) -> None:
-        """Apply the function to elements of ``a`` in place, once for each time one is named.
+        """Apply the function to elements of ``a`` in place, once for each time one is indexed.
 
         Args:
-            a: What is written to.
-            indices: As for indexing ``a``.
-            b: The second operand.
+            a: The array to change.
+            indices: Index of ``a``.
+            b: The second operand of a function of two.
 
         Example:
             >>> a = np.zeros(3)
@@ -256,10 +256,10 @@ class ufunc(Generic[Calls_co]):
         given = (a, indices) if b is _NOTHING else (a, indices, b)
         own = self._method("at")
         if own is None or not wrapping.call_mutating(own, given, {}):
-            self._at(a, indices, b)
+            self._run_at(a, indices, b)
 
     def _method(self, name: str) -> Any:
-        """NumPy's method, where its values are those of ours."""
+        """NumPy's method, for ``wrap_function``; None if its values differ from ours."""
         return None if self.host is None else wrapping.guard_method(self._host, name)
 
     @functools.cached_property
@@ -282,14 +282,15 @@ class ufunc(Generic[Calls_co]):
         return wrap_function(functools.partial(_outer, self._function), host=self._method("outer"))
 
     @functools.cached_property
-    def _at(self) -> Any:
-        return wrap_function(functools.partial(_at, self._function))
+    def _run_at(self) -> Any:
+        return wrap_function(functools.partial(_apply_at, self._function))
 
 
 def _reduce(
     name: str, function: Any, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None,
     keepdims: bool = False, initial: Any = _NOTHING, where: Any = True,
 ) -> Any:  # fmt: skip
+    """``ufunc.reduce`` on Tensors, of the ufunc ``name`` that is ``function``."""
     if name in _REDUCTIONS and not (name.startswith("logical") and initial is not _NOTHING):
         options = {"dtype": dtype, "out": out, "keepdims": keepdims or None, "initial": initial}
         given = {n: v for n, v in options.items() if v is not None and v is not _NOTHING}
@@ -304,13 +305,14 @@ def _reduce(
     axes = tuple(range(x.ndim)) if axis is None else axis
     axes = sorted((a % x.ndim for a in axes), reverse=True) if isinstance(axes, tuple) else [axes]
     for d in axes:
-        x = _folded(name, function, x.unbind(d), start if initial is not _NOTHING else _NOTHING)
+        x = _fold(name, function, x.unbind(d), start if initial is not _NOTHING else _NOTHING)
         x = x.unsqueeze(d) if keepdims else x
         initial = _NOTHING
     return x if out is None else out.copy_(x)
 
 
-def _folded(name: str, function: Any, parts: Sequence[Any], start: Any) -> Any:
+def _fold(name: str, function: Any, parts: Sequence[Any], start: Any) -> Any:
+    """Reduce Tensors of one shape by ``function``, from ``start`` or else from the first on."""
     if start is _NOTHING:
         if not parts:
             identity = getattr(host(), name).identity
@@ -324,6 +326,7 @@ def _folded(name: str, function: Any, parts: Sequence[Any], start: Any) -> Any:
 
 
 def _accumulate(name: str, function: Any, array: Any, axis: int, dtype: Any, out: Any) -> Any:
+    """``ufunc.accumulate`` on Tensors."""
     if name in _RUNNING:
         return getattr(functions, _RUNNING[name])(array, axis=axis, dtype=dtype, out=out)
     x = tensor_of(array)
@@ -338,6 +341,7 @@ def _accumulate(name: str, function: Any, array: Any, axis: int, dtype: Any, out
 def _reduceat(
     name: str, function: Any, array: Any, indices: Any, axis: int, dtype: Any, out: Any
 ) -> Any:
+    """``ufunc.reduceat`` on Tensors."""
     x = tensor_of(array)
     size = x.shape[axis]
     starts = [int(i) for i in tensor_of(indices).tolist()]
@@ -357,11 +361,13 @@ def _reduceat(
 
 
 def _outer(function: Any, a: Any, b: Any, **options: Any) -> Any:
+    """``ufunc.outer`` on Tensors."""
     x, y = tensor_of(a), tensor_of(b)
     return function(x.reshape(tuple(x.shape) + (1,) * y.ndim), y, **options)
 
 
-def _at(function: Any, a: Any, indices: Any, b: Any) -> None:
+def _apply_at(function: Any, a: Any, indices: Any, b: Any) -> None:
+    """Implement ``ufunc.at`` on Tensors, in rounds in which no element is indexed twice."""
     from .indexing import key_of
 
     target = tensor_of(a)
@@ -372,18 +378,18 @@ def _at(function: Any, a: Any, indices: Any, b: Any) -> None:
         shape = flat[key_of(indices)].shape
         values = (functions.broadcast_to(tensor_of(b, target._xp), tuple(shape)).reshape(-1),)
     elements = functions.ravel(target)
-    for chosen in _rounds(places):
-        at = places[chosen]
-        done = function(elements[at], *(v[chosen] for v in values)).to(target.dtype)
+    for mask in _rounds(places):
+        at = places[mask]
+        done = function(elements[at], *(v[mask] for v in values)).to(target.dtype)
         elements = elements.index_put((at,), done)
     target.copy_(elements.reshape(tuple(target.shape)))
 
 
 def _rounds(places: Any) -> list[Any]:
-    """Which of ``places`` to take first, second, ...: none has the same place twice."""
+    """Masks of the first, second, ... occurrence of each value of the 1-d Tensor ``places``."""
     order = functions.argsort(places, stable=True)
-    ranked = places[order]
-    first = functions.searchsorted(ranked, ranked)
-    turn = functions.empty_like(places)
-    turn[order] = functions.arange(places.numel()) - first
-    return [turn == i for i in range(int(turn.max()) + 1 if turn.numel() else 0)]
+    ordered = places[order]
+    first = functions.searchsorted(ordered, ordered)
+    occurrence = functions.empty_like(places)
+    occurrence[order] = functions.arange(places.numel()) - first
+    return [occurrence == i for i in range(int(occurrence.max()) + 1 if places.numel() else 0)]

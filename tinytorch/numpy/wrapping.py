@@ -1,8 +1,9 @@
-"""Functions on Tensors called with arrays, by NumPy itself where that gives the same.
+"""Wrap functions on Tensors as functions on arrays.
 
-NumPy's functions are written on Tensors (``numpy.functions``). A wrapped one takes arrays as the
-Tensors that they hold, and returns an array unless a Tensor was among its arguments. On the NumPy
-backend, where nothing is recorded, NumPy's own function runs on the memory of the arrays.
+NumPy's functions are written on Tensors (``numpy.functions``). A wrapped function accepts arrays,
+of which it uses the Tensors that they hold, and returns an array unless a Tensor was among its
+arguments. On the NumPy backend, if no gradient is recorded and the values are the same, NumPy's own
+function runs on the memory of the arrays instead.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from ..core.device import device
 from ..core.tensor import Holder, Tensor, creation
 from ..core.torch_function import PLAIN
 from ..dtypes import dtype
-from ..dtypes import dtype as Dtype
 from ..graph.inference import UNSETTLED
 from ..state import current_backend
 from ..state.tracebacks import shorten
@@ -29,13 +29,14 @@ from .ndarray import array_of_tensor, as_class_of, ndarray, wrap_result
 
 NUMPY = load("numpy")
 numpy: Any = NUMPY.library
-#: What ``call_numpy`` gives where NumPy cannot be called.
+#: Sentinel: NumPy's function has not been called, or its result cannot be used.
 NOT_CALLED = object()
-#: Classes of arguments that are the same to NumPy.
+#: Classes of arguments that are passed to NumPy as they are.
 _PASSED_AS_IS = frozenset((int, float, bool, complex, str, type(None), slice, type, range))
-#: Of which kinds of operands the values differ from NumPy's, as the array API standard has it.
+#: By function: the kinds of operands for which its values, the array API's, differ from NumPy's.
 _DIFFERENT_KINDS = {"divmod": "fc", "expm1": "c", "floor_divide": "fc", "sign": "c", "tanh": "c"}
-#: They write to their arguments, give views of them, take more than NumPy's do, or are deprecated.
+#: Functions that write to their arguments, return views of them, accept more than NumPy's, or are
+#: deprecated.
 _SHARING = frozenset(
     """asanyarray asarray ascontiguousarray broadcast_arrays broadcast_to copyto diagonal
     expand_dims fftfreq fill_diagonal from_dlpack imag load matrix_transpose moveaxis
@@ -43,25 +44,28 @@ _SHARING = frozenset(
     rfftfreq rollaxis row_stack save savez savez_compressed squeeze swapaxes transpose
     unstack""".split()
 )
-#: Functions that are faster here, by products with ones, from so many elements on.
+#: Functions that are faster than NumPy's from this number of elements on: they multiply by ones.
 _FASTER, _MANY = frozenset(("mean", "sum")), 500_000
-#: Options that NumPy has not.
+#: Options that NumPy's functions do not have.
 _OURS = frozenset(("device", "backend", "descending"))
 _new = object.__new__
 _array = numpy.ndarray
-#: Whether NumPy's indices are of 64 bits, as ours are everywhere.
+#: Whether NumPy's indices have 64 bits, as tensors of indices have on every platform.
 _WIDE = numpy.argsort([0]).dtype == "int64"
 _SEQUENCES = (list, tuple)
 _OPERANDS = frozenset(
     (int, float, bool, complex, _array)
     + tuple(kind for kind in numpy.sctypeDict.values() if issubclass(kind, numpy.number))
 )
-#: The letters of NumPy's dtypes of which there are arrays here.
+#: The characters of NumPy's dtypes that tensors have, too.
 _NUMBERS = frozenset("?bBhHiIlLqQefdFD")
 
 
 def host_function(name: str, home: Any = numpy) -> Callable[..., Any] | None:
-    """NumPy's function of a name, if what it gives is what is wanted here."""
+    """NumPy's function of this name, if it can take the place of ours; else None.
+
+    The function may return ``NOT_CALLED`` for some arguments.
+    """
     if name in _SHARING or not _WIDE:
         return None
     found: Callable[..., Any] | None = getattr(home, name, None)
@@ -73,14 +77,14 @@ def host_function(name: str, home: Any = numpy) -> Callable[..., Any] | None:
 
 
 def guard_method(ufunc: Any, method: str) -> Callable[..., Any]:
-    """A method of NumPy's ufunc, or ``NOT_CALLED`` where its values differ from NumPy's."""
+    """A method of NumPy's ufunc; it returns ``NOT_CALLED`` where its values differ from ours."""
     function = getattr(ufunc, method)
     kinds = _DIFFERENT_KINDS.get(ufunc.__name__)
     return function if kinds is None else _decline_kinds(function, kinds)
 
 
 def _decline_kinds(function: Any, kinds: str) -> Callable[..., Any]:
-    """NumPy's function, which gives ``NOT_CALLED`` for operands of some kinds."""
+    """Wrap NumPy's function so that it returns ``NOT_CALLED`` for operands of some kinds."""
 
     def call(*operands: Any, **options: Any) -> Any:
         if any(numpy.asarray(value).dtype.kind in kinds for value in operands):
@@ -91,7 +95,7 @@ def _decline_kinds(function: Any, kinds: str) -> Callable[..., Any]:
 
 
 def _decline_large(function: Any) -> Callable[..., Any]:
-    """NumPy's function, which gives ``NOT_CALLED`` for as many floats as ours is faster with."""
+    """Wrap NumPy's function so that it returns ``NOT_CALLED`` for many floats: ours is faster."""
 
     def call(array: Any, *args: Any, **options: Any) -> Any:
         if array.__class__ is _array and array.size >= _MANY and array.dtype.kind == "f":
@@ -102,14 +106,18 @@ def _decline_large(function: Any) -> Callable[..., Any]:
 
 
 def _stable_argsort(function: Any) -> Callable[..., Any]:
-    """NumPy's sorting function, which keeps the order of equal elements if nothing else is said."""
+    """Wrap ``numpy.argsort`` so that it is stable by default.
+
+    A short vector of floats is sorted by NumPy's unstable algorithm, which is faster; if elements
+    turn out to be equal or NaN, it is sorted once more.
+    """
 
     def call(*args: Any, **options: Any) -> Any:
         if len(args) < 3 and options.keys().isdisjoint(("kind", "stable")):
             if len(args) == 1 and not options and _is_faster_unstable(args[0]):
                 order = function(*args)
                 ordered = args[0].take(order)
-                # Without equal elements, and without NaN, there is but one order.
+                # Without equal elements and NaN there is one order only.
                 if numpy.count_nonzero(ordered[1:] > ordered[:-1]) == len(order) - 1:
                     return order
             options["stable"] = True
@@ -119,7 +127,7 @@ def _stable_argsort(function: Any) -> Callable[..., Any]:
 
 
 def _is_faster_unstable(array: Any) -> bool:
-    """Whether a quick order is found and checked sooner than a stable one (with AVX-512)."""
+    """Whether an unstable sort and a check take less time than a stable sort (with AVX-512)."""
     return (
         array.__class__ is _array
         and array.ndim == 1
@@ -129,7 +137,11 @@ def _is_faster_unstable(array: Any) -> bool:
 
 
 def can_call_numpy(tensor: Any) -> bool:
-    """Whether NumPy may be called on what a Tensor holds."""
+    """Whether NumPy may be called on the memory of a Tensor.
+
+    It must be a NumPy array of a Tensor that requires no grad, has no override and is not of
+    inference mode; and no mode or profile may be active.
+    """
     return (
         tensor._xp is NUMPY
         and tensor.__class__ in PLAIN
@@ -139,7 +151,12 @@ def can_call_numpy(tensor: Any) -> bool:
 
 
 def call_numpy(function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """What NumPy's function gives for arguments that hold arrays, or ``NOT_CALLED``."""
+    """Call NumPy's function on the memory of the arguments' arrays.
+
+    Returns:
+        The result, as arrays; ``NOT_CALLED`` if an argument is not one for NumPy, or if the result
+        shares the memory of an argument.
+    """
     if creation.version is not None:
         return NOT_CALLED
     given: list[Any] = []
@@ -182,7 +199,7 @@ def call_numpy(function: Callable[..., Any], args: tuple[Any, ...], options: dic
 
 
 def call_operator(function: Callable[..., Any], array: ndarray, other: Any) -> Any:
-    """``call_numpy`` for an operator of an array and whatever else."""
+    """``call_numpy`` for an operator: a short path for an array and one other operand."""
     tensor = array._tensor
     if creation.version is not None or tensor._xp is not NUMPY or tensor.__class__ not in PLAIN:
         return NOT_CALLED
@@ -209,7 +226,7 @@ def call_operator(function: Callable[..., Any], array: ndarray, other: Any) -> A
 
 
 def call_inplace_operator(function: Callable[..., Any], array: ndarray, other: Any) -> bool:
-    """Whether NumPy has written the result of an operator over the array."""
+    """Call NumPy's function for an operator with ``out=array``; whether it could be called."""
     tensor: Any = array._tensor
     other = _to_numpy(other)
     if other is NOT_CALLED or creation.version is not None or not can_call_numpy(tensor):
@@ -221,7 +238,7 @@ def call_inplace_operator(function: Callable[..., Any], array: ndarray, other: A
 
 
 def get_item(array: ndarray, key: Any) -> Any:
-    """``array[key]`` where that is no view, or ``NOT_CALLED``."""
+    """``array[key]`` if NumPy may be called and the result is not a view; else ``NOT_CALLED``."""
     if creation.version is not None or not can_call_numpy(array._tensor):
         return NOT_CALLED
     key = key if key.__class__ is int else _to_numpy(key)
@@ -238,7 +255,7 @@ def get_item(array: ndarray, key: Any) -> Any:
 
 
 def set_item(array: ndarray, key: Any, value: Any) -> bool:
-    """Whether NumPy has written ``value`` to the array."""
+    """Run ``array[key] = value`` by NumPy; whether it could be called."""
     tensor: Any = array._tensor
     key, value = _to_numpy(key), _to_numpy(value)
     if (
@@ -256,7 +273,7 @@ def set_item(array: ndarray, key: Any, value: Any) -> bool:
 def call_mutating(
     function: Callable[..., Any], args: tuple[Any, ...], options: dict[str, Any]
 ) -> bool:
-    """Whether NumPy's function, which gives nothing, has written to its first argument."""
+    """Call NumPy's function that writes to its first argument; whether it could be called."""
     if creation.version is not None or not args or args[0].__class__ is not ndarray:
         return False
     given = [_to_numpy(value) for value in args]
@@ -274,6 +291,10 @@ def _are_arrays(out: Any) -> bool:
 
 
 def _to_numpy(value: Any) -> Any:
+    """Convert an argument for NumPy: memory for arrays; ``NOT_CALLED`` for what NumPy cannot use.
+
+    Lists and tuples are converted recursively, dtypes and scalar types become NumPy's own.
+    """
     cls = value.__class__
     if cls in _PASSED_AS_IS or cls is _array:
         return value
@@ -281,7 +302,7 @@ def _to_numpy(value: Any) -> Any:
         if not can_call_numpy(value._tensor):
             return NOT_CALLED
         return value._tensor._data[()] if value._scalar else value._tensor._data
-    if cls is Dtype:
+    if cls is dtype:
         return value.dtype
     if cls is list or cls is tuple:
         if set(map(type, value)) <= _PASSED_AS_IS:
@@ -289,12 +310,12 @@ def _to_numpy(value: Any) -> Any:
         parts = [_to_numpy(part) for part in value]
         return NOT_CALLED if any(part is NOT_CALLED for part in parts) else cls(parts)
     if issubclass(cls, type):
-        return getattr(value, "_of_host", value)  # of a scalar type, NumPy's own
+        return getattr(value, "_numpy_type", value)
     return value if isinstance(value, (numpy.generic, numpy.dtype)) else NOT_CALLED
 
 
 def _wrap_numpy_result(result: Any, given: list[Any]) -> Any:
-    """A result with arrays for NumPy's; ``NOT_CALLED`` if it shares an argument's memory."""
+    """Wrap the NumPy arrays of a result; ``NOT_CALLED`` if one shares an argument's memory."""
     cls = result.__class__
     if cls is _array:
         for value in given:
@@ -314,16 +335,17 @@ def _wrap_numpy_result(result: Any, given: list[Any]) -> Any:
 
 
 def _shares_memory(result: Any, given: list[Any]) -> bool:
+    """Whether a result may overlap an array among the arguments or in their sequences."""
     several = (value if value.__class__ in _SEQUENCES else (value,) for value in given)
     parts = (part for each in several for part in each)
     return any(part.__class__ is _array and numpy.may_share_memory(result, part) for part in parts)
 
 
 def wrap_memory(data: Any, scalar: bool = False) -> ndarray:
-    """Array of memory that no other array shares, or the scalar of it.
+    """Wrap a NumPy array that no other array shares; as one of NumPy's scalars if ``scalar``.
 
     Raises:
-        TypeError: For what is no number.
+        TypeError: For a dtype that tensors do not have.
     """
     if data.dtype.char not in _NUMBERS or not data.dtype.isnative:
         as_dtype(data.dtype)
@@ -331,7 +353,7 @@ def wrap_memory(data: Any, scalar: bool = False) -> ndarray:
 
 
 def _new_array(data: Any, scalar: bool = False) -> ndarray:
-    """``wrap_memory`` memory that is known to hold numbers."""
+    """``wrap_memory`` without the check of the dtype."""
     tensor = _new(Tensor)
     tensor._data = data
     tensor._xp = NUMPY
@@ -343,20 +365,18 @@ def _new_array(data: Any, scalar: bool = False) -> ndarray:
     return array
 
 
-#: Classes of arguments that hold no array, of which there are many.
+#: Frequent classes of arguments that hold no array.
 _UNWRAPPED = frozenset((int, float, bool, complex, str, type(None), slice, type, dtype, device))
-#: Functions whose result is an array in NumPy where it has no dimensions, and not a scalar.
+#: Functions whose 0-d result is an array in NumPy, and not a scalar.
 _ARRAYS = frozenset(
     """array asanyarray asarray asarray_chkfinite block broadcast_arrays broadcast_to copy cov
     cross empty empty_like from_dlpack full full_like i0 isin ones ones_like piecewise
     real_if_close require reshape resize roll select tensordot tile unique_all unique_inverse where
     zeros zeros_like""".split()
 )
-#: Functions whose result is a scalar where their argument is one.
+#: Functions whose 0-d result is a scalar if their first argument is one.
 _LIKE_FIRST = frozenset("imag permute_dims real squeeze transpose trim_zeros".split())
-
-
-#: Functions whose result is no instance of a subclass, whatever they are given.
+#: Functions whose result is an exact ``ndarray`` also for arguments of a subclass.
 _WITHOUT_SUBCLASS = frozenset(
     """append argmax argmin argwhere array asarray asarray_chkfinite ascontiguousarray
     asfortranarray asmatrix bmat broadcast_arrays broadcast_to column_stack concat concatenate copy
@@ -373,16 +393,16 @@ def keeps_subclass(name: str) -> bool:
 
 
 class Scalars(Enum):
-    """When a result without dimensions is a scalar of NumPy's, and not an array."""
+    """Rule by which a function's 0-d results are scalars of NumPy, or 0-d arrays."""
 
     ALWAYS = 1
     NEVER = 2
-    #: When the first argument is one.
+    #: Scalars if the first argument is a scalar.
     LIKE_FIRST = 3
 
 
 def scalar_rule(name: str) -> Scalars:
-    """When a result without dimensions of NumPy's function of this name is a scalar."""
+    """The rule for 0-d results of NumPy's function of this name."""
     if name in _LIKE_FIRST:
         return Scalars.LIKE_FIRST
     return Scalars.NEVER if name in _ARRAYS else Scalars.ALWAYS
@@ -395,14 +415,14 @@ def wrap_function(
     scalars: Scalars = Scalars.ALWAYS,
     subclass: bool = False,
 ) -> Any:
-    """A function on Tensors as one on whatever NumPy takes, which keeps the class.
+    """Wrap a function on Tensors as one on arrays and Tensors, which returns the same class.
 
     Args:
-        function: Takes and gives Tensors.
-        always: Whether the result is an array also where Tensors were given.
-        host: NumPy's own function, which is called where that gives the same.
-        scalars: Of which results without dimensions NumPy makes scalars.
-        subclass: Whether the result has the class of an argument that is of a subclass.
+        function: Accepts and returns Tensors.
+        always: Whether the result is an array also if Tensors were among the arguments.
+        host: NumPy's own function, called instead where ``call_numpy`` can call it.
+        scalars: Which 0-d results are scalars.
+        subclass: Whether a result has the class of an argument of a subclass of ``ndarray``.
     """
     most = -1 if host is None else _positions_before_out(function)
     wrapper = {Scalars.ALWAYS: wrap_result, Scalars.NEVER: array_of_tensor}.get(scalars)
@@ -452,12 +472,13 @@ def _subclass_instance(args: tuple[Any, ...]) -> ndarray | None:
 
 
 def _wrapper_like(args: tuple[Any, ...]) -> Callable[[Any], ndarray]:
+    """The function that wraps results for ``Scalars.LIKE_FIRST``."""
     is_scalar = bool(args) and getattr(args[0], "_scalar", False)
     return wrap_result if is_scalar else array_of_tensor
 
 
 def _positions_before_out(function: Callable[..., Any]) -> int:
-    """How many arguments come before one that would be written to."""
+    """Number of positional arguments that can be passed without passing ``out``."""
     parameters = inspect.signature(function).parameters
     several = any(each.kind is each.VAR_POSITIONAL for each in parameters.values())
     if several or "out" not in parameters:
@@ -466,7 +487,14 @@ def _positions_before_out(function: Callable[..., Any]) -> int:
 
 
 def unwrap(value: Any, met: list[Tensor]) -> Any:
-    """What a function on Tensors is given for an argument; Tensors are added to ``met``."""
+    """Replace arrays in an argument by the Tensors that they hold.
+
+    Lists and tuples are unwrapped recursively, and a function is wrapped as a callback.
+
+    Args:
+        value: The argument.
+        met: List to which the argument's own Tensors are appended: with one, results stay Tensors.
+    """
     cls = value.__class__
     if cls in _UNWRAPPED:
         return value
@@ -488,7 +516,13 @@ def unwrap(value: Any, met: list[Tensor]) -> Any:
 def wrap_results(
     result: Any, given: tuple[Any, ...] = (), wrap: Callable[[Any], ndarray] = wrap_result
 ) -> Any:
-    """A result with its Tensors as arrays; one that was given as an array is that again."""
+    """Replace Tensors in a result by arrays.
+
+    Args:
+        result: Result of a function on Tensors.
+        given: The arguments: an array whose Tensor is the result is itself returned.
+        wrap: Makes an array of a Tensor.
+    """
     if isinstance(result, Tensor):
         for value in given:
             for array in value if value.__class__ is tuple else (value,):
@@ -504,14 +538,17 @@ def wrap_results(
 
 
 def _reuse_argument(array: ndarray, wrap: Callable[[Any], ndarray]) -> ndarray:
-    """An argument that is the result; of a scalar, where the result is an array, a copy."""
+    """Return an argument whose Tensor is the result; if it is a scalar but must not be, a copy."""
     if array._scalar and wrap is array_of_tensor:
         return array_of_tensor(array._tensor.clone())
     return array
 
 
 def wrap_callback(function: Callable[..., Any], met: list[Tensor]) -> Callable[..., Any]:
-    """A function that is an argument: it, too, is given arrays where no Tensor was."""
+    """Wrap a function that is an argument, so that it is called with arrays.
+
+    It is called with Tensors if ``met``, which is read at the time of the call, holds some.
+    """
 
     @functools.wraps(function)
     def callback(*args: Any, **options: Any) -> Any:

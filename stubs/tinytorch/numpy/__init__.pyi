@@ -136,7 +136,6 @@ from tinytorch.numpy.ufunc import ufunc as ufunc
 import tinytorch.return_types as return_types
 
 def __array_namespace_info__() -> NamespaceInfo: ...
-def _forwarded(name: str) -> Any: ...
 class _abs(Protocol):
     @overload
     def __call__(

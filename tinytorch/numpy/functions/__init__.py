@@ -1,10 +1,10 @@
-"""NumPy's functions, on Tensors: one family a file.
+"""NumPy's functions, on Tensors.
 
-Every function here takes Tensors, or what makes one, and gives Tensors, with NumPy's meanings:
-``max(x, axis)`` gives values, ``std`` has ``ddof=0``, ``nonzero`` gives a tuple, Python floats are
-float64, and numbers are promoted as NumPy does. ``tinytorch.numpy`` gives the same functions to
-users, who also have arrays (``numpy.wrapping``); gradient rules run here when a backward pass is
-recorded.
+A function here accepts Tensors and array-likes and returns Tensors. It means what it means in
+NumPy: ``max(x, axis)`` returns values alone, ``std`` has ``ddof=0``, ``nonzero`` returns a tuple,
+Python floats are float64, and operands are promoted by NumPy's rules. ``tinytorch.numpy`` wraps the
+same functions for arrays (``numpy.wrapping``). Gradient rules run in this namespace when a backward
+pass is recorded.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ SHARED["broadcast_shapes"] = broadcast_shapes  # PyTorch's, and the same in NumP
 
 
 def __array_namespace_info__() -> NamespaceInfo:
-    """What the array API standard lets a program ask of a namespace."""
+    """Inspection of this namespace by the array API standard."""
     return NamespaceInfo()
 
 
 def call(operation: Any, *args: Any, **kwargs: Any) -> Any:
-    """Run another operation on tensors: what ``Backend.call`` is on raw arrays.
+    """Call another operation; ``Backend.call`` does so on raw arrays.
 
     Example:
         >>> from tinytorch.numpy import functions
@@ -65,11 +65,11 @@ def call(operation: Any, *args: Any, **kwargs: Any) -> Any:
     return operation(*args, **kwargs)
 
 
-# -- what kernels and rules find on a Backend, for rules that run on Tensors ----------------------
+# -- attributes of a Backend that kernels and rules use, for rules that run on Tensors -------------
 
 #: See ``Backend.records``.
 records: bool = True
-#: See ``Backend.block_elements``: Tensors are not walked through in blocks.
+#: See ``Backend.block_elements``: Tensors are not processed in blocks.
 block_elements: int | None = None
 
 
@@ -112,8 +112,8 @@ DTYPES: frozenset[str] = frozenset(
 )
 
 
-def _with_numbers(function: Any) -> Any:
-    """A function that takes numbers for tensors, as NumPy's do."""
+def _accept_numbers(function: Any) -> Any:
+    """Wrap an operation of PyTorch so that it accepts numbers for tensors, as NumPy's do."""
     op = function.op
 
     def lenient(*args: Any, **options: Any) -> Any:
@@ -125,6 +125,7 @@ def _with_numbers(function: Any) -> Any:
 
 
 def _as_tensor(op: Any, position: int, value: Any, xp: Any) -> Any:
+    """Convert a number to a tensor if the argument at this position of ``op`` is one."""
     if isinstance(value, (int, float, complex)) and position in op.plan.tensors:
         return to_tensor(op, position, value, xp)
     return value
@@ -139,33 +140,39 @@ def function_of(name: str) -> Callable[..., Any] | None:
 
 
 def _attribute(name: str) -> Any:
+    """Look up NumPy's function, a dtype, PyTorch's operation or a constant of this name."""
     function = function_of(name)
     if function is None and not name.startswith("_"):
         if name in DTYPES and current_backend().supports(NAMES[name]):
             return NAMES[name]
-        function = find("", name)  # what gradient rules call that is not NumPy's
+        function = find("", name)  # Gradient rules call operations of PyTorch, too.
         if function is not None and function.op.strict:
-            function = _with_numbers(function)
-    if function is None and name in vars(constants):  # which may be None, as `newaxis` is
+            function = _accept_numbers(function)
+    if function is None and name in vars(constants):  # The constant `newaxis` is None.
         function = vars(constants)[name]
     elif function is None:
-        return _forwarded(name)
+        return _forward(name, __dir__)
     globals()[name] = function
     return function
 
 
-#: A variable, of which type checkers know nothing more: what is public has stubs.
+#: A variable of type Any, so that type checkers accept every name; users have the stubs.
 __getattr__: Any = _attribute
 
 
-def _forwarded(name: str) -> Any:
+def _forward(name: str, list_names: Callable[[], list[str]]) -> Any:
+    """The attribute of this name of the active backend's library, which NumPy lacks.
+
+    Raises:
+        AttributeError: If there is none; similar names, of ``list_names()``, are suggested.
+    """
     from ...facade.library_fallback import forward
 
     backend = current_backend()
     found = None if name.startswith("_") else forward(backend, name)
     if found is None:
         note = f" (active backend: {backend.name})"
-        known = () if name.startswith("_") else __dir__()
+        known = () if name.startswith("_") else list_names()
         raise AttributeError(missing("tinytorch.numpy", name, known, note), name=name, obj=None)
     return found
 

@@ -30,9 +30,9 @@ def backend_of(*values: Any) -> Any:
 
 
 def array_of(value: Any, backend: Any = None, dtype: Any = None) -> Any:
-    """Tensor from anything NumPy takes for an array; Python floats have the default dtype.
+    """Tensor from anything NumPy accepts as an array; Python floats have the default dtype.
 
-    Where that is float64, as it is under ``tinytorch.numpy``, NumPy itself reads sequences.
+    If the default dtype is float64, as it is under ``tinytorch.numpy``, this is ``tensor_of``.
     """
     if isinstance(value, Tensor):
         return value
@@ -45,43 +45,43 @@ def array_of(value: Any, backend: Any = None, dtype: Any = None) -> Any:
 
 
 def arrays_of(*values: Any) -> list[Any]:
-    """Tensors of one backend from anything NumPy takes for arrays."""
+    """``array_of`` each of ``values``, on one backend."""
     backend = backend_of(*values)
     return [array_of(value, backend) for value in values]
 
 
 def unify_dtypes(*values: Any) -> list[Any]:
-    """``arrays_of``, in one dtype."""
+    """``arrays_of``, cast to their common dtype by PyTorch's rules."""
     found = arrays_of(*values)
     dtype = functools.reduce(dtypes.promote_types, (x.dtype for x in found))
     return [x.to(dtype) for x in found]
 
 
 def float_array(value: Any) -> Tensor:
-    """``array_of``, with integers and bools in the default dtype."""
+    """``array_of``, with integers and bools cast to the default dtype."""
     tensor = array_of(value)
     return tensor if tensor.dtype.category > 1 else tensor.to(default_dtype())  # type: ignore[no-any-return]
 
 
 def axes_of(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
-    """NumPy's ``axis`` as dimensions counted from the front; None means all of them.
+    """Dimensions, counted from the front, that NumPy's ``axis`` names; None means all of them.
 
     Raises:
-        numpy.exceptions.AxisError: For a dimension that is not there: a 0-d tensor has none.
-        ValueError: For one that comes twice.
+        numpy.exceptions.AxisError: For a dimension out of bounds: a 0-d tensor has none.
+        ValueError: For a repeated dimension.
     """
     if axis is None:
         return tuple(range(ndim))
     if not isinstance(axis, (tuple, list)):
         try:
             axis = (operator.index(axis),)
-        except TypeError:  # As in NumPy any iterable will do: an array, a set.
+        except TypeError:  # NumPy accepts any iterable, for example an array or a set.
             axis = tuple(axis)
     given = tuple(map(operator.index, axis))
     for d in given:
         if not -ndim <= d < ndim:
-            refused = load("numpy").library.exceptions.AxisError
-            raise refused(f"{name}(): axis {d} is out of bounds for array of dimension {ndim}")
+            text = f"{name}(): axis {d} is out of bounds for array of dimension {ndim}"
+            raise host().exceptions.AxisError(text)
     found = tuple(d + ndim if d < 0 else d for d in given)
     if len(set(found)) < len(found):
         raise ValueError(f"{name}(): repeated axis in {given}")
@@ -89,12 +89,12 @@ def axes_of(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
 
 
 def reduction_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
-    """``axes_of``, but a number may be reduced along its first dimension as if it had one."""
+    """``axes_of`` for a reduction: of a 0-d tensor, ``axis=0`` and ``axis=-1`` reduce nothing."""
     return () if not ndim and axis in (0, -1) else axes_of(name, axis, ndim)
 
 
 def flat_if_none(name: str, tensor: Tensor, axis: int | None) -> tuple[Any, int]:
-    """The tensor and a dimension of it; None means the flattened tensor."""
+    """Return the tensor and a dimension of it; for ``axis=None`` the flattened tensor and 0."""
     if axis is None:
         return ravel(tensor), 0
     (at,) = axes_of(name, axis, tensor.ndim)
@@ -102,18 +102,28 @@ def flat_if_none(name: str, tensor: Tensor, axis: int | None) -> tuple[Any, int]
 
 
 def reduce_axes(tensor: Any, method: str, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """A reduction over some dimensions; over none, which to torch are all, a copy."""
+    """Reduce a tensor over ``axes`` by one of its methods; without axes return a copy.
+
+    The methods cannot be called without axes: to PyTorch an empty tuple means all dimensions.
+    """
     if not axes:
         return tensor.clone()
     return getattr(tensor, method)(axes, keepdim=keepdims)
 
 
 def wrap_or_clip(name: str, places: Any, size: int, mode: str) -> Any:
-    """Indices below ``size``: as they are for ``"raise"``, else wrapped around or clipped.
+    """Map indices to valid ones of a dimension by NumPy's ``mode``.
+
+    Args:
+        name: Name of the calling function, for errors.
+        places: Tensor of indices.
+        size: Size of the dimension.
+        mode: ``"raise"`` leaves the indices alone, for indexing to check them; ``"wrap"`` and
+            ``"clip"`` move those out of bounds.
 
     Raises:
         ValueError: For another mode.
-        IndexError: If there is nothing to index.
+        IndexError: If the dimension is empty and there are indices to move.
     """
     if mode == "raise":
         return places
@@ -125,17 +135,23 @@ def wrap_or_clip(name: str, places: Any, size: int, mode: str) -> Any:
 
 
 def indices_of(values: Sequence[int], like: Tensor) -> Any:
-    """An int64 tensor that indexes ``like``."""
+    """An int64 tensor of ``values`` on the backend of ``like``, to index it with."""
     return as_tensor(list(values), dtypes.int64, backend=like._xp)
 
 
 def float64_default() -> default_dtype_context:
-    """Python floats are float64 inside, as in NumPy."""
+    """Context manager in which Python floats are float64, as in NumPy."""
     return default_dtype_context(dtypes.float64)
 
 
 def tensor_of(value: Any, backend: Any = None, dtype: Any = None) -> Any:
-    """A tensor from anything NumPy takes for an array; of what has no dtype, in ``dtype``."""
+    """Tensor from anything NumPy accepts as an array; NumPy itself reads numbers and sequences.
+
+    Args:
+        value: Tensor, array, number or sequence.
+        backend: Backend of the result unless ``value`` holds tensors; default the active one.
+        dtype: Dtype for a number or a sequence of numbers.
+    """
     if isinstance(value, Tensor):
         return value
     found = backend_of(value)
@@ -143,14 +159,14 @@ def tensor_of(value: Any, backend: Any = None, dtype: Any = None) -> Any:
         return joining.stack(promote_strong(*(tensor_of(part, found) for part in value)))
     if not hasattr(value, "dtype"):
         made = value.__array__() if hasattr(type(value), "__array__") else value
-        if isinstance(made, Holder):  # which NumPy does not take from ``__array__``
+        if isinstance(made, Holder):  # NumPy raises if ``__array__`` returns one.
             return made._tensor
         value = _numpy_array(made, dtype)
     return as_tensor(value, backend=backend)
 
 
 def _numpy_array(value: Any, dtype: Any) -> Any:
-    """NumPy's array of sequences and numbers; of Python's ints it is of int64 everywhere."""
+    """NumPy array of a number or a sequence; Python's ints become int64 on every platform."""
     if dtype is not None:
         return host().asarray(value, as_dtype(dtype).dtype)
     found = host().asarray(value)
@@ -160,36 +176,37 @@ def _numpy_array(value: Any, dtype: Any) -> Any:
 
 @functools.cache
 def _default_int() -> Any:
-    """Of Python's ints in NumPy, which has 32 bits where addresses have."""
+    """NumPy's dtype for Python's ints, which has 32 bits on a platform of 32-bit addresses."""
     return host().asarray(1).dtype
 
 
 def tensors_of(*values: Any) -> list[Any]:
-    """Tensors of one backend from anything NumPy takes for arrays."""
+    """``tensor_of`` each of ``values``, on one backend."""
     backend = backend_of(*values)
     return [tensor_of(value, backend) for value in values]
 
 
 @functools.cache
 def host() -> Any:
-    """NumPy itself, whose rules of promotion these are."""
+    """The module ``numpy``, imported on first use."""
     return load("numpy").library
 
 
 def as_dtype(value: Any) -> dtypes.dtype:
-    """The dtype that NumPy reads: ``"f4"``, ``int``, ``np.dtype("int8")`` or one of tensors'.
+    """Tensor dtype from anything NumPy accepts as one: ``"f4"``, ``int``, ``np.dtype("int8")``.
 
     Raises:
-        TypeError: For what is NumPy's alone: other bytes' order, texts, dates, objects, structures.
+        TypeError: For a dtype that tensors do not have: of another byte order, of texts, dates,
+            objects or structures.
     """
     if isinstance(value, dtypes.dtype):
         return value
-    if value is int or value.__class__ is str and value == "int":  # of 64 bits everywhere
+    if value is int or value.__class__ is str and value == "int":  # NumPy's may have 32 bits.
         return dtypes.int64
     return _tensor_dtype(host().dtype(value))
 
 
-#: What is NumPy's alone, by the kind letter of its dtypes, and what to use for it.
+#: By the kind letter of dtypes that only NumPy has: what they hold, and what to use instead.
 _NUMPY_ONLY = {
     "O": "Python objects: keep them in lists", "U": "texts: keep them in lists",
     "S": "texts: keep them in lists", "T": "texts: keep them in lists",
@@ -200,6 +217,7 @@ _NUMPY_ONLY = {
 
 @functools.cache
 def _tensor_dtype(kind: Any) -> dtypes.dtype:
+    """The dtype of tensors that equals a dtype of NumPy."""
     found = dtypes.NAMES.get(kind.name)
     if found is None:
         use = _NUMPY_ONLY.get(kind.kind, "more bits than 64: use float64 or complex128")
@@ -210,13 +228,13 @@ def _tensor_dtype(kind: Any) -> dtypes.dtype:
 
 
 def common_dtype(*values: Any) -> dtypes.dtype:
-    """NumPy's result type of tensors, dtypes and Python numbers, which are weak."""
-    own = [_numpy_dtype(v) for v in values]
-    found = host().result_type(*own)
+    """NumPy's result type of tensors, dtypes and Python numbers; the numbers are weak."""
+    found = host().result_type(*map(_result_type_argument, values))
     return dtypes.from_name(found.name)
 
 
-def _numpy_dtype(value: Any) -> Any:
+def _result_type_argument(value: Any) -> Any:
+    """Argument of ``numpy.result_type``: a Python number, or the NumPy dtype of a value."""
     if is_number(value):
         return value
     kind = value.dtype if hasattr(value, "dtype") else value
@@ -224,23 +242,22 @@ def _numpy_dtype(value: Any) -> Any:
 
 
 def promote(*values: Any) -> list[Any]:
-    """Tensors of one backend and of NumPy's common dtype; Python's numbers are weak."""
+    """``tensors_of``, cast to their common dtype by NumPy's rules; Python's numbers are weak."""
     found = tensors_of(*values)
     if len({t._data.dtype for t in found}) < 2:
         return found
-    plain = [is_number(v) for v in values]
-    weak = zip(values, found, plain, strict=True)
-    dtype = common_dtype(*(v if p else t for v, t, p in weak))
+    pairs = zip(values, found, strict=True)
+    dtype = common_dtype(*(v if is_number(v) else t for v, t in pairs))
     return [t.to(dtype) for t in found]
 
 
 def promote_strong(*values: Any) -> list[Any]:
-    """``promote``, but Python's numbers count as arrays, as where NumPy joins or multiplies."""
+    """``promote``, but Python's numbers count as arrays, as in ``concatenate`` and ``dot``."""
     return promote(*tensors_of(*values))
 
 
 def cast_all(values: Sequence[Any], dtype: Any, casting: str = "same_kind") -> list[Any]:
-    """Tensors in ``dtype``, or as they are for None.
+    """Cast tensors to ``dtype``; None leaves them as they are.
 
     Raises:
         TypeError: If ``casting`` does not allow a cast.
@@ -258,33 +275,38 @@ def cast_all(values: Sequence[Any], dtype: Any, casting: str = "same_kind") -> l
 
 
 def is_number(value: Any) -> bool:
-    """Whether a value is a number of Python's own, which is weak; NumPy's are not."""
+    """Whether a value is a Python number, which is weak in promotion; NumPy's scalars are not."""
     return isinstance(value, (bool, int, float, complex)) and not hasattr(value, "dtype")
 
 
 def is_recorded(tensor: Any) -> bool:
-    """Whether a gradient may flow to a tensor, so that not even a zero of it may be dropped."""
+    """Whether a gradient may flow to a tensor, so that not even its zeros may be dropped."""
     return bool(tensor.requires_grad) and grad_enabled()
 
 
 def as_float(value: Any) -> Any:
-    """A tensor, of float64 if it holds integers or bools."""
+    """``tensor_of``, with integers and bools cast to float64."""
     found = tensor_of(value)
     return found if found.dtype.category > 1 else found.to(dtypes.float64)
 
 
 def as_floats(*values: Any) -> list[Any]:
-    """Tensors of one backend and of one floating-point dtype."""
+    """Tensors of one backend and of one floating-point or complex dtype."""
     return [as_float(x) for x in promote_strong(*values)]
 
 
 def cast(tensor: Any, dtype: Any) -> Any:
-    """The tensor in ``dtype``, or as it is for None."""
+    """The tensor in ``dtype``; None leaves it as it is."""
     return tensor if dtype is None else tensor.to(as_dtype(dtype))
 
 
 def write_out(result: Any, out: Any) -> Any:
-    """``result``, in the place that ``out=`` names if there is one."""
+    """Copy ``result`` to the Tensor that ``out=`` names and return that; without one, ``result``.
+
+    Raises:
+        TypeError: If ``out`` is not a Tensor.
+        ValueError: If its shape is another.
+    """
     if out is None:
         return result
     target = out[0] if isinstance(out, tuple) else out

@@ -80,7 +80,7 @@ def asanyarray(
     """``a`` as a tensor, the same one if it is one of that dtype.
 
     Args:
-        a: A tensor, or what makes one.
+        a: Tensor or array-like.
         dtype: The wanted dtype; default ``a``'s, float64 for Python floats.
         order: Accepted; the result is in row-major order.
         device: Where; default where ``a`` is, or as the state says.
@@ -102,7 +102,7 @@ def ascontiguousarray(a: Any, dtype: Any = None) -> Tensor:
     """``a`` as a tensor in row-major order, of at least one dimension.
 
     Args:
-        a: A tensor, or what makes one.
+        a: Tensor or array-like.
         dtype: The wanted dtype; default ``a``'s.
 
     Example:
@@ -136,7 +136,7 @@ def copy(a: Any, order: str = "K", subok: Any = False) -> Tensor:
     """A copy of ``a`` in memory of its own; the gradient flows through it.
 
     Args:
-        a: A tensor, or what makes one.
+        a: Tensor or array-like.
         order: Accepted; the copy is in row-major order.
         subok: Accepted; NumPy keeps a subclass of its array with True.
 
@@ -366,7 +366,7 @@ def _like(name: str, make: Any, summary: str, *example: str) -> Callable[..., Te
         f"""{summary} of the shape and dtype of another.
 
     Args:
-        a: Tensor, or what makes one.
+        a: Tensor or array-like.
         dtype: Default ``a``'s.
         order: Accepted; the tensor is in row-major order.
         subok: Accepted.
@@ -400,7 +400,7 @@ def full_like(
     """A tensor of one value, of the shape and dtype of another.
 
     Args:
-        a: Tensor, or what makes one.
+        a: Tensor or array-like.
         fill_value: The value, or a tensor of them.
         dtype: Default ``a``'s.
         order: Accepted; the tensor is in row-major order.
@@ -427,7 +427,7 @@ def asarray(
     """``a`` as a tensor, the same one if it is one of that dtype.
 
     Args:
-        a: A tensor, or what makes one.
+        a: Tensor or array-like.
         dtype: The wanted dtype; default ``a``'s, float64 for Python floats.
         order: Accepted; the result is in row-major order.
         device: Where; default where ``a`` is, or as the state says.

@@ -39,7 +39,7 @@ def _extended(
     doc = f"""``numpy.{name}``, complex if an element is {where}.
 
     Args:
-        x: Tensor, or what makes one.
+        x: Tensor or array-like.
     """
     return raise_numpy_errors(describe(extended, name, doc, *example))
 
@@ -88,8 +88,8 @@ def logn(n: Any, x: Any) -> Tensor:
     """The logarithm to any base, complex if an element is negative.
 
     Args:
-        n: The base: Tensor, or what makes one.
-        x: Tensor, or what makes one.
+        n: The base: Tensor or array-like.
+        x: Tensor or array-like.
 
     Example:
         >>> np.emath.logn(2, [4, 8])
@@ -103,7 +103,7 @@ def power(x: Any, p: Any) -> Tensor:
     """``x`` raised to ``p``, complex if an element of ``x`` is negative.
 
     Args:
-        x: Tensor, or what makes one.
+        x: Tensor or array-like.
         p: Exponents; negative ones make floats of integers.
 
     Example:

@@ -93,7 +93,7 @@ def _grid(
             f"""{summary} along several dimensions.
 
     Args:
-        a: Tensor, or what makes one.
+        a: Tensor or array-like.
         s: How long the signal is along each; default its own lengths.
         axes: The dimensions; default {"all of them" if default is None else "the last two"}.
         norm: Which direction is divided by the length: ``"backward"`` (default),
@@ -157,7 +157,7 @@ def _shift(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
             f"""{summary}
 
     Args:
-        x: Tensor, or what makes one.
+        x: Tensor or array-like.
         axes: Dimension or dimensions; None, the default, means all.
     """,
             *example,

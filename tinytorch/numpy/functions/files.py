@@ -18,7 +18,7 @@ def save(file: Any, arr: Any, allow_pickle: bool = False) -> None:
 
     Args:
         file: A path, to which ``.npy`` is added if it is missing, or a file open for bytes.
-        arr: Tensor, or what makes one.
+        arr: Tensor or array-like.
         allow_pickle: Accepted; no tensor needs it.
 
     Example:
@@ -200,7 +200,7 @@ def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Tensor:
     """``a`` in column-major order, the first index changes fastest; of at least one dimension.
 
     Args:
-        a: Tensor, or what makes one.
+        a: Tensor or array-like.
         dtype: The wanted dtype; default ``a``'s.
         like: Accepted.
 
@@ -222,7 +222,7 @@ def isfortran(a: Any) -> bool:
     """Whether a tensor is in column-major order and not in row-major order too.
 
     Args:
-        a: Tensor, or what makes one.
+        a: Tensor or array-like.
 
     Example:
         >>> np.isfortran(np.ones((2, 3)).T), np.isfortran(np.ones(3))
@@ -239,7 +239,7 @@ def require(
     """``a`` as a tensor that lies in memory as it is asked to.
 
     Args:
-        a: Tensor, or what makes one.
+        a: Tensor or array-like.
         dtype: The wanted dtype; default ``a``'s.
         requirements: ``"C"`` for row-major order, ``"F"`` for column-major, ``"O"`` for memory of
             its own; ``"A"``, ``"W"`` and ``"E"`` hold of every tensor.
@@ -266,7 +266,7 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> Te
     """``a`` as a tensor without infinities and NaNs.
 
     Args:
-        a: Tensor, or what makes one.
+        a: Tensor or array-like.
         dtype: The wanted dtype; default ``a``'s.
         order: Accepted; the result is in row-major order.
 
@@ -339,7 +339,7 @@ def _sharing(name: str, summary: str) -> Callable[..., bool]:
         f"""{summary}.
 
     Args:
-        a: Tensor, or what makes one.
+        a: Tensor or array-like.
         b: The same.
         max_work: How long to look; see ``numpy.{name}``.
     """,

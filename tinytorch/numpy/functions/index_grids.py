@@ -234,7 +234,7 @@ def _triangle(name: str, keep: Any, summary: str, *example: str) -> Callable[...
         f"""{summary}
 
     Args:
-        m: Tensor, or what makes one.
+        m: Tensor or array-like.
         k: Which diagonal the triangle ends at; default the main one.
     """,
         *example,
@@ -302,7 +302,7 @@ def diagflat(v: Any, k: int = 0) -> Tensor:
     """The matrix with all elements of ``v`` on a diagonal.
 
     Args:
-        v: Tensor, or what makes one.
+        v: Tensor or array-like.
         k: Which diagonal; default the main one, positive ones are above it.
 
     Example:

@@ -21,7 +21,7 @@ def shape(a: Any) -> Size:
     """The sizes of a tensor's dimensions.
 
     Args:
-        a: A tensor, or what makes one.
+        a: Tensor or array-like.
 
     Example:
         >>> tt.shape([[1, 2], [3, 4], [5, 6]])
@@ -35,7 +35,7 @@ def size(a: Any, axis: int | Sequence[int] | None = None) -> int:
     """The number of elements, of all or along ``axis``.
 
     Args:
-        a: A tensor, or what makes one.
+        a: Tensor or array-like.
         axis: Dimension or dimensions; None, the default, means all.
 
     Example:
@@ -53,7 +53,7 @@ def ndim(a: Any) -> int:
     """The number of a tensor's dimensions.
 
     Args:
-        a: A tensor, or what makes one.
+        a: Tensor or array-like.
 
     Example:
         >>> tt.ndim([[1, 2], [3, 4]])
@@ -67,8 +67,8 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
     """Whether two tensors have the same shape and elements.
 
     Args:
-        a1: A tensor, or what makes one.
-        a2: A tensor, or what makes one.
+        a1: Tensor or array-like.
+        a2: Tensor or array-like.
         equal_nan: Whether NaNs are equal to each other.
 
     Example:
@@ -91,8 +91,8 @@ def array_equiv(a1: Any, a2: Any) -> bool:
     """Whether two tensors have the same elements when one is broadcast to the other.
 
     Args:
-        a1: A tensor, or what makes one.
-        a2: A tensor, or what makes one.
+        a1: Tensor or array-like.
+        a2: Tensor or array-like.
 
     Example:
         >>> tt.array_equiv([1, 2], tt.tensor([[1, 2], [1, 2]]))
@@ -128,7 +128,7 @@ def iscomplexobj(x: Any) -> bool:
     """Whether the elements are of a complex dtype.
 
     Args:
-        x: A tensor, or what makes one.
+        x: Tensor or array-like.
 
     Example:
         >>> tt.iscomplexobj(tt.tensor([1j]))
@@ -142,7 +142,7 @@ def isrealobj(x: Any) -> bool:
     """Whether the elements are of a dtype that is not complex.
 
     Args:
-        x: A tensor, or what makes one.
+        x: Tensor or array-like.
 
     Example:
         >>> tt.isrealobj(tt.tensor([1j]))

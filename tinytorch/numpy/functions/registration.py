@@ -21,33 +21,34 @@ Prepare = Callable[..., tuple[Any, ...]] | None
 
 
 class Decorator(Protocol):
-    """What ``numpy_function`` is: a decorator that files a function under ``tinytorch.numpy``."""
+    """Type of ``numpy_function``: a decorator that registers a function and returns it."""
 
     def __call__(self, function: F, /) -> F: ...
 
 
 def _numpy_decorator(*forms: str) -> Decorator:
-    filing: Any = composite(namespaces=("numpy",), forms=forms)
-    return filing  # type: ignore[no-any-return]
+    """Return a decorator that registers a function whose stub has these overloads."""
+    decorator: Any = composite(namespaces=("numpy",), forms=forms)
+    return decorator  # type: ignore[no-any-return]
 
 
-#: Files a function under ``tinytorch.numpy``.
+#: Registers a function under ``tinytorch.numpy``.
 numpy_function: Decorator = _numpy_decorator()
-#: As many results as arguments, one alone without a tuple.
+#: For ``atleast_1d`` and the like: one result for each argument, and no tuple around a single one.
 numpy_function_per_array = _numpy_decorator(
     "(ary: Any, /) -> Tensor", "(*arys: Any) -> tuple[Tensor, ...]"
 )
-#: Also the step, if asked for.
+#: For ``linspace``, which returns also the step if ``retstep`` is true.
 numpy_function_with_step = _numpy_decorator(
     "(..., retstep: Literal[False] = False) -> Tensor",
     "(..., retstep: Literal[True]) -> tuple[Tensor, Tensor]",
 )
-#: Places where nothing is to be chosen from.
+#: For ``where``, which returns the indices of true elements if there is nothing to choose from.
 numpy_function_where = _numpy_decorator(
     "(condition: Any, x: Any, y: Any, /) -> Tensor",
     "(condition: Any, /) -> tuple[Tensor, ...]",
 )
-#: Also places and counts, if asked for.
+#: For ``unique``, which returns also indices and counts if its options ask for them.
 numpy_function_with_indices = _numpy_decorator(
     "(..., return_index: Literal[False] = False, return_inverse: Literal[False] = False, "
     "return_counts: Literal[False] = False) -> Tensor",
@@ -55,7 +56,7 @@ numpy_function_with_indices = _numpy_decorator(
     "(..., return_inverse: Literal[True]) -> tuple[Tensor, ...]",
     "(..., return_counts: Literal[True]) -> tuple[Tensor, ...]",
 )
-#: Also how good it is, if asked for.
+#: For ``polyfit``, which returns also measures of the fit if its options ask for them.
 numpy_function_with_fit = _numpy_decorator(
     "(..., full: Literal[False] = False, cov: Literal[False] = False) -> Tensor",
     "(..., full: Literal[True]) -> tuple[Tensor, Tensor, int, Tensor, float]",
@@ -64,18 +65,17 @@ numpy_function_with_fit = _numpy_decorator(
 
 
 def describe(function: F, name: str, doc: str, *example: str) -> F:
-    """A function of a family that differ in little, with a name and a docstring of its own.
+    """Set the name and the docstring of a function that a loop or a factory has made.
 
     Args:
-        function: What it does.
-        name: What NumPy calls it.
+        function: The function, which is returned.
+        name: NumPy's name of it.
         doc: Its docstring.
-        *example: The lines of an example, what is typed behind ``>>>``; none means that the
-            docstring holds one.
+        *example: The lines of an example, for a docstring that has none.
     """
-    shown: Any = function
-    shown.__name__ = shown.__qualname__ = name
-    shown.__doc__ = add_example(doc, *example) if example else doc
+    described: Any = function
+    described.__name__ = described.__qualname__ = name
+    described.__doc__ = add_example(doc, *example) if example else doc
     return function
 
 
@@ -86,28 +86,28 @@ def add_example(doc: str, *example: str) -> str:
 
 
 def register_as(function: F, name: str, doc: str, *example: str) -> F:
-    """``describe``, and filed under ``tinytorch.numpy``."""
+    """Describe a function, see ``describe``, and register it under ``tinytorch.numpy``."""
     public: Any = numpy_function(describe(function, name, doc, *example))
     return public  # type: ignore[no-any-return]
 
 
 def raise_numpy_errors(function: Callable[P, R]) -> Callable[P, R]:
-    """The function with NumPy's types of errors, for what is not filed as an operation."""
+    """Wrap a function that is not an operation, so that its errors have NumPy's types."""
 
     @short
     @functools.wraps(function)
-    def told(*args: P.args, **options: P.kwargs) -> R:
+    def call(*args: P.args, **options: P.kwargs) -> R:
         try:
             return function(*args, **options)
         except (RuntimeError, IndexError) as error:
             raise as_numpy_error(error) from None
 
-    return told
+    return call
 
 
 #: Functions that ``tinytorch`` and ``tinytorch.numpy`` share, by name.
 SHARED: dict[str, Callable[..., Any]] = {}
-#: What prepares the arguments of calls of them, and of ``linalg``'s, under ``tinytorch.numpy``.
+#: By shared function: its argument ``prepare`` of ``register_shared``.
 _PREPARE: dict[Callable[..., Any], Prepare] = {}
 
 
@@ -116,16 +116,17 @@ def register_shared(function: F, /) -> F: ...
 @overload
 def register_shared(*, prepare: Prepare = None, **options: Any) -> Decorator: ...
 def register_shared(function: Any = None, /, *, prepare: Prepare = None, **options: Any) -> Any:
-    """Register a function that NumPy alone has under ``tinytorch`` and ``tinytorch.numpy``.
+    """Register a function of NumPy under both ``tinytorch`` and ``tinytorch.numpy``.
 
-    It reads its arguments by ``array_of`` and ``float_array``: Python floats have the default
-    dtype, which ``as_numpy_function`` sets to float64 for ``tinytorch.numpy``.
+    PyTorch has no such function. It reads its arguments by ``array_of`` and ``float_array``:
+    Python floats have the default dtype, which ``as_numpy_function`` sets to float64 for
+    ``tinytorch.numpy``.
 
     Args:
         function: Function on Tensors.
-        prepare: Converts the arguments of a call under ``tinytorch.numpy``, which promotes as
-            NumPy does; see ``promote_first``.
-        **options: As of ``composite``.
+        prepare: Converts the positional arguments of a call under ``tinytorch.numpy``, such as
+            ``promote_first(2)``.
+        **options: Options of ``composite``.
     """
     if function is None:
         return functools.partial(register_shared, prepare=prepare, **options)
@@ -137,13 +138,13 @@ def register_shared(function: Any = None, /, *, prepare: Prepare = None, **optio
 
 
 def register_shared_as(function: F, name: str, doc: str, *example: str) -> F:
-    """``describe``, and registered by ``register_shared``."""
+    """Describe a function, see ``describe``, and register it by ``register_shared``."""
     public: F = register_shared(describe(function, name, doc, *example))
     return public
 
 
 def promote_first(count: int) -> Prepare:
-    """Promote the first ``count`` arguments to their common dtype by NumPy's rules."""
+    """Return a converter of arguments: it promotes the first ``count`` as ``promote_strong``."""
 
     def prepare(*args: Any) -> tuple[Any, ...]:
         return (*promote_strong(*args[:count]), *args[count:]) if count <= len(args) else args
@@ -152,7 +153,7 @@ def promote_first(count: int) -> Prepare:
 
 
 def as_numpy_function(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a shared function as ``tinytorch.numpy`` has it.
+    """Return the form of a shared function that ``tinytorch.numpy`` has.
 
     Python floats are float64, dtypes are read and operands promoted as in NumPy, and errors are of
     NumPy's types.
@@ -161,8 +162,8 @@ def as_numpy_function(function: Callable[..., Any]) -> Callable[..., Any]:
     prepare = _PREPARE.get(function)
     run = add_flag_conversion(public.op, function)
     signature = inspect.signature(function)
-    places = list(signature.parameters)
-    at = places.index("dtype") if "dtype" in places else None
+    names = list(signature.parameters)
+    at = names.index("dtype") if "dtype" in names else None
 
     @raise_numpy_errors
     @functools.wraps(function)
@@ -182,5 +183,5 @@ def as_numpy_function(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _read_dtype(value: Any) -> Any:
-    """A dtype read as NumPy does; None, and a dtype with a shape, as they are."""
+    """The dtype that NumPy reads; None, and a dtype with a shape, are returned as they are."""
     return value if value is None or isinstance(value, tuple) else as_dtype(value)
