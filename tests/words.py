@@ -33,7 +33,7 @@ DONE = """
 README.md CHANGELOG.md
 benchmarks docs stubs
 tinytorch/backends tinytorch/checkpoint tinytorch/compat tinytorch/core
-tinytorch/dispatch tinytorch/facade tinytorch/state
+tinytorch/dispatch tinytorch/facade tinytorch/graph tinytorch/state
 tinytorch/ao.py tinytorch/cpu tinytorch/dtypes.py tinytorch/export.py tinytorch/fft.py
 tinytorch/functional.py tinytorch/fx.py tinytorch/linalg.py tinytorch/mps.py
 tinytorch/optim tinytorch/quasirandom.py tinytorch/return_types.py tinytorch/signal

@@ -34,7 +34,7 @@ def backward() -> None:
 
     x = tt.ones(3, requires_grad=True)
     for _ in range(2):
-        entered = functions_entered((x * 2).sum().backward, until="Sweep.run")
+        entered = functions_entered((x * 2).sum().backward, until="GraphTask.run")
     print(entered)
 
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from ..core import torch_function
 from ..core.tensor import Size, Tensor, wrap
-from ..graph.engine import CURRENT, LeafSweep, Sweep, conjugate
+from ..graph.engine import CURRENT, LeafGraphTask, GraphTask, conjugate
 from ..graph.grad_fn import AccumulateGrad
 from ..graph.hooks import LeafHooks
 from ..graph.late_bound import LATE_BOUND
-from ..graph.nodes import Edge, Node, Slot, backend_of, needed_nodes, node_of, target_of
+from ..graph.nodes import Edge, Node, NodeOutput, backend_of, needed_nodes, node_of, target_of
 from ..graph.saved_tensors import Recording
 from ..graph.views import edge_of
 from ..state.tracebacks import short
@@ -69,24 +69,24 @@ def backward(
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
     roots, grads = _prepare_roots(tensors, grad_tensors, create_graph)
     if wanted is None:
-        sweep = _sweep(roots, grads, retain_graph, create_graph, (), True)
-        sweep.deliver()
-        if sweep.callbacks:
-            sweep.finish()
+        task = _run_task(roots, grads, retain_graph, create_graph, (), True)
+        task.deliver()
+        if task.callbacks:
+            task.finish()
         return
     edges = [_edge(t) for t in wanted]
     for tensor in wanted:
         if isinstance(tensor, Tensor):
             tensor.retain_grad()  # in the passes to come as well, unless it is a leaf
-    sweep = _sweep(roots, grads, retain_graph, create_graph, edges, True)
-    for tensor, edge, g in zip(wanted, edges, sweep.collect(edges), strict=True):
+    task = _run_task(roots, grads, retain_graph, create_graph, edges, True)
+    for tensor, edge, g in zip(wanted, edges, task.collect(edges), strict=True):
         into = edge if isinstance(tensor, GradientEdge) else tensor
         leaf = node_of(into) is None and (into is edge or into.is_leaf)
         if g is not None and leaf:  # others that are to be kept are by now
-            sweep.accumulate(into, g, False)
+            task.accumulate(into, g, False)
             if into._post_accumulate_grad_hooks:
-                sweep.accumulated(into, g)
-    sweep.finish()
+                task.call_post_accumulate_hooks(into, g)
+    task.finish()
 
 
 _ONLY_INPUTS = (
@@ -165,9 +165,9 @@ def grad(
             raise RuntimeError("One of the differentiated Tensors does not require grad")
     roots, grads = _prepare_roots(outputs, grad_outputs, create_graph)
     edges = [_edge(t) for t in wanted]
-    sweep = _sweep(roots, grads, retain_graph, create_graph, edges)
+    task = _run_task(roots, grads, retain_graph, create_graph, edges)
     results = []
-    for at, (edge, g) in enumerate(zip(edges, sweep.collect(edges), strict=True)):
+    for at, (edge, g) in enumerate(zip(edges, task.collect(edges), strict=True)):
         if g is not None:
             g = conjugate(g if create_graph else _own(g, backend_of(edge)))
         elif materialize_grads:
@@ -175,7 +175,7 @@ def grad(
         elif not allow_unused:
             raise RuntimeError(_UNUSED.format(at))
         results.append(g)
-    sweep.finish()
+    task.finish()
     return tuple(results)
 
 
@@ -233,7 +233,7 @@ def _edge(tensor: Tensor | GradientEdge) -> Edge:
     node = tensor.node._node
     if tensor.ownership_token is not None and node_of(tensor.ownership_token) is node:
         return tensor.ownership_token
-    return Slot(node, tensor.output_nr) if isinstance(node.dtype, tuple) else node
+    return NodeOutput(node, tensor.output_nr) if isinstance(node.dtype, tuple) else node
 
 
 def _zeros(wanted: Any, edge: Edge) -> Tensor:
@@ -308,40 +308,40 @@ def _moved(g: Tensor, xp: Any) -> Tensor:
     return g.to(backend=xp)
 
 
-def _sweep(
+def _run_task(
     roots: list[Edge],
     grads: list[Any],
     retain_graph: bool | None,
     create_graph: bool,
     wanted: Sequence[Edge],
     accumulating: bool = False,
-) -> Sweep:
+) -> GraphTask:
     if wanted and any(edge is None for edge in wanted):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
-    make = LeafSweep if LeafHooks.in_use() else Sweep
-    sweep = make(create_graph if retain_graph is None else retain_graph, create_graph, wanted)
-    sweep.adding = accumulating
-    if accumulating and isinstance(sweep, LeafSweep):
-        sweep.accumulating = all(node_of(edge) is None for edge in wanted)
-    sweep.roots = roots
+    make = LeafGraphTask if LeafHooks.in_use() else GraphTask
+    task = make(create_graph if retain_graph is None else retain_graph, create_graph, wanted)
+    task.accumulates_captured = accumulating
+    if accumulating and isinstance(task, LeafGraphTask):
+        task.accumulating = all(node_of(edge) is None for edge in wanted)
+    task.roots = roots
     if wanted:
-        sweep.needed = needed_nodes(roots, wanted)
+        task.needed = needed_nodes(roots, wanted)
     for edge, g in zip(roots, grads, strict=True):
-        if not wanted or sweep.wants(edge):
-            sweep.send(edge, g, False)
+        if not wanted or task.needs(edge):
+            task.send(edge, g, False)
     if create_graph:
         with LATE_BOUND.enable_grad():
-            _run(sweep)
-    elif Recording.used:
-        _run(sweep)
+            _run(task)
+    elif Recording.needs_current:
+        _run(task)
     else:  # rules work on raw arrays, and what calls a user's code switches recording off itself
-        sweep.run()
-    return sweep
+        task.run()
+    return task
 
 
-def _run(sweep: Sweep) -> None:
-    token = CURRENT.set(sweep)
+def _run(task: GraphTask) -> None:
+    token = CURRENT.set(task)
     try:
-        sweep.run()
+        task.run()
     finally:
         CURRENT.reset(token)

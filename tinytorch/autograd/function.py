@@ -19,8 +19,8 @@ from ..dispatch.node_recording import note_versions
 from ..graph.engine import conjugate
 from ..graph.inference import APPLYING
 from ..graph.late_bound import LATE_BOUND
-from ..graph.nodes import FREED, TWICE, Node, Slot
-from ..graph.saved_tensors import STACK, Packed, Recording, SavedOutput
+from ..graph.nodes import FREED, FREED_MESSAGE, Node, NodeOutput
+from ..graph.saved_tensors import HOOK_STACK, Packed, Recording, SavedOutput
 from ..graph.views import FUNCTION, SEVERAL, check_inplace, edge_of, rebase
 from ..state import Variable, enable_grad, grad_enabled, no_grad
 from ..warnings import warn
@@ -185,7 +185,7 @@ def _prepare_output(ctx: Any, args: tuple[Any, ...], out: Any) -> Any:
 def _set_history(ctx: Any, tensor: Tensor, edge: Any) -> None:
     """Make ``edge`` the history of a result; its base's, too, if it is a view that was changed."""
     if _is_among(tensor, ctx._dirty):
-        rebase(tensor, edge, LATE_BOUND.writing().view_scatter)
+        rebase(tensor, edge, LATE_BOUND.write_rules().view_scatter)
     else:
         tensor._node = edge
         tensor._rg = True
@@ -193,7 +193,7 @@ def _set_history(ctx: Any, tensor: Tensor, edge: Any) -> None:
 
 def _save_tensors(ctx: Any, node: Node, outputs: list[Tensor], single: bool) -> None:
     """Hand over what ``ctx`` was given to save; ``outputs`` are those that are tensors."""
-    hooks = STACK.get()
+    hooks = HOOK_STACK.get()
     saved: list[Any] = []
     for place, tensor in enumerate(ctx._to_save):
         if tensor is not None and not isinstance(tensor, Tensor):
@@ -319,7 +319,7 @@ class FunctionCtx:
         """
         node = self._node()
         if node is not None and node.args is FREED:
-            raise RuntimeError(TWICE)
+            raise RuntimeError(FREED_MESSAGE)
         if self._for_forward is not None and PUSHING.get():
             return self._for_forward
         return tuple(self._kept(saved) for saved in self._saved)
@@ -340,7 +340,7 @@ class FunctionCtx:
         out = wrap(data, saved.xp)
         node = self._node()
         if node is not None and saved.differentiable:
-            out._node = node if saved.index is None else Slot(node, saved.index)
+            out._node = node if saved.index is None else NodeOutput(node, saved.index)
             out._rg = True
         return out
 
@@ -376,8 +376,8 @@ class _FunctionOp:
     #: A user's ``backward`` may return one tensor for several inputs, or one it keeps.
     makes_gradients = False
     frees = False
-    rule_list: tuple[Any, ...] = ()
-    flat: tuple[int, ...] = ()
+    compiled_rules: tuple[Any, ...] = ()
+    piecewise: tuple[int, ...] = ()
 
     def __init__(
         self, cls: type[Function], materialize: bool, outputs: tuple[Any, ...],
@@ -403,7 +403,7 @@ class _FunctionOp:
     def context(self, node: Node) -> FunctionCtx:
         """The ``ctx`` of a node; RuntimeError once its graph was freed."""
         if node.args is FREED:
-            raise RuntimeError(TWICE)
+            raise RuntimeError(FREED_MESSAGE)
         return node.args[0]  # type: ignore[no-any-return]
 
     def joint(self, xp: Any, g: Any, out: Any, shapes: Any, args: Any) -> list[Any]:
@@ -480,7 +480,7 @@ class Function:
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        Recording.used = True  # ``backward`` may queue a callback of the pass
+        Recording.needs_current = True  # ``backward`` may queue a callback of the pass
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warn(
@@ -647,7 +647,7 @@ def _record(
         if tensor._base is not None and not skip and not _is_among(tensor, ctx._dirty):
             tensor._kind = FUNCTION if single else SEVERAL
         if tensor._data.dtype.kind in "fcV" and not skip:
-            _set_history(ctx, tensor, node if single else Slot(node, i))
+            _set_history(ctx, tensor, node if single else NodeOutput(node, i))
     _save_tensors(ctx, node, tensors, single)
     return fixed
 

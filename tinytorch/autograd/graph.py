@@ -20,10 +20,10 @@ from typing import Any, Literal, NamedTuple
 
 from ..core.tensor import Tensor
 from ..graph.engine import CURRENT
-from ..graph.grad_fn import GraphNode, face_of
+from ..graph.grad_fn import GraphNode, grad_fn_of
 from ..graph.hooks import RemovableHandle
-from ..graph.nodes import Edge, Slot
-from ..graph.saved_tensors import FORBIDDEN, STACK, Hooks, Packing
+from ..graph.nodes import Edge, NodeOutput
+from ..graph.saved_tensors import HOOKS_FORBIDDEN, HOOK_STACK, Hooks, Packing
 from ..graph.views import edge_of
 from ..state import Variable as _Variable
 
@@ -64,13 +64,13 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
         (tensor([1., 1.]),)
     """
     edge = edge_of(tensor)
-    node = face_of(edge)
+    node = grad_fn_of(edge)
     if node is None:
         raise RuntimeError(
             "It is not possible to get the gradient edge for a Tensor that does not require "
             "gradients"
         )
-    return GradientEdge(node, edge.index if isinstance(edge, Slot) else 0, edge)
+    return GradientEdge(node, edge.index if isinstance(edge, NodeOutput) else 0, edge)
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
@@ -175,14 +175,14 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         Traceback (most recent call last):
         RuntimeError: not here
     """
-    if STACK.get():
+    if HOOK_STACK.get():
         raise RuntimeError(error_message)
-    before = FORBIDDEN.get()
-    FORBIDDEN.set(error_message)
+    before = HOOKS_FORBIDDEN.get()
+    HOOKS_FORBIDDEN.set(error_message)
     try:
         yield
     finally:
-        FORBIDDEN.set(before)
+        HOOKS_FORBIDDEN.set(before)
 
 
 #: Whether a block of ``allow_mutation_on_saved_tensors`` is around.
@@ -301,10 +301,10 @@ class _AnyHook:
         """The hook of the tensor with this index."""
 
         def hook(grad: Tensor) -> None:
-            sweep: Any = CURRENT.get()
+            task: Any = CURRENT.get()
             with self.lock:
-                first = self not in sweep.stored
-                sweep.stored[self] = True
+                first = self not in task.stored
+                task.stored[self] = True
             if first:
                 self.fn(grad)
 
@@ -321,13 +321,13 @@ class _AllHook:
         """The hook of the tensor with this index."""
 
         def hook(grad: Tensor) -> None:
-            sweep: Any = CURRENT.get()
+            task: Any = CURRENT.get()
             with self.lock:
-                if self not in sweep.stored:
-                    missing = sum(sweep.reaches(edge) for edge in self.edges)
-                    sweep.stored[self] = [missing, [None] * len(self.edges)]
+                if self not in task.stored:
+                    missing = sum(task.reaches(edge) for edge in self.edges)
+                    task.stored[self] = [missing, [None] * len(self.edges)]
                 # How many gradients are missing, and those that are there.
-                state = sweep.stored[self]
+                state = task.stored[self]
                 state[0] -= 1
                 state[1][index] = grad
             if not state[0]:

@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 
 from ..core.tensor import Tensor
 from ..graph.late_bound import LATE_BOUND
-from ..graph.nodes import Node, Slot
-from ..graph.views import TRANSFORM, edge_of, fix
+from ..graph.nodes import Node, NodeOutput
+from ..graph.views import TRANSFORM, edge_of, set_kind
 from ..state import (
     Variable,
     enable_grad,
@@ -55,7 +55,7 @@ class Level:
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
         if self.recording and x.requires_grad:
             view: Any = x.view_as(x)
-            fix(view, TRANSFORM)
+            set_kind(view, TRANSFORM)
             return view  # type: ignore[no-any-return]
         return self.leaf(x.clone() if x.is_inference() else x)
 
@@ -92,7 +92,7 @@ class Level:
             seen.add(id(edge))
             if edge.__class__ is Node:
                 pending.extend(edge.edges)
-            elif edge.__class__ is Slot:
+            elif edge.__class__ is NodeOutput:
                 pending.append(edge.node)
             else:
                 owner = vars(edge).get("_level")
@@ -157,7 +157,7 @@ def writable_for(given: Tensor) -> Tensor:
         return given
     shown = given.detach()
     data = shown._data
-    op = LATE_BOUND.writing().assigned.rename("AliasBackward0")
+    op = LATE_BOUND.write_rules().assigned.rename("AliasBackward0")
     shown._node = Node(op, shown._xp, (given,), (None,), (), data.shape, data.dtype)
     shown._rg = True
     return shown

@@ -25,8 +25,8 @@ class _ExecutionEngine:
     @staticmethod
     def is_checkpoint_valid() -> bool:
         """Whether a reentrant checkpoint works: not in a pass for ``inputs=``, as in ``grad``."""
-        sweep = CURRENT.get()
-        return sweep is None or not sweep.capturing
+        task = CURRENT.get()
+        return task is None or not task.capturing
 
 
 class _EveryTensor(type):

@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..dtypes import dtype as DType
-from ..graph.special_nodes import towards
+from ..graph.special_nodes import identity_node
 from . import torch_function
 from .size import Size, sizes
 from .storage import Storage
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _SLOT: Any = Storage.__dict__["_data"]
 #: Attributes that views have beside their array; see ``graph.views``.
-_OF_VIEWS = ("_steps", "_wanted", "_kind", "_attr_version")
+_OF_VIEWS = ("_view_ops", "_own_rg", "_kind", "_attr_version")
 
 
 class LazyView(Tensor):
@@ -157,7 +157,7 @@ def physical_view(tensor: Tensor) -> Tensor:
     vars(out).update(vars(tensor))
     out._rg, out._node, out._vc = tensor._rg, tensor._node, tensor._vc
     if tensor._rg is True and tensor._node is None:
-        out._node = towards(tensor)
+        out._node = identity_node(tensor)
     out._base = tensor._base
     if out._base is not None:
         for name in _OF_VIEWS:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from .. import dtypes
 from ..backends.base import Array, Backend
-from ..graph.nodes import Node, Slot
+from ..graph.nodes import Node, NodeOutput
 from ..state import grad_enabled
 from ..warnings import warn_once
 from .device import device
@@ -33,7 +33,7 @@ class Storage:
 
     __slots__ = (
         "_data", "_xp", "_rg", "_node", "_grad", "_vc", "_base",
-        "_steps", "_wanted", "_kind", "_attr_version",
+        "_view_ops", "_own_rg", "_kind", "_attr_version",
     )  # fmt: skip
 
     if TYPE_CHECKING:  # typing.get_type_hints(Tensor) would not find these names
@@ -42,7 +42,7 @@ class Storage:
         _xp: Backend
         #: True, False, or VIEW: whether it requires grad depends on the tensor it is a view of.
         _rg: Any
-        _node: Node | Slot | None
+        _node: Node | NodeOutput | None
         _grad: Tensor | None
         #: ``[version]``, shared by all tensors that share the memory; None until needed. For
         #: views whose base was given data of another shape: ``[version, memory]``.
@@ -51,9 +51,9 @@ class Storage:
         # For views only, which have a base:
         #: View operations to replay on its base, the last one first: ``(earlier operations,
         #: function, *arguments)``, or None.
-        _steps: tuple[Any, ...] | None
+        _view_ops: tuple[Any, ...] | None
         #: Whether it requires grad itself; it also requires grad if its base does.
-        _wanted: bool
+        _own_rg: bool
         #: Reason why it may not be changed in place while gradients are recorded: a kind of
         #: ``graph.views``, or "".
         _kind: str

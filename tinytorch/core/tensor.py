@@ -14,12 +14,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast
 from .. import dtypes
 from ..backends.base import Array, Backend
 from ..backends.storage import deep_copy
-from ..graph.grad_fn import GraphNode, face_of
+from ..graph.grad_fn import GraphNode, grad_fn_of
 from ..graph.hooks import LeafHooks, RemovableHandle, add_hook
-from ..graph.inference import UNSETTLED, check_update, check_wanted, mark, settle, take_after
+from ..graph.inference import (
+    UNSETTLED,
+    check_update,
+    check_can_require_grad,
+    mark,
+    settle_version,
+    copy_marks,
+)
 from ..graph.late_bound import LATE_BOUND
-from ..graph.nodes import Slot, node_of, warn_of_no_grad
-from ..graph.views import VIEW, cannot_refresh, edge_of, leave_views, requires_grad
+from ..graph.nodes import NodeOutput, node_of, warn_of_no_grad
+from ..graph.views import VIEW, has_lost_grad_fn, edge_of, separate_from_views, requires_grad
 from ..state import when_inference
 from ..warnings import warn
 from . import pickling, torch_function
@@ -175,9 +182,9 @@ class Tensor(Storage):
                 f"got {self.dtype}"
             )
         if requires_grad and self._inference:
-            check_wanted(self)
+            check_can_require_grad(self)
         if self._rg is VIEW:
-            self._wanted = requires_grad
+            self._own_rg = requires_grad
         else:
             self._rg = requires_grad
         return self
@@ -209,13 +216,13 @@ class Tensor(Storage):
     def grad_fn(self) -> GraphNode | None:
         """Node that recorded this tensor; None for a leaf."""
         edge_of(self)  # updates the node of a view
-        return face_of(self._node)
+        return grad_fn_of(self._node)
 
     @property
     def output_nr(self) -> int:
         """Index of this tensor among the results of ``grad_fn``."""
         edge = edge_of(self)
-        return edge.index if isinstance(edge, Slot) else 0
+        return edge.index if isinstance(edge, NodeOutput) else 0
 
     @property
     def retains_grad(self) -> bool:
@@ -225,12 +232,12 @@ class Tensor(Storage):
     @property
     def _version(self) -> int:
         if self._inference:
-            raise RefusedAttribute("Inference tensors do not track version counter.")
+            raise RefusedAttribute("Inference tensors do not track_view version counter.")
         return 0 if self._vc is None else self._vc[0]
 
     def _bump(self) -> None:
         """Increase the version of the memory after a change in place."""
-        if self._vc is UNSETTLED and settle(self):
+        if self._vc is UNSETTLED and settle_version(self):
             check_update(self)
         elif self._vc is None:
             self._vc = [1]
@@ -372,10 +379,10 @@ class Tensor(Storage):
                 "dtype"
             )
         if self._base is None and self._vc and value._data.shape != self._data.shape:
-            leave_views(self)
+            separate_from_views(self)
         self._take_array(value)
         if self._inference is not value._inference:
-            take_after(self, value)
+            copy_marks(self, value)
 
     def _memory(self) -> Array:
         """Array whose memory this tensor is a part of: its own, or that of its base."""
@@ -391,7 +398,7 @@ class Tensor(Storage):
         if self._base is not None or self._whole is not None:
             out._whole = self._memory()
         if self._vc is UNSETTLED or out._vc is UNSETTLED:
-            take_after(out, self)
+            copy_marks(out, self)
         return out
 
     def _take_array(self, source: Tensor) -> None:
@@ -466,7 +473,7 @@ class Tensor(Storage):
         """
         if not self.requires_grad:
             raise RuntimeError("can't retain_grad on Tensor that has requires_grad=False")
-        if self._retains_grad or cannot_refresh(self) or self.is_leaf:
+        if self._retains_grad or has_lost_grad_fn(self) or self.is_leaf:
             return
         self._retains_grad = True
         self._retain_from_here()

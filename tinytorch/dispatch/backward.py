@@ -48,11 +48,11 @@ class Backward:
         backward_name: torch's name of the nodes, or a function of the node that returns it.
         differentiable: Positions of the parameters with a gradient.
         rules: Rules by position, as they were registered.
-        rule_list: Compiled rules, one per position in ``differentiable``.
-        plain_rules: The same rules, each with the position of the only argument it reads, for
+        compiled_rules: Compiled rules, one per position in ``differentiable``.
+        direct_rules: The same rules, each with the position of the only argument it reads, for
             which the engine needs no compiled rule.
         joint: The compiled rule that returns every gradient at once, or None.
-        flat: Indices in ``rule_list`` of the rules marked ``piecewise``.
+        piecewise: Indices in ``compiled_rules`` of the rules marked ``piecewise``.
         may_be_fixed: Differentiable positions whose argument may be a Python number.
         both: Whether the first two parameters, and no others, have rules of their own.
         saves: By position, whether a rule reads the value; ``saves_for`` the same if only the
@@ -108,17 +108,17 @@ class Backward:
                 tuple(name in rule_needs(self.rules[i]) for name in self.params) for i in (0, 1)
             )
         chosen = () if joint else self.differentiable
-        self.rule_list: tuple[Callable[..., Any], ...] = tuple(
+        self.compiled_rules: tuple[Callable[..., Any], ...] = tuple(
             self._compile(self.rules[i]) for i in chosen
         )
         if self.sequence in self.rules:
-            self.joint = self.rule_list[0]
-        self.flat: tuple[int, ...] = tuple(
+            self.joint = self.compiled_rules[0]
+        self.piecewise: tuple[int, ...] = tuple(
             i for i, at in enumerate(chosen) if getattr(self.rules[at], "piecewise", False)
         )
-        self.plain_rules: tuple[tuple[int | None, Any], ...] = tuple(
-            self._plain_rule(self.rules[i], rule)
-            for i, rule in zip(chosen, self.rule_list, strict=True)
+        self.direct_rules: tuple[tuple[int | None, Any], ...] = tuple(
+            self._direct_rule(self.rules[i], rule)
+            for i, rule in zip(chosen, self.compiled_rules, strict=True)
         )
 
     def _note_needs(self, rules: list[Callable[..., Any]]) -> None:
@@ -141,7 +141,7 @@ class Backward:
         name = self.params[position]
         return tuple(stated[name].split()) if name in stated else rule_needs(rule)
 
-    def _plain_rule(self, rule: Any, compiled: Any) -> tuple[int | None, Any]:
+    def _direct_rule(self, rule: Any, compiled: Any) -> tuple[int | None, Any]:
         """Return a rule with the position of the only argument that it reads.
 
         The position is -1 for a rule that reads none. A rule that reads more, or a value besides

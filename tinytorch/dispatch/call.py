@@ -19,7 +19,7 @@ from ..core.lazy_bits import LazyView
 from ..core.tensor import Tensor
 from ..core.torch_function import NOT_OVERRIDING, PLAIN
 from ..graph.nodes import next_seq, node_of
-from ..graph.views import release
+from ..graph.views import own_memory
 from ..state import grad_enabled
 from ..state.recorder import record_operation
 from ..state.tracebacks import shorten
@@ -336,7 +336,7 @@ def _release_view(result: Tensor, args: tuple[Any, ...], options: dict[str, Any]
             given.extend(value)
         elif isinstance(value, Tensor) and (result._base is value or result._base is value._base):
             return
-    release(result)
+    own_memory(result)
 
 
 def _call_composite_with_out(

@@ -162,14 +162,14 @@ _out._node = _node
 if _is_view:
     _vc, _base = {first}._vc, {first}._base
     if _base is None: _base, _before, _kind = {first}, None, ''
-    else: _before, _kind = {first}._steps, {first}._kind
+    else: _before, _kind = {first}._view_ops, {first}._kind
     if _node is None and not {grad_is_on}: _kind = _unrecorded_kind()
     if _version is not None or _vc is _UNSETTLED:
-        _track(_out, {first}, _step, {beside}, _node, _kind)
+        _track_view(_out, {first}, _step, {beside}, _node, _kind)
     else:
         if _vc is None: _vc = {first}._vc = [0]
-        _out._vc, _out._steps = _vc, (_before, _step{step_arguments})
-        _out._base, _out._rg, _out._wanted = _base, _VIEW, _node is not None
+        _out._vc, _out._view_ops = _vc, (_before, _step{step_arguments})
+        _out._base, _out._rg, _out._own_rg = _base, _VIEW, _node is not None
         _out._kind, _out._attr_version = _kind, _vc[0]
 else:
     _out._rg, _out._base = _node is not None, None

@@ -21,7 +21,7 @@ from ..dtypes import LOW, as_dtype, dtype, float32
 from ..graph.inference import UNSETTLED, mark
 from ..graph.nodes import Node, next_seq
 from ..graph.saved_tensors import Recording
-from ..graph.views import VIEW, edge_of, track, unrecorded_kind
+from ..graph.views import VIEW, edge_of, track_view, unrecorded_kind
 from ..state import GRAD, current_backend, grad_enabled, place_of_new, scoped_grad
 from ..state.tracebacks import GENERATED, shorten
 from .arguments import BASIC, check_size, explain_shapes, is_basic, positional_arguments
@@ -75,7 +75,7 @@ _SHARED: dict[str, Any] = {
     "_shorten": shorten,
     "_single": float32.dtype,
     "_tensors": tensors,
-    "_track": track,
+    "_track_view": track_view,
     "_tuple": tuple,
     "_unrecorded_kind": unrecorded_kind,
     "_values": VALUES,

@@ -164,7 +164,7 @@ def _record_and_write(
         node.dtype = data.dtype
         if node.op.saves_out:
             save_result(node, target)
-        rebase(target, node, LATE_BOUND.writing().view_scatter)
+        rebase(target, node, LATE_BOUND.write_rules().view_scatter)
         if Recording.watched:
             on_record(node, target)
 
@@ -226,7 +226,7 @@ def _set_history(target: Tensor, name: Any, *edges: Any) -> None:
         *edges: The edges.
     """
     data = target._data
-    writing = LATE_BOUND.writing()
-    backward = writing.assigned if name is None else writing.written_over.rename(name)
+    rules = LATE_BOUND.write_rules()
+    backward = rules.assigned if name is None else rules.overwritten.rename(name)
     node = Node(backward, target._xp, edges, (None,) * len(edges), (), data.shape, data.dtype)
-    rebase(target, node, LATE_BOUND.writing().view_scatter)
+    rebase(target, node, LATE_BOUND.write_rules().view_scatter)

@@ -12,11 +12,11 @@ from typing import Any
 from ..core.tensor import Tensor, creation, tensors, wrap
 from ..core.lazy_bits import Conjugate, Negative, LazyView, mark_lazy, physical_view
 from ..graph.engine import Anomaly
-from ..graph.inference import UNSETTLED, check_saved, settle
-from ..graph.nodes import Node, Slot, node_of, packed_of
-from ..graph.saved_tensors import STACK, Recording
-from ..graph.special_nodes import towards
-from ..graph.views import SEVERAL, VIEW, edge_of, track, unrecorded_kind
+from ..graph.inference import UNSETTLED, check_saved, settle_version
+from ..graph.nodes import Node, NodeOutput, node_of, packed_of
+from ..graph.saved_tensors import HOOK_STACK, Recording
+from ..graph.special_nodes import identity_node
+from ..graph.views import SEVERAL, VIEW, edge_of, track_view, unrecorded_kind
 from ..state import GRAD, grad_enabled, scoped_grad
 from ..warnings import calls_of_the_program
 from .arguments import explain_shapes, unwrap
@@ -86,7 +86,7 @@ def _wrap_view(
         out._node, out._rg = node, True
     if shares:
         kind = "" if node is not None or grad_enabled() else unrecorded_kind()
-        track(out, given[at], op.function, (*given[:at], *given[at + 1 :]), node, kind)
+        track_view(out, given[at], op.function, (*given[:at], *given[at + 1 :]), node, kind)
     if node is not None and Recording.watched:
         on_record(node, out)
     return out
@@ -125,7 +125,7 @@ def wrap_views(
     records = scoped_grad() is None and not GRAD.by_thread or grad_enabled()
     kind = SEVERAL if records else unrecorded_kind()
     cell, owner = source._vc, array.base
-    base, steps = (source, None) if source._base is None else (source._base, source._steps)
+    base, steps = (source, None) if source._base is None else (source._base, source._view_ops)
     unsettled = creation.version is not None or cell is UNSETTLED
     outs: list[Tensor] = []
     for i, y in enumerate(ys):
@@ -134,18 +134,18 @@ def wrap_views(
             y, shares = _share_memory(xp, y, array)
             out = wrap(y, xp)
             if shares:
-                track(out, source, pick, (i, rest), None, kind)
-        else:  # the same as ``wrap`` and ``track``, without their calls
+                track_view(out, source, pick, (i, rest), None, kind)
+        else:  # the same as ``wrap`` and ``track_view``, without their calls
             if cell is None:
                 cell = source._vc = source._vc or [0]
             out = next(tensors)
             out._data, out._xp = y, xp
             out._grad = out._node = None
             out._vc, out._base, out._rg = cell, base, VIEW
-            out._steps = (steps, pick, i, rest)
-            out._wanted, out._kind, out._attr_version = False, kind, cell[0]
+            out._view_ops = (steps, pick, i, rest)
+            out._own_rg, out._kind, out._attr_version = False, kind, cell[0]
         outs.append(out)
-    if wanted and not source._inference:  # as for one view, see ``track``
+    if wanted and not source._inference:  # as for one view, see ``track_view``
         record(pick.op.backward, xp, tuple(outs), (source, *rest), (array, *rest))
     return tuple(outs)
 
@@ -203,11 +203,11 @@ def record(op: Backward, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[
         node.dtype = tuple([array.dtype for array in arrays])
         for i, t in enumerate(out):
             if t._data.dtype.kind in "fcV":
-                t._node = Slot(node, i)
+                t._node = NodeOutput(node, i)
                 if t._base is None:
                     t._rg = True
                 else:
-                    t._wanted = True
+                    t._own_rg = True
         if op.saves_out:
             save_results(op, node, out)
             # For rules that are recorded themselves; weak, since a slot refers to its node.
@@ -294,7 +294,9 @@ def keep_versions(out: Tensor, *tensors: Tensor | None) -> Tensor:
     """
     node = node_of(out._node) if out._rg else None
     if node is not None and packed_of(node) is None:
-        kept = [t for t in tensors if t is not None and not (t._vc is UNSETTLED and settle(t))]
+        kept = [
+            t for t in tensors if t is not None and not (t._vc is UNSETTLED and settle_version(t))
+        ]
         watched = [(*_current_version(t), t._data.shape) for t in kept]
         node.out_version = (*(node.out_version or ()), *watched)
     return out
@@ -315,7 +317,7 @@ def on_record(node: Node, out: Any) -> None:
     """
     if Anomaly.enabled:
         node._extra()["traceback"] = calls_of_the_program()
-    stack = STACK.get()
+    stack = HOOK_STACK.get()
     if stack and (node.saved or node.out is not None):
         stack[-1].pack_node(node, out, edge_of)
 
@@ -356,7 +358,7 @@ def saved_result_at(node: Node, index: int) -> Tensor | None:
     ref = node._extra()["results"][index]
     if ref is not None:
         # The slot that hooks and captures refer to, while its tensor is alive.
-        out._node = ref() or Slot(node, index)
+        out._node = ref() or NodeOutput(node, index)
         out._rg = True
     if node.out_version is not None:
         out._vc = node.out_version[index][0]
@@ -372,7 +374,7 @@ def resolve(tensor: Tensor) -> Tensor:
     out = wrap(tensor._data, tensor._xp)
     edge = edge_of(tensor)
     if edge is not None:
-        out._rg, out._node = True, towards(tensor) if edge is tensor else edge
+        out._rg, out._node = True, identity_node(tensor) if edge is tensor else edge
     return out
 
 

@@ -9,9 +9,9 @@ from ..core.tensor import wrap
 from ..dispatch.creation import legacy_constructor_source
 from ..dispatch.node_recording import saved_result
 from ..dispatch.registry import load_numpy
-from ..graph.late_bound import LATE_BOUND, LateBound, Writing
+from ..graph.late_bound import LATE_BOUND, LateBound, WriteRules
 from ..graph.nodes import Edge
-from ..graph.special_nodes import without_slope
+from ..graph.special_nodes import zero_derivative_node
 from ..graph.views import edge_of
 from ..state import enable_grad, no_grad
 
@@ -23,19 +23,19 @@ def fill_late_imports() -> None:
         wrap=wrap,
         graph_namespace=load_numpy,
         output_of=saved_result,
-        without_slope=_drop_slope,
+        add_zero_edge=_add_zero_edge,
         enable_grad=enable_grad,
         no_grad=no_grad,
         backward=_backward,
         legacy_source=legacy_constructor_source,
-        writing=_writing,
+        write_rules=_write_rules,
     )
 
 
-def _drop_slope(gradient: Any, edge: Edge) -> Any:
-    """Return the gradient at its place in the graph, with derivative 0 along ``edge``."""
+def _add_zero_edge(gradient: Any, edge: Edge) -> Any:
+    """Return the gradient with a further ``edge``, along which its derivative is 0."""
     out = wrap(gradient._data, gradient._xp)
-    out._node = without_slope(gradient, edge_of(gradient), edge)
+    out._node = zero_derivative_node(gradient, edge_of(gradient), edge)
     out._rg = True
     return out
 
@@ -52,8 +52,8 @@ def _backward(*args: Any, **options: Any) -> None:
 
 
 @functools.cache
-def _writing() -> Writing:
+def _write_rules() -> WriteRules:
     from ..ops.create import conversion
 
     operations = conversion._view_scatter, conversion._copy_assigned, conversion._overwrite
-    return Writing(*(operation.op.backward for operation in operations))
+    return WriteRules(*(operation.op.backward for operation in operations))

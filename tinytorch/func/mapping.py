@@ -13,7 +13,7 @@ from ..autograd.levels import transforming
 from ..core import torch_function
 from ..core.tensor import Tensor
 from ..dispatch.op import NAMESPACES
-from ..graph.inference import mapped
+from ..graph.inference import mark_mapped
 from ..state.tracebacks import short
 from ._batched import (
     Level,
@@ -126,7 +126,7 @@ def map_elements(
     """
     indices = [NAMESPACES[""]["arange"](size, device=device) for size in sizes]
     levels = tuple(map(Level, sizes))
-    with transforming(), drawing("error", values), mapped() as number, applying(by_rule):
+    with transforming(), drawing("error", values), mark_mapped() as number, applying(by_rule):
         views: list[Any] = [value[...] for value in values]
         for view in views:
             view._mapped = number  # A function may write to its elements.
@@ -236,7 +236,7 @@ def _mapped(call: _Call) -> Any:
     level = Level(inputs.size, randomness)
     repeated = Repeated(randomness, values)
     results: list[tuple[list[Any], Tree]] = []
-    with drawing(randomness, values), repeated.noticing(), mapped() as number:
+    with drawing(randomness, values), repeated.noticing(), mark_mapped() as number:
         shares = _may_be_at_once(call)
         if shares or inputs.size and have_rules():
             results.append(_first_run(call, level, number, shares))

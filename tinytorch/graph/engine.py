@@ -1,14 +1,14 @@
-"""The backward pass: from the roots to the leaves, newest node first.
+"""The engine: ``GraphTask`` runs a backward pass from the roots to the leaves, newest node first.
 
-A node is always younger than its inputs, so visiting pending nodes by falling creation
-number is a topological order: no recursion, no marking pass, and a chain of any length
-works. The same loop serves a normal backward, where rules see raw arrays and the node's
-backend, and ``create_graph=True``, where they see tensors and the differentiable
-namespace, so that what they compute is recorded in turn.
+A node is always created after the nodes of its inputs, so visiting pending nodes by descending
+creation number is a topological order: no recursion, no marking pass, and a chain of any length
+works. In a normal backward pass the gradient rules compute with raw arrays and the node's backend.
+Under ``create_graph=True`` the same loop calls them with tensors and the differentiable namespace,
+so that their computation is recorded.
 
-A pass accumulates the gradients of all leaves at its end. If a leaf has hooks, ``LeafSweep``
-first counts how many gradients each leaf receives and runs its hooks as soon as the last one is
-there: a hook can then use a gradient and free it before the next one is computed.
+A pass accumulates the gradients of all leaves at its end. If a leaf has hooks, ``LeafGraphTask``
+first counts how many gradients each leaf receives and calls its hooks as soon as the last one
+arrives: a hook can then use a gradient and free it before the next one is computed.
 """
 
 from __future__ import annotations
@@ -22,55 +22,40 @@ from ..backends.storage import dense_order, match_order
 from ..state import Variable
 from ..state.recorder import RECORDER
 from ..warnings import warn
-from .hooks import (
-    AfterAccumulation,
-    BeforeAccumulation,
-    call_hook,
-    check_count,
-    check_nothing,
-    hooked,
-)
+from .hooks import AfterAccumulation, BeforeAccumulation, call_hook, call_tensor_hook
+from .hooks import check_count, check_returns_none
 from .late_bound import LATE_BOUND
-from .nodes import (
-    Edge,
-    Node,
-    Slot,
-    backend_of,
-    node_of,
-    reachable,
-    sum_to_shape,
-    target_of,
-)
+from .nodes import Edge, Node, NodeOutput, backend_of, node_of, reachable, sum_to_shape, target_of
 from .saved_tensors import check_versions, release, saved_arguments
 
 
-def explain(error: Exception, node: Any, warning: bool) -> None:
-    """Note on an error which gradient it came from, once.
+def note_origin(error: Exception, node: Any, warning: bool) -> None:
+    """Add a note to an error that names the operation whose gradient raised it, only once.
 
     Args:
         error: Raised while the gradient was computed.
-        node: The operation's node; None if it was raised before the first.
-        warning: Whether a warning says so, too, as PyTorch's anomaly mode does.
+        node: The operation's node; None if no node was visited before the error.
+        warning: Whether to warn as well, as PyTorch's anomaly mode does.
     """
-    if node is None or getattr(error, "_explained", False):
+    if node is None or getattr(error, "_has_origin", False):
         return
-    if not getattr(error, "_in_hook", False):  # which is the user's, and named already
+    if not getattr(error, "_in_hook", False):  # ``call_hook`` has already named the user's hook
         inputs = [None if e is None else list(target_of(e)[0]) for e in node.edges]
         name = node.op.name if getattr(node.op, "public", True) else node.name()
         error.add_note(
             f"in the gradient of {name!r}: inputs of shape {inputs}, result of shape {node.shape}"
         )
     traceback = (node.extra or {}).get("traceback")
-    made = f"Traceback of forward call that caused the error:\n{''.join(traceback or ())}"
+    forward = f"Traceback of forward call that caused the error:\n{''.join(traceback or ())}"
     if traceback:
-        error.add_note(made)
-    error._explained = True  # type: ignore[attr-defined]
+        error.add_note(forward)
+    error._has_origin = True  # type: ignore[attr-defined]
     if warning:
         unknown = (
             "No forward pass information available. Enable detect anomaly during forward pass for "
             "more information."
         )
-        warn(f"Error detected in {node.name()}. {made if traceback else unknown}")
+        warn(f"Error detected in {node.name()}. {forward if traceback else unknown}")
 
 
 Gradient = Any  # a raw array, or a Tensor under create_graph
@@ -83,53 +68,66 @@ class Anomaly:
     check_nan = True
 
 
-#: The pass whose hooks are running.
-CURRENT: Variable[Sweep | None] = Variable("sweep", None)
+#: The backward pass that is calling hooks.
+CURRENT: Variable[GraphTask | None] = Variable("task", None)
 
 
 def call_after_backward(callback: Callable[[], object]) -> None:
-    """Have the backward pass whose hooks are running call a function when it is complete.
+    """Register a function with the backward pass that is calling hooks, for when it is complete.
 
     Raises:
         RuntimeError: If no hook is running.
     """
-    sweep = CURRENT.get()
-    if sweep is None:
+    task = CURRENT.get()
+    if task is None:
         raise RuntimeError("Final callbacks can only be installed during backward pass.")
-    sweep.callbacks.append(callback)
+    task.callbacks.append(callback)
 
 
-class Sweep:
-    """One backward pass."""
+class GraphTask:
+    """One backward pass.
+
+    Args:
+        retain_graph: Whether nodes keep their saved tensors.
+        create_graph: Whether the pass is recorded.
+        capture: Edges whose gradients are captured for ``collect``. If there are any, only the
+            nodes that lead to them are visited.
+
+    ``fresh``, a flag of a gradient throughout, means that no other object holds the gradient's
+    memory, so that the pass may add to it in place.
+    """
 
     capturing: bool
-    adding: bool
+    #: Whether captured gradients are added to ``grad``, as in ``backward(inputs=...)``.
+    accumulates_captured: bool
 
     def __init__(self, retain_graph: bool, create_graph: bool, capture: Sequence[Edge]) -> None:
         self.retain_graph = retain_graph
         self.create_graph = create_graph
-        # node.seq -> [node, gradient (a list of them for several results), whether nobody else
-        # holds the gradient's memory]
+        # node.seq -> [node, gradient (a list of them for several results), fresh]
         self.pending: dict[int, list[Any]] = {}
+        # ``-node.seq`` of each pending node, so that the newest node is popped first
         self.heap: list[int] = []
-        # id(leaf) -> [leaf, gradient, whether nobody else holds the gradient's memory]
+        # id(leaf) -> [leaf, gradient, fresh]
         self.leaves: dict[int, list[Any]] = {}
-        # node.seq -> by index, the slots that gradients came through and whose hooks, or captures,
-        # wait for their sum
-        self.slots: dict[int, dict[int, Slot]] = {}
+        # node.seq -> by index, the outputs that received a gradient and have hooks or may be
+        # captured: both need the sum, which is complete when the node is visited
+        self.outputs: dict[int, dict[int, NodeOutput]] = {}
         self.captured: dict[int, Gradient] = dict.fromkeys(map(id, capture))
-        self.capturing, self.adding = bool(self.captured), False  # what is captured, to grad
+        self.capturing, self.accumulates_captured = bool(self.captured), False
         self.special: bool = self.capturing or Anomaly.enabled
+        #: ``seq`` of the nodes that lead to a captured edge.
         self.needed: set[int] = set()
         self.roots: Sequence[Edge] = ()
+        #: ``reachable(roots)``; None until needed.
         self.reached: set[int] | None = None
         self.namespace: Any | None = LATE_BOUND.graph_namespace() if create_graph else None
-        #: Functions that run when the pass is complete.
+        #: Functions to call when the pass is complete.
         self.callbacks: list[Callable[[], object]] = []
-        #: Values that hooks keep from one call to the next in this pass, each under its own key.
+        #: Values that hooks store from one call to the next in this pass, each under its own key.
         self.stored: dict[Any, Any] = {}
 
-    def wants(self, edge: Edge) -> bool:
+    def needs(self, edge: Edge) -> bool:
         """Whether a gradient along ``edge`` leads to a captured one."""
         if not self.capturing or id(edge) in self.captured:
             return True
@@ -140,12 +138,12 @@ class Sweep:
         """Whether a gradient will come along ``edge`` in this pass."""
         if self.reached is None:
             self.reached = reachable(self.roots)
-        return id(edge) in self.reached and self.wants(edge)
+        return id(edge) in self.reached and self.needs(edge)
 
     # -- sending gradients along edges ---------------------------------------------------
 
     def send(self, edge: Edge, g: Gradient, fresh: bool) -> None:
-        """Add ``g`` to what flows along ``edge``; ``fresh``: its memory is ours alone."""
+        """Add ``g`` to the pending gradient of the node or leaf at the end of ``edge``."""
         kind = edge.__class__
         if kind is Node:
             entry = self.pending.get(edge.seq)
@@ -154,8 +152,8 @@ class Sweep:
                 heappush(self.heap, -edge.seq)
             else:
                 self._add(entry, g, edge.xp)
-        elif kind is Slot:
-            self._send_to_slot(edge, g)
+        elif kind is NodeOutput:
+            self._send_to_output(edge, g)
         else:
             self._send_to_leaf(edge, g, fresh)
 
@@ -163,26 +161,26 @@ class Sweep:
         entry[1] = self._sum(entry[1], g, entry[2], xp)
         entry[2] = True
 
-    def _sum(self, have: Gradient, g: Gradient, owned: bool, xp: Any) -> Gradient:
+    def _sum(self, pending: Gradient, g: Gradient, fresh: bool, xp: Any) -> Gradient:
         # NumPy's gradients of 0-d tensors may be scalars, which cannot be written to.
-        if owned and not self.create_graph and have.__class__ is xp.array_type:
-            return xp.add(have, g, out=have)
-        total = have + g
+        if fresh and not self.create_graph and pending.__class__ is xp.array_type:
+            return xp.add(pending, g, out=pending)
+        total = pending + g
         if self.create_graph or total.__class__ is xp.array_type:
             return total
         return xp.asarray(total)
 
-    def _send_to_slot(self, slot: Slot, g: Gradient) -> None:
-        node = slot.node
+    def _send_to_output(self, output: NodeOutput, g: Gradient) -> None:
+        node = output.node
         entry = self.pending.get(node.seq)
         if entry is None:
             entry = self.pending[node.seq] = [node, [None] * len(node.shape), False]
             heappush(self.heap, -node.seq)
         grads = entry[1]
-        have = grads[slot.index]
-        grads[slot.index] = g if have is None else self._sum(have, g, False, node.xp)
-        if slot.hooks or self.capturing:
-            self.slots.setdefault(node.seq, {})[slot.index] = slot
+        pending = grads[output.index]
+        grads[output.index] = g if pending is None else self._sum(pending, g, False, node.xp)
+        if output.hooks or self.capturing:
+            self.outputs.setdefault(node.seq, {})[output.index] = output
 
     def _send_to_leaf(self, leaf: Any, g: Gradient, fresh: bool) -> None:
         entry = self.leaves.get(id(leaf))
@@ -194,31 +192,31 @@ class Sweep:
     # -- the loop ------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Visit every pending node until only leaves are left."""
+        """Visit pending nodes, the newest first, until none is left."""
         visit: Any = self._visit_graph if self.create_graph else self._visit_raw
         recorder = RECORDER.get()
         if recorder is not None:
             visit = recorder.visits(visit)
-        pending, heap, slots = self.pending, self.heap, self.slots
+        pending, heap, outputs = self.pending, self.heap, self.outputs
         special = self.special
         node: Any = None
         try:
             while heap:
                 node, g, _ = pending.pop(-heappop(heap))
-                if special or node.hooks or node.extra or slots:
-                    g = self._before(node, g)
+                if special or node.hooks or node.extra or outputs:
+                    g = self._call_pre_hooks(node, g)
                     if self.capturing and node.seq not in self.needed:
                         continue
                 visit(node, g)
         except Exception as error:
-            explain(error, node, Anomaly.enabled)
+            note_origin(error, node, Anomaly.enabled)
             raise
 
     def _visit_raw(self, node: Node, g: Gradient) -> None:
-        """Compute and send the gradients of ``node``'s inputs, as raw arrays.
+        """Compute the gradients of ``node``'s inputs as raw arrays and send them.
 
-        Long, because it holds what it would otherwise call for every edge: this is the inner loop
-        of a backward pass, and a call costs as much as the rest.
+        This is the inner loop of a backward pass. Code for each edge is inlined, because a call
+        costs as much as the rest of the work.
         """
         op = node.op
         args = node.args
@@ -241,7 +239,7 @@ class Sweep:
             self._send_jointly(node, g, args)
         else:
             pending = self.pending
-            for edge, (at, rule) in zip(node.edges, op.plain_rules):  # strict costs 50 ns
+            for edge, (at, rule) in zip(node.edges, op.direct_rules):  # strict costs 50 ns
                 if edge is None:
                     continue
                 if at is None:
@@ -279,22 +277,23 @@ class Sweep:
             release(node)
 
     def _send_jointly(self, node: Node, g: Gradient, args: Any) -> None:
-        """What ``_visit_raw`` does, for a rule that gives all gradients at once."""
+        """Part of ``_visit_raw`` for an operation with one rule that returns all gradients."""
         xp, edges = node.xp, node.edges
         nothing: Any = (None, None)
         targets = [nothing if edge is None else target_of(edge) for edge in edges]
         shapes = [shape for shape, _ in targets]
         results = node.op.joint(xp, g, node.out, shapes, args)
-        ours = node.op.makes_gradients
+        may_be_fresh = node.op.makes_gradients
         for edge, h, (shape, dtype) in zip(edges, results, targets, strict=True):
             if edge is not None and h is not None:
                 if h.__class__ is not g.__class__:
                     h = backend_of(edge).asarray(h)
                 if h.shape != shape or h.dtype is not dtype:
                     h = fit_raw(backend_of(edge), h, shape, dtype)
-                self.send(edge, h, ours and h is not g and h.base is None)
+                self.send(edge, h, may_be_fresh and h is not g and h.base is None)
 
     def _visit_graph(self, node: Node, g: Gradient) -> None:
+        """Compute the gradients of ``node``'s inputs as recorded tensors and send them."""
         packed = None
         if node.args.__class__ is not tuple:
             packed = node.args
@@ -309,7 +308,15 @@ class Sweep:
             release(node)
 
     def _visit_joint(self, node: Node, xp: Any, g: Gradient, args: Any) -> None:
-        """The general visit: all gradients are computed, then fitted and sent."""
+        """Compute the gradients of all inputs, then fit and send them: the slow path of a visit.
+
+        Args:
+            node: The node; it has several results, hooks or an anomaly traceback, or the pass is
+                recorded, captures gradients or runs in anomaly mode.
+            xp: The node's backend; under ``create_graph`` the differentiable namespace.
+            g: The gradient of the result, or a list with one for each of several results.
+            args: The node's arguments: raw arrays; under ``create_graph`` tensors.
+        """
         op = node.op
         out = node.out
         if self.create_graph and out is not None:
@@ -318,31 +325,33 @@ class Sweep:
             g = self._materialize(node, g) if op.materialize else tuple(g)
         edges = node.edges
         if self.capturing:
-            edges = tuple(edge if self.wants(edge) else None for edge in edges)
+            edges = tuple(edge if self.needs(edge) else None for edge in edges)
         shapes = [None if edge is None else target_of(edge)[0] for edge in edges]
         if op.joint is not None:
             results = op.joint(xp, g, out, shapes, args)
         else:
-            rules = op.rule_list
+            rules = op.compiled_rules
             results = [
                 None if edge is None else rules[i](xp, g, out, shapes[i], args)
                 for i, edge in enumerate(edges)
             ]
         if node.extra is not None and "post_hooks" in node.extra:
-            results = self._after(node, results, g)
+            results = self._call_post_hooks(node, results, g)
         if Anomaly.enabled and Anomaly.check_nan:
-            self._refuse_nan(node, results)
+            self._check_nan(node, results)
         given = g if g.__class__ is tuple else (g,)
         for i, (edge, h) in enumerate(zip(edges, results, strict=True)):
             if edge is not None and h is not None:
-                h = self._fit(node, edge, h)
-                if i in op.flat and self.create_graph:
-                    # Computed from the result, as in torch it depends on that one, to any order.
-                    whole = op.saves_out and h.shape == node.shape
-                    h = LATE_BOUND.without_slope(h, node if whole else edge)
+                h = self._fit(edge, h)
+                if i in op.piecewise and self.create_graph:
+                    # As in PyTorch, second derivatives are zeros, not None: the gradient depends on
+                    # the result, if it is computed from that, else on the input.
+                    from_result = op.saves_out and h.shape == node.shape
+                    h = LATE_BOUND.add_zero_edge(h, node if from_result else edge)
                 self.send(edge, h, self._is_fresh(op, h, given))
 
-    def _fit(self, node: Node, edge: Edge, h: Gradient) -> Gradient:
+    def _fit(self, edge: Edge, h: Gradient) -> Gradient:
+        """Convert a gradient to the shape and dtype of the input at the end of ``edge``."""
         shape, dtype = target_of(edge)
         if not self.create_graph:
             xp = backend_of(edge)
@@ -357,12 +366,13 @@ class Sweep:
         return h
 
     def _is_fresh(self, op: Any, h: Gradient, given: tuple[Gradient, ...]) -> bool:
-        """Whether a rule made ``h`` itself, by the contract that it never gives it twice."""
+        """Whether ``h`` is a new array: a rule may not return the same new array twice."""
         if self.create_graph or not op.makes_gradients or h.base is not None:
             return False
         return all(h is not g for g in given)
 
-    def _refuse_nan(self, node: Node, results: Any) -> None:
+    def _check_nan(self, node: Node, results: Any) -> None:
+        """Raise a RuntimeError if a gradient has a NaN."""
         for i, h in enumerate(results):
             raw = getattr(h, "_data", h)
             if h is not None and raw.dtype.kind in "fcV" and bool(node.xp.isnan(raw).any()):
@@ -371,6 +381,8 @@ class Sweep:
                 )
 
     def _materialize(self, node: Node, grads: list[Gradient]) -> tuple[Gradient, ...]:
+        """Replace None by zeros in the gradients of a node's several results."""
+
         def zero(i: int) -> Gradient:
             raw = node.xp.zeros(node.shape[i], node.dtype[i])
             return LATE_BOUND.wrap(raw, node.xp) if self.create_graph else raw
@@ -379,47 +391,63 @@ class Sweep:
 
     # -- hooks and captures ----------------------------------------------------------------
 
-    def _before(self, node: Node, g: Gradient) -> Gradient:
+    def _call_pre_hooks(self, node: Node, g: Gradient) -> Gradient:
+        """Call the hooks of a node's results and its pre-hooks, and capture the gradient ``g``.
+
+        Returns:
+            ``g`` as the hooks have changed it.
+        """
         if g.__class__ is list:
-            for index, slot in sorted(self.slots.pop(node.seq, {}).items()):
+            for index, output in sorted(self.outputs.pop(node.seq, {}).items()):
                 before = g[index]
-                g[index] = self._call_hooks(slot.hooks, before, node.xp)
-                self._capture(slot, node, before, g[index])
+                g[index] = self._call_hooks(output.hooks, before, node.xp)
+                self._capture(output, node, before, g[index])
         else:
             before = g
             g = self._call_hooks(node.hooks, before, node.xp)
             self._capture(node, node, before, g)
-        on = self.adding or not self.capturing or node.seq in self.needed  # else it ends here
-        for hook in list((node.extra or {}).get("pre_hooks", {}).values()) if on else ():
-            many = g.__class__ is list
+        if self.capturing and not self.accumulates_captured and node.seq not in self.needed:
+            return g  # this node is not visited
+        for hook in list((node.extra or {}).get("pre_hooks", {}).values()):
+            several = g.__class__ is list
             with self.mode():
-                given = tuple(self._tensor(h, node.xp) for h in (g if many else [g]))
+                given = tuple(self._tensor(h, node.xp) for h in (g if several else [g]))
                 result = call_hook(hook, f"pre-hook of {node.name()}", given)
             if result is not None:
-                check_count(hook, result, len(g) if many else 1)
+                check_count(hook, result, len(g) if several else 1)
                 values = [self._unwrap(h) for h in result]
-                g = values if many else values[0]
+                g = values if several else values[0]
         return g
 
     def _capture(self, edge: Edge, node: Node, before: Gradient, after: Gradient) -> None:
-        """Keep a captured gradient; as in torch without its hooks where it is passed on, too."""
+        """Store the gradient of ``edge`` if it is captured.
+
+        Args:
+            edge: A node, or one of its several outputs.
+            node: The node.
+            before: The gradient before the hooks. As in PyTorch, it is the one that is stored if
+                the pass goes on through the node.
+            after: The gradient after the hooks.
+        """
         if id(edge) in self.captured:
             self.captured[id(edge)] = before if node.seq in self.needed else after
 
-    def _after(self, node: Node, results: Any, g: Gradient) -> Any:
-        outputs = g if isinstance(g, tuple) else (g,)
+    def _call_post_hooks(self, node: Node, results: Any, g: Gradient) -> Any:
+        """Call ``hook(grad_inputs, grad_outputs)`` of a node; returns the changed ``results``."""
         assert node.extra is not None
         for hook in list(node.extra["post_hooks"].values()):
-            given = tuple(None if h is None else self._tensor(h, node.xp) for h in results)
+            grad_inputs = tuple(None if h is None else self._tensor(h, node.xp) for h in results)
             with self.mode():
-                shown = tuple(self._tensor(h, node.xp) for h in outputs)
-                changed = call_hook(hook, f"hook of {node.name()}", given, shown)
+                several = g if isinstance(g, tuple) else (g,)
+                grad_outputs = tuple(self._tensor(h, node.xp) for h in several)
+                changed = call_hook(hook, f"hook of {node.name()}", grad_inputs, grad_outputs)
             if changed is not None:
                 check_count(hook, changed, len(results))
                 results = [None if h is None else self._unwrap(h) for h in changed]
         return results
 
     def _call_hooks(self, hooks: dict[int, Any] | None, g: Gradient, xp: Any) -> Gradient:
+        """Call tensor hooks one after the other; returns ``g`` as they have changed it."""
         if not hooks:
             return g
         tensor = self._tensor(g, xp)
@@ -427,23 +455,23 @@ class Sweep:
         try:
             with self.mode():
                 for hook in list(hooks.values()):
-                    tensor = hooked(hook, tensor)
+                    tensor = call_tensor_hook(hook, tensor)
         finally:
             CURRENT.reset(token)
         return self._unwrap(tensor)
 
     def mode(self) -> Any:
-        """Whether what a user's hook computes is recorded."""
+        """Grad mode in which a user's hook runs: enabled under ``create_graph``."""
         return LATE_BOUND.enable_grad() if self.create_graph else LATE_BOUND.no_grad()
 
     def _tensor(self, g: Gradient, xp: Any) -> Any:
-        """A gradient as users see it."""
+        """Convert a gradient of the pass to the tensor that a user's hook receives."""
         if g is None:
             return None
         return conjugate(g if self.create_graph else LATE_BOUND.wrap(g, xp))
 
     def _unwrap(self, tensor: Any) -> Gradient:
-        """A gradient as the pass carries it."""
+        """Convert a tensor that a user's hook returned to a gradient of the pass."""
         tensor = conjugate(tensor)
         return tensor if self.create_graph else tensor._data
 
@@ -455,7 +483,7 @@ class Sweep:
             self.callbacks.pop(0)()
 
     def deliver(self) -> None:
-        """Run the leaves' hooks and add what arrived to their ``grad``."""
+        """Call the hooks of the leaves and add the gradients of the leaves to their ``grad``."""
         recorder = RECORDER.get()
         accumulate: Any = self.accumulate
         if recorder is not None:
@@ -465,37 +493,34 @@ class Sweep:
                 g, fresh = self._call_leaf_hooks(leaf, g), False
             accumulate(leaf, g, fresh)
             if leaf._post_accumulate_grad_hooks:
-                self.accumulated(leaf, g)
+                self.call_post_accumulate_hooks(leaf, g)
 
     def _call_leaf_hooks(self, leaf: Any, g: Gradient) -> Gradient:
-        """Those of the tensor first, and then those of the node that accumulates."""
+        """Call the hooks of the tensor first, then the pre-hooks of its ``AccumulateGrad``."""
         hooks = (leaf._backward_hooks or {}).items()
-        for before in (False, True):
-            chosen = {i: h for i, h in hooks if isinstance(h, BeforeAccumulation) is before}
+        for of_node in (False, True):
+            chosen = {i: h for i, h in hooks if isinstance(h, BeforeAccumulation) is of_node}
             g = self._call_hooks(chosen, g, leaf._xp)
         return g
 
-    def accumulated(self, leaf: Any, g: Gradient) -> None:
-        """Run the hooks of a leaf whose ``grad`` was added to."""
+    def call_post_accumulate_hooks(self, leaf: Any, g: Gradient) -> None:
+        """Call the hooks of a leaf to whose ``grad`` the gradient ``g`` has been added."""
         token = CURRENT.set(self)
         try:
             with self.mode():
-                self._call_accumulate_hooks(leaf, g)
+                hooks = list(leaf._post_accumulate_grad_hooks.values())
+                node_hooks = [h.hook for h in hooks if isinstance(h, AfterAccumulation)]
+                for hook in hooks:
+                    if not isinstance(hook, AfterAccumulation):
+                        of = f"post-accumulate hook of a tensor of shape {tuple(leaf._data.shape)}"
+                        check_returns_none(call_hook(hook, of, leaf), leaf)
+                for hook in node_hooks:
+                    call_hook(hook, "hook of AccumulateGrad", (), (self._tensor(g, leaf._xp),))
         finally:
             CURRENT.reset(token)
 
-    def _call_accumulate_hooks(self, leaf: Any, g: Gradient) -> None:
-        hooks = list(leaf._post_accumulate_grad_hooks.values())
-        of_node = [h.hook for h in hooks if isinstance(h, AfterAccumulation)]
-        for hook in hooks:
-            if not isinstance(hook, AfterAccumulation):
-                of = f"post-accumulate hook of a tensor of shape {tuple(leaf._data.shape)}"
-                check_nothing(call_hook(hook, of, leaf), leaf)
-        for hook in of_node:
-            call_hook(hook, "hook of AccumulateGrad", (), (self._tensor(g, leaf._xp),))
-
     def accumulate(self, leaf: Any, g: Gradient, fresh: bool) -> None:
-        """Add what arrived at ``leaf``, unless it requires grad no more, to its ``grad``."""
+        """Add the gradient ``g`` to ``grad`` of ``leaf``, if it still requires grad."""
         if leaf._rg is not True and not leaf.requires_grad:
             return
         if leaf._data.dtype.kind == "c":
@@ -509,38 +534,39 @@ class Sweep:
             _add_into(leaf._grad, g)
 
     def collect(self, edges: Iterable[Edge]) -> list[Gradient]:
-        """The captured gradients, leaves included, in the order of ``edges``."""
+        """Return the captured gradients, those of leaves included, in the order of ``edges``."""
         results = []
         for edge in edges:
             if id(edge) in self.leaves:
-                self._run_hooks(edge)
+                self._call_captured_leaf_hooks(edge)
                 results.append(self.leaves[id(edge)][1])
             else:
                 results.append(self.captured.get(id(edge)))
         return results
 
-    def _run_hooks(self, leaf: Any) -> None:
-        """Run the hooks of a captured leaf; those of the node that accumulates only if it does."""
-        if self.adding:
-            self.leaves[id(leaf)][1] = self._call_leaf_hooks(leaf, self.leaves[id(leaf)][1])
+    def _call_captured_leaf_hooks(self, leaf: Any) -> None:
+        """Call the hooks of a captured leaf; those of ``AccumulateGrad`` only if it accumulates."""
+        entry = self.leaves[id(leaf)]
+        if self.accumulates_captured:
+            entry[1] = self._call_leaf_hooks(leaf, entry[1])
             return
         hooks = (leaf._backward_hooks or {}).items()
         chosen = {i: h for i, h in hooks if not isinstance(h, BeforeAccumulation)}
-        entry = self.leaves[id(leaf)]
         entry[1] = self._call_hooks(chosen, entry[1], leaf._xp)
 
 
 def conjugate(tensor: Any) -> Any:
-    """Between the user's gradients and the pass's, which are their conjugates.
+    """Conjugate a complex gradient; a real one is returned as it is.
 
-    Then the rule of a holomorphic function is its plain derivative.
+    The gradients of the pass are the conjugates of PyTorch's, which users see. So the rule of a
+    holomorphic function multiplies by its complex derivative, without a conjugate.
     """
     return tensor.conj_physical() if tensor._data.dtype.kind == "c" else tensor
 
 
 def zero_in_place(grad: Any) -> None:
     """Fill a gradient with zeros, and detach it from the graph that computed it."""
-    if grad.grad_fn is None:  # a view of a bucket of DDP's is one of these
+    if grad.grad_fn is None:  # ``detach_`` is an error for a view, such as one of a bucket of DDP
         grad.requires_grad_(False)
     else:
         grad.detach_()
@@ -548,9 +574,9 @@ def zero_in_place(grad: Any) -> None:
 
 
 def copy_like(g: Any, leaf: Any) -> Any:
-    """Copy a recorded gradient into memory laid out as that of ``leaf``.
+    """Copy a recorded gradient into new memory with the strides of ``leaf``.
 
-    What arrives may be expanded, a view, or the gradient of another leaf, too.
+    ``g`` may be an expanded tensor, a view, or the gradient of another leaf as well.
     """
     data = leaf._data
     if data.flags.c_contiguous or dense_order(data) is None:
@@ -559,6 +585,7 @@ def copy_like(g: Any, leaf: Any) -> Any:
 
 
 def _add_into(grad: Any, g: Gradient) -> None:
+    """Add a raw gradient to the tensor ``grad`` in place."""
     grad._bump()
     try:
         grad._xp.add(grad._data, g, out=grad._data)
@@ -571,7 +598,10 @@ def _add_into(grad: Any, g: Gradient) -> None:
 
 
 def fit_raw(xp: Any, g: Gradient, shape: tuple[int, ...], dtype: Any) -> Gradient:
-    """``g`` in the shape and dtype of the input it belongs to; the real part for a real one."""
+    """Return ``g`` in the shape and dtype of its input: summed over broadcast dimensions.
+
+    For a real input it is the real part.
+    """
     if g.shape != shape:
         # NumPy's sum of all elements is a scalar, which cannot be written to.
         g = xp.asarray(sum_to_shape(g, shape, xp.sum))
@@ -582,13 +612,14 @@ def fit_raw(xp: Any, g: Gradient, shape: tuple[int, ...], dtype: Any) -> Gradien
     return g.astype(dtype)
 
 
-class LeafSweep(Sweep):
-    """A pass that hands each leaf its gradient when that is complete.
+class LeafGraphTask(GraphTask):
+    """Backward pass that accumulates the gradient of each leaf as soon as it is complete.
 
     Attributes:
         accumulating: Whether captured gradients are added to leaves, not returned.
-        missing: By ``id``, how many gradients a leaf has still to get; None before the first.
-        hooked: The ``id`` of captured leaves whose hooks have run.
+        missing: By ``id`` of a leaf, the number of gradients that it has not received yet; None
+            before the first arrives.
+        hooks_called: The ``id`` of captured leaves whose hooks have been called.
     """
 
     leaves: dict[int, list[Any]]
@@ -598,7 +629,7 @@ class LeafSweep(Sweep):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self.missing: Counter[int] | None = None
-        self.hooked: set[int] = set()
+        self.hooks_called: set[int] = set()
 
     def _send_to_leaf(self, leaf: Any, g: Gradient, fresh: bool) -> None:
         if self.missing is None:
@@ -609,10 +640,10 @@ class LeafSweep(Sweep):
             self._complete(leaf)
 
     def _count(self) -> Counter[int]:
-        """How many gradients will come to each leaf, unless rules leave some out."""
+        """Number of edges that lead to each leaf; rules may send fewer gradients."""
         counts: Counter[int] = Counter()
         seen: set[int] = set()
-        stack = [edge for edge in self.roots if self.wants(edge)]
+        stack = [edge for edge in self.roots if self.needs(edge)]
         while stack:
             edge = stack.pop()
             node = node_of(edge)
@@ -620,20 +651,21 @@ class LeafSweep(Sweep):
                 counts[id(edge)] += 1
             elif node.seq not in seen and (not self.capturing or node.seq in self.needed):
                 seen.add(node.seq)
-                stack.extend(e for e in node.edges if e is not None and self.wants(e))
+                stack.extend(e for e in node.edges if e is not None and self.needs(e))
         return counts
 
     def _complete(self, leaf: Any) -> None:
+        """Call the hooks of a leaf whose gradient is complete, and accumulate it."""
         if self.capturing and not self.accumulating:
-            self._run_hooks(leaf)
+            self._call_captured_leaf_hooks(leaf)
             return
-        # What a rule sends later all the same is a gradient of its own.
+        # The leaf is removed: a gradient that arrives after it was complete is accumulated apart.
         entry = self.leaves.pop(id(leaf))
         others, self.leaves = self.leaves, {id(leaf): entry}
         self.deliver()
         self.leaves = others
 
-    def _run_hooks(self, leaf: Any) -> None:
-        if id(leaf) not in self.hooked:
-            super()._run_hooks(leaf)
-            self.hooked.add(id(leaf))
+    def _call_captured_leaf_hooks(self, leaf: Any) -> None:
+        if id(leaf) not in self.hooks_called:
+            super()._call_captured_leaf_hooks(leaf)
+            self.hooks_called.add(id(leaf))

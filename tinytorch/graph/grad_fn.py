@@ -1,8 +1,9 @@
-"""``grad_fn``, the public form of a node, of a type with PyTorch's name, and its saved tensors.
+"""``grad_fn``: the public form of a node, of a class with PyTorch's name, and its saved tensors.
 
-The engine's nodes are all of one class, for speed. The public form is made on access and freed
-with its last reference; until then a node has one alone, so that ``x.grad_fn is x.grad_fn``.
-``grad_fn._raw_saved_self.register_hooks`` sets hooks for one saved tensor.
+The engine's nodes are all of one class, for speed. The public form is created on access and freed
+with its last reference; while it lives, it is the only one of its node, so that
+``x.grad_fn is x.grad_fn``. ``grad_fn._raw_saved_self.register_hooks`` sets hooks for one saved
+tensor.
 """
 
 from __future__ import annotations
@@ -13,15 +14,15 @@ from typing import Any
 from ..backends.weak_references import WeakValues
 from .hooks import AfterAccumulation, BeforeAccumulation, LeafHooks, RemovableHandle, add_hook
 from .late_bound import LATE_BOUND
-from .nodes import FREED, TWICE, Edge, Node, Slot, node_of, packed_of
+from .nodes import FREED, FREED_MESSAGE, Edge, Node, NodeOutput, node_of, packed_of
 from .saved_tensors import Hooks, Packed, PackedNode, SavedOutput, saved_arguments
 from .views import edge_of
 
-_TWICE = (
+_HOOKS_SET_MESSAGE = (
     "Calling register_hooks on a saved tensor whose hooks have already been set. Hint: only one "
     "pair of hooks is allowed at a time."
 )
-_FREED = (
+_FREED_MESSAGE = (
     "Calling register_hooks on a saved tensor after it has been freed. Saved intermediate values "
     "of the graph are freed when you call .backward() or autograd.grad(). Specify "
     "retain_graph=True if you need to backward through the graph a second time or if you need to "
@@ -30,7 +31,7 @@ _FREED = (
 
 
 class SavedTensor:
-    """What a node keeps of a tensor for its backward pass.
+    """A tensor that a node has saved for the backward pass.
 
     Example:
         >>> x = tt.ones(2, requires_grad=True)
@@ -48,59 +49,57 @@ class SavedTensor:
     def register_hooks(
         self, pack_hook: Callable[[Any], Any], unpack_hook: Callable[[Any], Any]
     ) -> None:
-        """Have it stored otherwise: as ``pack_hook`` makes it, at once.
+        """Replace the saved tensor by the result of ``pack_hook``, at once.
 
         Args:
-            pack_hook: Called with the tensor; its result is kept instead.
-            unpack_hook: Called with that when the gradient is computed; gives a tensor.
+            pack_hook: Called with the tensor; its result is saved instead.
+            unpack_hook: Called with that result when the gradient is computed; returns a tensor.
 
         Raises:
-            TypeError: If one is not callable, or later if ``unpack_hook`` gives no tensor.
-            RuntimeError: If there are hooks already, or the graph was freed.
+            TypeError: If a hook is not callable, or later if ``unpack_hook`` returns no tensor.
+            RuntimeError: If the tensor has hooks already, or the graph was freed.
         """
         if not (callable(pack_hook) and callable(unpack_hook)):
             raise TypeError("register_hooks(): incompatible function arguments: expected two "
                             f"functions, got {pack_hook!r} and {unpack_hook!r}")  # fmt: skip
         if self._node.args is FREED:
-            raise RuntimeError(_FREED)
+            raise RuntimeError(_FREED_MESSAGE)
         self._pack(Hooks(pack_hook, unpack_hook))
 
 
-def of_place(node: Node, place: int) -> SavedTensor:
-    """That of the argument at ``place``; -1 for the result."""
+def saved_tensor_at(node: Node, position: int) -> SavedTensor:
+    """Return the ``SavedTensor`` of the argument at ``position``; -1 for the result."""
 
     def pack(hooks: Hooks) -> None:
         packed = packed_of(node)
-        own = node._extra().setdefault("hooked", set())
-        if place in own or (packed is not None and not own):
-            raise RuntimeError(_TWICE)
+        hooked = node._extra().setdefault("hooked", set())
+        if position in hooked or (packed is not None and not hooked):
+            raise RuntimeError(_HOOKS_SET_MESSAGE)
         if packed is not None:
             packed.restore(node)
-        tensor = LATE_BOUND.output_of(node).detach() if place < 0 else saved_arguments(node)[place]
-        chosen = Packed(tensor, hooks, None if place < 0 else edge_of(tensor))
+        of_result = position < 0
+        tensor = LATE_BOUND.output_of(node).detach() if of_result else _saved_value(node, position)
+        item = Packed(tensor, hooks, None if of_result else edge_of(tensor))
         if packed is None:
-            packed = PackedNode(node, _result(node), Hooks(_same, _same), edge_of)
-        if place < 0:
-            packed.out = chosen
+            packed = PackedNode(node, _detached_result(node), Hooks(_identity, _identity), edge_of)
+        if of_result:
+            packed.out = item
         else:
-            packed.arguments[place] = chosen
-        own.add(place)
+            packed.arguments[position] = item
+        hooked.add(position)
         packed.strip(node)
 
     return SavedTensor(node, pack)
 
 
-def of_context(node: Node, ctx: Any) -> tuple[SavedTensor, ...]:
-    """Those of what a user's ``Function`` gave to ``save_for_backward``."""
-    return tuple(_of_item(node, ctx, i) for i in range(len(ctx._saved)))
+def _context_saved_tensor(node: Node, ctx: Any, i: int) -> SavedTensor:
+    """Return the ``SavedTensor`` of item ``i`` of ``ctx.save_for_backward``."""
 
-
-def _of_item(node: Node, ctx: Any, i: int) -> SavedTensor:
     def pack(hooks: Hooks) -> None:
         saved = list(ctx._saved)
         tensor = saved[i]
         if isinstance(tensor, Packed):
-            raise RuntimeError(_TWICE)
+            raise RuntimeError(_HOOKS_SET_MESSAGE)
         if isinstance(tensor, SavedOutput):
             tensor.data = Packed(ctx._output(tensor).detach(), hooks, None)
         else:
@@ -110,21 +109,22 @@ def _of_item(node: Node, ctx: Any, i: int) -> SavedTensor:
     return SavedTensor(node, pack)
 
 
-def _result(node: Node) -> Any:
+def _detached_result(node: Node) -> Any:
+    """Return the saved result of a node, detached; None if it is not saved."""
     out = None if node.out is None else LATE_BOUND.output_of(node)
     if isinstance(out, tuple):
         return tuple(None if t is None else t.detach() for t in out)
     return None if out is None else out.detach()
 
 
-def _same(tensor: Any) -> Any:
+def _identity(tensor: Any) -> Any:
     return tensor
 
 
 class GraphNode:
-    """A recorded operation, as ``grad_fn`` and ``next_functions`` show it.
+    """Public form of a node: a value of ``grad_fn`` and ``next_functions``.
 
-    ``_saved_self``, ``_saved_result`` and the like are what it keeps for the backward pass; the
+    ``_saved_self``, ``_saved_result`` and other attributes ``_saved_…`` are its saved tensors. The
     node of a ``Function`` also has the attributes of its ``ctx``.
 
     Example:
@@ -138,38 +138,38 @@ class GraphNode:
 
     __slots__ = ("__weakref__", "_node")
 
-    #: Whether gradients pass here: always.
+    #: True, as for every node of PyTorch.
     requires_grad = True
 
     def __init__(self, node: Node) -> None:
         self._node = node
 
     def name(self) -> str:
-        """torch's name of the node, such as ``AddBackward0``."""
+        """PyTorch's name of the node, such as ``AddBackward0``."""
         return self._node.name()
 
     @property
     def next_functions(self) -> tuple[tuple[GraphNode | None, int], ...]:
-        """``(node, index)`` of every input, ``(None, 0)`` where none is differentiable."""
+        """``(node, index)`` of every input; ``(None, 0)`` for one that needs no gradient."""
         return tuple(
-            (face_of(edge), edge.index if isinstance(edge, Slot) else 0)
+            (grad_fn_of(edge), edge.index if isinstance(edge, NodeOutput) else 0)
             for edge in self._node.edges
         )
 
     @property
     def metadata(self) -> dict[Any, Any]:
-        """A dictionary for the user's own notes; in anomaly mode with the ``traceback_``."""
+        """A dictionary for the user's own data; in anomaly mode it has the ``traceback_``."""
         extra = self._node._extra()
-        notes: dict[Any, Any] = extra.setdefault("metadata", {})
+        metadata: dict[Any, Any] = extra.setdefault("metadata", {})
         if "traceback" in extra:
-            notes.setdefault("traceback_", extra["traceback"])
-        return notes
+            metadata.setdefault("traceback_", extra["traceback"])
+        return metadata
 
     def register_hook(self, hook: Any) -> RemovableHandle:
         """Call ``hook(grad_inputs, grad_outputs)`` after this node's backward.
 
         Returns:
-            A handle whose ``remove()`` takes the hook away.
+            A handle whose ``remove()`` removes the hook.
 
         Example:
             >>> x = tt.ones(1, requires_grad=True)
@@ -182,7 +182,7 @@ class GraphNode:
         return add_hook(self._node._extra().setdefault("post_hooks", {}), hook)
 
     def register_prehook(self, hook: Any) -> RemovableHandle:
-        """Call ``hook(grad_outputs)`` before this node's backward; it may replace them.
+        """Call ``hook(grad_outputs)`` before this node's backward; it may return new gradients.
 
         Example:
             >>> x = tt.ones(1, requires_grad=True)
@@ -200,11 +200,11 @@ class GraphNode:
     def __getattr__(self, name: str) -> Any:
         context = getattr(self._node.op, "context", None)
         if name.startswith("_raw_saved_"):
-            return _raw(self._node, name, context)
+            return _raw_saved(self._node, name, context)
         if context is not None and not name.startswith("__"):
             return getattr(context(self._node), name)
         if name.startswith("_saved_"):
-            return _saved(self._node, name)
+            return _saved_attribute(self._node, name)
         raise AttributeError(f"{self.name()!r} object has no attribute {name!r}")
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -218,11 +218,11 @@ class GraphNode:
         setattr(context(node), name, value)
 
     def __dir__(self) -> list[str]:
-        return sorted({*object.__dir__(self), *_saved_places(self._node)})
+        return sorted({*object.__dir__(self), *_saved_positions(self._node)})
 
 
 class AccumulateGrad(GraphNode):
-    """The end of a graph at a leaf, ``variable``, to whose ``grad`` it adds.
+    """Public form of the edge to a leaf: it adds gradients to ``grad`` of the leaf ``variable``.
 
     Example:
         >>> x = tt.ones(2, requires_grad=True)
@@ -239,28 +239,28 @@ class AccumulateGrad(GraphNode):
         return f"<AccumulateGrad object at {id(self):#x}>"
 
     def name(self) -> str:
-        """torch's name, which is that of its class in C++."""
+        """PyTorch's name of the node: the name of its class in C++."""
         return "torch::autograd::AccumulateGrad"
 
     @property
     def next_functions(self) -> tuple[tuple[GraphNode | None, int], ...]:
-        """Nothing: the graph ends here."""
+        """An empty tuple: the graph ends here."""
         return ()
 
     @property
     def metadata(self) -> dict[Any, Any]:
-        """A dictionary for the user's own notes."""
+        """A dictionary for the user's own data."""
         return vars(self.variable).setdefault("_metadata", {})  # type: ignore[no-any-return]
 
     def register_hook(self, hook: Any) -> RemovableHandle:
-        """Call ``hook((), grad_outputs)`` after the leaf's ``grad`` was added to."""
+        """Call ``hook((), grad_outputs)`` after the gradient was added to the leaf's ``grad``."""
         leaf = self.variable
         if leaf._post_accumulate_grad_hooks is None:
             leaf._post_accumulate_grad_hooks = LeafHooks()
         return add_hook(leaf._post_accumulate_grad_hooks, AfterAccumulation(hook))
 
     def register_prehook(self, hook: Any) -> RemovableHandle:
-        """Call ``hook(grad_outputs)`` before the leaf's ``grad`` is added to."""
+        """Call ``hook(grad_outputs)`` before the gradient is added to the leaf's ``grad``."""
         handle: RemovableHandle = self.variable.register_hook(BeforeAccumulation(hook))
         return handle
 
@@ -274,24 +274,24 @@ class AccumulateGrad(GraphNode):
         return sorted(object.__dir__(self))
 
 
-_FACES: WeakValues[int, GraphNode] = WeakValues()
+_GRAD_FNS: WeakValues[int, GraphNode] = WeakValues()
 _LEAVES: WeakValues[int, AccumulateGrad] = WeakValues()
 _TYPES: dict[tuple[str, str], type[GraphNode]] = {}
 
 
-def face_of(edge: Edge) -> GraphNode | None:
-    """The face of the node an edge leads to; None for no edge."""
+def grad_fn_of(edge: Edge) -> GraphNode | None:
+    """Return the public form of the node, or of the leaf, at the end of an edge; None for None."""
     if edge is None:
         return None
     node = node_of(edge)
     if node is None:
         return _LEAVES.get(id(edge)) or _LEAVES.setdefault(id(edge), AccumulateGrad(edge))
-    found = _FACES.get(node.seq)
-    return found if found is not None else _FACES.setdefault(node.seq, _type_of(node)(node))
+    found = _GRAD_FNS.get(node.seq)
+    return found if found is not None else _GRAD_FNS.setdefault(node.seq, _class_of(node)(node))
 
 
-def _type_of(node: Node) -> type[GraphNode]:
-    """The class of a node's face, which is named as in torch."""
+def _class_of(node: Node) -> type[GraphNode]:
+    """Return the class of a node's public form; it has PyTorch's name of the node."""
     module = "builtins"
     if getattr(node.op, "context", None) is not None:
         module = "tinytorch.autograd.function"
@@ -302,51 +302,48 @@ def _type_of(node: Node) -> type[GraphNode]:
     return _TYPES[key]
 
 
-def _saved_places(node: Node) -> dict[str, int]:
-    """By name, the positions of the arguments that a node keeps; -1 for its result."""
+def _saved_positions(node: Node) -> dict[str, int]:
+    """Positions of the arguments that a node saves, by attribute name; -1 for its result."""
     op = node.op
-    kept = [i for i, keeps in enumerate(getattr(op, "saves", ())) if keeps]
-    places = {f"_saved_{_torchs(op.params[i])}": i for i in kept}
-    return {**places, "_saved_result": -1} if getattr(op, "saves_out", False) else places
+    saved = [i for i, is_saved in enumerate(getattr(op, "saves", ())) if is_saved]
+    names = ("self" if op.params[i] == "input" else op.params[i] for i in saved)
+    positions = {f"_saved_{name}": i for name, i in zip(names, saved, strict=True)}
+    return {**positions, "_saved_result": -1} if getattr(op, "saves_out", False) else positions
 
 
-def _torchs(parameter: str) -> str:
-    return "self" if parameter == "input" else parameter
-
-
-def _saved(node: Node, name: str) -> Any:
-    places = _saved_places(node)
-    if name not in places:
+def _saved_attribute(node: Node, name: str) -> Any:
+    """Return the saved value that ``grad_fn`` has under ``name``, such as ``_saved_self``."""
+    positions = _saved_positions(node)
+    if name not in positions:
         raise AttributeError(f"{node.name()!r} object has no attribute {name!r}")
     if node.args is FREED:
-        raise RuntimeError(TWICE)
+        raise RuntimeError(FREED_MESSAGE)
     packed = packed_of(node)
     if packed is not None:
         packed.restore(node)
     try:
-        return _kept(node, places[name])
+        return _saved_value(node, positions[name])
     finally:
         if packed is not None:
             packed.strip(node)
 
 
-def _raw(node: Node, name: str, context: Any) -> Any:
-    """What ``register_hooks`` is called on for a tensor that a node saved, or for several."""
+def _raw_saved(node: Node, name: str, context: Any) -> Any:
+    """Return the ``SavedTensor`` that ``grad_fn`` has under ``name``, or a tuple of several."""
     if context is not None and name == "_raw_saved_tensors":
-        return of_context(node, context(node))
-    place = _saved_places(node).get(name.removeprefix("_raw"))
-    if context is not None or place not in _tensors_of(node):
+        ctx = context(node)
+        return tuple(_context_saved_tensor(node, ctx, i) for i in range(len(ctx._saved)))
+    position = _saved_positions(node).get(name.removeprefix("_raw"))
+    if context is not None or position not in _single_tensor_positions(node):
         raise AttributeError(f"{node.name()!r} object has no attribute {name!r}")
-    return of_place(node, place)
+    return saved_tensor_at(node, position)
 
 
-def _tensors_of(node: Node) -> set[int]:
-    """The places where a node keeps a single tensor."""
+def _single_tensor_positions(node: Node) -> set[int]:
+    """Positions at which a node saves one tensor, not a sequence of them; -1 is the result."""
     out = set() if isinstance(node.out, tuple) else {-1}
     return out | {i for i in node.op.saved_positions if i != node.op.sequence}
 
 
-def _kept(node: Node, place: int) -> Any:
-    if place < 0:
-        return LATE_BOUND.output_of(node)
-    return saved_arguments(node)[place]
+def _saved_value(node: Node, position: int) -> Any:
+    return LATE_BOUND.output_of(node) if position < 0 else saved_arguments(node)[position]

@@ -1,4 +1,4 @@
-"""Hooks of tensors and nodes: tables, handles, calls, and checks of the results."""
+"""Hooks of tensors and nodes: tables, handles, calls, and checks of the returned values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..backends.weak_references import WeakValues
 
 
 class RemovableHandle:
-    """Takes a hook away again; also a context manager.
+    """Handle that removes a hook by ``remove()``, or when a ``with`` block of it exits.
 
     Example:
         >>> x = tt.ones(2, requires_grad=True)
@@ -24,7 +24,7 @@ class RemovableHandle:
         self.id: int = RemovableHandle._next_id()
 
     def hooks_dict_ref(self) -> dict[int, Any]:
-        """The hooks among which the one of this handle was put, by the ids of their handles.
+        """The table that holds the hook of this handle, by the ids of the handles.
 
         Example:
             >>> handle = tt.ones(2, requires_grad=True).register_hook(print)
@@ -34,7 +34,7 @@ class RemovableHandle:
         return self.hooks
 
     def remove(self) -> None:
-        """Take the hook away; a second call does nothing."""
+        """Remove the hook; a second call does nothing."""
         self.hooks.pop(self.id, None)
 
     def __enter__(self) -> RemovableHandle:
@@ -45,14 +45,14 @@ class RemovableHandle:
 
 
 def add_hook(hooks: dict[int, Any], hook: Any) -> RemovableHandle:
-    """File ``hook`` in an ordered table and return the handle that removes it."""
+    """Add ``hook`` to an ordered table and return the handle that removes it."""
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
     return handle
 
 
 class LeafHooks(dict[int, Any]):
-    """The hooks of a leaf, in order; a pass asks whether any leaf has some."""
+    """Hooks of a leaf, in order; the class has a weak reference to every table of a leaf."""
 
     _tables: WeakValues[int, LeafHooks] = WeakValues()
 
@@ -62,7 +62,7 @@ class LeafHooks(dict[int, Any]):
 
     @classmethod
     def in_use(cls) -> bool:
-        """Whether there is a hook in a table; other threads may make tables meanwhile."""
+        """Whether any leaf has a hook; other threads may add tables at the same time."""
         for ref in cls._tables.refs():
             if ref():
                 return True
@@ -70,7 +70,7 @@ class LeafHooks(dict[int, Any]):
 
 
 class BeforeAccumulation:
-    """A hook of ``AccumulateGrad`` among those that take a leaf's gradient."""
+    """Pre-hook of ``AccumulateGrad``, stored among the hooks of the leaf's gradient."""
 
     def __init__(self, hook: Any) -> None:
         self.hook = hook
@@ -81,14 +81,19 @@ class BeforeAccumulation:
 
 
 class AfterAccumulation:
-    """A hook of ``AccumulateGrad`` among those that take the leaf."""
+    """Hook of ``AccumulateGrad``, stored among the post-accumulate-grad hooks of the leaf."""
 
     def __init__(self, hook: Any) -> None:
         self.hook = hook
 
 
-def check_nothing(value: Any, leaf: Any) -> None:
-    """Refuse what a hook returned that is called after accumulation, but for the leaf itself."""
+def check_returns_none(value: Any, leaf: Any) -> None:
+    """Raise an error if a post-accumulate-grad hook returned a value other than None or its leaf.
+
+    Raises:
+        RuntimeError: If the value is a tensor.
+        TypeError: If it is anything else.
+    """
     if value is not None and value is not leaf:
         text = "Tensor post accumulate grad hooks should return None."
         if hasattr(value, "_data"):
@@ -97,53 +102,53 @@ def check_nothing(value: Any, leaf: Any) -> None:
 
 
 def check_count(hook: Any, values: Any, expected: int) -> None:
-    """Refuse what a node's hook returned that is not as many gradients as it was given.
+    """Check that a node's hook returned as many gradients as it was called with.
 
     Raises:
-        TypeError: If it is no tuple.
-        RuntimeError: If it is one of another length.
+        TypeError: If the value is not a tuple.
+        RuntimeError: If the tuple has another length.
     """
     if not isinstance(values, tuple):
         raise TypeError(f"expected tuple, but hook returned {type(values).__name__!r}")
     if len(values) != expected:
         raise RuntimeError(
-            f"hook {name_of(hook)!r} has returned an incorrect number of values (got "
+            f"hook {hook_name(hook)!r} has returned an incorrect number of values (got "
             f"{len(values)}, but expected {expected})"
         )
 
 
 def call_hook(hook: Any, of: str, *args: Any) -> Any:
-    """What a user's hook returns; an error of its gets a note that names the hook.
+    """Call a user's hook; an error that it raises gets a note that names the hook.
 
     Args:
         hook: The function.
-        of: What it hangs on, for the note: ``"hook of Linear"``.
-        *args: What it is called with.
+        of: The kind of hook and its object, for the note: ``"hook of Linear"``.
+        *args: Arguments of the hook.
     """
     try:
         return hook(*args)
     except Exception as error:
-        error.add_note(f"in {name_of(hook)!r}, a {of}")
+        error.add_note(f"in {hook_name(hook)!r}, a {of}")
         error._in_hook = True  # type: ignore[attr-defined]
         raise
 
 
-def name_of(hook: Any) -> str:
-    """What texts call a hook."""
+def hook_name(hook: Any) -> str:
+    """Name of a hook in messages."""
     return getattr(hook, "__name__", None) or repr(hook)
 
 
-def hooked(hook: Any, g: Any) -> Any:
-    """What a user's hook makes of the gradient ``g``, or ``g`` itself if it returns None.
+def call_tensor_hook(hook: Any, g: Any) -> Any:
+    """Return ``hook(g)`` for the gradient ``g`` of a tensor, or ``g`` if the hook returns None.
 
     Raises:
-        TypeError: If it returns no tensor.
-        RuntimeError: If it returns one of another shape or dtype.
+        TypeError: If the hook returns anything but a tensor or None.
+        RuntimeError: If it returns a tensor of another shape or dtype.
     """
     result = call_hook(hook, f"hook of a tensor of shape {tuple(g._data.shape)}", g)
     if result is None:
         return g
-    name = name_of(hook)
+    name = hook_name(hook)
     if not hasattr(result, "_data"):
         raise TypeError(f"expected Variable, but hook returned {type(result).__name__!r}")
     if result._data.shape != g._data.shape:

@@ -1,11 +1,12 @@
-"""Inference tensors: what was made in inference mode, and what may not be done with it outside.
+"""Inference tensors: tensors created in inference mode, and the uses of them that are errors.
 
-They cost nothing where nobody is in inference mode. While some code is, tensors are made with
-``UNSETTLED`` instead of None for a version, and ``mark`` is asked about them. That is never a
-tensor's version: whoever meets it asks ``settle``, or refuses.
+While no code is in inference mode, no work is done for them. While any thread is in inference mode,
+new tensors are created with ``UNSETTLED`` as version cell (``_vc``), not None, and ``mark`` notes
+whether they are inference tensors. Code that reads a version cell calls ``settle_version`` if it
+finds ``UNSETTLED``, or raises.
 
-In the same way tensors are marked that a function made which ``vmap`` runs, and its examples:
-what it writes to in place must be one of them.
+Tensors created inside a function that ``vmap`` runs, and its examples, are marked in the same way:
+the function may write in place only to these.
 """
 
 from __future__ import annotations
@@ -20,27 +21,27 @@ from .saved_tensors import is_needed
 
 
 class _Unsettled(list[int]):
-    """A version that nothing can be written to."""
+    """Version cell that cannot be written to."""
 
     def __setitem__(self, *_: object) -> NoReturn:
         raise AssertionError("a tensor's version was counted before it was settled")
 
 
-#: Stands for the version of an inference tensor, or of one that was made while another thread was
-#: in inference mode.
+#: Version cell of an inference tensor, or of a tensor that was created while another thread was in
+#: inference mode.
 UNSETTLED: Any = _Unsettled([0])
 
 
-#: The number of the innermost ``vmap`` that runs the code of this context; 0 outside.
+#: Number of the innermost ``vmap`` that runs the code of this context; 0 outside.
 MAPPED: Variable[int] = Variable("mapped", 0)
-#: What a user's ``Function`` that is applied asks first, inside ``vmap``: its class, arguments and
-#: keywords give its result or NotImplemented. None outside.
+#: Inside ``vmap``, a function that ``Function.apply`` calls first, with the class, arguments and
+#: keywords; it returns the result or NotImplemented. None outside.
 APPLYING: Variable[Any] = Variable("applying_functions", None)
 _next_number = itertools.count(1).__next__
 
 
 def mark(made: Any) -> None:
-    """Note on a new tensor that it is made in inference mode or inside ``vmap``."""
+    """Mark a new tensor as created in inference mode or inside ``vmap``, if it is."""
     inference, number = inference_enabled(), MAPPED.get()
     if inference:
         made._inference = True
@@ -50,20 +51,20 @@ def mark(made: Any) -> None:
         forget_ended_blocks()
 
 
-def settle(tensor: Any) -> bool:
-    """Whether ``tensor``, whose version is ``UNSETTLED``, is one of inference mode.
+def settle_version(tensor: Any) -> bool:
+    """Whether ``tensor``, whose version cell is ``UNSETTLED``, is an inference tensor.
 
-    If it is not, it gets the version of a tensor that was never modified.
+    If it is not, it gets the version cell of a tensor that was never modified, None.
     """
     if not tensor._inference:
         tensor._vc = None
     return bool(tensor._inference)
 
 
-def take_after(out: Any, source: Any) -> None:
-    """Make ``out``, which shares the memory of ``source``, an inference tensor if that is one.
+def copy_marks(out: Any, source: Any) -> None:
+    """Mark ``out``, which shares the memory of ``source``, as ``source`` is.
 
-    It is marked as made inside ``vmap`` if the memory was.
+    It becomes an inference tensor, or a tensor created inside ``vmap``, if ``source`` is one.
     """
     if out._mapped or source._mapped:
         out._mapped = source._mapped
@@ -81,13 +82,13 @@ def take_after(out: Any, source: Any) -> None:
 
 
 def check_saved(tensor: Any, node: Any) -> None:
-    """RuntimeError for an inference tensor that ``node`` is about to save for its backward."""
-    if settle(tensor) and is_needed(tensor, node):
-        refuse_saved()
+    """Raise a RuntimeError if ``node`` is to save an inference tensor that its gradients need."""
+    if settle_version(tensor) and is_needed(tensor, node):
+        raise_saved_inference()
 
 
-def refuse_saved() -> NoReturn:
-    """RuntimeError for an inference tensor that a gradient would be computed from."""
+def raise_saved_inference() -> NoReturn:
+    """Raise the RuntimeError for an inference tensor that would be saved for backward."""
     raise RuntimeError(
         "Inference tensors cannot be saved for backward. Please do not use Tensors created in "
         "inference mode in computation tracked by autograd. To work around this, you can make "
@@ -97,7 +98,7 @@ def refuse_saved() -> NoReturn:
 
 
 def check_update(tensor: Any) -> None:
-    """RuntimeError for an inference tensor that is changed in place outside inference mode."""
+    """Raise a RuntimeError for an in-place change of an inference tensor outside inference mode."""
     if tensor._inference and not inference_enabled():
         raise RuntimeError(
             "Inplace update to inference tensor outside InferenceMode is not allowed. You can make "
@@ -105,8 +106,8 @@ def check_update(tensor: Any) -> None:
         )
 
 
-def check_wanted(tensor: Any) -> None:
-    """RuntimeError for an inference tensor that shall require grad outside inference mode."""
+def check_can_require_grad(tensor: Any) -> None:
+    """Raise a RuntimeError for ``requires_grad_()`` of an inference tensor outside that mode."""
     if tensor._inference and not inference_enabled():
         raise RuntimeError(
             "Setting requires_grad=True on inference tensor outside InferenceMode is not allowed."
@@ -117,10 +118,10 @@ def check_wanted(tensor: Any) -> None:
 
 
 @contextmanager
-def mapped() -> Iterator[int]:
-    """Mark the tensors that are made in a block with the number of the ``vmap`` that it is.
+def mark_mapped() -> Iterator[int]:
+    """Mark the tensors created in a block with the number of the ``vmap`` that runs the block.
 
-    A later one has a larger number: what is left over from an earlier one is from outside.
+    A later ``vmap`` has a larger number: to it, tensors of an earlier one are from outside.
     """
     number = _next_number()
     token = MAPPED.set(number)
@@ -133,7 +134,7 @@ def mapped() -> Iterator[int]:
 
 
 def check_mapped(name: str, tensor: Any) -> None:
-    """RuntimeError for a tensor from outside that a function changes for each example of a vmap."""
+    """Raise a RuntimeError if a function that ``vmap`` runs changes a tensor from outside."""
     if tensor._mapped < MAPPED.get():
         raise RuntimeError(
             f"vmap: inplace arithmetic(self, *extra_args) is not possible for {name}_: the tensor "

@@ -10,19 +10,19 @@ if TYPE_CHECKING:
     from .nodes import Edge, Node
 
 
-class Writing(NamedTuple):
-    """Gradient rules of writes to a tensor's memory, for the history of the tensor."""
+class WriteRules(NamedTuple):
+    """``Backward`` of each operation that records a write to a tensor's memory."""
 
-    #: Rule of a base of which a view has changed.
+    #: Of the base of a view that was written to.
     view_scatter: Any
-    #: Rules of the value that was written, and of the old value beside it.
+    #: Of the value that was written, and of the old value that it replaced.
     assigned: Any
-    written_over: Any
+    overwritten: Any
 
 
 @dataclass(slots=True, eq=False, repr=False)
 class LateBound:
-    """Functions of upper layers, which the graph and the tensors call but must not import."""
+    """Functions of upper layers that the graph and the tensors call but must not import."""
 
     #: Wraps a raw array and its backend in a Tensor.
     wrap: Callable[[Any, Any], Any]
@@ -30,8 +30,8 @@ class LateBound:
     graph_namespace: Callable[[], Any]
     #: Makes the tensor of a node's result, for rules that use ``out``.
     output_of: Callable[[Node], Any]
-    #: Returns a gradient at its place in the graph, with derivative 0 along an edge.
-    without_slope: Callable[[Any, Edge], Any]
+    #: Returns a gradient whose node has a further edge, along which its derivative is 0.
+    add_zero_edge: Callable[[Any, Edge], Any]
     #: Context managers for the grad mode.
     enable_grad: Callable[[], Any]
     no_grad: Callable[[], Any]
@@ -39,8 +39,8 @@ class LateBound:
     backward: Callable[..., None]
     #: Makes the tensor for ``Tensor(...)``.
     legacy_source: Callable[..., Any]
-    #: Rules of writes to memory.
-    writing: Callable[[], Writing]
+    #: Returns the rules of writes to memory.
+    write_rules: Callable[[], WriteRules]
 
 
 #: Filled once, by ``facade.late_imports``; empty until then.

@@ -1,9 +1,9 @@
-"""Nodes of the recorded graph, the edges between them, and how a gradient fits an edge.
+"""Nodes of the autograd graph, the edges between them, and the shape and dtype along an edge.
 
-A tensor that requires grad is either a *leaf* (its edge is the tensor itself, where the
-gradient is stored) or the result of an operation (its edge is a ``Node``, or a ``Slot`` of
-one where the operation has several results). Edges point from results to inputs, and a
-node never points at its result, so a graph is freed with the last reference to its end.
+A tensor that requires grad is either a *leaf*, whose edge is the tensor itself, or the result of an
+operation, whose edge is a ``Node``, or a ``NodeOutput`` if the operation has several results. Edges
+point from results to inputs, and a node has no reference to its result, so a graph is freed with
+the last reference to its end.
 """
 
 from __future__ import annotations
@@ -14,29 +14,30 @@ from typing import Any, Final, NoReturn, TypeAlias
 
 from ..warnings import warn
 
-#: Numbers nodes in the order of their creation: an input's node is always older.
+#: Next creation number of a node; the node of an input has a smaller number than the node itself.
 next_seq = itertools.count().__next__
 
 
 class Node:
-    """One recorded operation.
+    """Node of the autograd graph: one recorded operation.
 
     Attributes:
         seq: Creation number; the engine visits nodes from the newest to the oldest.
-        op: The operation, which knows the gradient rules.
+        op: The operation's ``Backward``, which has the gradient rules.
         xp: The backend the operation ran on.
-        edges: Per differentiable argument, where its gradient goes, or None.
-        args: The operation's arguments as raw arrays and plain values, None where no rule
-            wants them; ``FREED`` once they are freed; what ``packed_of`` returns if packed.
-        saved: The tensors behind ``args``, in the order of ``op.saved_positions``.
-        versions: Versions of ``saved`` at recording; None while all were unmodified.
+        edges: Edge of each differentiable argument, None if it needs no gradient.
+        args: The operation's arguments as raw arrays and Python values, None for those that no
+            rule reads; ``FREED`` once they are freed; a ``PackedNode`` if hooks packed them.
+        saved: The tensors whose arrays are in ``args``, in the order of ``op.saved_positions``.
+        versions: Versions of ``saved`` at recording; None if all were unmodified.
         shape: Shape of the result (a tuple of shapes for several results).
         dtype: Native dtype of the result (or a tuple of them).
-        out: The raw result, where a rule wants it.
-        out_version: ``(version cell, version)`` of each result, where ``out`` is kept, and
-            ``(version cell, version, shape)`` of each argument that no rule reads but torch keeps.
-        hooks: Functions to call on the gradient of the result, or None.
-        extra: Rarely used facts by name (node hooks, anomaly traceback), or None.
+        out: The raw result, if a rule reads it.
+        out_version: ``(version cell, version)`` of each result, if ``out`` is saved, and
+            ``(version cell, version, shape)`` of each argument that PyTorch saves though no rule
+            reads it here.
+        hooks: Hooks of the result's gradient, by the ids of their handles, or None.
+        extra: Rarely used values by name (node hooks, anomaly traceback), or None.
     """
 
     __slots__ = (
@@ -65,17 +66,18 @@ class Node:
         return f"<{self.name()} object at {id(self):#x}>"
 
     def name(self) -> str:
-        """torch's name of the node, such as ``AddBackward0``."""
+        """PyTorch's name of the node, such as ``AddBackward0``."""
         name = self.op.backward_name
         return name if isinstance(name, str) else str(name(self))
 
     def _extra(self) -> dict[str, Any]:
+        """Return ``extra``, created if it is None."""
         if self.extra is None:
             self.extra = {}
         return self.extra
 
 
-class Slot:
+class NodeOutput:
     """One of several results of a node: the edge of a tensor that is such a result."""
 
     __slots__ = ("node", "index", "hooks", "__weakref__")
@@ -94,10 +96,10 @@ class Slot:
         return self.node.dtype[self.index]
 
 
-Edge: TypeAlias = Any  # Node | Slot | Tensor (a leaf) | None
+Edge: TypeAlias = Any  # Node | NodeOutput | Tensor (a leaf) | None
 
-#: The error where what was freed is still needed.
-TWICE = (
+#: Message of the error if saved tensors are needed that have been freed.
+FREED_MESSAGE = (
     "Trying to backward through the graph a second time (or directly access saved tensors "
     "after they have already been freed). Saved intermediate values of the graph are freed "
     "when you call .backward() or autograd.grad(). Specify retain_graph=True if you need to "
@@ -107,49 +109,51 @@ TWICE = (
 
 
 class _Freed:
-    def restore(self, node: Node, sweep: Any = None) -> NoReturn:
-        raise RuntimeError(TWICE)
+    def restore(self, node: Node, task: Any = None) -> NoReturn:
+        raise RuntimeError(FREED_MESSAGE)
 
 
-#: Stands in ``Node.args`` once a backward has let go of what the node had saved.
+#: Value of ``Node.args`` after a backward pass has freed the saved tensors of the node.
 FREED: Final = _Freed()
 
 
 def packed_of(node: Node) -> Any:
-    """The object that stands for everything ``node`` saved where hooks packed it, else None."""
+    """The ``PackedNode`` of a node whose saved tensors were packed by hooks, else None."""
     args = node.args
     return None if args.__class__ is tuple or args is FREED else args
 
 
 def target_of(edge: Edge) -> tuple[tuple[int, ...], Any]:
-    """Shape and native dtype that a gradient must have to flow along ``edge``."""
-    if edge.__class__ is Node or edge.__class__ is Slot:
+    """Shape and native dtype of the gradients along ``edge``."""
+    if edge.__class__ is Node or edge.__class__ is NodeOutput:
         return edge.shape, edge.dtype
     return edge._data.shape, edge._data.dtype
 
 
 def backend_of(edge: Edge) -> Any:
-    """The backend whose arrays flow along ``edge``."""
+    """Backend of the gradients along ``edge``."""
     if edge.__class__ is Node:
         return edge.xp
-    return edge.node.xp if edge.__class__ is Slot else edge._xp
+    return edge.node.xp if edge.__class__ is NodeOutput else edge._xp
 
 
 def sum_to_shape(gradient: Any, shape: tuple[int, ...], add: Any = None) -> Any:
-    """Undo broadcasting: sum ``gradient`` over what ``shape`` was stretched along.
+    """Undo broadcasting: sum ``gradient`` over the dimensions along which ``shape`` was broadcast.
 
-    Works on raw arrays and on tensors alike: it uses methods both have, unless ``add(gradient,
-    axes)`` says how to sum.
+    Args:
+        gradient: A raw array or a tensor.
+        shape: Shape of the result.
+        add: ``add(gradient, axes)``, called for the sum instead of ``gradient.sum(axes)``.
     """
-    have = tuple(gradient.shape)
-    lead = len(have) - len(shape)
-    if lead < 0 or any(n != m and n != 1 for n, m in zip(shape, have[lead:], strict=True)):
+    wide = tuple(gradient.shape)
+    lead = len(wide) - len(shape)
+    if lead < 0 or any(n != m and n != 1 for n, m in zip(shape, wide[lead:], strict=True)):
         raise RuntimeError(
-            f"got a gradient of shape {list(have)} for an input of shape {list(shape)}; "
+            f"got a gradient of shape {list(wide)} for an input of shape {list(shape)}; "
             "the shapes are not compatible"
         )
     axes = tuple(range(lead)) + tuple(
-        i + lead for i, n in enumerate(shape) if n == 1 and have[i + lead] != 1
+        i + lead for i, n in enumerate(shape) if n == 1 and wide[i + lead] != 1
     )
     if axes:
         gradient = gradient.sum(axes) if add is None else add(gradient, axes)
@@ -157,7 +161,7 @@ def sum_to_shape(gradient: Any, shape: tuple[int, ...], add: Any = None) -> Any:
 
 
 def reachable(roots: Iterable[Edge]) -> set[int]:
-    """``id`` of every edge, and of every node behind one, on the way from ``roots``."""
+    """Return the ``id`` of every edge, and of every node, that can be reached from ``roots``."""
     seen: set[int] = set()
     stack = [edge for edge in roots if edge is not None]
     while stack:
@@ -172,7 +176,7 @@ def reachable(roots: Iterable[Edge]) -> set[int]:
 
 
 def needed_nodes(roots: Iterable[Edge], inputs: Iterable[Edge]) -> set[int]:
-    """``seq`` of every node from which one of ``inputs`` can be reached."""
+    """Return the ``seq`` of every node from which one of ``inputs`` can be reached."""
     wanted = {id(edge) for edge in inputs}
     seen: dict[int, Node] = {}
     stack = [node_of(edge) for edge in roots]
@@ -192,14 +196,14 @@ def needed_nodes(roots: Iterable[Edge], inputs: Iterable[Edge]) -> set[int]:
 
 
 def node_of(edge: Edge) -> Node | None:
-    """The node an edge leads to; None for a leaf."""
-    if edge.__class__ is Slot:
+    """Return the node at the end of an edge; None for a leaf."""
+    if edge.__class__ is NodeOutput:
         return edge.node
     return edge if edge.__class__ is Node else None
 
 
 def warn_of_no_grad() -> None:
-    """Say that ``grad`` of a result stays None."""
+    """Warn that ``grad`` of a tensor that is not a leaf stays None."""
     warn(
         "The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad "
         "attribute won't be populated during autograd.backward(): call .retain_grad() on it before "

@@ -1,4 +1,4 @@
-"""Tensors that nodes save for the backward pass: check of versions, release, hooks.
+"""Tensors that nodes save for the backward pass: version checks, release, packing by hooks.
 
 Hooks of ``saved_tensors_hooks`` pack a tensor when it is saved and unpack it when it is needed.
 """
@@ -12,11 +12,11 @@ from typing import Any
 
 from ..state import Variable, no_grad
 from .nodes import FREED, Edge, Node, node_of
-from .special_nodes import towards
+from .special_nodes import identity_node
 
 
 def saved_arguments(node: Node) -> list[Any]:
-    """``node.args`` with the saved tensors in place of their arrays."""
+    """Return ``node.args`` with the saved tensors in place of their arrays."""
     args = list(node.args)
     saved = iter(node.saved)
     for position in node.op.saved_positions:
@@ -24,15 +24,15 @@ def saved_arguments(node: Node) -> list[Any]:
         if position == node.op.sequence:
             args[position] = tuple(next(saved, None) for _ in value)
         elif hasattr(value, "dtype"):
-            # A number in an operand's place is no tensor. It may have become an array, but then
-            # it is the second of two operands.
+            # The second operand may be a number that was converted to an array: it has no tensor
+            # in ``saved``.
             tensor = next(saved, None)
             args[position] = value.item() if tensor is None else tensor
     return args
 
 
 def release(node: Node) -> None:
-    """Let go of what ``node`` saved."""
+    """Free the arguments and the result that ``node`` saved."""
     node.args = FREED
     node.saved = ()
     node.out = None
@@ -40,24 +40,25 @@ def release(node: Node) -> None:
 
 
 def check_versions(node: Node) -> None:
-    """RuntimeError if a tensor ``node`` saved was modified in place since."""
+    """Raise a RuntimeError if a tensor that ``node`` saved was modified in place since."""
     versions = node.versions
     for i, tensor in enumerate(node.saved):
         cell = tensor._vc
         expected = 0 if versions is None else versions[i]
         if cell is not None and cell[0] != expected and is_needed(tensor, node):
-            raise RuntimeError(_modified(tensor.shape, tensor._origin(), cell[0], expected, node))
+            origin = tensor._origin()
+            raise RuntimeError(_version_error(tensor.shape, origin, cell[0], expected, node))
     for i, (cell, expected, *argument) in enumerate(node.out_version or ()):
         if cell[0] != expected:
             shape = node.shape[i] if node.out.__class__ is tuple else node.shape
-            where = f", which is output {i} of {node.name()},"
+            origin = f", which is output {i} of {node.name()},"
             if argument:
-                (shape,), where = argument, ""
-            raise RuntimeError(_modified(shape, where, cell[0], expected, node))
+                (shape,), origin = argument, ""
+            raise RuntimeError(_version_error(shape, origin, cell[0], expected, node))
 
 
 def is_needed(tensor: Any, node: Any) -> bool:
-    """Whether the gradient of an input that wants one is computed from ``tensor``."""
+    """Whether a gradient rule of an input that requires grad reads ``tensor``."""
     op = node.op
     if op.sequence is not None or not hasattr(op, "needs"):
         return True
@@ -72,7 +73,8 @@ def is_needed(tensor: Any, node: Any) -> bool:
     return any(hasattr(x, "dtype") and tensor._xp.is_view(tensor._data, x) for x in arrays)
 
 
-def _modified(shape: Any, origin: str, version: int, expected: int, node: Node) -> str:
+def _version_error(shape: Any, origin: str, version: int, expected: int, node: Node) -> str:
+    """Message of the error for a saved tensor that was modified in place."""
     return (
         "one of the variables needed for gradient computation has been modified by an inplace "
         f"operation: [Tensor of shape {list(shape)}]{origin} is at version {version}; expected "
@@ -83,9 +85,9 @@ def _modified(shape: Any, origin: str, version: int, expected: int, node: Node) 
 
 
 class Hooks:
-    """Functions that pack and unpack the tensors that are saved inside a block.
+    """Functions that pack and unpack the tensors saved inside a block.
 
-    ``utils.checkpoint`` has its own class with these three methods.
+    ``utils.checkpoint`` has its own class with the same three methods.
     """
 
     __slots__ = ("pack", "unpack")
@@ -95,54 +97,49 @@ class Hooks:
         self.unpack = unpack
 
     def pack_node(self, node: Node, out: Any, edge_of: Callable[[Any], Edge]) -> None:
-        """Replace the tensors that ``node`` saved by what the hooks return for them."""
+        """Replace the tensors that ``node`` saved by the results of ``pack``."""
         PackedNode(node, out, self, edge_of).strip(node)
 
 
 class _Recording:
-    """What is looked at where an operation is recorded, in the whole process.
+    """Flags of the whole process that are read when an operation is recorded.
 
     Attributes:
-        used: Whether anything ever asks, in a backward pass, which pass that is.
-        watched: Whether there is more to do than usual: anomaly mode is on, or some thread has
+        watched: Whether recording takes more than usual: anomaly mode is on, or some thread has
             hooks for saved tensors.
+        needs_current: Whether any code reads ``CURRENT`` outside of hooks, so that backward passes
+            set it. It stays true.
     """
 
-    __slots__ = ("_anomaly", "_blocks", "_lock", "used", "watched")
+    __slots__ = ("_anomaly", "_blocks", "_lock", "needs_current", "watched")
 
     def __init__(self) -> None:
-        self.watched = self.used = self._anomaly = False
+        self.watched = self.needs_current = self._anomaly = False
         self._blocks = 0
         self._lock = threading.Lock()
 
-    def enter_block(self) -> None:
-        """Count a block with hooks more."""
+    def count_block(self, change: int) -> None:
+        """Add 1 to the number of running blocks with hooks, or -1."""
         with self._lock:
-            self._blocks += 1
-            self.watched = True
-
-    def exit_block(self) -> None:
-        """Count a block with hooks less."""
-        with self._lock:
-            self._blocks -= 1
+            self._blocks += change
             self.watched = self._anomaly or self._blocks > 0
 
     def set_anomaly(self, mode: bool) -> None:
-        """Note whether anomaly mode is on."""
+        """Set whether anomaly mode is on."""
         with self._lock:
             self._anomaly = mode
             self.watched = mode or self._blocks > 0
 
 
 Recording = _Recording()
-#: The hooks of the blocks around, innermost last.
-STACK: Variable[tuple[Any, ...]] = Variable("saved_tensors_hooks", ())
-#: Why there may be none, or None.
-FORBIDDEN: Variable[str | None] = Variable("no_saved_tensors_hooks", None)
+#: The hooks of the enclosing blocks, innermost last.
+HOOK_STACK: Variable[tuple[Any, ...]] = Variable("saved_tensors_hooks", ())
+#: Message of the error if hooks are set where they are disabled; None where they are enabled.
+HOOKS_FORBIDDEN: Variable[str | None] = Variable("no_saved_tensors_hooks", None)
 
 
 class Packed:
-    """A saved tensor as a hook packed it, and its place in the graph."""
+    """A saved tensor, packed by a hook, and its edge."""
 
     __slots__ = ("_edge", "_unpack", "_value")
 
@@ -161,7 +158,7 @@ class Packed:
             )
 
     def tensor(self) -> Any:
-        """The tensor that the other hook makes of it, in the same place in the graph."""
+        """Unpack the tensor; the result has the edge of the saved tensor."""
         result = self._unpack(self._value)
         if not hasattr(result, "_data"):
             raise TypeError(
@@ -172,24 +169,24 @@ class Packed:
 
 
 def detach_at(tensor: Any, edge: Edge) -> Any:
-    """Tensor of the same memory whose gradient flows along ``edge``, if that is not None."""
+    """Return a tensor on the same memory with ``edge`` as its edge, or without one for None."""
     out = tensor.detach()
     if edge is not None:
-        out._node = edge if node_of(edge) is not None else towards(edge)
+        out._node = edge if node_of(edge) is not None else identity_node(edge)
         out._rg = True
     return out
 
 
 def version_of(tensor: Any) -> int:
-    """How often the memory of ``tensor`` was changed in place."""
+    """Number of in-place changes of the memory of ``tensor``."""
     return 0 if tensor._vc is None else int(tensor._vc[0])
 
 
 class SavedOutput:
-    """An output kept for backward: its array, since the tensor would make a cycle."""
+    """An output saved for backward: its array, since the tensor would make a reference cycle."""
 
     def __init__(self, tensor: Any, index: int | None, differentiable: bool) -> None:
-        hooks = STACK.get()
+        hooks = HOOK_STACK.get()
         self.data: Any = Packed(tensor, hooks[-1], None) if hooks else tensor._data
         self.xp: Any = tensor._xp
         self.index = index
@@ -197,7 +194,7 @@ class SavedOutput:
 
 
 class Packing:
-    """A block in which what operations save is packed, by an object as ``Hooks`` is one."""
+    """Context manager of a block in which saved tensors are packed by an object like ``Hooks``."""
 
     __slots__ = ("hooks",)
 
@@ -205,24 +202,24 @@ class Packing:
         self.hooks = hooks
 
     def __enter__(self) -> None:
-        message = FORBIDDEN.get()
+        message = HOOKS_FORBIDDEN.get()
         if message is not None:
             raise RuntimeError(message)
-        STACK.set((*STACK.get(), self.hooks))
-        Recording.enter_block()
+        HOOK_STACK.set((*HOOK_STACK.get(), self.hooks))
+        Recording.count_block(1)
 
     def __exit__(self, *exception: object) -> None:
-        STACK.set(STACK.get()[:-1])
-        Recording.exit_block()
+        HOOK_STACK.set(HOOK_STACK.get()[:-1])
+        Recording.count_block(-1)
 
 
 class PackedNode:
-    """Everything that a node saved, packed by hooks; it stands in ``Node.args``.
+    """All values that a node saved, packed by hooks; it replaces ``Node.args``.
 
     Attributes:
-        bare: The arguments of the node, without those that were packed.
-        arguments: By position, the packed argument, or the list of them for a sequence.
-        out: The packed result, a list for several, or None.
+        bare: The arguments of the node, with None for those that were packed.
+        arguments: The packed arguments by position; a list for a sequence.
+        out: The packed result, a tuple for several, or None.
     """
 
     __slots__ = ("arguments", "bare", "out")
@@ -231,61 +228,55 @@ class PackedNode:
         bare = list(node.args)
         self.arguments: dict[int, Any] = {}
         for position, tensor in zip(range(len(bare)), saved_arguments(node), strict=True):
-            if position in node.op.saved_positions and _is_saved(tensor):
+            is_saved = isinstance(tensor, tuple) or hasattr(tensor, "_data")
+            if position in node.op.saved_positions and is_saved:
                 self.arguments[position] = _pack_argument(tensor, hooks, edge_of)
                 bare[position] = (None,) * len(tensor) if isinstance(tensor, tuple) else None
         self.bare: tuple[Any, ...] = tuple(bare)
-        # Without its edge, which would be the node itself.
         if node.out.__class__ is tuple:
             out = tuple(None if x is None else t for t, x in zip(out, node.out, strict=True))
+        # Without an edge: that would be the node itself, a reference cycle.
         self.out: Any | None = (
-            None if node.out is None else _map(out, lambda t: _packed_out(t, hooks))
+            None
+            if node.out is None
+            else _map(out, lambda t: None if t is None else Packed(t, hooks, None))
         )
 
     def strip(self, node: Node) -> None:
-        """Stand in the place of everything that ``node`` saved."""
+        """Replace all values that ``node`` saved by this object."""
         node.args = self
         node.saved = ()
         node.versions = node.out = node.out_version = None
 
-    def restore(self, node: Node, sweep: Any = None) -> None:
-        """Unpack what ``node`` saved, for one visit.
+    def restore(self, node: Node, task: Any = None) -> None:
+        """Unpack the values that ``node`` saved, for one visit.
 
         Args:
             node: The node.
-            sweep: The backward pass that visits it, if one does.
+            task: The backward pass that visits it, if one does.
         """
-        with nullcontext() if sweep is None else sweep.mode():
+        with nullcontext() if task is None else task.mode():
             args = list(self.bare)
             saved: list[Any] = []
             for position, packed in self.arguments.items():
                 tensors = _map(packed, lambda p: p.tensor())
                 args[position] = _map(tensors, lambda t: t._data)
                 saved.extend(tensors if isinstance(tensors, tuple) else (tensors,))
-            out = None if self.out is None else _map(self.out, _raw_of)
+            out = self.out
+            if out is not None:
+                out = _map(out, lambda p: None if p is None else p.tensor()._data)
         node.args, node.saved, node.out = tuple(args), tuple(saved), out
 
 
 def _pack_argument(value: Any, hooks: Hooks, edge_of: Callable[[Any], Edge]) -> Any:
-    """Pack a tensor, or each of a tuple of them, with their places in the graph."""
+    """Pack a tensor with its edge, or each tensor of a tuple."""
     if isinstance(value, tuple):
         return [_pack_argument(tensor, hooks, edge_of) for tensor in value]
     return None if value is None else Packed(value, hooks, edge_of(value))
 
 
-def _packed_out(tensor: Any, hooks: Hooks) -> Packed | None:
-    return None if tensor is None else Packed(tensor, hooks, None)
-
-
-def _raw_of(packed: Packed | None) -> Any:
-    return None if packed is None else packed.tensor()._data
-
-
-def _is_saved(value: Any) -> bool:
-    return isinstance(value, tuple) or hasattr(value, "_data")
-
-
 def _map(value: Any, function: Callable[[Any], Any]) -> Any:
+    """Return ``function`` of a value, or the tuple of its results for a tuple or list of values."""
     if isinstance(value, (tuple, list)):
         return tuple(function(item) for item in value)
     return function(value)

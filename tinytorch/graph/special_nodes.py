@@ -8,116 +8,119 @@ from typing import Any
 from .nodes import FREED, Edge, Node, packed_of, target_of
 
 
-class _Link:
-    """What the engine asks of an operation."""
+class _NodeOp:
+    """``Node.op`` of a node that belongs to no operation: the attributes that the engine reads."""
 
     saved_positions: tuple[int, ...] = ()
     frees = False
     sequence = joint = None
     makes_gradients = False
     materialize = True
-    flat: tuple[int, ...] = ()
+    piecewise: tuple[int, ...] = ()
     name = qualname = "link"
     backward_name = "AliasBackward0"
 
     def __init__(self, *rules: Any) -> None:
-        self.plain_rules = tuple((-1, rule) for rule in rules)
-        self.rule_list = tuple(_compiled(rule) for rule in rules)
+        self.direct_rules = tuple((-1, rule) for rule in rules)
+        self.compiled_rules = tuple(_compile(rule) for rule in rules)
 
 
-def _compiled(rule: Any) -> Any:
+def _compile(rule: Any) -> Any:
     return lambda xp, g, out, shape, args: rule(xp, g)
 
 
-_ALIAS = _Link(lambda xp, g: g)
+_IDENTITY = _NodeOp(lambda xp, g: g)
 
 
-_NO_SLOPE = _Link(lambda xp, g: g, lambda xp, g: xp.zeros_like(g))
+_ZERO_DERIVATIVE = _NodeOp(lambda xp, g: g, lambda xp, g: xp.zeros_like(g))
 
 
-def towards(leaf: Any) -> Node:
-    """A node that hands its gradient on to ``leaf``, for a tensor in that one's place."""
+def identity_node(leaf: Any) -> Node:
+    """Identity node: it passes its gradient on to ``leaf``; for a tensor that replaces the leaf."""
     data = leaf._data
-    return Node(_ALIAS, leaf._xp, (leaf,), (), (), data.shape, data.dtype)
+    return Node(_IDENTITY, leaf._xp, (leaf,), (), (), data.shape, data.dtype)
 
 
-def dead_end(tensor: Any, name: str = "AliasBackward0") -> Node:
-    """Node that discards the gradient of ``tensor``, under PyTorch's ``name`` of a node."""
-    link, data = _Link(lambda xp, g: g), tensor._data
-    link.backward_name = name
-    return Node(link, tensor._xp, (None,), (), (), data.shape, data.dtype)
+def discarding_node(tensor: Any, name: str = "AliasBackward0") -> Node:
+    """Node that discards the gradient of ``tensor``; ``name`` is PyTorch's name of the node."""
+    op, data = _NodeOp(lambda xp, g: g), tensor._data
+    op.backward_name = name
+    return Node(op, tensor._xp, (None,), (), (), data.shape, data.dtype)
 
 
-def without_slope(tensor: Any, edge: Edge, input: Edge) -> Node:
-    """A node for a tensor that was computed from ``input``, too, but does not change with it.
+def zero_derivative_node(tensor: Any, edge: Edge, input: Edge) -> Node:
+    """Node of a tensor whose derivative with respect to ``input`` is zero.
 
     Args:
-        tensor: Of the shape and dtype of ``input``.
-        edge: Its own edge, or None.
-        input: Gets a gradient of zeros.
+        tensor: A tensor of the shape and dtype of ``input``.
+        edge: The edge of ``tensor`` so far, or None; it receives the gradient unchanged.
+        input: The edge of the input; it receives a gradient of zeros.
     """
     data = tensor._data
-    return Node(_NO_SLOPE, tensor._xp, (edge, input), (), (), data.shape, data.dtype)
+    return Node(_ZERO_DERIVATIVE, tensor._xp, (edge, input), (), (), data.shape, data.dtype)
 
 
-def without_derivative(name: str, tensor: Any, edges: tuple[Edge, ...]) -> Node:
-    """A node for what ``name`` made of ``tensor`` and others: it refuses to give their gradients.
+def error_node(name: str, tensor: Any, edges: tuple[Edge, ...]) -> Node:
+    """Error node: a backward pass through it raises, for an operation without derivative.
 
     Args:
-        name: torch's name of the operation.
+        name: PyTorch's name of the operation.
         tensor: The result.
-        edges: Where the gradients would go.
+        edges: Edges of the inputs.
     """
 
-    def refuse(xp: Any, g: Any) -> Any:
+    def rule(xp: Any, g: Any) -> Any:
         raise RuntimeError(f"derivative for {name} is not implemented")
 
-    link = _Link(*[refuse] * len(edges))
-    link.backward_name = "NotImplemented"
+    op = _NodeOp(*[rule] * len(edges))
+    op.backward_name = "NotImplemented"
     data = tensor._data
-    return Node(link, tensor._xp, edges, (), (), data.shape, data.dtype)
+    return Node(op, tensor._xp, edges, (), (), data.shape, data.dtype)
 
 
-#: Stands for an argument that the node does not know, or not any more.
+#: Value of ``argument`` for the arguments of a node that has been freed.
 UNKNOWN: Any = object()
 
 
 def argument(node: Node, name: str) -> Any:
-    """The value of a parameter that is no tensor, or the raw array of one that is saved."""
+    """Return an argument of a node: a Python value, or the raw array of a saved tensor.
+
+    It is None for a tensor that is not saved or is packed, and ``UNKNOWN`` after it was freed.
+    """
     if node.args is FREED:
         return UNKNOWN
     packed = packed_of(node)
     return (node.args if packed is None else packed.bare)[node.op.index[name]]
 
 
-def wants_gradient(node: Node, name: str) -> bool:
-    """Whether the argument requires grad."""
+def input_requires_grad(node: Node, name: str) -> bool:
+    """Whether the argument ``name`` of a node required grad."""
     op = node.op
     at = op.index[name]
     return at in op.differentiable and node.edges[op.differentiable.index(at)] is not None
 
 
 def ndim_of(node: Node, name: str) -> int | None:
-    """How many dimensions a tensor argument has; None where that is not known."""
+    """Number of dimensions of a tensor argument; None if it is not saved and needs no gradient."""
     op = node.op
     at = op.index[name]
-    if wants_gradient(node, name):
+    if input_requires_grad(node, name):
         return len(target_of(node.edges[op.differentiable.index(at)])[0])
     value = argument(node, name)
     return getattr(value, "ndim", None)
 
 
 def is_tensor(node: Node, name: str) -> bool:
-    """Whether an operand is a tensor, not a number; a number where that is not known."""
-    if wants_gradient(node, name):
+    """Whether an operand is a tensor, not a number; False if it is not saved."""
+    if input_requires_grad(node, name):
         return True
     value = argument(node, name)
-    # A number may have become an array, but no tensor holds it.
+    # A number may have been converted to an array, which is not the array of a saved tensor.
     return value is not UNKNOWN and any(t._data is value for t in node.saved)
 
 
-def by_dim(whole: str, along: str) -> Callable[[Node], str]:
-    """Names of a reduction of all elements, and of one along dimensions."""
+def name_by_dim(whole: str, along: str) -> Callable[[Node], str]:
+    """Return the naming of a reduction's nodes: ``whole`` without ``dim``, ``along`` with it."""
 
     def name(node: Node) -> str:
         dim = argument(node, "dim")
@@ -126,10 +129,6 @@ def by_dim(whole: str, along: str) -> Callable[[Node], str]:
     return name
 
 
-def by_operand(parameter: str, number: str, tensor: str) -> Callable[[Node], str]:
-    """Names by what an operand is."""
-
-    def name(node: Node) -> str:
-        return tensor if is_tensor(node, parameter) else number
-
-    return name
+def name_by_operand(parameter: str, number: str, tensor: str) -> Callable[[Node], str]:
+    """Return the naming of nodes by an operand: ``tensor`` if it is one, ``number`` otherwise."""
+    return lambda node: tensor if is_tensor(node, parameter) else number

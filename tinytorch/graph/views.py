@@ -1,8 +1,9 @@
-"""Views and in-place changes: which node a tensor has after somebody wrote to its memory.
+"""Views and in-place changes: the node of a tensor after a write to its memory.
 
-A view shares its base's memory. When either is changed in place, the base gets a new
-node, and every view of it is *stale*: its own node is made again, from the base's new one,
-when somebody next asks for it. Nobody has to know a base's views.
+A view shares the memory of its base. When either is changed in place, the base gets a new node, and
+the nodes of all its views are out of date. ``edge_of`` notices that by the version of the memory
+and rebuilds a view's node from the base's new one: it replays the view operations, which each view
+stores. So a base needs no list of its views.
 """
 
 from __future__ import annotations
@@ -11,41 +12,43 @@ from collections.abc import Callable
 from typing import Any
 
 from ..state import inference_enabled, inference_mode
-from .inference import UNSETTLED, take_after
-from .nodes import Edge, Node, Slot, node_of
-from .special_nodes import dead_end, without_derivative
+from .inference import UNSETTLED, copy_marks
+from .nodes import Edge, Node, NodeOutput, node_of
+from .special_nodes import discarding_node, error_node
 
-#: ``Tensor._rg`` of a view: whether it requires grad depends on its base; ask ``edge_of``.
+#: ``Tensor._rg`` of a view: whether it requires grad depends on its base; see ``edge_of``.
 VIEW = 2
 
-#: Made by an operation that returns several views, in a mode that records nothing, by a user's
-#: ``Function``, or by a transform of ``func`` in the place of an argument.
+#: Kinds of views whose node cannot be rebuilt: those that an operation with several views returns,
+#: that were created under ``no_grad`` or in inference mode, that a user's ``Function`` returns, and
+#: that replace an argument of a function that a transform of ``func`` calls.
 SEVERAL, NO_GRAD, INFERENCE, FUNCTION = "several", "no_grad", "inference", "function"
 TRANSFORM = "transform"
 
 
 def unrecorded_kind() -> str:
-    """The kind of a view that is made here and now, where nothing is recorded."""
+    """Kind of a view that is created now, while gradients are not recorded."""
     return INFERENCE if inference_enabled() else NO_GRAD
 
 
-def track(out: Any, source: Any, function: Any, arguments: Any, node: Any, kind: str = "") -> None:
-    """Make ``out`` a view of ``source``, made by ``function`` and recorded as ``node``.
+def track_view(
+    out: Any, source: Any, function: Any, arguments: Any, node: Any, kind: str = ""
+) -> None:
+    """Set the fields that make ``out`` a view of ``source``.
 
     Args:
-        out: The view; of what a tensor has, only its array, backend, gradient and version are
-            looked at.
-        source: What it shows.
-        function: The operation that makes it from ``source``.
-        arguments: Its other arguments.
-        node: Where its gradient goes.
+        out: The view, a new tensor on memory of ``source``.
+        source: The tensor it is a view of; itself a view or not.
+        function: The view operation, which computes ``out`` from ``source``.
+        arguments: The other arguments of ``function``.
+        node: Node of the view; None if it is not recorded.
         kind: One of the kinds above, or "".
     """
     version = source._vc
     if version is UNSETTLED or out._vc is UNSETTLED:
-        take_after(out, source)
+        copy_marks(out, source)
         version = source._vc
-        if source._inference:  # as in torch, its views never require grad
+        if source._inference:  # as in PyTorch, its views never require grad
             node = None
     if version is None:
         version = source._vc = [0]
@@ -53,74 +56,75 @@ def track(out: Any, source: Any, function: Any, arguments: Any, node: Any, kind:
     base = source._base
     if base is None:
         base = source
-        out._steps = (None, function, *arguments)
+        out._view_ops = (None, function, *arguments)
     else:
         kind = kind or source._kind
-        out._steps = (source._steps, function, *arguments)
+        out._view_ops = (source._view_ops, function, *arguments)
     out._base = base
     out._node = node
     out._rg = VIEW
-    out._wanted = node is not None
+    out._own_rg = node is not None
     out._kind = kind
     out._attr_version = version[0]
 
 
-class _FromBase(tuple[Any, ...]):
-    """Steps of a view of a view that shows its base's memory, whatever its source shows."""
+class _BaseViewOps(tuple[Any, ...]):
+    """View operations of a view of a view that depend on the base alone, such as ``as_strided``."""
 
     __slots__ = ()
 
 
 def replay_from_base(view: Any, function: Any, arguments: Any) -> None:
-    """Make a view of a view again from the base alone once its memory is modified.
+    """Set the operations of a view of a view to ``function(base, *arguments)`` alone.
 
-    Until then its gradient goes through the view that it was made of, as in PyTorch.
+    The view's node is rebuilt from the base once the memory is modified. Until then its gradient
+    goes through the view from which it was computed, as in PyTorch.
     """
-    view._steps = _FromBase((None, function, *arguments))
+    view._view_ops = _BaseViewOps((None, function, *arguments))
 
 
-def _is_from_base(view: Any) -> bool:
-    """Whether the node of a view may be of its source alone, though it shows its base."""
-    steps = view._steps
-    while steps is not None and steps.__class__ is not _FromBase:
-        steps = steps[0]
-    return steps is not None
+def _has_base_view_ops(view: Any) -> bool:
+    """Whether ``replay_from_base`` was called for a view or for one of its sources."""
+    ops = view._view_ops
+    while ops is not None and ops.__class__ is not _BaseViewOps:
+        ops = ops[0]
+    return ops is not None
 
 
-def fix(tensor: Any, kind: str) -> None:
-    """Give a view that was just made a kind."""
+def set_kind(tensor: Any, kind: str) -> None:
+    """Set the kind of a new view."""
     tensor._kind = kind
     tensor._attr_version = tensor._vc[0]
 
 
-def show_as(tensor: Any, view: Any) -> None:
-    """Make a view what another view of the same base is."""
-    tensor._steps, tensor._attr_version = view._steps, view._attr_version
-    tensor._wanted, tensor._kind = view._wanted, view._kind
+def copy_view_state(tensor: Any, view: Any) -> None:
+    """Copy the view operations, version and kind of a view to another view of the same base."""
+    tensor._view_ops, tensor._attr_version = view._view_ops, view._attr_version
+    tensor._own_rg, tensor._kind = view._own_rg, view._kind
 
 
-def cannot_refresh(tensor: Any) -> bool:
-    """Whether a view is stale and of a kind whose node cannot be made again."""
+def has_lost_grad_fn(tensor: Any) -> bool:
+    """Whether the node of a view is out of date and cannot be rebuilt, because of its kind."""
     if tensor._rg is not VIEW:
         return False
     return bool(tensor._kind) and tensor._vc[0] != tensor._attr_version
 
 
-def note_reshaped(base: Any, step: Step) -> None:
-    """Remember that ``base``, of which there may be views, was given another shape in place.
+def record_reshape(base: Any, operation: ViewOp) -> None:
+    """Record that ``base``, which may have views, was reshaped in place.
 
     Args:
-        base: Tensor that is no view, after its version was counted.
-        step: View operation that makes a tensor of the old shape from the new one.
+        base: A tensor that is not a view, after its version was counted.
+        operation: The view operation that computes a tensor of the old shape from the new one.
     """
-    base._reshaped = ((base._vc[0], step), *base._reshaped)
+    base._reshaped = ((base._vc[0], operation), *base._reshaped)
 
 
-def leave_views(base: Any) -> None:
-    """Separate ``base``, which is given other data of another shape, from its views.
+def separate_from_views(base: Any) -> None:
+    """Separate ``base`` from its views, before other data of another shape is assigned to it.
 
-    They keep the old memory, and its version. A gradient that would reach ``base`` from one of
-    them after that memory is modified is an error.
+    The views keep the old memory and its version cell. After that memory is modified, a gradient
+    that would go from a view to ``base`` is an error.
     """
     if base._vc is not UNSETTLED:
         version = base._vc[0]
@@ -128,21 +132,20 @@ def leave_views(base: Any) -> None:
         base._vc = [version]
 
 
-def _replay(tensor: Any) -> tuple[Step, ...]:
-    """The operations that make a view from its base."""
-    found, steps = [], tensor._steps
-    while steps is not None:
-        steps, function, *arguments = steps
+def _operations_to_replay(tensor: Any) -> tuple[ViewOp, ...]:
+    """View operations that compute a view from its base as it is now, in order."""
+    found, ops = [], tensor._view_ops
+    while ops is not None:
+        ops, function, *arguments = ops
         found.append((function, tuple(arguments)))
     reshaped = tensor._base._reshaped
     if reshaped:
-        made = tensor._attr_version
-        found.extend(step for version, step in reversed(reshaped) if version > made)
+        found.extend(op for version, op in reversed(reshaped) if version > tensor._attr_version)
     return tuple(reversed(found))
 
 
 def edge_of(tensor: Any) -> Edge:
-    """Where the gradient of ``tensor`` goes: its node, itself if it is a leaf, or None."""
+    """Edge of ``tensor``: its node, itself if it is a leaf, None if it requires no grad."""
     rg = tensor._rg
     if rg is True:
         node = tensor._node
@@ -150,86 +153,88 @@ def edge_of(tensor: Any) -> Edge:
     if rg is False:
         return None
     if tensor._vc[0] != tensor._attr_version:
-        _refresh(tensor)
+        _rebuild_grad_fn(tensor)
     node = tensor._node
     if node is not None:
         return node
-    if tensor._wanted:
+    if tensor._own_rg:
         return tensor
-    # Nothing was recorded: gradients do not reach a base that requires grad since.
-    return dead_end(tensor) if tensor._base._rg and _as_its_base(tensor) else None
+    # The view was created before its base required grad, so no operation was recorded: its
+    # gradient does not reach the base.
+    return discarding_node(tensor) if tensor._base._rg and _inherits_requires_grad(tensor) else None
 
 
 def requires_grad(tensor: Any) -> bool:
-    """Whether ``tensor`` requires grad, which a view does where its base does."""
+    """Whether ``tensor`` requires grad; a view also requires grad if its base does."""
     rg = tensor._rg
     if rg is not VIEW:
         return bool(rg)
-    return tensor._wanted or _as_its_base(tensor)
+    return tensor._own_rg or _inherits_requires_grad(tensor)
 
 
-def _as_its_base(view: Any) -> bool:
-    """Whether a view requires grad because its base does: bits shown as another dtype do not.
+def _inherits_requires_grad(view: Any) -> bool:
+    """Whether a view requires grad because its base does.
 
-    Nor do views of an inference tensor.
+    A view with the bits of another dtype and a view of an inference tensor never do.
     """
     base = view._base
     if view._data.dtype.kind in "biu" or base._inference or not requires_grad(base):
         return False
-    steps = (getattr(function, "op", None) for function, _ in _replay(view))
-    return all(op is None or op.backward.differentiable for op in steps)
+    ops = (getattr(function, "op", None) for function, _ in _operations_to_replay(view))
+    return all(op is None or op.backward.differentiable for op in ops)
 
 
-def release(view: Any) -> None:
-    """Make a view of a temporary a tensor of its own, in memory of its own size."""
+def own_memory(view: Any) -> None:
+    """Turn a view of a temporary tensor into a tensor that is not a view, in memory of its size."""
     edge, whole = edge_of(view), view._memory()
     view._base, view._rg, view._node = None, edge is not None, edge
     if whole.size > view._data.size and not view._is_lazy:
         view._data, view._vc = view._xp.array(view._data, order="C"), None
 
 
-def _refresh(tensor: Any) -> None:
-    """Make the node of a view again, since its memory was modified after the view was made."""
-    if tensor._node is None and not _as_its_base(tensor):
+def _rebuild_grad_fn(tensor: Any) -> None:
+    """Rebuild the node of a view whose memory was modified after the node was created."""
+    if tensor._node is None and not _inherits_requires_grad(tensor):
         return
     if tensor._kind:  # its operations cannot be replayed
-        raise RuntimeError(_refusal(tensor, "its base or another view of its base has been"))
+        modified = "its base or another view of its base has been"
+        raise RuntimeError(_forbidden_message(tensor, modified))
     base = tensor._base
     if tensor._vc is not base._vc:
         tensor._attr_version = tensor._vc[0]
-        node = without_derivative("a view whose base was given other data", tensor, (base,))
+        node = error_node("a view whose base was given other data", tensor, (base,))
         node.op.backward_name = "AsStridedBackward0"
         tensor._node = node
         return
-    replay = _replay(tensor)
-    with inference_mode(False):  # recorded whatever the mode
-        last = again = base
+    replay = _operations_to_replay(tensor)
+    with inference_mode(False):  # so that the operations are recorded in any mode
+        last = view = base
         for function, arguments in replay:
-            last, again = again, function(again, *arguments)
+            last, view = view, function(view, *arguments)
     if base._reshaped:
-        tensor._steps = None
+        tensor._view_ops = None
         for function, arguments in replay:
-            tensor._steps = (tensor._steps, function, *arguments)
+            tensor._view_ops = (tensor._view_ops, function, *arguments)
     tensor._attr_version = tensor._vc[0]
-    # A view whose base no longer requires grad keeps requiring it: its gradient is discarded.
-    ends = not again.requires_grad
-    tensor._node = dead_end(tensor, "AsStridedBackward0") if ends else again._node
-    tensor._wanted = True
-    made = node_of(again._node)
-    if again is not base and made is not None:
-        # PyTorch replays a view by its strides if it has the dtype of its source, or is a part of
-        # each complex number; not a conjugate.
-        same = again._data.dtype == last._data.dtype and made.name() != "ConjBackward0"
-        if same or made.name() == "SelectBackward0":
-            made.op = made.op.rename("AsStridedBackward0")
+    # A view still requires grad if its base no longer does: its gradient is discarded.
+    is_end = not view.requires_grad
+    tensor._node = discarding_node(tensor, "AsStridedBackward0") if is_end else view._node
+    tensor._own_rg = True
+    last_node = node_of(view._node)
+    if view is not base and last_node is not None:
+        # PyTorch replays a view with ``as_strided`` if it has the dtype of its source and is not a
+        # conjugate, or if it is the real or imaginary part of a complex tensor.
+        same = view._data.dtype == last._data.dtype and last_node.name() != "ConjBackward0"
+        if same or last_node.name() == "SelectBackward0":
+            last_node.op = last_node.op.rename("AsStridedBackward0")
     if tensor._retains_grad:
         tensor._retain_from_here()
 
 
 def check_inplace(tensor: Any) -> None:
-    """RuntimeError if autograd forbids changing ``tensor`` in place."""
+    """Raise a RuntimeError if autograd forbids changing ``tensor`` in place."""
     if tensor._base is not None and tensor._kind:
-        raise RuntimeError(_refusal(tensor, "is being"))
+        raise RuntimeError(_forbidden_message(tensor, "is being"))
     if tensor._base is None:
         if tensor._rg and tensor._node is None:
             raise RuntimeError(
@@ -240,25 +245,25 @@ def check_inplace(tensor: Any) -> None:
         raise RuntimeError(
             "a view of a leaf Variable that requires grad is being used in an in-place operation."
         )
-    if tensor._node is None and tensor._wanted:
+    if tensor._node is None and tensor._own_rg:
         raise RuntimeError(
             "a leaf Variable that requires grad is being used in an in-place operation."
         )
-    if tensor._attr_version == tensor._vc[0] and _is_from_base(tensor):
-        _refresh(tensor)
+    if tensor._attr_version == tensor._vc[0] and _has_base_view_ops(tensor):
+        _rebuild_grad_fn(tensor)
 
 
 def rebase(tensor: Any, node: Node, scatter: Any) -> None:
-    """Make ``node`` the history of ``tensor`` after an in-place change, also through views.
+    """Set the node of ``tensor`` after an in-place change; for a view, that of its base.
 
     Args:
-        tensor: What was changed.
-        node: The in-place operation's node.
-        scatter: The operation that writes a view's value into its base's.
+        tensor: The tensor that was changed.
+        node: Node of the in-place operation.
+        scatter: ``Backward`` of the operation that writes the value of a view into its base.
     """
     base = tensor._base
     if base is not None and tensor._vc is not base._vc:
-        tensor._node, tensor._attr_version, tensor._wanted = node, tensor._vc[0], True
+        tensor._node, tensor._attr_version, tensor._own_rg = node, tensor._vc[0], True
         return
     if base is None:
         tensor._node = node
@@ -269,31 +274,34 @@ def rebase(tensor: Any, node: Node, scatter: Any) -> None:
     data = base._data
     base._node = Node(
         scatter.rename(scatter.backward_name, frees=True), base._xp, (edge_of(base), node),
-        (None, None, _replay(tensor), _strides(data)), (), data.shape, data.dtype,
+        (None, None, _operations_to_replay(tensor), _strides(data)), (), data.shape, data.dtype,
     )  # fmt: skip
     base._rg = True
     if base._retains_grad:
         base._retain_from_here()
-    if tensor._attr_version == tensor._vc[0]:  # its node was made from the base's old one
+    if tensor._attr_version == tensor._vc[0]:  # the view's node leads to the old node of the base
         tensor._attr_version -= 1
 
 
 def _strides(array: Any) -> tuple[int, ...] | None:
-    """How many elements apart those of ``array`` are; None: in row-major order."""
+    """Strides of ``array`` in elements; None if it is contiguous in row-major order."""
     if array.flags.c_contiguous:
         return None
     return tuple(step // array.itemsize for step in array.strides)
 
 
-def region(array: Any, replay: tuple[Any, ...], xp: Any) -> Any:
-    """The part of a raw array that the view made by ``replay`` occupies."""
+def view_of_array(array: Any, replay: tuple[Any, ...], xp: Any) -> Any:
+    """Apply view operations to a raw array: the result is the part that the view occupies."""
     for function, arguments in replay:
         array = xp.call(function, array, *arguments)
     return array
 
 
-def waiting(replay: tuple[Any, ...]) -> str | None:
-    """What the elements of the view made by ``replay`` wait for in its base's memory."""
+def lazy_function_of(replay: tuple[Any, ...]) -> str | None:
+    """Name of the function that the view computed by ``replay`` applies to its base lazily.
+
+    It is ``"conjugate"`` for the conj bit, ``"negative"`` for the neg bit, else None.
+    """
     found: str | None = None
     for function, _ in replay:
         name = getattr(getattr(function, "op", None), "name", "")
@@ -308,7 +316,7 @@ _UNRECORDED = {
     NO_GRAD: ("no_grad", "with grad mode enabled"),
     INFERENCE: ("inference", "in normal mode"),
 }
-_WHY = {
+_KIND_HINTS = {
     SEVERAL: "This view is the output of a function that returns multiple views. Such functions do "
     "not allow the output views to be modified inplace. You should replace the inplace operation "
     "by an out-of-place one.",
@@ -321,23 +329,26 @@ _WHY = {
 }
 
 
-def _refusal(tensor: Any, modified: str) -> str:
-    """Why a view with a kind may not be modified, or read once its memory ``modified``."""
+def _forbidden_message(tensor: Any, modified: str) -> str:
+    """Message of the error for an in-place change that a view's kind forbids.
+
+    ``modified`` says what has been or is being modified, the beginning of "… modified inplace".
+    """
     kind = tensor._kind
     edge = tensor._node
     node = node_of(edge)
     name = "A view"
     if node is not None:
-        made_by = node.name().removesuffix("0").removesuffix("Backward")
-        name = f"Output {edge.index if edge.__class__ is Slot else 0} of {made_by}"
-    if kind in _WHY:
+        operation = node.name().removesuffix("0").removesuffix("Backward")
+        name = f"Output {edge.index if edge.__class__ is NodeOutput else 0} of {operation}"
+    if kind in _KIND_HINTS:
         state = modified if node is None else f"is a view and {modified}"
-        return f"{name} {state} modified inplace. {_WHY[kind]}"
+        return f"{name} {state} modified inplace. {_KIND_HINTS[kind]}"
     mode, where = _UNRECORDED[kind]
-    made = f"was created in {mode} mode"
+    created = f"{'' if node is None else 'is a view of a view which '}was created in {mode} mode"
     block = f"{mode}_mode" if kind == INFERENCE else mode
     return (
-        f"{name} {made if node is None else f'is a view of a view which {made}'} and {modified} "
+        f"{name} {created} and {modified} "
         f"modified inplace {where}. Given that this use case is ambiguous and error-prone, it is "
         "forbidden. You can clarify your code by moving both the view and the inplace either both "
         f"inside the {block} block (if you don't want the inplace to be tracked) or both outside "
@@ -345,4 +356,4 @@ def _refusal(tensor: Any, modified: str) -> str:
     )
 
 
-Step = tuple[Callable[..., Any], tuple[Any, ...]]
+ViewOp = tuple[Callable[..., Any], tuple[Any, ...]]

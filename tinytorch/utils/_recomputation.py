@@ -29,7 +29,7 @@ from ..state import enable_grad, grad_enabled
 from ..state.tracebacks import InternalError
 
 if TYPE_CHECKING:
-    from ..graph.engine import Sweep
+    from ..graph.engine import GraphTask
     from ..graph.nodes import Edge, Node
 
 NOTHING: AbstractContextManager[Any] = contextlib.nullcontext()
@@ -80,7 +80,7 @@ class Region:
     def call(self, context: AbstractContextManager[Any], early_stop: bool, checked: bool) -> Any:
         """Call the function for the first time, inside a context."""
         self.early_stop, self.checked = early_stop, checked
-        Recording.used = True
+        Recording.needs_current = True
         with Packing(self):
             if context is NOTHING:
                 result = self.function(*self.args, **self.kwargs)
@@ -113,9 +113,9 @@ class Region:
 
     # -- the second call -------------------------------------------------------------------
 
-    def take(self, index: int, sweep: Sweep | None) -> Any:
+    def take(self, index: int, task: GraphTask | None) -> Any:
         """Remove and return what was saved under an index, computed again if need be."""
-        again = self.again if sweep is None else sweep.stored.setdefault(self.key, {})
+        again = self.again if task is None else task.stored.setdefault(self.key, {})
         if index not in again:
             again.clear()
             again.update(enumerate(self._recompute()))
@@ -194,13 +194,13 @@ class _Place:
         node.saved = ()
         node.out = None
 
-    def restore(self, node: Node, sweep: Sweep | None = None) -> None:
+    def restore(self, node: Node, task: GraphTask | None = None) -> None:
         """Give ``node`` what it saved, computed again, for one visit."""
         region, index = self.region, self.index
-        again = region.again if sweep is None else sweep.stored.get(region.key)
+        again = region.again if task is None else task.stored.get(region.key)
         item = again.pop(index, None) if again else None
-        node.args, saved, node.out = region.take(index, sweep) if item is None else item
-        if sweep is None or sweep.create_graph:
+        node.args, saved, node.out = region.take(index, task) if item is None else item
+        if task is None or task.create_graph:
             node.saved = saved
             node.saved = _at_edges(node)
 

@@ -336,7 +336,7 @@ class CheckpointFunction(Function):
     @staticmethod
     def forward(ctx: Any, run_function: Any, preserve_rng_state: bool, *args: Any) -> Any:
         """The function's result; only the arguments are kept."""
-        Recording.used = True
+        Recording.needs_current = True
         check_backward_validity(args)
         ctx.run_function = run_function
         ctx.states = random._states() if preserve_rng_state else []
@@ -350,8 +350,8 @@ class CheckpointFunction(Function):
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         """Gradients by a pass of its own over the function called again."""
-        sweep = CURRENT.get()
-        if sweep is not None and sweep.capturing:
+        task = CURRENT.get()
+        if task is not None and task.capturing:
             raise RuntimeError(
                 "When use_reentrant=True, tinytorch.utils.checkpoint is incompatible with .grad() "
                 "or passing an `inputs` parameter to .backward(). To resolve this error, you can "

@@ -158,7 +158,7 @@ def flat_penalty_through_the_loss(torch, note):
     note(m.weight.grad, m.bias.grad, x.grad)
 
 
-def dead_end(torch, note):
+def discarding_node(torch, note):
     x = torch.ones(3, requires_grad=True)
     y = x * 1
     with torch.no_grad():

@@ -14,7 +14,7 @@ from ...dispatch.creation import NAMED_DTYPES, backend_of_device, dtype_and_devi
 from ...dispatch.op import Array, ArrayOrInput, Backend, Reduced, composite, op
 from ...dispatch.promotion import result_dtype, to_python_number
 from ...graph.nodes import Node, node_of
-from ...graph.views import edge_of, region, waiting
+from ...graph.views import edge_of, lazy_function_of, view_of_array
 from ...state import default_dtype, grad_enabled
 from ...warnings import warn_once
 from ..memory_order import (
@@ -112,7 +112,7 @@ _copy_strided.vjp(input=lambda xp, g: g)
 def _clear_region(xp: Backend, input: Array, replay: Any, strides: Any) -> Array:
     """Copy of ``input`` with zeros in the region of the view that ``replay`` returns."""
     out = copy_with_strides(xp, input, strides)
-    part = region(out, replay, xp)
+    part = view_of_array(out, replay, xp)
     if part.size and not xp.is_view(part, out):
         raise RuntimeError("the gradient's memory cannot be laid out as that of the changed view")
     xp.writable(part)[...] = 0
@@ -131,10 +131,10 @@ def _view_scatter(
     ``strides`` are those of ``input``; None: row-major.
     """
     out = copy_in_memory_order(xp, input)
-    lazy_function = waiting(replay)
+    lazy_function = lazy_function_of(replay)
     if lazy_function is not None:
         value = getattr(xp, lazy_function)(value)
-    xp.writable(region(out, replay, xp))[...] = value
+    xp.writable(view_of_array(out, replay, xp))[...] = value
     return out
 
 
@@ -144,19 +144,19 @@ def _view_gradient(xp: Any, g: Any, replay: Any, strides: Any) -> Any:
     In a backward pass gradients are conjugated. A view between complex numbers and their real
     parts must therefore be applied to the conjugate of the conjugate.
     """
-    lazy_function = waiting(replay)
+    lazy_function = lazy_function_of(replay)
     if lazy_function is not None:
         return getattr(xp, lazy_function)(_region_gradient(xp, g, replay, strides))
     return _region_gradient(xp, g, replay, strides)
 
 
 def _region_gradient(xp: Any, g: Any, replay: Any, strides: Any) -> Any:
-    shown = region(xp.call(_copy_strided, g, strides), replay, xp)
+    shown = view_of_array(xp.call(_copy_strided, g, strides), replay, xp)
     if (g.dtype.kind == "c") is (shown.dtype.kind == "c"):
         return shown
     if shown.dtype.kind == "c":
         return xp.conj(shown)
-    return region(xp.call(_copy_strided, xp.conj(g), strides), replay, xp)
+    return view_of_array(xp.call(_copy_strided, xp.conj(g), strides), replay, xp)
 
 
 _view_scatter.vjp(
@@ -175,8 +175,8 @@ class _Transfer:
     sequence = None
     materialize = True
     makes_gradients = False
-    rule_list: tuple[Any, ...] = ()
-    flat: tuple[int, ...] = ()
+    compiled_rules: tuple[Any, ...] = ()
+    piecewise: tuple[int, ...] = ()
 
     @staticmethod
     def joint(xp: Any, g: Any, out: Any, shapes: Any, args: Any) -> list[Any]:

@@ -9,7 +9,7 @@ from ...backends.storage import row_major
 from ...backends.weak_references import CallingRef
 from ...core.tensor import Tensor, wrap
 from ...dispatch.op import Array, composite
-from ...graph.special_nodes import without_derivative
+from ...graph.special_nodes import error_node
 from ...graph.views import check_inplace, edge_of
 from ...state import grad_enabled
 from ..shape.strides import check_bounds
@@ -175,7 +175,7 @@ def set_(
         _take_window(input, source, storage_offset, size, stride)
     input._bump()
     if any(edge is not None for edge in edges):
-        input._node, input._rg = without_derivative("set_", input, edges), True
+        input._node, input._rg = error_node("set_", input, edges), True
     return input
 
 

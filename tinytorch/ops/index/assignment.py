@@ -206,7 +206,7 @@ def _write_at(target: Tensor, index: Any, value: Tensor, given: Any) -> None:
             data.dtype,
         )
         save_index(node, given)
-        rebase(target, node, LATE_BOUND.writing().view_scatter)
+        rebase(target, node, LATE_BOUND.write_rules().view_scatter)
 
 
 def _check_shared(target: Tensor, index: Any, value: Tensor) -> None:

@@ -12,7 +12,7 @@ from ...dispatch.inplace import assign, call_inplace
 from ...dispatch.op import OPS, Array, Backend, Op, Operand, Overlap, Reduced, composite, op
 from ...dispatch.out import check_writable
 from ...dispatch.promotion import convert_to_write
-from ...graph.special_nodes import by_operand
+from ...graph.special_nodes import name_by_operand
 from ...state import grad_enabled
 from ...warnings import warn
 
@@ -20,7 +20,7 @@ from ...warnings import warn
 @op(
     method=True,
     overlap=Overlap.ALLOWED,
-    node=by_operand("value", "FillBackward2", "FillBackward1"),
+    node=name_by_operand("value", "FillBackward2", "FillBackward1"),
     reduced=Reduced.NATIVE,
 )
 def fill(xp: Backend, input: Array, value: Operand, *, out: Array | None = None) -> Array:

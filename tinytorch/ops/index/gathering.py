@@ -22,7 +22,7 @@ from ...dispatch.op import (
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import convert_to_write
 from ...graph.nodes import Node
-from ...graph.special_nodes import wants_gradient
+from ...graph.special_nodes import input_requires_grad
 from ..checks import OUT_OF_RANGE, as_int
 from ..create.factories import as_tensor
 from ..memory_order import as_row_major, memory_order, restore_order
@@ -412,7 +412,7 @@ def nonzero_static(xp: Backend, input: Array, *, size: int, fill_value: int = -1
 
 
 def _masked_fill_name(node: Node) -> str:
-    return f"MaskedFillBackward{int(wants_gradient(node, 'value'))}"
+    return f"MaskedFillBackward{int(input_requires_grad(node, 'value'))}"
 
 
 @op(method=True, inplace=True, node=_masked_fill_name, elementwise=True)

@@ -12,7 +12,7 @@ from ...dispatch.generated_functions import install_slow_path, make_function
 from ...dispatch.node_recording import note_versions
 from ...dispatch.op import Array, Backend, Nodes, Op, op
 from ...dispatch.operation import Form
-from ...graph.inference import refuse_saved
+from ...graph.inference import raise_saved_inference
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
 from ...state import grad_enabled
@@ -201,7 +201,7 @@ def _raw_item(tensor: Tensor, item: Any) -> Any:
             tensor._xp.item(item._data)
         )  # an int makes the result a view; the host waits for a GPU
     if item._inference and grad_enabled() and tensor.requires_grad:
-        refuse_saved()
+        raise_saved_inference()
     return item._data
 
 

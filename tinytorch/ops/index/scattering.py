@@ -9,7 +9,7 @@ from ...core.tensor import Tensor, wrap
 from ...dispatch.op import Array, Backend, Index, Operand, Out, composite, op
 from ...dispatch.out import scalar_name
 from ...dispatch.promotion import convert_to_write, to_python_number
-from ...graph.special_nodes import by_operand
+from ...graph.special_nodes import name_by_operand
 from ...warnings import warn
 from ..checks import check_supported
 from ..shape.sizes import expand
@@ -97,7 +97,7 @@ _gather_into.vjp(
 )
 
 
-@op(node=by_operand("src", "ScatterBackward1", "ScatterBackward0"))
+@op(node=name_by_operand("src", "ScatterBackward1", "ScatterBackward0"))
 def _scatter(xp: Backend, input: Array, dim: int, index: Index, src: Operand) -> Array:
     """Copy of ``input`` with ``src``, a number or a tensor, written at ``index``."""
     at = _check(xp, "scatter", input, dim, index, src)

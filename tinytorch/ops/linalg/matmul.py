@@ -8,7 +8,7 @@ from typing import Any
 from ...dispatch.op import Array, Backend, Out, Overlap, op, reads
 from ...dispatch.out import scalar_name
 from ...graph.nodes import Node
-from ...graph.special_nodes import ndim_of, wants_gradient
+from ...graph.special_nodes import ndim_of, input_requires_grad
 from ..checks import check_scalar_types
 
 #: Fewer elements than this are multiplied without a look at who else does.
@@ -27,7 +27,7 @@ def product_name(node: Node) -> str:
         b = {(1, 0): 1, (1, 1): 2, (2, 1): 1, (2, 2): 2}.get((a, n), 3)
     if (a, b) in _PRODUCTS:
         return _PRODUCTS[a, b]
-    folded = a == 2 and b > 2 and wants_gradient(node, "input")
+    folded = a == 2 and b > 2 and input_requires_grad(node, "input")
     return "CloneBackward0" if folded else "UnsafeViewBackward0"
 
 

@@ -6,13 +6,13 @@ from typing import Any
 
 from ...dispatch.op import Array, Backend, Operand, op
 from ...dispatch.promotion import convert_to_write
-from ...graph.special_nodes import by_operand
+from ...graph.special_nodes import name_by_operand
 from ..checks import check_supported, compute_in_single, is_half, kind_of, real_factor
 
 
 @op(method=True,
     inplace=True, strict=True, elementwise=True,
-    node=by_operand("weight", "LerpBackward0", "LerpBackward1"),
+    node=name_by_operand("weight", "LerpBackward0", "LerpBackward1"),
 )  # fmt: skip
 def lerp(xp: Backend, input: Array, end: Array, weight: Operand) -> Array:
     """``input + weight * (end - input)``: from ``input`` at 0 to ``end`` at 1.

@@ -6,7 +6,7 @@ from typing import Any
 
 from ...dispatch.op import Array, Backend, Nodes, Operand, no_derivative, op, rename_nodes
 from ...graph.nodes import Node
-from ...graph.special_nodes import argument, by_operand
+from ...graph.special_nodes import argument, name_by_operand
 from ...state import default_dtype
 from ..checks import check_supported, kind_of
 from .arithmetic import apply_with_scalar
@@ -129,7 +129,7 @@ floor_divide.vjp(input=no_derivative("floor_divide"), other=no_derivative("floor
     promote="arithmetic",
     strict=True,
     aliases=(".mod",),
-    node=by_operand("other", "RemainderBackward0", "RemainderBackward1"),
+    node=name_by_operand("other", "RemainderBackward0", "RemainderBackward1"),
 )
 def remainder(xp: Backend, input: Operand, other: Operand) -> Array:
     """Remainder of floor division; it has the sign of ``other``, as Python's ``%``.

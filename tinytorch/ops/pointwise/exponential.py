@@ -7,13 +7,13 @@ from typing import Any
 
 from ...dispatch.op import Array, Backend, Operand, op
 from ...graph.nodes import Node
-from ...graph.special_nodes import is_tensor, wants_gradient
+from ...graph.special_nodes import is_tensor, input_requires_grad
 from ..checks import as_arrays, check_supported, compute_in_single, is_half
 
 
 def _power_name(node: Node) -> str:
     if is_tensor(node, "exponent"):
-        number = not wants_gradient(node, "input") and not is_tensor(node, "input")
+        number = not input_requires_grad(node, "input") and not is_tensor(node, "input")
         return "PowBackward2" if number else "PowBackward1"
     return "PowBackward0"
 

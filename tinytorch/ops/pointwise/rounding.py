@@ -6,7 +6,7 @@ from typing import Any
 
 from ... import dtypes
 from ...dispatch.op import Array, Backend, Operand, Out, Reduced, no_derivative, op
-from ...graph.special_nodes import by_operand
+from ...graph.special_nodes import name_by_operand
 from ..checks import as_int, check_not_complex, check_supported, kind_of
 from .complex_numbers import real_sign
 from .division import check_divisor
@@ -131,7 +131,7 @@ frac.vjp(input=lambda xp, g: g)
     inplace=True,
     promote="arithmetic",
     strict=True,
-    node=by_operand("other", "FmodBackward0", "FmodBackward1"),
+    node=name_by_operand("other", "FmodBackward0", "FmodBackward1"),
 )
 def fmod(xp: Backend, input: Array, other: Operand) -> Array:
     """Remainder of division rounded towards zero; it has the sign of ``input``.

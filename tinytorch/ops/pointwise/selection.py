@@ -9,7 +9,7 @@ from ...core.torch_function import attach
 from ...dispatch.op import Array, Backend, Mask, Operand, Out, composite, op
 from ...dispatch.promotion import result_dtype
 from ...graph.nodes import Node
-from ...graph.special_nodes import by_operand, is_tensor
+from ...graph.special_nodes import name_by_operand, is_tensor
 from ...warnings import warn
 from ..checks import check_not_complex, kind_of
 
@@ -223,7 +223,7 @@ clamp.vjp(
     inplace=True,
     promote="limits",
     strict=True,
-    node=by_operand("min", "ClampMinBackward0", "ClampMinBackward1"),
+    node=name_by_operand("min", "ClampMinBackward0", "ClampMinBackward1"),
     out=Out.EXACT_WITH_NUMBERS,
 )
 def clamp_min(xp: Backend, input: Array, min: Operand) -> Array:
@@ -251,7 +251,7 @@ clamp_min.vjp(
     inplace=True,
     promote="limits",
     strict=True,
-    node=by_operand("max", "ClampMaxBackward0", "ClampMaxBackward1"),
+    node=name_by_operand("max", "ClampMaxBackward0", "ClampMaxBackward1"),
     out=Out.EXACT_WITH_NUMBERS,
 )
 def clamp_max(xp: Backend, input: Array, max: Operand) -> Array:

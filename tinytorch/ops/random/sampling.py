@@ -15,7 +15,7 @@ from ...core.tensor import Tensor, wrap
 from ...dispatch.creation import backend_for, check_size, copy_to_pinned, creation
 from ...dispatch.op import OPS, Array, Backend, Out, Overlap, Shape, composite, op
 from ...dispatch.out import check_out, raise_recorded, scalar_name, write_to_out
-from ...graph.special_nodes import without_slope
+from ...graph.special_nodes import zero_derivative_node
 from ...graph.views import edge_of
 from ...state import default_dtype, grad_enabled, no_grad
 from ..checks import as_int
@@ -385,7 +385,7 @@ def _pass_zeros(result: Tensor, *given: Any) -> Tensor:
     """``result``, through which tensors that require grad get gradients of zeros."""
     for tensor in given if grad_enabled() else ():
         if isinstance(tensor, Tensor) and tensor.requires_grad:
-            result._node = without_slope(result, edge_of(result), edge_of(tensor))
+            result._node = zero_derivative_node(result, edge_of(result), edge_of(tensor))
             result._rg = True
     return result
 

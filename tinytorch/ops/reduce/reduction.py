@@ -9,7 +9,7 @@ from typing import Any
 from ... import dtypes
 from ...dispatch.op import Array, Backend, Out, Overlap, op, piecewise
 from ...dispatch.out import scalar_name
-from ...graph.special_nodes import by_dim
+from ...graph.special_nodes import name_by_dim
 from ...state import default_dtype
 from ..checks import as_int, check_supported, discard_imaginary, sum_dtype
 from ..memory_order import as_row_major
@@ -44,7 +44,7 @@ def spread(xp: Any, g: Any, shape: tuple[int, ...], dim: Any, keepdim: bool) -> 
 @op(
     method=True,
     backend_function="total",
-    node=by_dim("SumBackward0", "SumBackward1"),
+    node=name_by_dim("SumBackward0", "SumBackward1"),
     out=Out.DTYPE_ARGUMENT,
 )
 def sum(
@@ -131,7 +131,7 @@ def element_count(shape: Any, axes: tuple[int, ...] | None) -> int:
     return math.prod(shape if axes is None else (shape[i] for i in axes))
 
 
-@op(method=True, node=by_dim("MeanBackward0", "MeanBackward1"))
+@op(method=True, node=name_by_dim("MeanBackward0", "MeanBackward1"))
 def mean(
     xp: Backend,
     input: Array,
@@ -259,7 +259,7 @@ def _nanmean_gradient(xp: Any, g: Any, input: Any, dim: Any, keepdim: bool) -> A
 nanmean.vjp(input=_nanmean_gradient)
 
 
-@op(method=True, node=by_dim("ProdBackward0", "ProdBackward1"), out=Out.DTYPE_ARGUMENT)
+@op(method=True, node=name_by_dim("ProdBackward0", "ProdBackward1"), out=Out.DTYPE_ARGUMENT)
 def prod(
     xp: Backend,
     input: Array,

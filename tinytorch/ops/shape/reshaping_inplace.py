@@ -13,7 +13,7 @@ from ...dispatch.creation import check_size, make_uninitialized
 from ...dispatch.op import composite
 from ...graph.inference import UNSETTLED, check_mapped
 from ...graph.nodes import Node
-from ...graph.views import cannot_refresh, check_inplace, note_reshaped, show_as
+from ...graph.views import has_lost_grad_fn, check_inplace, record_reshape, copy_view_state
 from ...state import enable_grad, grad_enabled, inference_mode
 from ..memory_order import draw_in_order, suggest_memory_format
 from .rearranging import t
@@ -26,10 +26,10 @@ def _replace_by_view(target: Tensor, view: Callable[..., Any], *arguments: Any) 
     check_mapped(view.__name__, target)
     if grad_enabled() and target.requires_grad:
         check_inplace(target)
-    if not grad_enabled() and cannot_refresh(target):
+    if not grad_enabled() and has_lost_grad_fn(target):
         shown = view(target, *arguments)
         set_stored_array(target, stored_array(shown))
-        target._steps = shown._steps
+        target._view_ops = shown._view_ops
         target._bump()
         return target
     leaf = target.requires_grad and target.is_leaf
@@ -45,14 +45,14 @@ def _replace_by_view(target: Tensor, view: Callable[..., Any], *arguments: Any) 
         target._retain_from_here()
     target._bump()
     if target._base is not None:
-        show_as(target, shown)
+        copy_view_state(target, shown)
     elif _has_views(target):
         if whole.size != target.numel():
             target._whole = whole
         here, count = place(target)
         own, limits = target.stride(), (-here, count - here)
-        step = (_as_strided, (tuple(size), stride, start - here, own, limits))
-        note_reshaped(target, step)
+        operation = (_as_strided, (tuple(size), stride, start - here, own, limits))
+        record_reshape(target, operation)
     return target
 
 

@@ -190,7 +190,7 @@ def _rebase_window(window: Any, size: Any, stride: Any, first: int) -> None:
     start, own = first - here, base.stride()
     if 0 <= start <= extent(base.shape, own) - extent(size, stride):
         limits = (-here, count - here)
-        replay_from_base(window, window._steps[1], (size, stride, start, own, limits))
+        replay_from_base(window, window._view_ops[1], (size, stride, start, own, limits))
 
 
 def place(input: Tensor) -> tuple[int, int]:
