@@ -215,8 +215,8 @@ class GraphTask:
     def _visit_raw(self, node: Node, g: Gradient) -> None:
         """Compute the gradients of ``node``'s inputs as raw arrays and send them.
 
-        This is the inner loop of a backward pass. Code for each edge is inlined, because a call
-        costs as much as the rest of the work.
+        Long, because this is the inner loop of a backward pass: a call for each edge would cost as
+        much as the rest of the work.
         """
         op = node.op
         args = node.args
