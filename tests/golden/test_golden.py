@@ -38,10 +38,16 @@ LEAKED = {
     "torch.serialization": {"opened", "pickled"},
     "torch.utils.data.dataloader": {"make_fetch"},
     "torch.autograd.function": set(
-        "as_user check_dirty check_marks fits fresh from_user is_among likes save set_history "
-        "transposed".split()
+        "PUSHING Slot TWICE as_user check_dirty check_marks fits fresh from_user is_among likes "
+        "save set_history transposed".split()
     ),
-    "torch.autograd.graph": {"Recording", "WeakKeyDictionary"},
+    "torch.autograd.forward_ad": {"Push", "check_sizes", "entered", "writable_for"},
+    "torch.autograd.functional": set(
+        "filled finished prepared single_of vector_of weights_of".split()
+    ),
+    "torch.autograd.graph": set(
+        "FORBIDDEN Recording STACK Slot WeakKeyDictionary face_of".split()
+    ),
     "torch.distributed.optim": {"Absent"},
     "torch.distributed.optim.zero_redundancy_optimizer": {"Absent", "DistributedOptimizer"},
     "torch.utils.checkpoint": {"saved_tensors_hooks"},
