@@ -45,9 +45,7 @@ LEAKED = {
     "torch.autograd.functional": set(
         "filled finished prepared single_of vector_of weights_of".split()
     ),
-    "torch.autograd.graph": set(
-        "FORBIDDEN Recording STACK Slot WeakKeyDictionary face_of".split()
-    ),
+    "torch.autograd.graph": set("FORBIDDEN Recording STACK Slot WeakKeyDictionary face_of".split()),
     "torch.distributed.optim": {"Absent"},
     "torch.distributed.optim.zero_redundancy_optimizer": {"Absent", "DistributedOptimizer"},
     "torch.utils.checkpoint": {"saved_tensors_hooks"},
