@@ -31,7 +31,7 @@ KNOWN: dict[str, dict[str, str]] = {
 
 
 def failures(folder: Path, version: str) -> tuple[list[str], str]:
-    """The names of the tests that failed, and the last line of the report."""
+    """Run the suite: the names of the tests that failed, and the last line of the report."""
     environment = os.environ | {
         "ARRAY_API_TESTS_MODULE": "tinytorch.numpy",
         "ARRAY_API_TESTS_VERSION": version,

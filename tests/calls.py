@@ -31,8 +31,8 @@ def parameters(function: Call) -> tuple[str, ...]:
     return code.co_varnames[: code.co_argcount]
 
 
-def called(function: Call, names: Mapping[str, Any]) -> Any:
-    """What a function gives that is handed those of the names that it asks for."""
+def call_with_names(function: Call, names: Mapping[str, Any]) -> Any:
+    """Call a function, each parameter set to the value of its name in ``names``."""
     if missing := set(parameters(function)) - names.keys():
         pytest.fail(f"nothing is called {missing}")  # no error that a test may expect
     return function(*(names[name] for name in parameters(function)))
@@ -49,7 +49,7 @@ def _lambdas(path: str) -> dict[int, list[ast.Lambda]]:
 
 
 def words(value: Any) -> str | None:
-    """What a lambda says, or a function's name; None, as pytest wants it, of anything else."""
+    """Source of a lambda, or name of a function; None, pytest's default id, for other values."""
     if not isinstance(value, FunctionType):
         return None
     code = value.__code__

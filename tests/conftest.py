@@ -1,11 +1,11 @@
-"""What every test shares: fixed seeds, and the backend the suite runs on.
+"""Fixtures and options of every test: fixed seeds, and the backend the suite runs on.
 
-``pytest --backend strict`` runs everything on the stand-in for CuPy, so that no operation can
-call NumPy behind its backend's back; ``--backend cupy`` on a real GPU.
+``pytest --backend strict`` runs the suite on the stand-in for CuPy, where an operation that calls
+NumPy past its backend fails; ``--backend cupy`` runs it on a GPU.
 
-What compares with PyTorch is marked ``torch``: ``pytest -m torch`` runs it where PyTorch is, and
-``-m "not torch"`` the rest. A test has the mark if it takes the fixture ``torch``; where only a
-helper needs PyTorch, the test or its module's ``pytestmark`` says so.
+Tests that compare with PyTorch are marked ``torch``: ``pytest -m torch`` runs them, and
+``-m "not torch"`` runs the others. A test that takes the fixture ``torch`` has the mark; where only
+a helper needs PyTorch, the test or its module's ``pytestmark`` sets it.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """A module that is marked as a whole may import PyTorch: without it, it is not imported."""
-    if collection_path.suffix != ".py" or torch_versions.installed():
+    if collection_path.suffix != ".py" or torch_versions.installed_version():
         return None
     marked = re.search(
         r"(?m)^pytestmark = (\[\s*)?pytest\.mark\.torch\b", collection_path.read_text()
@@ -59,8 +59,11 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 @pytest.hookimpl(tryfirst=True)  # before ``-m`` chooses
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what needs PyTorch; leave out what another backend, or an older one, has no part in."""
-    version = torch_versions.installed()
+    """Mark tests that need PyTorch; deselect those that another backend does not run.
+
+    With PyTorch older than 2.13, tests of newer behavior are skipped.
+    """
+    version = torch_versions.installed_version()
     for item in items:
         if "torch" in getattr(item, "fixturenames", ()):
             item.add_marker("torch")
@@ -72,20 +75,20 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if reason := torch_versions.needs_newer(path, version):
             item.add_marker(pytest.mark.skip(reason=reason))
     if config.getoption("--backend") != "numpy":
-        from strictcupy.suite import on_numpy_alone, sampled
+        from strictcupy.suite import on_numpy_alone, sample
 
         running = [item for item in items if not on_numpy_alone(item)]
         if len({item.path for item in items}) > 1:  # A file that is named runs whole.
-            running = sampled(running, config.getoption("--sample"))
+            running = sample(running, config.getoption("--sample"))
         chosen = {*running}
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
         items[:] = running
 
 
 def pytest_collection_finish() -> None:
-    """Hide what all tests are made of from the garbage collector: a full collection takes a second.
+    """Freeze the objects of the collected tests, so that garbage collections do not visit them.
 
-    Tests of reference cycles collect in full, and so does CPython now and then.
+    With them a full collection takes a second, and tests of reference cycles start several.
     """
     gc.collect()
     gc.freeze()
@@ -100,13 +103,13 @@ def torch() -> Any:
 
 @pytest.fixture(params=["tinytorch", pytest.param("torch", marks=pytest.mark.torch)])
 def lib(request: pytest.FixtureRequest) -> Any:
-    """tinytorch and PyTorch in turn, for what must hold of either."""
+    """Each library in turn, tinytorch and PyTorch, for statements that hold for both."""
     return importlib.import_module(request.param)
 
 
 @pytest.fixture
 def runner(tmp_path: Path) -> Runner:
-    """A folder in which commands are run."""
+    """Runner of commands in a temporary folder."""
     return Runner(tmp_path)
 
 
@@ -116,7 +119,7 @@ def _leaks() -> tuple[Any, ...]:
 
 
 @pytest.fixture(autouse=True)
-def isolated() -> Iterator[None]:
+def restore_global_state() -> Iterator[None]:
     """Start each test from the same state, and fail the one that leaves another behind."""
     tinytorch.warnings._said.clear()  # so that each test sees the warnings that come once
     random.seed(0)

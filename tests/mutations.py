@@ -29,8 +29,8 @@ class Mutation:
     tests: str
 
 
-def without(check: str, tests: str, before: str = "") -> Mutation:
-    """A check of an argument that never finds a fault; ``before`` it stands what tells which."""
+def disable_check(check: str, tests: str, before: str = "") -> Mutation:
+    """Mutation that disables the check of an argument; ``before`` is the text in front of it."""
     return Mutation(f"{before}if {check}:", f"{before}if False and ({check}):", tests)
 
 
@@ -105,19 +105,21 @@ KERNELS = [
     Mutation("xp.full_like(lost, size - 1)", "xp.full_like(lost, size - 2)", "numpy"),
 ]
 CHECKS = [
-    without('approximate not in ("none", "tanh")', "ops/pointwise/test_elementwise.py nn"),
-    without("min(how.stride) <= 0", "ops/nn/test_convolution.py"),
-    without("not delta > 0", "nn"),
-    without("sum(sizes) != input.shape[at]", "ops/shape/test_shape.py ops/shape/test_joining.py"),
-    without("p not in (1, 2)", "nn ops/nn ops/test_calls_refused.py", before="\n    "),
-    without("not 0 <= label_smoothing <= 1", "nn ops/nn", before="\n    "),
-    without(
+    disable_check('approximate not in ("none", "tanh")', "ops/pointwise/test_elementwise.py nn"),
+    disable_check("min(how.stride) <= 0", "ops/nn/test_convolution.py"),
+    disable_check("not delta > 0", "nn"),
+    disable_check(
+        "sum(sizes) != input.shape[at]", "ops/shape/test_shape.py ops/shape/test_joining.py"
+    ),
+    disable_check("p not in (1, 2)", "nn ops/nn ops/test_calls_refused.py", before="\n    "),
+    disable_check("not 0 <= label_smoothing <= 1", "nn ops/nn", before="\n    "),
+    disable_check(
         "input.shape[1] != vec.shape[0]",
         "ops/test_calls_refused.py",
     ),
-    without("sorter.shape != sequence.shape", "ops/test_calls_refused.py"),
-    without("min(t.ndim for t in (query, key, value)) < 3", "ops/nn/test_attention.py"),
-    without("input.shape.count(0) > 1", "ops/test_calls_refused.py"),
+    disable_check("sorter.shape != sequence.shape", "ops/test_calls_refused.py"),
+    disable_check("min(t.ndim for t in (query, key, value)) < 3", "ops/nn/test_attention.py"),
+    disable_check("input.shape.count(0) > 1", "ops/test_calls_refused.py"),
 ]
 TABLES = {"sign in a rule": RULES, "off by one in a kernel": KERNELS, "dropped check": CHECKS}
 
@@ -134,8 +136,8 @@ def place(mutation: Mutation, package: Path) -> Path:
     return found[0][0]
 
 
-def caught(mutation: Mutation, copy: Path, options: list[str]) -> bool:
-    """Whether the tests fail on a copy of the tree with a mutation; the copy is mended again."""
+def is_caught(mutation: Mutation, copy: Path, options: list[str]) -> bool:
+    """Whether the tests fail on a copy of the tree with a mutation, which is undone afterwards."""
     path = place(mutation, copy / "tinytorch")
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace(mutation.old, mutation.new), encoding="utf-8")
@@ -162,7 +164,7 @@ def main() -> None:
         shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".*", "build", "*.egg-info"))
         for kind, table in TABLES.items():
             for mutation in (each for each in table if given.only in each.old):
-                noticed = caught(mutation, copy, given.options)
+                noticed = is_caught(mutation, copy, given.options)
                 what = f"{kind}: {mutation.old.strip()}"
                 print("caught  " if noticed else "SURVIVED", what, flush=True)
                 survived += [] if noticed else [what]

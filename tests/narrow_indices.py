@@ -1,7 +1,7 @@
 """NumPy as it is where addresses have 32 bits, as in the browser's Python.
 
-After ``import tests.narrow_indices`` whoever imports ``numpy`` gets one whose indices, and sums of
-small integers, are int32. Its functions alone: methods of arrays are as they are.
+After ``import tests.narrow_indices``, ``import numpy`` binds a module whose functions return int32
+indices and int32 sums of small integers. Methods of arrays do not change.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _SUMS = frozenset((
 
 
 def narrow(value: Any) -> Any:
-    """int64 arrays as int32, also in tuples."""
+    """Convert int64 arrays, also in tuples, to int32."""
     if isinstance(value, tuple):
         parts = [narrow(part) for part in value]
         return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
@@ -37,27 +37,27 @@ def narrow(value: Any) -> Any:
     return value.astype("int32") if wide else value
 
 
-def _told(*values: Any) -> bool:
-    """Whether a dtype was asked for, or comes with 64 bits of an argument or of those in a list."""
+def _is_wide(*values: Any) -> bool:
+    """Whether an argument, or an item of a list, is a dtype or has elements of 64 bits."""
     arrays = [a for v in values for a in (v if isinstance(v, (tuple, list)) else (v,))]
     wide = any(getattr(getattr(a, "dtype", None), "itemsize", 0) == 8 for a in arrays)
     return wide or any(isinstance(v, (type, str, numpy.dtype)) for v in values)
 
 
-def _narrowed(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _return_narrow(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     def call(*args: Any, **options: Any) -> Any:
         found = function(*args, **options)
         if name in _INDICES or (name == "where" and len(args) == 1):
             return narrow(found)
         if name == "unique" and isinstance(found, tuple):
             return (found[0], *narrow(found[1:]))
-        return narrow(found) if name in _SUMS and not _told(*args, *options.values()) else found
+        return narrow(found) if name in _SUMS and not _is_wide(*args, *options.values()) else found
 
     return functools.wraps(function)(call)
 
 
-def _refusing(function: Callable[..., Any], place: int) -> Callable[..., Any]:
-    """A function that refuses int64 indices, as NumPy's then do."""
+def _reject_int64(function: Callable[..., Any], place: int) -> Callable[..., Any]:
+    """Wrap a function to raise on int64 indices, as NumPy does on such a machine."""
 
     def call(*args: Any, **options: Any) -> Any:
         if len(args) > place and getattr(args[place], "dtype", None) == "int64":
@@ -68,7 +68,7 @@ def _refusing(function: Callable[..., Any], place: int) -> Callable[..., Any]:
 
 
 class Ufunc:
-    """A ufunc whose sums are narrow."""
+    """A ufunc whose reductions and accumulations return int32."""
 
     def __init__(self, ufunc: Any) -> None:
         self._ufunc = ufunc
@@ -81,22 +81,22 @@ class Ufunc:
 
     def reduce(self, *args: Any, **options: Any) -> Any:
         found = self._ufunc.reduce(*args, **options)
-        return found if _told(*args, *options.values()) else narrow(found)
+        return found if _is_wide(*args, *options.values()) else narrow(found)
 
     def accumulate(self, *args: Any, **options: Any) -> Any:
         found = self._ufunc.accumulate(*args, **options)
-        return found if _told(*args, *options.values()) else narrow(found)
+        return found if _is_wide(*args, *options.values()) else narrow(found)
 
 
 def _stand_in() -> ModuleType:
-    """NumPy, with these functions in the place of its own."""
+    """Copy of the ``numpy`` module with the narrow functions."""
     module = ModuleType("numpy")
     vars(module).update(vars(numpy))
     for name in (*_INDICES, *_SUMS, "where", "unique"):
-        setattr(module, name, _narrowed(name, getattr(numpy, name)))
+        setattr(module, name, _return_narrow(name, getattr(numpy, name)))
     for name, place in {"put": 1, "repeat": 1, "take": 1}.items():
-        setattr(module, name, _refusing(getattr(numpy, name), place))
-    module.bincount = _narrowed("bincount", _refusing(numpy.bincount, 0))  # type: ignore[attr-defined]
+        setattr(module, name, _reject_int64(getattr(numpy, name), place))
+    module.bincount = _return_narrow("bincount", _reject_int64(numpy.bincount, 0))  # type: ignore[attr-defined]
     vars(module).update(intp=numpy.int32, add=Ufunc(numpy.add), multiply=Ufunc(numpy.multiply))
     return module
 

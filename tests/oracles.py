@@ -1,7 +1,7 @@
-"""What the tests compare with, and how near it has to be.
+"""Oracles of the tests, and the tolerances by dtype.
 
-Three ways to say that a call does what it does with PyTorch: ``same`` and ``compare``
-run it on arrays and look at derivatives, too; ``alike`` looks at whatever it returns or raises.
+``compare`` and ``compare_functional`` run a call with both libraries and compare results and
+derivatives; ``assert_same_behavior`` compares returned values or errors of any kind.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.calls import Call, called
+from tests.calls import Call, call_with_names
 
-#: Results and gradients beside PyTorch's, by dtype: sums in another order, other formulas.
+#: Results and gradients against PyTorch's, by dtype: sums in another order, other formulas.
 TOLERANCE = {
     "float16": {"rtol": 2e-3, "atol": 2e-3}, "float32": {"rtol": 2e-5, "atol": 5e-6},
     "float64": {"rtol": 1e-9, "atol": 1e-11}, "complex64": {"rtol": 2e-5, "atol": 5e-6},
     "complex128": {"rtol": 1e-9, "atol": 1e-11},
 }  # fmt: skip
-#: The same, computed by one formula; in float32 all bits are PyTorch's.
+#: Results of the same formula; in float32 they are equal to the bit.
 ONE_FORMULA = {"rtol": 1e-9, "atol": 1e-9}
-#: A few calls in float32, whatever they are about.
+#: Results of short calls in float32.
 CALLS = {"rtol": 2e-6, "atol": 2e-6}
-#: The same numbers after the same few operations: a step of an optimizer, a fused kernel.
+#: Results of the same few operations: a step of an optimizer, a fused kernel.
 FEW_STEPS = {"float16": 4e-3, "float32": 2e-6, "float64": 1e-13}
-#: Numbers drawn from one stream that go through log, sin or cos, relative to 1 + |x|.
+#: Random numbers of one stream that go through log, sin or cos, relative to 1 + |x|.
 DRAWN = {
     "float16": 1e-3, "float32": 3e-7, "float64": 1e-15, "complex64": 3e-7, "complex128": 1e-15,
 }  # fmt: skip
-#: Results beside those in a wider dtype: some ten units in the last place of results of order 1.
+#: Results against those in a wider dtype: about ten units in the last place of a result near 1.
 BESIDE_WIDER = {"float16": 8e-3, "float32": 2e-6, "float64": 1e-12, "complex64": 4e-6}
 
 
@@ -43,8 +43,11 @@ def libraries() -> tuple[Any, Any]:
     return tt, importlib.import_module("torch")
 
 
-def counted(*arrays: np.ndarray) -> Any:
-    """Where every number counts: on a GPU subnormal float32 are 0, see ``docs/numerics.md``."""
+def elements_to_compare(*arrays: np.ndarray) -> Any:
+    """Mask of the elements to compare: on a GPU those where no array has a subnormal float32.
+
+    CUDA's kernels flush subnormal float32 to 0, see ``docs/numerics.md``.
+    """
     if tt.get_backend() != "cupy":
         return np.full(arrays[0].shape, True)
     smallest = np.finfo(np.float32).tiny
@@ -56,15 +59,15 @@ def host(value: Any) -> np.ndarray[Any, Any]:
     return np.asarray(value.numpy(force=True) if hasattr(value, "detach") else value)
 
 
-def flat(value: Any) -> list[Any]:
-    """Results in nested tuples and lists, one after the other."""
+def flatten(value: Any) -> list[Any]:
+    """Flatten nested tuples and lists of results."""
     if isinstance(value, (tuple, list)) and type(value).__name__ != "Size":
-        return [item for part in value for item in flat(part)]
+        return [item for part in value for item in flatten(part)]
     return [value]
 
 
-def close(ours: Any, theirs: Any, **tolerance: float) -> None:
-    """Assert equal shape and dtype, and values within a tolerance, else that of their dtype."""
+def assert_close(ours: Any, theirs: Any, **tolerance: float) -> None:
+    """Assert equal shape and dtype, and values within ``tolerance``, by default ``TOLERANCE``."""
     a, b = host(ours), host(theirs)
     assert a.shape == b.shape and a.dtype == b.dtype
     exact = b.dtype.kind not in "fc"
@@ -72,31 +75,31 @@ def close(ours: Any, theirs: Any, **tolerance: float) -> None:
     np.testing.assert_allclose(a, b, **within)
 
 
-def agree(ours: Any, theirs: Any) -> None:
-    """Assert that two results have the same structure, shapes, dtypes and values."""
-    ours, theirs = flat(ours), flat(theirs)
+def assert_all_close(ours: Any, theirs: Any) -> None:
+    """Assert that nested results have the same length, shapes, dtypes and, to 1e-9, values."""
+    ours, theirs = flatten(ours), flatten(theirs)
     assert len(ours) == len(theirs)
     for a, b in zip(ours, theirs, strict=True):
-        close(a, b, **ONE_FORMULA)
+        assert_close(a, b, **ONE_FORMULA)
 
 
 # -- numbers to compare with -----------------------------------------------------------------------
 
 
 def numbers(*shape: int, seed: int = 0) -> np.ndarray[Any, Any]:
-    """Distinct numbers in random order, none near another or near 0."""
+    """Array of distinct numbers in random order, 0.7 apart and at least 0.175 from 0."""
     size = int(np.prod(shape))
     values = np.random.RandomState(seed).permutation(size) - (size - 1) / 2 + 0.25
     return values.reshape(shape) * 0.7
 
 
 def complexes(*shape: int, seed: int = 0) -> np.ndarray[Any, Any]:
-    """Complex numbers, their parts as in ``numbers``."""
+    """Array of complex numbers whose parts are those of ``numbers``."""
     return numbers(*shape, seed=seed) + 1j * numbers(*shape, seed=seed + 1)
 
 
 def weights(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
-    """Irregular numbers to weigh results with."""
+    """Array of irregular weights for results, from which gradients are computed."""
     values = np.cos(np.arange(np.prod(shape, dtype=int)) * 1.7 + 0.3).reshape(shape)
     if np.dtype(dtype).kind == "c":
         values = values + 0.5j * np.flip(values)
@@ -107,11 +110,11 @@ def weights(shape: tuple[int, ...], dtype: Any) -> np.ndarray[Any, Any]:
 
 
 def derivatives(library: Any, outs: list[Any], inputs: list[Any], orders: int) -> list[Any]:
-    """Gradients of the weighted results, then those of the weighted gradients, and so on."""
+    """Gradients of the weighted results, then of the weighted gradients, up to ``orders``."""
     found: list[Any] = []
     for order in range(orders):
         outs = [out for out in outs if out is not None and out.requires_grad]
-        if not outs:  # one library knows that they are constant, the other takes derivatives
+        if not outs:  # constant in this library; in the other they may have gradients of zeros
             found += [library.zeros_like(x) for x in inputs]
             continue
         cotangents = [library.tensor(weights(tuple(o.shape), host(o).dtype)) for o in outs]
@@ -129,12 +132,13 @@ def derivatives(library: Any, outs: list[Any], inputs: list[Any], orders: int) -
 def has_second_derivatives(function: Callable[..., Any], inputs: Any) -> bool:
     """Compare second derivatives with a finite difference of the first ones, along one direction.
 
-    A random direction meets every element of the second derivatives at the price of three
-    evaluations, where ``gradgradcheck`` needs two for each element.
+    A random direction depends on every element of the second derivatives and costs three
+    evaluations; ``gradgradcheck`` needs two for each element.
 
     Args:
-        function: Returns tensors, of which those that require grad count.
-        inputs: Its arguments; those that require grad, and the weights of the results, vary.
+        function: Returns tensors; those that require grad are differentiated.
+        inputs: Its arguments; the derivatives are with respect to those that require grad, and to
+            the weights of the results.
     """
     draws = np.random.RandomState(0)
     inputs = list(inputs)
@@ -142,10 +146,12 @@ def has_second_derivatives(function: Callable[..., Any], inputs: Any) -> bool:
     varying = [inputs[i].detach() for i in places]
 
     def results(leaves: list[Any]) -> list[Any]:
-        given = [*inputs]
+        call_result = [*inputs]
         for i, leaf in zip(places, leaves, strict=True):
-            given[i] = leaf
-        return [out for out in flat(function(*given)) if getattr(out, "requires_grad", False)]
+            call_result[i] = leaf
+        return [
+            out for out in flatten(function(*call_result)) if getattr(out, "requires_grad", False)
+        ]
 
     def draw(like: Any) -> Any:
         values = draws.standard_normal((2, *like.shape))
@@ -176,13 +182,13 @@ def has_second_derivatives(function: Callable[..., Any], inputs: Any) -> bool:
     return True
 
 
-def same(call: Callable[..., Any], *arrays: Any, orders: int = 2) -> None:
-    """Assert that ``call(library, *tensors)`` gives the same in both libraries.
+def compare(call: Callable[..., Any], *arrays: Any, orders: int = 2) -> None:
+    """Assert that ``call(library, *tensors)`` has the same results and derivatives in both.
 
     Args:
-        call: What to compare; its first argument is the library.
+        call: Function of the library and the tensors.
         *arrays: Arrays; floating-point and complex ones become tensors that require grad.
-        orders: How many orders of derivatives to compare.
+        orders: Number of orders of derivatives to compare.
     """
     import torch
 
@@ -194,27 +200,28 @@ def same(call: Callable[..., Any], *arrays: Any, orders: int = 2) -> None:
                 tensor.requires_grad_()
         out = call(library, *tensors)
         inputs = [t for t in tensors if t.requires_grad]
-        outs = [o for o in flat(out) if getattr(o, "requires_grad", False)]
+        outs = [o for o in flatten(out) if getattr(o, "requires_grad", False)]
         results.append((out, derivatives(library, outs, inputs, orders) if inputs else []))
-    agree(results[0][0], results[1][0])
-    agree(results[0][1], results[1][1])
+    assert_all_close(results[0][0], results[1][0])
+    assert_all_close(results[0][1], results[1][1])
 
 
-def _given(library: Any, value: Any, grad: bool) -> Any:
+def _as_argument(library: Any, value: Any, grad: bool) -> Any:
+    """Convert an array to a tensor of ``library``; other values stay."""
     if isinstance(value, np.ndarray):
         grad = grad and value.dtype.kind in "fc"
         return library.tensor(value.copy(), requires_grad=grad)
     return value
 
 
-def compare(name: str, *args: Any, grad: bool = True, **options: Any) -> None:
-    """Assert that ``nn.functional.name`` gives the same results and gradients in both.
+def compare_functional(name: str, *args: Any, grad: bool = True, **options: Any) -> None:
+    """Assert that ``nn.functional.name`` has the same results and gradients in both libraries.
 
     Args:
         name: The function, or a dotted name from the library's top.
         *args: Its arguments; arrays become tensors that require grad.
         grad: Whether to compare gradients, for a random cotangent.
-        **options: Its keyword arguments, likewise.
+        **options: Its keyword arguments, converted in the same way.
     """
     import torch
 
@@ -223,25 +230,25 @@ def compare(name: str, *args: Any, grad: bool = True, **options: Any) -> None:
         function = library
         for part in (name if "." in name else f"nn.functional.{name}").split("."):
             function = getattr(function, part)
-        tensors = [_given(library, a, grad) for a in args]
-        named = {key: _given(library, a, grad) for key, a in options.items()}
+        tensors = [_as_argument(library, a, grad) for a in args]
+        named = {key: _as_argument(library, a, grad) for key, a in options.items()}
         outs.append(function(*tensors, **named))
         everything = (*tensors, *named.values())
         leaves.append([t for t in everything if getattr(t, "requires_grad", False)])
     ours, theirs = (list(out) if isinstance(out, (tuple, list)) else [out] for out in outs)
     assert len(ours) == len(theirs)
     for a, b in zip(ours, theirs, strict=True):
-        close(a, b)
+        assert_close(a, b)
     if theirs[0].requires_grad:
         cotangent = np.random.randn(*theirs[0].shape).astype(host(theirs[0]).dtype)
         ours[0].backward(tt.tensor(cotangent))
         theirs[0].backward(torch.tensor(cotangent))
         for a, b in zip(*leaves, strict=True):
             wanted = torch.zeros_like(b) if b.grad is None else b.grad
-            close(tt.zeros_like(a) if a.grad is None else a.grad, wanted)
+            assert_close(tt.zeros_like(a) if a.grad is None else a.grad, wanted)
 
 
-def refuses(name: str, error: type[Exception], text: str, *args: Any, **options: Any) -> None:
+def assert_raises(name: str, error: type[Exception], text: str, *args: Any, **options: Any) -> None:
     """Assert that ``nn.functional.name`` raises ``error`` with ``text``; arrays become tensors."""
     tensors = [tt.tensor(a) if isinstance(a, np.ndarray) else a for a in args]
     named = {k: tt.tensor(a) if isinstance(a, np.ndarray) else a for k, a in options.items()}
@@ -249,11 +256,11 @@ def refuses(name: str, error: type[Exception], text: str, *args: Any, **options:
         getattr(tt.nn.functional, name)(*tensors, **named)
 
 
-# -- whatever a call does --------------------------------------------------------------------------
+# -- returned values and errors --------------------------------------------------------------------
 
 
-def both(use: Callable[[Any], Any]) -> tuple[Any, Any]:
-    """Call ``use`` with each library, with the same seed."""
+def call_both(use: Callable[[Any], Any]) -> tuple[Any, Any]:
+    """Results of ``use(library)`` for both libraries, seeded alike."""
     results = []
     for library in libraries():
         library.manual_seed(0)
@@ -261,8 +268,8 @@ def both(use: Callable[[Any], Any]) -> tuple[Any, Any]:
     return results[0], results[1]
 
 
-def plain(value: Any) -> Any:
-    """Tensors as arrays, names of PyTorch as ours."""
+def to_comparable(value: Any) -> Any:
+    """Convert a nested value for a comparison: tensors to arrays, tinytorch's name to torch's."""
     if hasattr(value, "detach") and hasattr(value, "numpy"):
         return host(value)
     if isinstance(value, np.generic):
@@ -270,17 +277,23 @@ def plain(value: Any) -> Any:
     if isinstance(value, str):
         return value.replace("tinytorch", "torch")
     if isinstance(value, Mapping):
-        return {key: plain(each) for key, each in value.items()}
+        return {key: to_comparable(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [plain(each) for each in value]
+        return [to_comparable(each) for each in value]
     return value
 
 
 def assert_same(ours: Any, theirs: Any, **tolerance: float) -> None:
-    """Compare two results of ``plain``, numbers as in ``close``."""
+    """Compare two results of ``to_comparable``: arrays, and with a tolerance floats, approximately.
+
+    Args:
+        ours: A nested value of tinytorch's.
+        theirs: PyTorch's, or numbers that are recorded.
+        **tolerance: ``rtol`` and ``atol``; without them arrays have ``TOLERANCE`` and floats none.
+    """
     assert type(ours) is type(theirs), f"{ours!r} against {theirs!r}"
     if isinstance(theirs, np.ndarray):
-        close(ours, theirs, **tolerance)
+        assert_close(ours, theirs, **tolerance)
     elif isinstance(theirs, dict):
         assert list(ours) == list(theirs)
         for key in theirs:
@@ -289,48 +302,50 @@ def assert_same(ours: Any, theirs: Any, **tolerance: float) -> None:
         assert len(ours) == len(theirs)
         for one, other in zip(ours, theirs, strict=True):
             assert_same(one, other, **tolerance)
+    elif tolerance and isinstance(theirs, float):
+        np.testing.assert_allclose(ours, theirs, **tolerance)
     else:
         assert ours == theirs
 
 
-def told(use: Callable[[Any], Any], library: Any) -> Any:
-    """What ``use`` returns or raises, as comparable values without the library's name."""
+def result_or_error(use: Callable[[Any], Any], library: Any) -> Any:
+    """Comparable value of ``use(library)``, or the type and text of its error."""
     try:
-        return plain(use(library))
+        return to_comparable(use(library))
     except Exception as error:
-        return type(error).__name__, plain(str(error))
+        return type(error).__name__, to_comparable(str(error))
 
 
-def alike(use: Callable[[Any], Any]) -> None:
-    """Assert that ``use`` does the same with both libraries, errors and warnings aside."""
-    ours, theirs = both(lambda library: told(use, library))
+def assert_same_behavior(use: Callable[[Any], Any]) -> None:
+    """Assert that ``use`` returns the same value, or raises the same error, with both libraries."""
+    ours, theirs = call_both(lambda library: result_or_error(use, library))
     assert_same(ours, theirs)
 
 
-def refusals(use: Callable[[Any], Any]) -> tuple[str, str]:
-    """The texts of the errors, of one type, that both libraries raise in ``use``."""
-    ours, theirs = both(lambda library: told(use, library))
+def error_texts(use: Callable[[Any], Any]) -> tuple[str, str]:
+    """Texts of the errors that both libraries raise in ``use``; asserts that their types agree."""
+    ours, theirs = call_both(lambda library: result_or_error(use, library))
     assert isinstance(theirs, tuple), "PyTorch accepts it"
     assert isinstance(ours, tuple) and ours[0] == theirs[0], (ours, theirs)
     return ours[1], theirs[1]
 
 
-def refused_alike(use: Callable[[Any], Any], words: int = 3) -> None:
-    """Assert that both libraries refuse ``use`` alike, to the first ``words`` of the text."""
-    ours, theirs = refusals(use)
+def assert_same_error(use: Callable[[Any], Any], words: int = 3) -> None:
+    """Assert that both libraries raise one type of error with the same first ``words`` words."""
+    ours, theirs = error_texts(use)
     assert ours.split()[:words] == theirs.split()[:words], (ours, theirs)
 
 
 # -- calls as in ``tests/calls.py`` ----------------------------------------------------------------
 
 
-def same_outcome(call: Call) -> None:
-    """Assert that a call gives what it gives in PyTorch, or an error of that type."""
-    assert_same(*both(lambda library: _outcome(library, call)), **CALLS)
+def assert_same_outcome(call: Call) -> None:
+    """Assert that a call returns the same value, or raises an error of the same type, in both."""
+    assert_same(*call_both(lambda library: _call_outcome(library, call)), **CALLS)
 
 
-def _outcome(library: Any, call: Call) -> Any:
-    """What a call gives, or the type of its error and what is told of a missing kernel."""
+def _call_outcome(library: Any, call: Call) -> Any:
+    """Comparable value of a call, or the type of its error and the name of a missing kernel."""
     names = {
         "L": library, "F": library.nn.functional, "T": library.tensor, "X": library.arange(6.0),
         "B": library.tensor([[True, False], [True, True]]),
@@ -339,13 +354,13 @@ def _outcome(library: Any, call: Call) -> Any:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return plain(called(call, names))
+            return to_comparable(call_with_names(call, names))
     except (RuntimeError, TypeError, ValueError, IndexError) as error:
         return type(error).__name__, re.findall('"\\w+" not implemented for .*', str(error))
 
 
-def given(library: Any, call: Call, **names: Any) -> Any:
-    """What a call gives with a library ``L``, its ``F``, and tensors of int32 as ``T``."""
+def call_result(library: Any, call: Call, **names: Any) -> Any:
+    """Call with the library as ``L``, ``nn.functional`` as ``F``, an int32 ``tensor`` as ``T``."""
 
     def integers(values: Any) -> Any:
         return library.tensor(values, dtype=library.int32)
@@ -353,20 +368,20 @@ def given(library: Any, call: Call, **names: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         functional = library.nn.functional
-        return called(call, {"L": library, "F": functional, "T": integers, **names})
+        return call_with_names(call, {"L": library, "F": functional, "T": integers, **names})
 
 
-def refused(call: Call, kind: type[Exception], phrase: str, **makers: Call) -> None:
-    """Assert that both libraries refuse a call alike.
+def assert_both_raise(call: Call, kind: type[Exception], phrase: str, **makers: Call) -> None:
+    """Assert that a call raises an error of one class with one phrase in both libraries.
 
     Args:
-        call: See ``given``.
+        call: See ``call_result``.
         kind: The class of the error.
-        phrase: What it says, among other things.
-        **makers: Of a library each, what the call needs besides, which is made anew.
+        phrase: Part of its text.
+        **makers: Functions of the library that make further arguments of the call.
     """
     for library in libraries():
         names = {name: make(library) for name, make in makers.items()}
         with pytest.raises(kind) as caught:
-            given(library, call, **names)
+            call_result(library, call, **names)
         assert phrase in str(caught.value)

@@ -1,8 +1,8 @@
-"""PyTorch's own test databases against the library: fails below the committed figures.
+"""Score the library with PyTorch's own test databases; fail below the committed figures.
 
-The scoring program comes with PyTorch's databases and stands beside the project, in
-``../shared/score``; ``TINYTORCH_SCORE`` names it elsewhere. Where it is missing there is nothing
-to run. ``python tests/parity.py --raise`` writes the figures anew where they have risen.
+The scoring program comes with PyTorch's databases and is in ``../shared/score``, or where
+``TINYTORCH_SCORE`` says; without it nothing runs. ``python tests/parity.py --raise`` writes the
+figures that have risen.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MEASURES = ("ops", "grads", "dtypes", "errors", "forms", "right")
 
 
 def score(program: Path, dtype: str, report: Path) -> dict[str, int]:
-    """Units passed, by measure, in one dtype."""
+    """Number of units that pass, by measure, in one dtype."""
     command = [
         sys.executable, str(program), "--candidate", "tinytorch", "--what", "ops",
         "--max-samples", "0", "--jobs", "2", "--dtype", dtype, "--json", str(report),

@@ -63,7 +63,7 @@ def scoring(program: Path) -> Any:
 
 
 def difference(m: Any, got: Any, want: Any) -> str | None:
-    """What is wrong with a result, or None."""
+    """Description of the difference of a result, or None."""
     pairs = m.flatten(got), m.flatten(want)
     if len(pairs[0]) != len(pairs[1]):
         return f"{len(pairs[0])} results, not {len(pairs[1])}"
@@ -120,7 +120,7 @@ def recast(x: Any, dtype: Any, memo: dict[int, Any]) -> Any:
     return dtype if x is torch.bfloat16 else x
 
 
-class Exact:
+class Reference:
     """PyTorch's results of one sample in a wider dtype, and the gradients of ``leaves``."""
 
     def __init__(self, m: Any, info: Any, given: list[Any], leaves: list[int]) -> None:
@@ -143,27 +143,27 @@ Judgement = tuple[str | None, str | None]
 RIGHT: Judgement = None, None
 
 
-def judged(m: Any, found: Any, wanted: Any, exact: Any) -> Judgement:
-    """What disagrees, and the same again if it is not right either."""
+def judge(m: Any, found: Any, wanted: Any, exact: Any) -> Judgement:
+    """Differences from PyTorch's result, and from the exact one: a description each, or None."""
     import torch
 
     wrong = difference(m, found, wanted)
-    if wrong is None or difference(m, found, rounded(exact(torch.float32))) is None:
+    if wrong is None or difference(m, found, round_to_bfloat16(exact(torch.float32))) is None:
         return None, None
     return wrong, wrong if is_further(m, found, wanted, exact(torch.float64)) else None
 
 
-def rounded(x: Any) -> Any:
-    """Results in bfloat16 where they are float32."""
+def round_to_bfloat16(x: Any) -> Any:
+    """Round float32 results to bfloat16."""
     import torch
 
     if isinstance(x, torch.Tensor):
         return x.bfloat16() if x.dtype == torch.float32 else x
-    return [rounded(value) for value in x] if isinstance(x, (list, tuple)) else x
+    return [round_to_bfloat16(value) for value in x] if isinstance(x, (list, tuple)) else x
 
 
 def check(m: Any, info: Any, samples: int) -> tuple[Judgement, Judgement] | None:
-    """What is wrong with an operation's values, and with its gradients."""
+    """Judge an operation's values and its gradients; None if no sample counts."""
     import torch
 
     call = m.resolve_call(info)
@@ -188,8 +188,8 @@ def check(m: Any, info: Any, samples: int) -> tuple[Judgement, Judgement] | None
         m.C.module.manual_seed(0)
         got = call(x, args, options)
         leaves = [key for key in memo if key in theirs and memo[key][0].requires_grad]
-        exact = Exact(m, info, given, leaves)
-        wrong = RIGHT if random else judged(m, got, want, exact.values)
+        exact = Reference(m, info, given, leaves)
+        wrong = RIGHT if random else judge(m, got, want, exact.values)
         if wrong != RIGHT:
             values = values if values[1] else wrong
         counted += 1
@@ -199,7 +199,7 @@ def check(m: Any, info: Any, samples: int) -> tuple[Judgement, Judgement] | None
             except Exception:
                 continue
             found = gradients(m, got, [memo[key][1] for key in leaves])
-            wrong = judged(m, found, wanted, exact.gradients)
+            wrong = judge(m, found, wanted, exact.gradients)
             if wrong != RIGHT:
                 grads = grads if grads[1] else wrong
     return (values, grads) if counted else None

@@ -1,4 +1,4 @@
-"""What lies in the system's shared memory, for tests that nothing is left there."""
+"""Segments of the system's shared memory, for tests that none is left behind."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ FOLDER = Path("/dev/shm")
 
 
 def segments(*others: str) -> set[str]:
-    """Names of what lies there, but what tests that run at the same time may have put there.
+    """Names of the segments, without those that tests running at the same time may have made.
 
     Args:
-        *others: Parts of more names to leave out; scikit-learn's always are.
+        *others: Parts of names to leave out, besides those of scikit-learn's workers.
     """
     names = {path.name for path in FOLDER.iterdir()} if FOLDER.is_dir() else set()
     return {name for name in names if not any(part in name for part in ("joblib", "loky", *others))}

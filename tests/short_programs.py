@@ -47,7 +47,7 @@ def plain(value: Any) -> Any:
 
 
 def run(library: Any, program: Program) -> tuple[list[Any], list[str], str]:
-    """What the program notes, and the types of the error it ends with, and its text."""
+    """Run a program: the values it notes, and the types and text of the error that ends it."""
     noted: list[Any] = []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

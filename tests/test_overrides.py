@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
-from tests.calls import Call, called, words
+from tests.calls import Call, call_with_names, words
 from tests.compat.calls_of_subclasses import CALLS
 from tests.fresh import run
 from tinytorch.core.torch_function import PLAIN
@@ -211,7 +211,7 @@ def test_a_subclass_is_asked_as_by_pytorch_and_results_have_its_class(call: Call
             "r": t.ones(2).as_subclass(cls).requires_grad_(),
         }  # fmt: skip
         log.clear()
-        result = called(call, names)
+        result = call_with_names(call, names)
         public = [(name or "").replace("torch.functional.", "torch.") for name in log]
         parts = result if isinstance(result, (tuple, list)) else ()
         kind = "tuple" if parts else type(result).__name__

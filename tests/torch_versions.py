@@ -1,6 +1,6 @@
-"""Tests that compare with what PyTorch does since 2.13, by what changed there.
+"""Tests of behavior that is new in PyTorch 2.13, by change.
 
-With an older PyTorch beside it, such a test says nothing of tinytorch: it is skipped, and says why.
+With an older PyTorch as the oracle such a test is skipped, and the reason names the change.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 
 #: The PyTorch that the tests are written against.
 SINCE = (2, 13)
-#: What PyTorch changed, and the tests that see it.
+#: Changes of PyTorch, and the tests that depend on each.
 CHANGES = {
     "linear_cross_entropy is new": (
         r"nn/test_parity_losses.py::test_options_of_linear_cross_entropy\[",
@@ -46,8 +46,8 @@ CHANGES = {
 }
 
 
-def installed() -> tuple[int, int] | None:
-    """The version of PyTorch, which is not imported for it; None where there is none."""
+def installed_version() -> tuple[int, int] | None:
+    """Version of the installed PyTorch, without an import of it; None if it is not installed."""
     try:
         major, minor = importlib.metadata.version("torch").split(".")[:2]
     except importlib.metadata.PackageNotFoundError:
@@ -56,7 +56,7 @@ def installed() -> tuple[int, int] | None:
 
 
 def needs_newer(name: str, version: tuple[int, int] | None) -> str | None:
-    """Why a test, by its path below ``tests``, cannot pass beside a version; None if it can."""
+    """Reason for which a test, by its path below ``tests``, needs a newer PyTorch, or None."""
     if version is None or version >= SINCE:
         return None
     for change, patterns in CHANGES.items():

@@ -1,4 +1,4 @@
-"""Runs a program with an ``assert_type`` that looks at the value: ``python ... program.py``."""
+"""Run a program with an ``assert_type`` that checks the value: ``python ... program.py``."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def holds(value: Any, wanted: Any) -> bool:
-    """Whether a value is of a type, as deep as the type says."""
+    """Whether a value is of a type, its items included."""
     origin, parts = typing.get_origin(wanted) or wanted, typing.get_args(wanted)
     if origin in (typing.Union, types.UnionType):
         return any(holds(value, part) for part in parts)
@@ -28,7 +28,7 @@ def holds(value: Any, wanted: Any) -> bool:
 
 
 def assert_type(value: Any, wanted: Any) -> Any:
-    """What ``typing.assert_type`` says to checkers, looked at."""
+    """Return ``value``; raise if it is not of the type ``wanted``."""
     if not holds(value, wanted):
         raise TypeError(f"a {type(value)} is no {wanted}: {value!r}")
     return value

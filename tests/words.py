@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 #: Folders and files without faults.
 DONE = """
 README.md CHANGELOG.md
-benchmarks docs stubs
+benchmarks docs stubs tests
 tinytorch/backends tinytorch/checkpoint tinytorch/compat tinytorch/core
 tinytorch/dispatch tinytorch/facade tinytorch/graph tinytorch/state
 tinytorch/ao.py tinytorch/cpu tinytorch/dtypes.py tinytorch/export.py tinytorch/fft.py
@@ -43,6 +43,10 @@ tinytorch/types.py tinytorch/version.py tinytorch/xpu.py
 #: Folders whose own folders are counted one by one, and what else there is.
 SPLIT = ("tinytorch", "tinytorch/ops")
 ROOMS = ("benchmarks", "docs", "examples", "stubs", "tests", "README.md", "CHANGELOG.md")
+#: Programs as users write them, each by itself: their classes may have the same names.
+PROGRAMS = re.compile(
+    r"(examples|tests/(clients/large|programs|typing|\w+/programs|multiprocessing))/"
+)
 #: Rooms of which `__all__` is not public.
 INNER = ("checkpoint", "compat", "core", "dispatch", "facade", "graph", "ops", "state")
 
@@ -201,10 +205,10 @@ def public_modules() -> Iterator[ModuleType]:
 
 
 def shared_class_names(paths: Iterable[Path]) -> list[str]:
-    """List private classes of one name in several files."""
+    """List private classes of one name in several files; programs of users do not count."""
     homes: dict[str, list[str]] = {}
     for path in paths:
-        if path.suffix == ".py":
+        if path.suffix == ".py" and not PROGRAMS.match(path.relative_to(ROOT).as_posix()):
             module = definitions(path.read_text(encoding="utf-8"))[0]
             for node in module.body:
                 if isinstance(node, ast.ClassDef) and node.name not in public_names():

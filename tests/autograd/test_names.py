@@ -11,7 +11,7 @@ import pytest
 import tinytorch as tt
 from tests.autograd.expressions_of_layers import OF_LAYERS
 from tests.autograd.expressions_of_names import OF_TENSORS
-from tests.calls import Call, called, words
+from tests.calls import Call, call_with_names, words
 
 #: Those whose node cannot tell any more, once its arguments are freed.
 FORGOTTEN = (
@@ -41,7 +41,7 @@ def names_in(library: Any) -> dict[str, Any]:
 def result(library: Any, expression: Call) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return called(expression, names_in(library))
+        return call_with_names(expression, names_in(library))
 
 
 def name(tensor: Any) -> str:

@@ -1,5 +1,6 @@
-"""What the browser's Python has not: threads, processes, a second event loop. A test that uses one,
-itself or through the tests' functions and fixtures, is skipped there; the names in its code tell.
+"""Features that the browser's Python lacks: threads, processes, a second event loop.
+
+A test is skipped there if its code, or that of a test's function or fixture it uses, names one.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ def names_in(code: CodeType) -> set[str]:
     return set(code.co_names).union(*inner)
 
 
-def reached(function: FunctionType, seen: set[CodeType]) -> Iterator[str]:
-    """The names that a function uses, and those that the tests' functions which it calls do."""
+def reachable_names(function: FunctionType, seen: set[CodeType]) -> Iterator[str]:
+    """Yield the names that a function and the tests' functions which it calls use."""
     if function.__code__ in seen:
         return
     seen.add(function.__code__)
@@ -43,7 +44,7 @@ def names_of(value: Any, seen: set[CodeType]) -> Iterator[str]:
     if not str(getattr(value, "__module__", "")).startswith("tests."):
         return
     if isinstance(value, FunctionType):
-        yield from reached(value, seen)
+        yield from reachable_names(value, seen)
     elif isinstance(value, type):
         for member in vars(value).values():
             yield from names_of(member, seen)

@@ -71,8 +71,8 @@ NAMES_LEFT_OUT = {
 }  # fmt: skip
 
 
-def listed(text: str) -> Iterator[tuple[str, str]]:
-    """Module and name of each name in a text of ``NAMES_LEFT_OUT``."""
+def parse_names(text: str) -> Iterator[tuple[str, str]]:
+    """Yield module and name of each entry of a text of ``NAMES_LEFT_OUT``."""
     module = ""
     for line in text.splitlines():
         head, colon, rest = line.partition(":")
@@ -112,7 +112,7 @@ def names(module: ModuleType, private: bool = False) -> set[str]:
 
 
 def _word(value: Any, name: str) -> str:
-    """How the table says what a name stands for; nothing for other values."""
+    """Entry of the table for a name and its value; empty for values that have no entry."""
     if inspect.isclass(value) and issubclass(value, enum.Enum):
         members = {key: each.value for key, each in value.__members__.items()}
         if all(isinstance(each, int) or str(each).isidentifier() for each in members.values()):
@@ -162,7 +162,7 @@ def main() -> None:
 
     patterns = " ".join(LEFT_OUT.values()).split()
 
-    def needed(name: str) -> bool:
+    def is_missing(name: str) -> bool:
         published = name.startswith("elastic.multiprocessing.errors.")
         if published or any(fnmatchcase(name, pattern) for pattern in patterns):
             return False
@@ -173,7 +173,7 @@ def main() -> None:
         return name in _NAMES and not FOLDER.joinpath(*name.split(".")).with_suffix(".py").exists()
 
     every = modules()
-    wanted = {name for name in every if name and needed(name)}
+    wanted = {name for name in every if name and is_missing(name)}
     write({name: list(rows(every[name], wanted)) for name in sorted(wanted)})
 
 

@@ -108,7 +108,7 @@ def host_place(value: Any) -> str | None:
 
 
 class Survey:
-    """Where each name of PyTorch's modules is found here."""
+    """For each name of PyTorch's modules, the place of its counterpart here."""
 
     def __init__(self) -> None:
         self.theirs = modules()

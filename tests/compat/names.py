@@ -36,8 +36,8 @@ def left_out() -> dict[str, str]:
     return found
 
 
-def listed(name: str) -> str | None:
-    """What of the list leaves a name out; None if nothing does."""
+def matching_entry(name: str) -> str | None:
+    """Entry of the list that leaves a name out, or None."""
     star = f"{name.rpartition('.')[0]}.*"
     return name if name in left_out() else star if star in left_out() else None
 
@@ -58,7 +58,7 @@ def public_modules(name: str) -> Iterator[str]:
 
 
 def public_names(module: ModuleType) -> list[str]:
-    """Those that a module lists or, where it lists none, defines."""
+    """Names of a module's ``__all__`` or, without one, the public names that it defines."""
     if module.__name__ == "torch":  # whose list leaves out dtypes and modules
         mine = (n for n, v in vars(module).items() if not isinstance(v, ModuleType) or _own(v))
         return [name for name in mine if not name.startswith("_")]
@@ -79,7 +79,7 @@ def _defines(module: ModuleType, name: str, value: Any) -> bool:
 
 
 def members(cls: type) -> Iterator[str]:
-    """What a class defines in public, and private bases of it that no public one has, too."""
+    """Yield the public members of a class and of its private bases up to the first public one."""
     if type(cls).__name__ == "tensortype":  # FloatTensor and such make tensors and have nothing
         return
     for base in cls.__mro__:
@@ -89,7 +89,7 @@ def members(cls: type) -> Iterator[str]:
         yield from (name for name in vars(base) if not name.startswith("_"))
 
 
-def wanted() -> dict[str, str]:
+def expected_names() -> dict[str, str]:
     """Every public name, ``"torch.nn.Linear"``, and the module or class that has it."""
     found: dict[str, str] = {}
     for name in [*public_modules("torch"), "functorch"]:
@@ -137,13 +137,13 @@ def compare() -> tuple[list[str], list[str], int, int]:
     missing, used, gone, count = [], set(), set(), 0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        names = wanted()
+        names = expected_names()
         for name, outer in names.items():
             if outer in gone or not is_here(name):
                 gone.add(name)
             if name not in gone or outer in gone:
                 continue
-            entry = listed(name)
+            entry = matching_entry(name)
             if entry is None:
                 # An untouched module is a name of its package once something has imported it.
                 if not is_untouched(name):

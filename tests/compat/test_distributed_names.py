@@ -38,10 +38,10 @@ def test_classes_and_functions_of_the_table_raise_when_used() -> None:
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore")
 def test_every_module_and_name_is_here_or_left_out() -> None:
-    if torch_versions.installed() != torch_versions.SINCE:
+    if torch_versions.installed_version() != torch_versions.SINCE:
         pytest.skip("the table is of the names of one version")
     patterns = " ".join(names.LEFT_OUT.values()).split()
-    left_out = {pair for text in names.NAMES_LEFT_OUT.values() for pair in names.listed(text)}
+    left_out = {pair for text in names.NAMES_LEFT_OUT.values() for pair in names.parse_names(text)}
     idle, missing = {*patterns}, []
     for path, module in names.modules().items():
         found = [pattern for pattern in patterns if fnmatchcase(path, pattern)]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import same
+from tests.oracles import compare
 
 X = np.array([[1.0, -2.0], [0.5, 3.0]])
 CALLS: dict[str, Any] = {
@@ -40,7 +40,7 @@ CALLS: dict[str, Any] = {
 def test_factors_among_tensors(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyTorch warns once of the order
-        same(CALLS[name], X, X.T + 1, X * 0.5 + 2)
+        compare(CALLS[name], X, X.T + 1, X * 0.5 + 2)
 
 
 def test_other_superfluous_arguments_are_refused() -> None:

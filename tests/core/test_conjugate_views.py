@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.calls import Call, called, words
-from tests.oracles import agree
+from tests.calls import Call, call_with_names, words
+from tests.oracles import assert_all_close
 
 #: Each says what it did to the matrix ``z``, of which ``c`` is the conjugate.
 WRITES: list[Call] = [
@@ -100,7 +100,7 @@ def names(L: Any) -> dict[str, Any]:
 def outcome(L: Any, call: Call) -> Any:
     given = names(L)
     try:
-        return [called(call, given), given["z"], given["c"]]
+        return [call_with_names(call, given), given["z"], given["c"]]
     except RuntimeError as error:
         return type(error).__name__, str(error)[:60], given["z"]
 
@@ -118,7 +118,7 @@ def assert_alike(call: Call, torch: Any, get: Any) -> None:
     ours, theirs = comparable(get(tt, call)), comparable(get(torch, call))
     assert len(ours) == len(theirs)
     for a, b in zip(ours, theirs, strict=True):
-        agree(a, b) if isinstance(b, torch.Tensor) else None
+        assert_all_close(a, b) if isinstance(b, torch.Tensor) else None
         assert isinstance(b, (torch.Tensor, complex)) or a == b
 
 
@@ -137,7 +137,7 @@ def gradients(L: Any, call: Call) -> Any:
     leaf = names(L)["z"].requires_grad_()
     y = leaf * 1
     view = y.conj()
-    called(call, {"L": L, "y": y})
+    call_with_names(call, {"L": L, "y": y})
     total = (y * L.tensor([1j, 2.0])).sum().abs() + (view[0] * 3j).real.sum()
     try:
         total.backward()
@@ -167,9 +167,9 @@ def test_leaves_that_wait_have_gradients(torch: Any, call: Call) -> None:
     for L in (tt, torch):
         leaf = names(L)["c"].detach().requires_grad_()
         assert leaf.is_conj() and leaf.is_leaf
-        called(call, {"L": L, "d": leaf}).backward()
+        call_with_names(call, {"L": L, "d": leaf}).backward()
         found.append(leaf.grad.resolve_conj())
-    agree(*found)
+    assert_all_close(*found)
 
 
 def test_leaves_and_their_views_are_not_written_to_where_it_is_recorded(torch: Any) -> None:

@@ -15,8 +15,8 @@ import tinytorch as tt
 BOUNDS = {2: (1e-2, 2e-3), 4: (1e-4, 2e-5), 8: (5e-9, 1e-9)}
 
 
-def translated(value: Any) -> Any:
-    """The same value for tinytorch."""
+def to_tinytorch(value: Any) -> Any:
+    """Convert PyTorch's tensors, dtypes, devices and sizes in a nested value to tinytorch's."""
     import torch
 
     if isinstance(value, torch.Tensor):
@@ -28,14 +28,14 @@ def translated(value: Any) -> Any:
     if isinstance(value, torch.Size):
         return tt.Size(value)
     if type(value) in (tuple, list):
-        return type(value)(translated(item) for item in value)
+        return type(value)(to_tinytorch(item) for item in value)
     if isinstance(value, dict):
-        return {key: translated(item) for key, item in value.items()}
+        return {key: to_tinytorch(item) for key, item in value.items()}
     return value
 
 
 def _tensor(given: Any) -> tt.Tensor:
-    """A view of as much memory, with the same strides and offset."""
+    """Copy a tensor with its whole storage, strides and offset."""
     plain = given.detach().resolve_conj().resolve_neg()
     elements = plain.untyped_storage().nbytes() // plain.element_size()
     memory = tt.tensor(plain.as_strided((elements,), (1,), 0).numpy())
@@ -52,7 +52,7 @@ def first_samples(info: Any, dtype: Any, count: int, grad: bool = False) -> Iter
 
 
 def leaves(value: Any) -> list[Any]:
-    """What is in nested tuples, lists and dictionaries."""
+    """Flatten nested tuples, lists and dictionaries."""
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, (tuple, list)):
@@ -61,15 +61,15 @@ def leaves(value: Any) -> list[Any]:
 
 
 def _size(tensor: Any) -> int:
-    """Bytes of a real number of it; those of float64 for integers."""
+    """Bytes of the real part of an element; 8 for integers."""
     floats = tensor.is_floating_point() or tensor.is_complex()
     return tensor.element_size() // (1 + tensor.is_complex()) if floats else 8
 
 
 def assert_same(found: Any, wanted: Any, given: Any = ()) -> None:
-    """Dtypes, shapes and values of tensors; numbers and counts.
+    """Assert that two nested results have the same tensors and Python values.
 
-    The least precise of the results and of the tensors ``given`` decides how near values must be.
+    The least precise dtype among the results and the tensors ``given`` sets the tolerance.
     """
     found, wanted = leaves(found), leaves(wanted)
     tensors = [x for x in (*wanted, *leaves(given)) if hasattr(x, "element_size")]

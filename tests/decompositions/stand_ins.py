@@ -1,4 +1,4 @@
-"""What PyTorch's sources import beside tensors and operations: symbols, tables, primitives."""
+"""Stand-ins for the modules that PyTorch's sources import besides tensors and operations."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ import tinytorch as tt
 ROOT = "decomposed"
 
 
-class Form:
-    """An operator's form, ``aten.add.Tensor``."""
+class OperatorOverload:
+    """Overload of an operator, such as ``aten.add.Tensor``."""
 
     def __init__(self, operator: Operator, name: str) -> None:
         self.operator, self.name = operator, name
@@ -35,12 +35,12 @@ class Operator:
 
     def __init__(self, name: str) -> None:
         self.__name__ = name
-        self._forms: dict[str, Form] = {}
+        self._overloads: dict[str, OperatorOverload] = {}
 
-    def __getattr__(self, name: str) -> Form:
+    def __getattr__(self, name: str) -> OperatorOverload:
         if name.startswith("__"):
             raise AttributeError(name)
-        return self._forms.setdefault(name, Form(self, name))
+        return self._overloads.setdefault(name, OperatorOverload(self, name))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         name = self.__name__
@@ -78,7 +78,7 @@ def register_decomposition(operators: Any, *args: Any, **kwargs: Any) -> Callabl
 
     def register(function: Any) -> Any:
         for each in operators if isinstance(operators, (list, tuple)) else [operators]:
-            if isinstance(each, Form):
+            if isinstance(each, OperatorOverload):
                 TABLE[each.operator.__name__, each.name] = function
                 BY_NAME.setdefault(each.operator.__name__, function)
             else:
@@ -88,12 +88,12 @@ def register_decomposition(operators: Any, *args: Any, **kwargs: Any) -> Callabl
     return register
 
 
-def _at(input: Any, indices: Any) -> Any:
+def _index(input: Any, indices: Any) -> Any:
     return input[tuple(slice(None) if i is None else i for i in indices)]
 
 
 def _shape_at(input: Any, indices: Any) -> Any:
-    """A tensor of the shape that indexing gives; the input has no elements."""
+    """Tensor of the shape that indexing returns, for an input without elements."""
     shapes = [(n,) if i is None else i.shape for n, i in zip(input.shape, indices, strict=False)]
     return tt.empty(tt.broadcast_shapes(*shapes))
 
@@ -102,13 +102,13 @@ def _slice(input: Any, dim: int = 0, start: Any = None, end: Any = None, step: i
     return input[(slice(None),) * (dim % input.ndim) + (slice(start, end, step),)]
 
 
-def _converted(input: Any, dtype: Any = None, **others: Any) -> Any:
+def _to_copy(input: Any, dtype: Any = None, **others: Any) -> Any:
     return input.to(dtype or input.dtype, copy=True)
 
 
 #: Operators that have no public function.
 OWN: dict[str, Callable[..., Any]] = {
-    "index": _at, "_unsafe_index": _at, "slice": _slice, "_to_copy": _converted,
+    "index": _index, "_unsafe_index": _index, "slice": _slice, "_to_copy": _to_copy,
     "_unsafe_view": lambda input, size: input.reshape(size),
     "alias": lambda input: input.view_as(input),
     "copy": lambda input, source, **others: source.to(input.dtype).expand(input.shape).clone(),
@@ -140,7 +140,7 @@ class _Library:
 
 
 def _module(name: str, **members: Any) -> None:
-    """A module with some members, and the packages around it."""
+    """Put a module with ``members``, and the packages around it, into ``sys.modules``."""
     whole = f"{ROOT}.{name}"
     parent, _, leaf = whole.rpartition(".")
     if parent not in sys.modules:
@@ -152,7 +152,7 @@ def _module(name: str, **members: Any) -> None:
 
 
 def _output_size(size: int, kernel: int, pad: int, stride: int, dilation: int, ceil: bool) -> int:
-    """How many windows of a pooling there are along a dimension."""
+    """Number of windows of a pooling along a dimension."""
     places = size + 2 * pad - dilation * (kernel - 1) - 1
     count = (places + (stride - 1 if ceil else 0)) // stride + 1
     return count - 1 if ceil and (count - 1) * stride >= size + pad else count
@@ -191,7 +191,7 @@ def install() -> None:
             found = getattr(found, part)
         sys.modules[f"{ROOT}.{name}"] = found
     sys.modules[f"{ROOT}._prims"] = root.__dict__["_prims"] = primitives
-    _module("_ops", ops=root.ops, OpOverload=Form, OpOverloadPacket=Operator)
+    _module("_ops", ops=root.ops, OpOverload=OperatorOverload, OpOverloadPacket=Operator)
     _module("_decomp", register_decomposition=register_decomposition)
     _module("_higher_order_ops.out_dtype", out_dtype=Operator("out_dtype"))
     _module(
@@ -214,7 +214,7 @@ def _public(module: ModuleType) -> dict[str, Any]:
 
 
 def _install_symbols() -> None:
-    """What symbolic shapes need: here all numbers are known."""
+    """Install the functions for symbolic shapes; here all sizes are integers."""
     _module(
         "fx.experimental.symbolic_shapes",
         **dict.fromkeys(

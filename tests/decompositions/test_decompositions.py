@@ -13,7 +13,7 @@ pytest.importorskip("expecttest", reason="torch.testing._internal imports it")
 
 import torch.testing._internal.common_methods_invocations as samples
 from decompositions import sources, stand_ins
-from decompositions.comparison import assert_same, first_samples, leaves, translated
+from decompositions.comparison import assert_same, first_samples, leaves, to_tinytorch
 from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
 
 pytestmark = [
@@ -44,7 +44,7 @@ class Watch(TorchDispatchMode):  # type: ignore[misc]
         if writes or decomposition is None or any(part in name for part in LEFT_OUT):
             return func(*args, **kwargs)
         with _disable_current_modes():
-            given = translated(args), translated(kwargs)
+            given = to_tinytorch(args), to_tinytorch(kwargs)
         wanted = func(*args, **kwargs)
         self.calls[func] += 1
         if self.calls[func] <= 20:

@@ -13,7 +13,7 @@ pytest.importorskip("expecttest", reason="torch.testing._internal imports it")
 
 import torch.testing._internal.common_methods_invocations as samples
 from decompositions import sources
-from decompositions.comparison import assert_same, first_samples, translated
+from decompositions.comparison import assert_same, first_samples, to_tinytorch
 
 pytestmark = [
     pytest.mark.torch,
@@ -49,4 +49,4 @@ def test_results(reference: Any) -> None:
     for dtype in (torch.float32, torch.int64, torch.complex64, torch.bool):
         for args, kwargs in calls(reference, dtype):
             wanted = reference.op(*args, **kwargs)
-            assert_same(ours(*translated(args), **translated(kwargs)), wanted)
+            assert_same(ours(*to_tinytorch(args), **to_tinytorch(kwargs)), wanted)

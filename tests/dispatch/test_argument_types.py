@@ -10,7 +10,7 @@ import pytest
 
 import tinytorch as tt
 from tests.calls import Call, words
-from tests.oracles import same_outcome
+from tests.oracles import assert_same_outcome
 
 X: Any = tt.tensor([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]])
 F: Any = tt.nn.functional
@@ -364,4 +364,4 @@ CALLS = SIZES_AND_DIMENSIONS + KINDS_OF_NUMBERS + OUT_OF_RANGE + WORDS_AND_PLACE
 
 @pytest.mark.parametrize("call", CALLS, ids=words)
 def test_outcome_is_pytorchs(torch: Any, call: Call) -> None:
-    same_outcome(call)
+    assert_same_outcome(call)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
-from tests.calls import Call, called, words
+from tests.calls import Call, call_with_names, words
 
 CALLS = [
     ("max", lambda m, x: m.max(x, 1)),
@@ -76,7 +76,7 @@ def test_they_are_made_and_counted_as_torchs(torch: Any, use: Call) -> None:
     for library in (tt, torch):
         result = library.max(library.tensor([1.0, 2.0]), 0)
         try:
-            found.append(repr(called(use, {"L": library, "r": result})))
+            found.append(repr(call_with_names(use, {"L": library, "r": result})))
         except TypeError as error:
             found.append(str(error))
     assert found[0].replace("tinytorch.", "torch.") == found[1]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import same
+from tests.oracles import compare
 from tinytorch import autograd
 
 INF, NAN = math.inf, math.nan
@@ -180,10 +180,10 @@ def test_bit_operators_on_tensors_and_numbers(op: Any) -> None:
 def test_operators_in_place(op: Any) -> None:
     inplace = getattr(operator, f"i{op.__name__}")
     x = sample([1.5, 2.0])
-    same = x
+    compare = x
     wanted = op(x, 2).tolist()
     x = inplace(x, 2)
-    assert x is same and x.tolist() == wanted
+    assert x is compare and x.tolist() == wanted
 
 
 def test_an_operator_leaves_other_types_to_them() -> None:
@@ -272,7 +272,7 @@ def test_integer_powers() -> None:
 @pytest.mark.torch
 def test_equal_numbers_keep_the_second_derivative() -> None:
     a, b = np.array([0.5, -1.0, 2.0]), np.array([0.5, -1.0, 1.0])
-    same(lambda lib, x, y: (lib.logaddexp(x, y), lib.logaddexp2(x, y)), a, b)
+    compare(lambda lib, x, y: (lib.logaddexp(x, y), lib.logaddexp2(x, y)), a, b)
 
 
 def test_ties_share_the_gradient() -> None:
@@ -364,7 +364,7 @@ def test_numbers_do_not_widen_but_kinds_do() -> None:
 @pytest.mark.parametrize("dtype", ["int32", "float16", "float64", "complex64", "complex128"])
 def test_bools_as_exponents(dtype: str) -> None:
     for f in (lambda lib, x: (x**True, x**False), lambda lib, x: lib.float_power(x, True)):
-        same(f, np.array([2, 3]).astype(dtype), orders=1)
+        compare(f, np.array([2, 3]).astype(dtype), orders=1)
 
 
 @pytest.mark.torch
@@ -372,7 +372,7 @@ def test_powers_of_bools() -> None:
     def call(lib: Any, x: Any) -> Any:
         return x**True, x**False, x**2, 2**x, x.clone().pow_(True), x.clone().pow_(False)
 
-    same(call, np.array([True, False]))
+    compare(call, np.array([True, False]))
 
 
 @pytest.mark.parametrize(

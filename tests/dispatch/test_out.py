@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.calls import Call, called, words
-from tests.oracles import agree, flat, host, libraries
+from tests.calls import Call, call_with_names, words
+from tests.oracles import assert_all_close, flatten, host, libraries
 from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import OPS
 
@@ -77,12 +77,12 @@ def test_results_go_where_they_are_told(torch: Any, name: str) -> None:
     for library in (tt, torch):
         call = CALLS[name]
         plain = call(library, *arguments(library))
-        out = empties(library, flat(plain))
+        out = empties(library, flatten(plain))
         result = call(library, *arguments(library), out=out)
-        agree(out, plain)
-        assert all(a is b for a, b in zip(flat(result), flat(out), strict=True))
+        assert_all_close(out, plain)
+        assert all(a is b for a, b in zip(flatten(result), flatten(out), strict=True))
         written.append(out)
-    agree(*written)
+    assert_all_close(*written)
 
 
 #: Functions whose ``out=`` may or may not have another dtype than the result.
@@ -117,7 +117,7 @@ def test_a_result_of_another_dtype_is_cast_or_refused_as_in_torch(
     written = []
     for library in (torch, tt):
         call = OTHERS[name]
-        results = flat(call(library, *arguments(library)))
+        results = flatten(call(library, *arguments(library)))
         outs = [library.empty(0, dtype=getattr(library, dtype)) for _ in results]
         out = outs[0] if len(outs) == 1 else tuple(outs)
         if written == ["refused"]:
@@ -134,7 +134,7 @@ def test_a_result_of_another_dtype_is_cast_or_refused_as_in_torch(
             written.append("refused")
         else:
             written.append(out)
-    for ours, theirs in zip(*map(flat, written), strict=True):  # some compute in the wider dtype
+    for ours, theirs in zip(*map(flatten, written), strict=True):  # some compute in the wider dtype
         assert host(ours).dtype == host(theirs).dtype
         np.testing.assert_allclose(host(ours), host(theirs), rtol=1e-4)
 
@@ -147,7 +147,7 @@ def test_a_tensor_with_elements_is_resized_with_a_warning(torch: Any, name: str)
         out = library.zeros(5, dtype=x.dtype)
         with pytest.warns(UserWarning, match="An output with one or more elements was resized"):
             OTHERS[name](library, x, index, out=out)
-        agree(out, wanted)
+        assert_all_close(out, wanted)
 
 
 def test_created_tensors_resize_without_a_warning() -> None:
@@ -159,7 +159,7 @@ def test_created_tensors_resize_without_a_warning() -> None:
 def test_a_result_that_takes_part_in_a_graph_is_refused(name: str) -> None:
     x, index = arguments(tt)
     call = CALLS[name]
-    plain = flat(call(tt, x, index))
+    plain = flatten(call(tt, x, index))
     x.requires_grad_()
     if not plain[0].is_floating_point():
         call(tt, x, index, out=empties(tt, plain))  # indices have no gradient
@@ -171,11 +171,11 @@ def test_a_result_that_takes_part_in_a_graph_is_refused(name: str) -> None:
 @pytest.mark.parametrize("name", [*CALLS, *OTHERS])
 def test_a_tensor_that_requires_grad_is_written_only_without_recording(name: str) -> None:
     call = {**OTHERS, **CALLS}[name]
-    plain = flat(call(tt, *arguments(tt)))
+    plain = flatten(call(tt, *arguments(tt)))
     if not plain[0].is_floating_point():
         pytest.skip("the result cannot require grad")
     out = empties(tt, plain)
-    for tensor in flat(out):
+    for tensor in flatten(out):
         if tensor.is_floating_point():
             tensor.requires_grad_()
     with pytest.raises(RuntimeError, match="don't support automatic differentiation"):
@@ -230,7 +230,7 @@ def _refusal(library: Any, call: Call) -> str:
     names = {"L": library, "a": library.ones(2), "o": library.empty(0)}
     names["b"] = library.ones(2, requires_grad=True)
     try:
-        result = called(call, names)
+        result = call_with_names(call, names)
     except RuntimeError as error:
         return str(error).partition("(): ")[2].replace("...", "")[:70]
     return f"{result.requires_grad} {result.grad_fn}"
@@ -366,7 +366,7 @@ def test_written_values_are_cast_or_refused_as_in_pytorch(call: Call) -> None:
             b = library.tensor([0, 1, 2]).to(getattr(library, own))
             v = library.tensor([5.7]).to(getattr(library, given))
             try:
-                result = called(call, {"L": library, "b": b, "v": v})
+                result = call_with_names(call, {"L": library, "b": b, "v": v})
                 outcomes.append((b if result is None else result).double().tolist())
             except (RuntimeError, NotImplementedError):
                 outcomes.append(None)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.calls import Call, called, words
+from tests.calls import Call, call_with_names, words
 from tests.fresh import run
 from tests.oracles import host, libraries
 from tinytorch import dtypes
@@ -379,7 +379,9 @@ def test_operands_are_rounded_to_the_dtype_of_the_tensor(call: Call, kind: str) 
             dtype = getattr(library, kind.removeprefix("0-d "), None)
             given = s if kind == "number" else library.tensor(s, dtype=dtype)
             if isinstance(s, float) or kind == "number":
-                found.append(host(called(call, {"L": library, "x": x, "s": given}).float()))
+                found.append(
+                    host(call_with_names(call, {"L": library, "x": x, "s": given}).float())
+                )
         results.append(np.stack(found))
     np.testing.assert_array_equal(*results)
 
@@ -406,7 +408,7 @@ def test_formats_and_dtypes_as_arguments_decide_as_in_pytorch(call: Call) -> Non
     results = []
     for library in libraries():
         x = library.tensor(values, dtype=library.bfloat16)
-        found = called(call, {"L": library, "x": x})
+        found = call_with_names(call, {"L": library, "x": x})
         results.append(found if isinstance(found, bool) else str(found).partition(".")[2])
         if hasattr(found, "dtype"):
             results[-1] = str(found.dtype).partition(".")[2], found.double().numpy()
@@ -458,7 +460,7 @@ def test_two_dtypes_are_promoted_or_refused_as_in_pytorch(call: Call) -> None:
                 for name in (first, second)
             )
             try:
-                result = called(call, {"L": library, "a": a, "b": b})
+                result = call_with_names(call, {"L": library, "a": a, "b": b})
                 outcomes.append(str(getattr(result, "dtype", None)).rpartition(".")[2])
             except (RuntimeError, NotImplementedError):
                 outcomes.append("refused")

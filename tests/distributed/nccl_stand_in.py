@@ -21,7 +21,7 @@ called: list[str] = []
 
 
 class NcclError(RuntimeError):
-    """What NCCL refuses."""
+    """Error that NCCL's calls raise."""
 
 
 def get_unique_id() -> tuple[int, ...]:

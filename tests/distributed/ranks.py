@@ -61,6 +61,6 @@ def gloo(count: int, program: str, *arguments: object) -> list[Done]:
     ]
 
 
-def passed(text: str) -> set[str]:
-    """The tests that a program says have passed."""
+def passed_tests(text: str) -> set[str]:
+    """Names of the tests that a program's output reports as passed."""
     return {line.split()[0] for line in text.splitlines() if line.endswith(" passed")}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tinytorch as tt
-from tests.distributed.ranks import gloo, mpiexec, needs_mpi, passed
+from tests.distributed.ranks import gloo, mpiexec, needs_mpi, passed_tests
 
 PASSED = {
     "test_all_reduce", "test_broadcast_and_reduce", "test_gathers", "test_reduce_scatter",
@@ -18,7 +18,7 @@ PASSED = {
 def test_all_collectives(count: int) -> None:
     done = mpiexec(count, "collectives.py")
     assert done.returncode == 0, done.stderr
-    assert passed(done.stdout) == PASSED | {"test_strides", "test_refusals"}
+    assert passed_tests(done.stdout) == PASSED | {"test_strides", "test_refusals"}
 
 
 @needs_mpi
@@ -49,7 +49,7 @@ def test_calls_that_do_not_fit_together_are_an_error_on_all_ranks(memory: str) -
 def test_pytorchs_gloo_passes_the_same_program() -> None:
     ranks = gloo(2, "collectives.py")
     assert [rank.returncode for rank in ranks] == [0, 0], ranks[0].stderr
-    assert passed(ranks[0].stdout) == PASSED
+    assert passed_tests(ranks[0].stdout) == PASSED
 
 
 @pytest.mark.parametrize("call", [

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.distributed.ranks import PROGRAMS, gloo, launcher, mpiexec, needs_mpi, passed
+from tests.distributed.ranks import PROGRAMS, gloo, launcher, mpiexec, needs_mpi, passed_tests
 from tests.runner import Runner
 
 DDP = "equal weights ['hook', 'no_sync', 'plain', 'small buckets', 'static', 'unused', 'views']"
@@ -60,14 +60,14 @@ FURTHER = {
 def test_join_batch_norms_divided_optimizers_and_hooks(count: int) -> None:
     done = mpiexec(count, "further.py")
     assert done.returncode == 0, done.stderr
-    assert passed(done.stdout) == FURTHER | {"test_refusals"}
+    assert passed_tests(done.stdout) == FURTHER | {"test_refusals"}
 
 
 @pytest.mark.torch
 def test_pytorch_passes_the_same_program() -> None:
     ranks = gloo(2, "further.py")
     assert [rank.returncode for rank in ranks] == [0, 0], [rank.stderr for rank in ranks]
-    assert passed(ranks[0].stdout) == FURTHER
+    assert passed_tests(ranks[0].stdout) == FURTHER
 
 
 #: PyTorch's gradients, or error, on each of two ranks.

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.distributions.laws import LAWS, PAIRS, SELF
-from tests.distributions.test_laws import law, parameters
+from tests.distributions.examples import EXAMPLES, PAIRS, SELF
+from tests.distributions.test_distributions import build_distribution, parameters
 from tests.oracles import host, libraries
 
 D = tt.distributions
@@ -226,9 +226,12 @@ def test_divergences_are_means_of_samples(pair: tuple[str, str], unchecked: None
     """``log p(x) - log q(x)``, in the mean of many samples of the first law."""
     arrays = [
         np.ascontiguousarray(array[::-1]) if array.shape == (2, 3) else array
-        for array in LAWS[pair[1]][1]
+        for array in EXAMPLES[pair[1]][1]
     ]
-    p, q = law(tt, pair[0]), law(tt, pair[1], [tt.tensor(array) for array in arrays])
+    p, q = (
+        build_distribution(tt, pair[0]),
+        build_distribution(tt, pair[1], [tt.tensor(array) for array in arrays]),
+    )
     tt.manual_seed(0)
     x = p.sample((4000,))
     expected = D.kl_divergence(p, q)
@@ -340,7 +343,7 @@ def test_parameters_are_checked_as_by_pytorch(make: Callable[[Any, Any], Any]) -
 
 def test_a_value_of_a_new_law_broadcasts() -> None:
     for name in ("VonMises", "Weibull", "ContinuousBernoulli", "GeneralizedPareto", "Kumaraswamy"):
-        made = law(tt, name, parameters(tt, name))
+        made = build_distribution(tt, name, parameters(tt, name))
         value = made.sample()[0, 0]
         made._validate_args = False
         assert made.log_prob(value).shape == made.batch_shape

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import agree, libraries, numbers, same
+from tests.oracles import assert_all_close, compare, libraries, numbers
 
 C = np.array([1.5, 2.0, -0.5])
 Made = Callable[[Any, Any], Any]
@@ -104,7 +104,7 @@ def test_values_jacobians_and_gradients(name: str) -> None:
 
     calls = [there, and_back] if name in WITHOUT_JACOBIAN else [there, and_back, change]
     for call in calls:
-        same(call, argument(name), orders=1)
+        compare(call, argument(name), orders=1)
 
 
 @pytest.mark.parametrize("name", [
@@ -165,7 +165,7 @@ def test_cache_gives_the_argument_back(name: str) -> None:
     x = tt.tensor(argument(name))
     assert transform.inv(transform(x)) is x
     plain = made(tt, name)
-    agree(transform(x), plain(x))
+    assert_all_close(transform(x), plain(x))
 
 
 @pytest.mark.torch
@@ -176,7 +176,7 @@ def test_ends_of_transforms() -> None:
         far = library.tensor(np.array([40.0, -40.0, 0.3]))
         found.append([t.CorrCholeskyTransform()(far), t.SigmoidTransform()(far * 30)])
         assert [t.AffineTransform(0.0, scale).sign for scale in (2, 0, -2)] == [1, 0, -1]
-    agree(*found)
+    assert_all_close(*found)
 
 
 WRONG: dict[str, Made] = {
@@ -275,7 +275,7 @@ def test_regions(name: str) -> None:
         constraint = make(library.distributions.constraints)
         found.append((constraint, constraint.check(library.tensor(values))))
     (ours, inside), (theirs, expected) = found
-    agree(inside, expected)
+    assert_all_close(inside, expected)
     assert (repr(ours), ours.event_dim, ours.is_discrete) == (
         repr(theirs),
         theirs.event_dim,
@@ -317,4 +317,4 @@ def test_transforms_lead_into_the_region(registry: str, region: str) -> None:
     if isinstance(found[0], str):
         assert found[0] == found[1]
     else:
-        agree(*found)
+        assert_all_close(*found)

@@ -1,4 +1,4 @@
-"""These tests look at names, some of them NumPy's own: they run on it whatever the suite's is."""
+"""Fixture of the tests of names, some of which only NumPy's backend has: they run on NumPy."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class Skipped(Exception):
 
 @dataclass(frozen=True)
 class Form:
-    """How much a check does.
+    """Extent of a check.
 
     Attributes:
         short: Whether the short form runs, of seconds for each check.

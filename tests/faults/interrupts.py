@@ -84,7 +84,7 @@ def _rounds(body: str, rounds: int, folder: str) -> None:
             yield
 
     @tt.no_grad()
-    def decorated(x):
+    def double(x):
         return x * 2
 
     def scopes():
@@ -92,9 +92,9 @@ def _rounds(body: str, rounds: int, folder: str) -> None:
         while True:
             with tt.no_grad(), tt.backend_context("numpy"), tt.default_dtype_context(tt.float64):
                 with tt.enable_grad(), tt.inference_mode(), tt.autocast("cpu"):
-                    decorated(x)
+                    double(x)
                 with tt.set_grad_enabled(True):
-                    decorated(x)
+                    double(x)
             yield
 
     def check_state():
@@ -180,11 +180,11 @@ def _send(body: str, count: int, form: Form) -> tuple[int, str, str]:
 
 
 def _register(body: str) -> Callable[[Form], str]:
-    def interrupted(form: Form) -> str:
+    def interrupt(form: Form) -> str:
         return _interrupt(body, form.pick(20, 200), form)
 
-    interrupted.__name__ = f"ctrl_c_in_{body}"
-    return check(interrupted)
+    interrupt.__name__ = f"ctrl_c_in_{body}"
+    return check(interrupt)
 
 
 for _body in (

@@ -75,7 +75,8 @@ class Job:
                 if number not in stopped:
                     process.wait(max(deadline - time.monotonic(), 0.1))
         except BaseException:
-            for number in self.left():  # a stopped rank outlives a launcher that is killed
+            # A stopped rank outlives a launcher that is killed.
+            for number in self.running_processes():
                 os.kill(number, signal.SIGKILL)
             raise
         finally:
@@ -83,16 +84,16 @@ class Job:
                 process.kill()
         said = [process.communicate()[1] for process in self.processes]
         deadline = time.monotonic() + END
-        while left := self.left():
-            assert time.monotonic() < deadline, f"processes left: {left}"
+        while running := self.running_processes():
+            assert time.monotonic() < deadline, f"processes left: {running}"
             time.sleep(0.05)
         found = [(process.returncode, text) for process, text in zip(self.processes, said)]
         for code, text in found:
             assert code != -signal.SIGSEGV and "Segmentation" not in text, (code, text)
         return found
 
-    def left(self) -> list[int]:
-        """Processes of the job that still run."""
+    def running_processes(self) -> list[int]:
+        """Ids of the processes of the job that still run."""
         found = []
         for folder in Path("/proc").glob("[0-9]*"):
             try:
@@ -109,7 +110,7 @@ def free_port() -> int:
 
 
 def seconds(text: str) -> float:
-    """How long the call waited that raised: ``starting.py`` prints it before the error."""
+    """Seconds after which the call raised, which ``starting.py`` prints before the error."""
     found = re.search(r"^waited ([\d.]+) s: ", text, re.MULTILINE)
     assert found is not None, text
     return float(found[1])

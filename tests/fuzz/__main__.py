@@ -44,7 +44,7 @@ def reduce(lines: list[str], found: Difference, compare: Compare) -> tuple[list[
 
 @dataclass
 class Search:
-    """What is searched.
+    """Extent of a search for differences.
 
     Attributes:
         end: When to stop, by ``time.monotonic()``.

@@ -232,7 +232,7 @@ def is_right_in_double(libraries: tuple[Any, Any], lines: list[str]) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         ours = error_of(lambda: evaluate(libraries[0], lines))
-        theirs = error_of(lambda: _rounded(evaluate(libraries[1], in_double), ours))
+        theirs = error_of(lambda: _round_like(evaluate(libraries[1], in_double), ours))
     return difference_of(ours, theirs, "", narrowest("".join(lines))) is None
 
 
@@ -257,10 +257,10 @@ def names_equal_elements(library: Any, lines: list[str], found: Difference) -> b
     return False
 
 
-def _rounded(value: Any, like: Any) -> Any:
-    """PyTorch's result with the dtypes of ours."""
+def _round_like(value: Any, like: Any) -> Any:
+    """Convert PyTorch's result to the dtypes of ours."""
     if isinstance(value, (list, tuple)):
-        return [_rounded(one, other) for one, other in zip(value, like, strict=True)]
+        return [_round_like(one, other) for one, other in zip(value, like, strict=True)]
     if not isinstance(value, torch.Tensor):
         return value
     return value.to(getattr(torch, str(like.dtype).rpartition(".")[2]))

@@ -1,4 +1,4 @@
-"""What of two results, or errors, differs; with the tolerances of ``tests.oracles``."""
+"""Differences of two results, or of two errors, beyond the tolerances of ``tests.oracles``."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def difference_of(
 
 
 def _differing(ours: Any, theirs: Any, narrowest: str) -> str | None:
-    """How two results differ, or None."""
+    """Description of the difference of two results, or None."""
     if isinstance(theirs, (list, tuple)) and not hasattr(theirs, "numel"):
         if not isinstance(ours, (list, tuple)) or len(ours) != len(theirs):
             return f"ours {_short(ours)}, PyTorch {_short(theirs)}"

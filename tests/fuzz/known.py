@@ -261,7 +261,7 @@ KNOWN = [
 
 
 def reason(source: str, lines: list[str], found: Any) -> str | None:
-    """Why a difference is known, or None."""
+    """Reason for which a difference is known, or None."""
     if found.kind == "accepts":
         return "accepted here, refused by PyTorch"
     text = "\n".join((*lines, found.where, found.text))

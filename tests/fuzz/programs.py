@@ -93,7 +93,7 @@ def program(seed: int) -> list[str]:
 
 
 def facts(library: Any, scope: dict[str, Any]) -> dict[str, Any]:
-    """What is compared of each tensor of a program, and which of them share memory."""
+    """Properties of each tensor of a program to compare, and the groups that share memory."""
     tensors = {n: t for n, t in scope.items() if isinstance(t, library.Tensor)}
     found: dict[str, Any] = {}
     shared: dict[int, list[str]] = {}
@@ -138,8 +138,8 @@ def execute(library: Any, lines: list[str]) -> Callable[[], Any]:
     return step
 
 
-def cloned(lines: list[str]) -> list[str]:
-    """The program whose last line reads clones of the tensors that it is given."""
+def read_clones(lines: list[str]) -> list[str]:
+    """Return the program with clones as the operands of its last line."""
     head, sign, rest = re.split(r"(_\(| = | [-+]= )", lines[-1] + " ", maxsplit=1)
     rest = re.sub(r"\b(v\d+|[xyu])\b(?!\.)", r"\1.clone()", rest)
     return [*lines[:-1], head + sign + rest.strip()]
@@ -149,7 +149,7 @@ def reads_what_it_wrote(libraries: tuple[Any, Any], lines: list[str]) -> bool:
     """Whether PyTorch gives our result if the last line, in place, is given clones."""
     if not re.search(r"_\(|\] = | [-+]= ", lines[-1]):
         return False
-    return compare(libraries, lines, cloned(lines)) is None
+    return compare(libraries, lines, read_clones(lines)) is None
 
 
 def writes_an_element_twice(torch: Any, lines: list[str]) -> bool:

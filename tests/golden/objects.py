@@ -133,11 +133,11 @@ def extras() -> Iterator[tuple[str, Any]]:
     yield "generator/numpy", tnp.random.default_rng(3)
     yield "generator/RandomState", tnp.random.RandomState(3)
     yield "state", tt.get_state()
-    yield from _trained()
+    yield from _training_states()
 
 
-def _trained() -> Iterator[tuple[str, Any]]:
-    """Yield a module after a few steps of each optimizer, with what keeps the training's state."""
+def _training_states() -> Iterator[tuple[str, Any]]:
+    """Yield, by optimizer, a module after a few steps and the objects that hold their state."""
     for name in ("SGD", "Adam", "AdamW", "RMSprop", "Adagrad", "Adadelta", "LBFGS"):
         tt.manual_seed(1)
         model = tt.nn.Sequential(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
-from tests.calls import Call, called, words
+from tests.calls import Call, call_with_names, words
 from tests.oracles import libraries
 
 CALLS: list[Call] = [
@@ -37,7 +37,7 @@ def test_what_may_change_before_backward_is_what_may_in_pytorch(call: Call, chan
     for library in libraries():
         leaf = library.tensor([0.3, 0.7, 1.2, 2.1], requires_grad=True)
         x = leaf * 1
-        y = called(call, {"L": library, "x": x})
+        y = call_with_names(call, {"L": library, "x": x})
         with library.no_grad():
             (x if changed == "input" else y).add_(0.5)
         try:
@@ -72,7 +72,7 @@ def test_after_a_change_the_gradient_is_that_of_the_original_or_raises(
     for write in (False, True):
         leaf = tt.tensor([0.3, 0.7, 1.2, 2.1], requires_grad=True)
         x = leaf * 1
-        y = called(call, {"L": tt, "x": x})
+        y = call_with_names(call, {"L": tt, "x": x})
         if write:
             with tt.no_grad():
                 (x if changed == "input" else y).add_(0.5)

@@ -1,4 +1,4 @@
-"""Layers of both libraries with the same weights, and what they are compared by."""
+"""Layers of both libraries with the same weights, and their outputs, gradients and state."""
 
 from __future__ import annotations
 
@@ -10,28 +10,19 @@ import numpy as np
 import torch as torch
 
 import tinytorch as tt
-from tests.calls import Call, called, words
+from tests.calls import Call, call_with_names, words
 from tests.nn.loss_cases import array as array
 from tests.nn.loss_cases import constant as constant
-from tests.oracles import alike as same
-from tests.oracles import assert_same as assert_same
-from tests.oracles import both as both
-from tests.oracles import plain as plain
-from tests.oracles import refusals as refusals
-from tests.oracles import refused_alike as refused
-from tests.oracles import told as outcome
-
-__all__ = ["outcome", "refused", "same"]
 
 
-def made(lib: Any, make: Call) -> Any:
-    """What ``make`` gives with a library's ``nn``."""
-    return called(make, {"nn": lib.nn, "lib": lib})
+def build(lib: Any, make: Call) -> Any:
+    """Call ``make`` with a library as ``lib`` and its ``nn``."""
+    return call_with_names(make, {"nn": lib.nn, "lib": lib})
 
 
-def of_nn(use: Call) -> Callable[[Any], Any]:
-    """The same as a function of the library."""
-    return lambda lib: made(lib, use)
+def as_library_call(use: Call) -> Callable[[Any], Any]:
+    """``build`` of ``use`` as a function of the library."""
+    return lambda lib: build(lib, use)
 
 
 def arguments(function: Any) -> list[tuple[str, Any]]:
@@ -43,10 +34,10 @@ def arguments(function: Any) -> list[tuple[str, Any]]:
 
 
 def gradients(lib: Any, function: Callable[..., Any], *arrays: Any) -> list[Any]:
-    """The result of a function of float arrays, and its gradients by them.
+    """Result of a function of float arrays, and its gradients with respect to them.
 
     The result is reduced with fixed weights, so that every element has a gradient of its own.
-    What ``constant`` made gets no gradient.
+    Arrays made by ``constant`` get no gradient.
     """
     inputs = [
         lib.tensor(each.copy(), requires_grad=each.dtype.kind == "f" and each.flags.writeable)
@@ -62,8 +53,8 @@ def gradients(lib: Any, function: Callable[..., Any], *arrays: Any) -> list[Any]
 
 
 def make_layer(lib: Any, make: Call, dtype: str = "float32") -> Any:
-    """A layer with weights of its own that both libraries share exactly."""
-    layer = made(lib, make).to(getattr(lib, dtype))
+    """Layer whose weights depend on their shapes and order alone: equal in both libraries."""
+    layer = build(lib, make).to(getattr(lib, dtype))
     for seed, param in enumerate(layer.parameters()):
         if not hasattr(param, "materialize"):
             values = array(*param.shape, dtype=dtype, seed=seed + 5)
@@ -72,7 +63,7 @@ def make_layer(lib: Any, make: Call, dtype: str = "float32") -> Any:
 
 
 def layer_results(lib: Any, make: Call, inputs: Any, dtype: str = "float32") -> Any:
-    """A layer's outputs, gradients and state after a call."""
+    """Outputs, gradients and ``state_dict()`` of a layer after a call."""
     inputs = [each.astype(dtype) if each.dtype.kind == "f" else each for each in inputs]
     layer = make_layer(lib, make, dtype)
     # In-place layers cannot change a leaf.

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import same
+from tests.oracles import compare
 
 randn = np.random.randn
 #: By number of dimensions: the shapes of input and weight, and the convolution's arguments.
@@ -31,11 +31,11 @@ def sizes(dimensions: int, input: Any, weight: Any, how: Any) -> tuple[int, ...]
 @pytest.mark.parametrize(("dimensions", "input", "weight", "how"), CASES)
 def test_gradients(dimensions: int, input: Any, weight: Any, how: Any) -> None:
     out = sizes(dimensions, input, weight, how)
-    same(
+    compare(
         lambda t, w, g: getattr(t.nn.grad, f"conv{dimensions}d_input")(input, w, g, **how),
         randn(*weight), randn(*out), orders=1,
     )  # fmt: skip
-    same(
+    compare(
         lambda t, x, g: getattr(t.nn.grad, f"conv{dimensions}d_weight")(x, weight, g, **how),
         randn(*input), randn(*out), orders=1,
     )  # fmt: skip

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import has_second_derivatives
 from tests.nn.loss_cases import CASES, array
+from tests.oracles import has_second_derivatives
 from tinytorch.autograd import gradcheck
 
 F = tt.nn.functional

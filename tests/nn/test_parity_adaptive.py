@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tests.nn import parity
+from tests.oracles import assert_same_behavior, assert_same_error
 
 pytestmark = pytest.mark.torch
 
@@ -33,15 +34,17 @@ def test_output_loss_and_gradients(targets: Any, bias: bool) -> None:
         grads = [param.grad for param in layer.parameters()]
         return [repr(layer), list(layer.state_dict()), output, loss, x.grad, grads]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 def test_one_sample() -> None:
-    parity.same(lambda lib: list(make(lib)(scores(lib)[0], lib.tensor(12))))
+    assert_same_behavior(lambda lib: list(make(lib)(scores(lib)[0], lib.tensor(12))))
 
 
 def test_all_log_probabilities_and_the_best_class() -> None:
-    parity.same(lambda lib: [make(lib).log_prob(scores(lib)), make(lib).predict(scores(lib, 50))])
+    assert_same_behavior(
+        lambda lib: [make(lib).log_prob(scores(lib)), make(lib).predict(scores(lib, 50))]
+    )
 
 
 def test_first_weights_are_drawn_again() -> None:
@@ -50,7 +53,7 @@ def test_first_weights_are_drawn_again() -> None:
         layer.reset_parameters()
         return layer.state_dict()
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 ERRORS: list[Any] = [
@@ -65,8 +68,8 @@ ERRORS: list[Any] = [
 
 @pytest.mark.parametrize("use", ERRORS)
 def test_errors(use: Any) -> None:
-    parity.same(use)
+    assert_same_behavior(use)
 
 
 def test_targets_must_be_classes() -> None:
-    parity.refused(lambda lib: make(lib)(scores(lib, 1), lib.tensor([20])), words=6)
+    assert_same_error(lambda lib: make(lib)(scores(lib, 1), lib.tensor([20])), words=6)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.nn import parity
+from tests.oracles import assert_same_behavior
 
 pytestmark = pytest.mark.torch
 
@@ -48,7 +48,7 @@ def test_fill(name: str, shape: tuple[int, ...], options: dict[str, Any], dtype:
         assert result is tensor and tensor.requires_grad and tensor.grad_fn is None
         return [tensor, lib.rand(3)]
 
-    parity.same(fill)
+    assert_same_behavior(fill)
 
 
 def test_a_generator_of_ones_own() -> None:
@@ -56,7 +56,7 @@ def test_a_generator_of_ones_own() -> None:
         generator = lib.Generator().manual_seed(7)
         return lib.nn.init.normal_(lib.empty(20), generator=generator)
 
-    parity.same(fill)
+    assert_same_behavior(fill)
 
 
 ERRORS: list[Any] = [
@@ -73,7 +73,7 @@ ERRORS: list[Any] = [
 
 @pytest.mark.parametrize("use", ERRORS)
 def test_errors(use: Any) -> None:
-    parity.same(use)
+    assert_same_behavior(use)
 
 
 @pytest.mark.parametrize(
@@ -81,16 +81,16 @@ def test_errors(use: Any) -> None:
     ["linear", "conv1d", "conv_transpose3d", "sigmoid", "tanh", "relu", "leaky_relu", "selu"],
 )
 def test_gain(name: str) -> None:
-    parity.same(lambda lib: float(lib.nn.init.calculate_gain(name)))
+    assert_same_behavior(lambda lib: float(lib.nn.init.calculate_gain(name)))
 
 
 def test_gain_of_a_slope() -> None:
-    parity.same(lambda lib: lib.nn.init.calculate_gain("leaky_relu", 0.2))
+    assert_same_behavior(lambda lib: lib.nn.init.calculate_gain("leaky_relu", 0.2))
 
 
 @pytest.mark.parametrize("shape", [(3, 5), (4, 2, 3, 7)])
 def test_fans(shape: tuple[int, ...]) -> None:
-    parity.same(lambda lib: lib.nn.init._calculate_fan_in_and_fan_out(lib.empty(shape)))
+    assert_same_behavior(lambda lib: lib.nn.init._calculate_fan_in_and_fan_out(lib.empty(shape)))
 
 
 LAYERS: list[Any] = [
@@ -117,7 +117,7 @@ def test_first_weights(make: Any) -> None:
         state = make(lib.nn).state_dict()
         return [state, lib.rand(3)]
 
-    parity.same(weights)
+    assert_same_behavior(weights)
 
 
 @pytest.mark.parametrize("make", LAYERS)
@@ -127,4 +127,4 @@ def test_factory_dtype(make: Any) -> None:
         layer.apply(lambda m: m.reset_parameters() if hasattr(m, "reset_parameters") else None)
         return layer.state_dict()
 
-    parity.same(weights)
+    assert_same_behavior(weights)

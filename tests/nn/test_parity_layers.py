@@ -11,6 +11,7 @@ import pytest
 import tinytorch as tt
 from tests.calls import Call, words
 from tests.nn import parity
+from tests.oracles import assert_same_behavior, error_texts
 
 pytestmark = pytest.mark.torch
 
@@ -123,12 +124,12 @@ LAYERS: list[tuple[Call, tuple[Any, ...]]] = [
 def test_output_and_gradients(make: Call, inputs: Any, dtype: str) -> None:
     if words(make) == "nn.Hardsigmoid()" and dtype == "float64":
         pytest.skip("PyTorch rounds 1/6 to float32 there")
-    parity.same(lambda lib: parity.layer_results(lib, make, inputs, dtype))
+    assert_same_behavior(lambda lib: parity.layer_results(lib, make, inputs, dtype))
 
 
 @pytest.mark.parametrize("make", {words(make): make for make, _ in LAYERS}.values(), ids=words)
 def test_repr(make: Call) -> None:
-    parity.same(lambda lib: repr(parity.make_layer(lib, make)))
+    assert_same_behavior(lambda lib: repr(parity.make_layer(lib, make)))
 
 
 RANDOM_LAYERS: list[tuple[Call, tuple[int, ...]]] = [
@@ -149,7 +150,7 @@ def test_random_layers_draw_the_same(make: Call, shape: tuple[int, ...]) -> None
         layer = parity.make_layer(lib, make)
         return parity.gradients(lib, lambda x: layer(1 * x), array(*shape))
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 ERRORS: list[Call] = [
@@ -178,7 +179,7 @@ ERRORS: list[Call] = [
 
 @pytest.mark.parametrize("use", ERRORS, ids=words)
 def test_errors(use: Call) -> None:
-    parity.refusals(parity.of_nn(use))
+    error_texts(parity.as_library_call(use))
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 5])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.calls import Call, called, words
+from tests.calls import Call, call_with_names, words
 from tests.nn import parity
 from tests.nn.loss_cases import (
     CASES,
@@ -24,6 +24,7 @@ from tests.nn.loss_cases import (
     probabilities,
     uniform,
 )
+from tests.oracles import assert_same_behavior, assert_same_error
 
 pytestmark = pytest.mark.torch
 
@@ -61,7 +62,7 @@ def test_value_and_gradients(
         cast(each, dtype)
         for each in (np.asarray(x) if isinstance(x, np.generic) else x for x in inputs)
     ]
-    parity.same(
+    assert_same_behavior(
         lambda lib: parity.gradients(lib, call(lib, name, options, reduction, dtype), *arrays)
     )
 
@@ -86,12 +87,12 @@ def test_second_gradients(name: str, inputs: Any, options: Any, reduction: str) 
         (second,) = lib.autograd.grad((grad * weights).sum(), x)
         return [grad, second]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 def test_batchmean() -> None:
     inputs = np.log(probabilities(4, 5)), probabilities(4, 5, seed=1)
-    parity.same(
+    assert_same_behavior(
         lambda lib: parity.gradients(
             lib, lambda x, y: lib.nn.functional.kl_div(x, y, reduction="batchmean"), *inputs
         )
@@ -101,14 +102,16 @@ def test_batchmean() -> None:
 def test_certain_probabilities() -> None:
     x = np.array([0.0, 1.0, 0.0, 1.0], np.float32)
     y = parity.constant(np.array([0.0, 1.0, 1.0, 0.0], np.float32))
-    parity.same(lambda lib: parity.gradients(lib, lib.nn.functional.binary_cross_entropy, x, y))
+    assert_same_behavior(
+        lambda lib: parity.gradients(lib, lib.nn.functional.binary_cross_entropy, x, y)
+    )
 
 
 @pytest.mark.parametrize("name", ["nll_loss", "cross_entropy"])
 @pytest.mark.parametrize("reduction", REDUCTIONS)
 @pytest.mark.parametrize("batch", [0, 3])
 def test_nothing_to_average(name: str, reduction: str, batch: int) -> None:
-    parity.same(
+    assert_same_behavior(
         lambda lib: getattr(lib.nn.functional, name)(
             lib.zeros(batch, 5), lib.full((batch,), -100), reduction=reduction
         )
@@ -128,7 +131,7 @@ def test_older_arguments(average: Any, reduce: Any) -> None:
             )
         return [layer.reduction, value]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 def test_shapes_that_differ_warn() -> None:
@@ -178,10 +181,12 @@ def test_a_weight_may_require_grad_where_nothing_is_recorded(name: str) -> None:
 )
 def test_dtypes_that_differ(use: Call) -> None:
     def run(lib: Any) -> Any:
-        loss = called(use, {"F": lib.nn.functional, "x": lib.arange(12.0).reshape(3, 4) / 12})
+        loss = call_with_names(
+            use, {"F": lib.nn.functional, "x": lib.arange(12.0).reshape(3, 4) / 12}
+        )
         return [str(loss.dtype).split(".")[-1], loss.float()]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 # -- modules -----------------------------------------------------------------------------------
@@ -232,10 +237,10 @@ def test_modules(make: Call, inputs: Any) -> None:
     arrays = [cast(each, "float32") for each in inputs]
 
     def run(lib: Any) -> Any:
-        layer = parity.made(lib, make)
+        layer = parity.build(lib, make)
         return [repr(layer), layer.state_dict(), parity.gradients(lib, layer, *arrays)]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 @pytest.mark.parametrize(
@@ -256,7 +261,7 @@ def test_options_of_linear_cross_entropy(option: str, value: Any) -> None:
             make(**{option: value(lib) if callable(value) else value})
         return [repr(make()), make() == make(True), hash(make()) == hash(make())]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 # -- errors ------------------------------------------------------------------------------------
@@ -348,6 +353,8 @@ def test_errors(use: Call) -> None:
     def run(lib: Any) -> Any:
         x = lib.arange(15.0).reshape(3, 5)
         functional = lib.nn.functional
-        return called(use, {"lib": lib, "F": functional, "x": x, "t": lib.tensor, "ones": lib.ones})
+        return call_with_names(
+            use, {"lib": lib, "F": functional, "x": x, "t": lib.tensor, "ones": lib.ones}
+        )
 
-    parity.refused(run)
+    assert_same_error(run)

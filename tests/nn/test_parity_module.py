@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.nn import parity
+from tests.oracles import assert_same_behavior
 
 pytestmark = pytest.mark.torch
 
@@ -302,7 +303,7 @@ def hooks_with_kwargs(lib: Any) -> Any:
 
 @pytest.mark.parametrize("use", SCENARIOS, ids=lambda use: use.__name__)
 def test_scenario(use: Callable[[Any], Any]) -> None:
-    parity.same(use)
+    assert_same_behavior(use)
 
 
 METHODS = [

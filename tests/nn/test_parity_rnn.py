@@ -10,6 +10,7 @@ import pytest
 import tinytorch as tt
 from tests.calls import Call, words
 from tests.nn import parity
+from tests.oracles import assert_same_behavior, assert_same_error, error_texts
 
 pytestmark = pytest.mark.torch
 
@@ -59,7 +60,7 @@ LAYERS: list[Call] = [
 
 
 def make(lib: Any, text: Call) -> Any:
-    return parity.made(lib, text).double()
+    return parity.build(lib, text).double()
 
 
 def first_state(lib: Any, layer: Any, *batch: int) -> Any:
@@ -87,7 +88,7 @@ def test_layers(text: Call, with_state: bool, batched: bool) -> None:
         result = trained(lib, layer, x, state)
         return [*result, x.grad, [part.grad for part in flat(state)] if with_state else None]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 @pytest.mark.parametrize("text", LAYERS, ids=words)
@@ -103,7 +104,7 @@ def test_packed_sequences(text: Call, enforce_sorted: bool) -> None:
         result = trained(lib, layer, packed, state)
         return [*result, x.grad, [part.grad for part in flat(state)]]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 @pytest.mark.parametrize(
@@ -117,12 +118,12 @@ def test_dropout_between_layers(text: Call, mode: bool) -> None:
         layer = make(lib, text).train(mode)
         return flat(layer(lib.tensor(array(5, 4, 3, dtype="float64"))))
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 @pytest.mark.parametrize("text", [*LAYERS, lambda nn: nn.LSTM(3, 4, 2, dropout=0.25)], ids=words)
 def test_repr_and_first_weights(text: Call) -> None:
-    parity.same(lambda lib: [repr(make(lib, text)), make(lib, text).float().state_dict()])
+    assert_same_behavior(lambda lib: [repr(make(lib, text)), make(lib, text).float().state_dict()])
 
 
 CELLS: list[Call] = [
@@ -153,7 +154,7 @@ def test_cells(text: Call, batched: bool) -> None:
         grads = [x.grad for x in [*inputs, *cell.parameters()]]
         return [repr(cell), outputs, grads]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 @pytest.mark.parametrize("text", CELLS[:4], ids=words)
@@ -165,7 +166,7 @@ def test_second_gradients(text: Call) -> None:
         grads = lib.autograd.grad(out, [x, cell.weight_hh], create_graph=True)
         return [grads, lib.autograd.grad(total(lib, list(grads)), [x, *cell.parameters()])]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 def test_functions_of_the_cells() -> None:
@@ -179,7 +180,7 @@ def test_functions_of_the_cells() -> None:
             lib.rnn_relu_cell(x, h, w_ih[:4], w_hh[:4]),
         ]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 ERRORS: list[Call] = [
@@ -216,7 +217,7 @@ ERRORS: list[Call] = [
 
 @pytest.mark.parametrize("use", ERRORS, ids=words)
 def test_errors(use: Call) -> None:
-    parity.refused(parity.of_nn(use))
+    assert_same_error(parity.as_library_call(use))
 
 
 CELL_ERRORS: list[Call] = [
@@ -231,7 +232,7 @@ CELL_ERRORS: list[Call] = [
 
 @pytest.mark.parametrize("use", CELL_ERRORS, ids=words)
 def test_cells_refuse_sizes_that_would_be_broadcast(use: Call) -> None:
-    ours, theirs = parity.refusals(parity.of_nn(use))
+    ours, theirs = error_texts(parity.as_library_call(use))
     assert theirs in ours
 
 
@@ -247,7 +248,7 @@ def test_cells_refuse_sizes_that_would_be_broadcast(use: Call) -> None:
     ids=words,
 )
 def test_states_of_an_lstm_cell_that_are_no_pair(use: Call) -> None:
-    ours, theirs = parity.refusals(parity.of_nn(use))
+    ours, theirs = error_texts(parity.as_library_call(use))
     assert theirs in ours
 
 
@@ -264,7 +265,7 @@ def test_packing_and_padding(batch_first: bool) -> None:
         unpadded = rnn.unpad_sequence(x, lengths, batch_first)
         return [list(packed), back, back.stride(), lengths, unpadded]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 def test_lists_of_sequences() -> None:
@@ -280,7 +281,7 @@ def test_lists_of_sequences() -> None:
             rnn.invert_permutation(lib.tensor([2, 0, 1])),
         ]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 def test_converting_a_packed_sequence() -> None:
@@ -300,4 +301,4 @@ def test_dtypes_of_a_packed_sequence() -> None:
         assert not packed.is_pinned()
         return [[x.data, x.batch_sizes, x.sorted_indices] for x in made]
 
-    parity.same(run)
+    assert_same_behavior(run)

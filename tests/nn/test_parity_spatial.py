@@ -12,6 +12,7 @@ import pytest
 import tinytorch as tt
 from tests.calls import Call, words
 from tests.nn import parity
+from tests.oracles import assert_same_behavior, assert_same_error
 
 pytestmark = pytest.mark.torch
 
@@ -110,12 +111,12 @@ LAYERS: list[tuple[Call, Any]] = [
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize(("make", "x"), LAYERS, ids=words)
 def test_output_and_gradients(make: Call, x: Any, dtype: str) -> None:
-    parity.same(lambda lib: parity.layer_results(lib, make, [x], dtype))
+    assert_same_behavior(lambda lib: parity.layer_results(lib, make, [x], dtype))
 
 
 @pytest.mark.parametrize("make", [make for make, _ in LAYERS], ids=words)
 def test_repr(make: Call) -> None:
-    parity.same(lambda lib: repr(parity.make_layer(lib, make)))
+    assert_same_behavior(lambda lib: repr(parity.make_layer(lib, make)))
 
 
 @pytest.mark.parametrize(
@@ -133,7 +134,7 @@ def test_evaluation_before_running_statistics_move(make: Call) -> None:
         # PyTorch computes the other gradients with statistics that are no longer the forward's.
         return [first, layer.bias.grad]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 INDEXED: list[tuple[Call, Call, Any]] = [
@@ -158,11 +159,11 @@ def test_pooling_and_its_inverse(pool: Call, unpool: Call, x: Any) -> None:
 
         return [repr(back), list(forth(lib.tensor(x))), parity.gradients(lib, both, x)]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 def test_adaptive_pooling_with_indices() -> None:
-    parity.same(lambda lib: list(lib.nn.AdaptiveMaxPool1d(3, True)(lib.tensor(SEQ))))
+    assert_same_behavior(lambda lib: list(lib.nn.AdaptiveMaxPool1d(3, True)(lib.tensor(SEQ))))
 
 
 def test_fractional_pooling() -> None:
@@ -178,7 +179,7 @@ def test_fractional_pooling() -> None:
         )
         return [repr(layer), layer(lib.tensor(IMAGE.astype("float64")))]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 def test_output_size_of_a_transposed_convolution() -> None:
@@ -187,13 +188,13 @@ def test_output_size_of_a_transposed_convolution() -> None:
         x = lib.tensor(IMAGE)
         return [layer(x, output_size=[21, 20]), layer(x[0], output_size=(2, 22, 18))]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 @pytest.mark.parametrize("shape", [(0, 4, 4, 4), (2, 0, 4, 4), (4, 4, 0)])
 def test_shuffling_nothing(shape: tuple[int, ...]) -> None:
-    parity.same(lambda lib: lib.nn.PixelUnshuffle(2)(lib.ones(*shape)))
-    parity.same(lambda lib: lib.nn.PixelShuffle(2)(lib.ones(*shape)))
+    assert_same_behavior(lambda lib: lib.nn.PixelUnshuffle(2)(lib.ones(*shape)))
+    assert_same_behavior(lambda lib: lib.nn.PixelShuffle(2)(lib.ones(*shape)))
 
 
 ERRORS: list[Call] = [
@@ -226,7 +227,7 @@ ERRORS: list[Call] = [
 
 @pytest.mark.parametrize("use", ERRORS, ids=words)
 def test_errors(use: Call) -> None:
-    parity.refused(parity.of_nn(use))
+    assert_same_error(parity.as_library_call(use))
 
 
 def test_another_number_of_channels_is_a_warning_without_parameters() -> None:
@@ -249,7 +250,7 @@ def test_another_number_of_channels_is_a_warning_without_parameters() -> None:
     ids=words,
 )
 def test_first_weights(make: Call) -> None:
-    parity.same(lambda lib: parity.made(lib, make).state_dict())
+    assert_same_behavior(lambda lib: parity.build(lib, make).state_dict())
 
 
 def test_lazy_layers_draw_the_weights_of_others() -> None:
@@ -260,7 +261,7 @@ def test_lazy_layers_draw_the_weights_of_others() -> None:
         net(lib.ones(1, 2, 4, 4))
         return [before, repr(net), net.state_dict(), lib.rand(2)]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 def test_lazy_layers_take_shapes_from_a_saved_state() -> None:
@@ -288,7 +289,7 @@ def test_statistics_of_old_versions_load() -> None:
         norm.load_state_dict(state)
         return norm.state_dict()
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 def test_statistics_of_several_batches() -> None:
@@ -298,4 +299,4 @@ def test_statistics_of_several_batches() -> None:
             norm(lib.tensor(array(5, 4, seed=seed)))
         return [norm.state_dict(), norm.eval()(lib.tensor(SEQ[0].T))]
 
-    parity.same(run)
+    assert_same_behavior(run)

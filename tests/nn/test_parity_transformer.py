@@ -9,6 +9,7 @@ import pytest
 import tinytorch as tt
 from tests.calls import Call, words
 from tests.nn import parity
+from tests.oracles import assert_same_behavior, assert_same_error
 
 array = parity.array
 # PyTorch's remark on a fast path of its own.
@@ -59,7 +60,7 @@ def test_attention(make: Call, batched: bool, options: Any) -> None:
         layer = parity.make_layer(lib, make, "float64")
         return trained(lib, layer, attention_inputs(lib, layer, batched), **options)
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 @pytest.mark.parametrize("kind", ["bool", "float", "heads"])
@@ -73,7 +74,7 @@ def test_masks(kind: str) -> None:
         inputs = attention_inputs(lib, layer, True)
         return trained(lib, layer, inputs, attn_mask=hidden, key_padding_mask=padding)
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 def test_self_attention_shares_one_product() -> None:
@@ -86,7 +87,7 @@ def test_self_attention_shares_one_product() -> None:
         output.sum().backward()
         return [output, weights, x.grad, layer.in_proj_weight.grad]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 LAYERS: list[Call] = [
@@ -123,7 +124,7 @@ def test_encoders(make: Call, masked: bool) -> None:
         mask = lib.nn.Transformer.generate_square_subsequent_mask(4, dtype=lib.float64)
         return trained(lib, layer, [x], **({next_mask(layer): mask} if masked else {}))
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 LEAVES_PADDING_OUT: list[Call] = [
@@ -170,7 +171,7 @@ def test_padding_in_what_is_not_recorded(make: Call, kind: str, place: str) -> N
         recorded = model(*inputs, src_key_padding_mask=padding)
         return [unseen, recorded.detach()]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 def next_mask(layer: Any) -> str:
@@ -186,7 +187,7 @@ def test_decoders(make: Call, masked: bool) -> None:
         options = {"tgt_mask": mask, "tgt_is_causal": True} if masked else {}
         return trained(lib, layer, tensors(lib, (4, 4, 8), (4, 4, 8)), **options)
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 @pytest.mark.parametrize("make", WHOLE, ids=words)
@@ -199,7 +200,7 @@ def test_transformer(make: Call) -> None:
             memory_key_padding_mask=padding,
         )  # fmt: skip
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 @pytest.mark.parametrize("make", [LAYERS[0], WHOLE[0]], ids=words)
@@ -210,16 +211,16 @@ def test_dropout_draws_the_same(make: Call) -> None:
         lib.manual_seed(1)
         return model(*inputs[: 1 if "Layer" in str(words(make)) else 2])
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 @pytest.mark.parametrize("make", [*ATTENTION, *LAYERS, *DECODERS, *WHOLE], ids=words)
 def test_repr_and_first_weights(make: Call) -> None:
     def run(lib: Any) -> Any:
-        layer = parity.made(lib, make)
+        layer = parity.build(lib, make)
         return [repr(layer), layer.state_dict()]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 @pytest.mark.parametrize("average", [False, True])
@@ -240,7 +241,7 @@ def test_attention_to_nothing(
         q, k = lib.ones(*queries), lib.ones(*keys)
         return [list(x.shape) for x in layer(q, k, k, average_attn_weights=average)]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 ERRORS: list[Call] = [
@@ -254,7 +255,7 @@ ERRORS: list[Call] = [
 
 @pytest.mark.parametrize("use", ERRORS, ids=words)
 def test_errors(use: Call) -> None:
-    parity.refused(parity.of_nn(use))
+    assert_same_error(parity.as_library_call(use))
 
 
 @pytest.mark.parametrize(

@@ -34,11 +34,11 @@ ARRAYS: dict[str, Any] = {
 }
 
 
-def _moved(array: Any) -> Any:
+def _shift(array: Any) -> Any:
     if array.dtype != "float64":
         return array
     return array + 0.011 * np.sqrt(1 + np.arange(array.size)).reshape(array.shape)
 
 
-#: The same but for a little, so that no function is at a kink.
-SMOOTH: dict[str, Any] = {name: _moved(array) for name, array in ARRAYS.items()}
+#: The same arrays, shifted a little so that no function is at a kink.
+SMOOTH: dict[str, Any] = {name: _shift(array) for name, array in ARRAYS.items()}

@@ -1,4 +1,4 @@
-"""Makes the calls of the tables in a library, and compares what comes out."""
+"""Evaluation of the tables' calls in a library, and the comparison of their results."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ import pytest
 
 import tinytorch as tt
 import tinytorch.numpy as tnp
-from tests.calls import Call, called, words
+from tests.calls import Call, call_with_names, words
 from tests.numpy.data import ARRAYS
 
-#: dtypes that calls speak of, under the library's own names.
+#: Names of dtypes that calls use as parameters; each has the library's dtype.
 KINDS = ("float32", "float64", "int8", "int64")
 
 
-#: NumPy's own names for what it has no more under another one.
+#: Names that NumPy removed, and those that it still has.
 NUMPYS = {"row_stack": "vstack"}
-#: What NumPy has, or says as it does today, since a version after 2.0; pieces of the calls.
+#: Pieces of calls whose behavior is newer than NumPy 2.0, and the version it is of.
 SINCE = {
     "cumulative_prod": "2.1", "cumulative_sum": "2.1", "unstack": "2.1", "matvec": "2.2",
     "vecmat": "2.2", "clip(m, min=": "2.1", "reshape(m, shape=": "2.1",
@@ -29,8 +29,8 @@ SINCE = {
 }  # fmt: skip
 
 
-def numpys_age(text: str) -> str | None:
-    """Why this NumPy cannot be asked ``text``, or None."""
+def reason_to_skip(text: str) -> str | None:
+    """Reason for which this NumPy is too old for the call ``text``, or None."""
     version = np.lib.NumpyVersion(np.__version__)
     newer = [since for piece, since in SINCE.items() if piece in text and version < f"{since}.0"]
     return f"NumPy says so since {max(newer)}, this is {np.__version__}" if newer else None
@@ -38,7 +38,7 @@ def numpys_age(text: str) -> str | None:
 
 @dataclass(frozen=True)
 class Case:
-    """A call in terms of a library ``lib`` and the data; of a name, what ``lib`` has there."""
+    """A call with a library ``lib`` and the data as parameters; ``named`` is ``lib.<name>``."""
 
     call: Call
     name: str = ""
@@ -48,12 +48,12 @@ class Case:
 
 
 def cases(*tables: tuple[Call, str]) -> dict[str, list[Case]]:
-    """The cases of calls of several functions, by the functions' names."""
+    """Cases by the functions' names, from pairs of a call of ``named`` and several names."""
     return {name: [Case(call, name)] for call, names in tables for name in names.split()}
 
 
-def by_name(calls: list[Call]) -> dict[str, list[Case]]:
-    """Calls of functions of a library, by the functions' names."""
+def group_by_name(calls: list[Call]) -> dict[str, list[Case]]:
+    """Group calls by the name of the function of ``lib`` that they begin with."""
     found: dict[str, list[Case]] = {}
     for call in calls:
         name = str(words(call)).removeprefix("lib.").partition("(")[0]
@@ -61,8 +61,8 @@ def by_name(calls: list[Call]) -> dict[str, list[Case]]:
     return found
 
 
-def joined(*tables: dict[str, list[Case]]) -> dict[str, list[Case]]:
-    """The cases of several tables, each once."""
+def join_tables(*tables: dict[str, list[Case]]) -> dict[str, list[Case]]:
+    """Join tables of cases by name; equal cases are listed once."""
     found: dict[str, dict[str, Case]] = {}
     for table in tables:
         for name, listed in table.items():
@@ -70,15 +70,15 @@ def joined(*tables: dict[str, list[Case]]) -> dict[str, list[Case]]:
     return {name: list(listed.values()) for name, listed in found.items()}
 
 
-def numpys(case: Case, data: Mapping[str, Any] = ARRAYS) -> Any:
-    """What NumPy gives for a case; skips the test where this one is too old."""
-    if (reason := numpys_age(str(case))) is not None:
+def evaluate_in_numpy(case: Case, data: Mapping[str, Any] = ARRAYS) -> Any:
+    """Evaluate a case in NumPy; skip the test if this NumPy is too old for it."""
+    if (reason := reason_to_skip(str(case))) is not None:
         pytest.skip(reason)
     return evaluate(case, np, data)
 
 
 class Written:
-    """Copies of what a function writes to, for there is nothing else to compare."""
+    """Copies arrays that a function writes into and returns nothing; keeps the last copy."""
 
     def __init__(self) -> None:
         self.last: Any = None
@@ -89,7 +89,7 @@ class Written:
 
 
 def evaluate(case: Case, lib: Any, data: Mapping[str, Any]) -> Any:
-    """The value of a case in a library; of a function without result, what it wrote."""
+    """Value of a case in a library; of a function without a result, the array that it wrote."""
     written = Written()
     names = {
         **data, "W": written, "lib": lib, "nan": float("nan"), "floating": np.floating,
@@ -99,7 +99,7 @@ def evaluate(case: Case, lib: Any, data: Mapping[str, Any]) -> Any:
         names["named"] = getattr(lib, NUMPYS.get(case.name, case.name) if lib is np else case.name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # NumPy's, of NaNs and empty slices
-        value = called(case.call, names)
+        value = call_with_names(case.call, names)
     return written.last if value is None and written.last is not None else value
 
 
@@ -119,7 +119,7 @@ def arrays(data: Mapping[str, Any] = ARRAYS) -> dict[str, Any]:
 
 
 def leaves(value: Any) -> list[Any]:
-    """What is in nested tuples and lists."""
+    """Flatten nested tuples and lists."""
     if isinstance(value, (tuple, list)):
         return [item for part in value for item in leaves(part)]
     return [value]

@@ -11,7 +11,7 @@ import tinytorch as tt
 import tinytorch.numpy as tnp
 from tests.calls import Call, words
 from tests.numpy.data import ARRAYS
-from tests.numpy.evaluation import Case, arrays, assert_same, evaluate, numpys
+from tests.numpy.evaluation import Case, arrays, assert_same, evaluate, evaluate_in_numpy
 
 #: What every reduction that takes several dimensions is asked.
 REDUCTIONS = """sum prod mean var std max min all any count_nonzero ptp median nanmedian nansum
@@ -234,7 +234,7 @@ def test_error_is_of_numpys_type(call: Call, error: type[Exception]) -> None:
 
 def check(case: Case) -> None:
     with np.errstate(all="ignore"):
-        theirs = numpys(case)
+        theirs = evaluate_in_numpy(case)
     assert_same(evaluate(case, tnp, arrays()), theirs)
 
 

@@ -12,7 +12,7 @@ import tinytorch.numpy as tnp
 from tests.calls import parameters
 from tests.numpy import names
 from tests.numpy.data import SMOOTH
-from tests.numpy.evaluation import Case, evaluate, is_array, leaves, numpys_age, tensors
+from tests.numpy.evaluation import Case, evaluate, is_array, leaves, reason_to_skip, tensors
 from tests.numpy.test_names_of_numpy import FUNCTIONS
 
 #: Names whose results change with the data in steps alone, or that are outside of a graph.
@@ -39,7 +39,7 @@ def with_gradients() -> list[Case]:
     found = []
     for name in names.ANSWERED:
         for case in FUNCTIONS.get(name, []) if name not in STEPS else ():
-            if used(case) and not in_steps(case) and numpys_age(str(case)) is None:
+            if used(case) and not in_steps(case) and reason_to_skip(str(case)) is None:
                 value = evaluate(case, np, SMOOTH)
                 if any(is_array(v) and v.dtype == "float64" for v in leaves(value)):
                     found.append(case)

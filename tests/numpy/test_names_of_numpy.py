@@ -17,21 +17,21 @@ from tests.numpy.evaluation import (
     Case,
     arrays,
     assert_same,
-    by_name,
     cases,
     evaluate,
-    joined,
-    numpys,
-    numpys_age,
+    evaluate_in_numpy,
+    group_by_name,
+    join_tables,
+    reason_to_skip,
     tensors,
 )
 
 FUNCTIONS = {
-    **joined(
+    **join_tables(
         cases(*elementwise_calls.UNARY, *elementwise_calls.BINARY, shared_calls.ROW_STACK),
-        by_name(elementwise_calls.ELEMENTWISE),
-        by_name(shared_calls.CALLS),
-        by_name(own_calls.CALLS),
+        group_by_name(elementwise_calls.ELEMENTWISE),
+        group_by_name(shared_calls.CALLS),
+        group_by_name(own_calls.CALLS),
     ),
     **{name: [Case(call) for call in calls] for name, calls in own_calls.EXPRESSIONS.items()},
     **cases(own_calls.KINDS),
@@ -61,13 +61,13 @@ def test_names_are_numpys() -> None:
 
 def _numpy_has(name: str) -> bool:
     gone = {"bitwise_invert", "row_stack", "complex256", "float128", "clongdouble"}
-    return hasattr(np, name) or name in gone or numpys_age(name) is not None
+    return hasattr(np, name) or name in gone or reason_to_skip(name) is not None
 
 
 @pytest.mark.parametrize("case", of(names.ANSWERED), ids=str)
 def test_numpys_meaning(case: Case) -> None:
     """In ``tinytorch.numpy``: the same values, shapes and dtypes."""
-    theirs = numpys(case)
+    theirs = evaluate_in_numpy(case)
     assert_same(evaluate(case, tnp, arrays()), theirs)
 
 
@@ -76,7 +76,7 @@ def test_numpys_meaning(case: Case) -> None:
 )
 def test_numpys_own_at_the_top_level(case: Case) -> None:
     """In ``tinytorch``, where PyTorch has nothing of the name: the same values and shapes."""
-    theirs = numpys(case)
+    theirs = evaluate_in_numpy(case)
     with tt.default_dtype_context(tt.float64):
         ours = evaluate(case, tt, tensors())
     assert_same(ours, theirs, dtypes=False)

@@ -10,7 +10,15 @@ import pytest
 import tinytorch as tt
 from tests.numpy import elementwise_calls, names, own_calls, torch_calls
 from tests.numpy.data import ARRAYS
-from tests.numpy.evaluation import Case, by_name, cases, evaluate, joined, leaves, tensors
+from tests.numpy.evaluation import (
+    Case,
+    cases,
+    evaluate,
+    group_by_name,
+    join_tables,
+    leaves,
+    tensors,
+)
 
 #: In another test file: PyTorch's archives.
 ELSEWHERE = ("load", "save")
@@ -21,9 +29,9 @@ def elementwise() -> dict[str, list[Case]]:
     return {name: listed for name, listed in found.items() if name not in torch_calls.NOT_HERE}
 
 
-CASES = joined(
+CASES = join_tables(
     elementwise(),
-    by_name(torch_calls.CALLS),
+    group_by_name(torch_calls.CALLS),
     {name: [Case(call) for call in calls] for name, calls in torch_calls.EXPRESSIONS.items()},
     cases(own_calls.KINDS),
 )

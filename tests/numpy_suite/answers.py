@@ -1,8 +1,8 @@
-"""What NumPy's tests are given for NumPy: ``tinytorch.numpy``, and assertions that take its arrays.
+"""Module that NumPy's tests import as NumPy: ``tinytorch.numpy`` and assertions for its arrays.
 
-A name that is missing is an object that fails when it is used, and while a file is imported NumPy's
-own function steps in where ours raises: what heads and parameters ask for costs the tests that need
-it and no others. The tables of dtypes that tests walk have those that are not set apart.
+A missing name is an object that raises when it is used, and while a file is imported NumPy's own
+function is called where ours raises, so that a call outside the tests fails only those that need
+its result. The tables of dtypes that tests iterate over lack those that are set apart.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class Answers(ModuleType):
 
 
 def _why(source: Any, name: str) -> str:
-    """What a module says of a name that it does not have."""
+    """Text of the AttributeError for a name that a module lacks."""
     try:
         getattr(source, name)
     except AttributeError as error:
@@ -80,12 +80,12 @@ def _why(source: Any, name: str) -> str:
 
 @functools.cache
 def lenient(function: Any, numpys: Any) -> Any:
-    """A function for which NumPy's steps in while files are imported."""
+    """Wrap a function to call NumPy's instead if it raises while a file is imported."""
     if numpys is None:
         return function
 
     @functools.wraps(function)
-    def called(*args: Any, **options: Any) -> Any:
+    def call(*args: Any, **options: Any) -> Any:
         try:
             return function(*args, **options)
         except (TypeError, ValueError, OverflowError, RuntimeError, AttributeError):
@@ -93,10 +93,10 @@ def lenient(function: Any, numpys: Any) -> Any:
                 raise
             return numpys(*plain(args), **plain(options))
 
-    return called
+    return call
 
 
-def _called(function: Any) -> Any:
+def _lenient_ufunc_call(function: Any) -> Any:
     """``lenient`` for the ufuncs, all of which are called by one method."""
 
     def call(ufunc: Any, *args: Any, **options: Any) -> Any:
@@ -150,10 +150,10 @@ def asserting(function: Callable[..., Any]) -> Callable[..., Any]:
     """One of NumPy's assertions, for our arrays."""
 
     @functools.wraps(function)
-    def checked(*args: Any, **options: Any) -> Any:
+    def call_plain(*args: Any, **options: Any) -> Any:
         return function(*plain(args), **plain(options))
 
-    return checked
+    return call_plain
 
 
 def _assertions() -> ModuleType:
@@ -178,7 +178,7 @@ PARTS = (
 )  # fmt: skip
 
 
-def _found(module: Any, part: str) -> Any:
+def _resolve(module: Any, part: str) -> Any:
     for name in part.split(".") if part else ():
         module = getattr(module, name, None)
     return module
@@ -189,9 +189,9 @@ def install() -> None:
     np, modules = tinytorch.numpy, sys.modules
     top = modules["answered"] = Answers("answered", np, numpy)
     for part in PARTS:
-        made = Answers(f"answered.{part}", _found(np, part), _found(numpy, part))
+        made = Answers(f"answered.{part}", _resolve(np, part), _resolve(numpy, part))
         modules[made.__name__] = made
-        setattr(_found(top, part.rpartition(".")[0]), part.rpartition(".")[2], made)
+        setattr(_resolve(top, part.rpartition(".")[0]), part.rpartition(".")[2], made)
     core = modules["answered._core"] = Answers("answered._core", np, numpy)
     for name, table in _tables().items():
         setattr(top, name, table)
@@ -200,7 +200,7 @@ def install() -> None:
     core.umath.__dict__.update(_ufuncs() | _numbers())
     top._core, top.numerictypes, core.numerictypes = core, top, top
     modules["answered.testing"] = top.testing = _assertions()
-    np.ufunc.__call__ = _called(np.ufunc.__call__)  # type: ignore[method-assign]
+    np.ufunc.__call__ = _lenient_ufunc_call(np.ufunc.__call__)  # type: ignore[method-assign]
     for name in ("astype", "view"):
         method = lenient(getattr(np.ndarray, name), getattr(numpy.ndarray, name))
         setattr(np.ndarray, name, method)

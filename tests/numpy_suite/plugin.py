@@ -48,7 +48,7 @@ def _parts(value: Any) -> Any:
 
 
 def reason(item: Any) -> str | None:
-    """Why a test is set apart, or None."""
+    """Reason for which a test is set apart, or None."""
     if item.get_closest_marker("slow") is not None:
         return "slow: NumPy's own runs leave it out"
     if _kinds(item):

@@ -38,7 +38,7 @@ _PRIVATE = re.compile(r"\._core(?:\.(?!umath)\w+)?|\.lib\._\w+")
 def rewritten(text: str) -> str:
     """A test file that imports ``answered`` for ``numpy``."""
 
-    def answered(found: re.Match[str]) -> str:
+    def replace(found: re.Match[str]) -> str:
         part = f".{found[2]}" if found[2] else ""
         part = part.replace("_multiarray_", "").replace("_stride_tricks_impl", "stride_tricks")
         part = _PRIVATE.sub("", part)
@@ -47,7 +47,7 @@ def rewritten(text: str) -> str:
         bare = found[1].strip() == "import" and text[found.end()] == "\n"
         return f"{found[1]}{name}" + (" as numpy" if bare else "")
 
-    return _IMPORT.sub(answered, text)
+    return _IMPORT.sub(replace, text)
 
 
 def files() -> list[Path]:
@@ -71,7 +71,7 @@ def copy(path: Path) -> Path:
 
 
 def run(path: Path, options: list[str]) -> dict[str, tuple[str, str]]:
-    """How each test of a file ended, and what it said."""
+    """Run a file: outcome and error text of each test."""
     target = copy(path)
     log = target.with_suffix(".jsonl")
     log.unlink(missing_ok=True)
@@ -99,8 +99,8 @@ def run(path: Path, options: list[str]) -> dict[str, tuple[str, str]]:
     return ended
 
 
-def counted(path: Path, options: argparse.Namespace) -> Counter[str]:
-    """How many tests of a file ended how; it prints them."""
+def count_outcomes(path: Path, options: argparse.Namespace) -> Counter[str]:
+    """Run a file, print its counts, and return the number of tests by outcome."""
     ended = run(path, ["-k", options.k] if options.k else [])
     count = Counter("failed" if o in ("begun", "broken") else o for o, _ in ended.values())
     shown = (f"{kind} {count[kind]:5}" for kind in ("passed", "failed", "apart"))
@@ -112,8 +112,8 @@ def counted(path: Path, options: argparse.Namespace) -> Counter[str]:
     return count
 
 
-def judged(passed: int, raising: bool) -> int:
-    """1 if fewer tests passed than the committed figure, which may be raised."""
+def compare_with_figure(passed: int, raising: bool) -> int:
+    """Return 1 if fewer tests passed than the committed figure, after raising it if ``raising``."""
     least = json.loads(FIGURES.read_text())["passed"]
     if raising:
         FIGURES.write_text(json.dumps({"passed": max(passed, least)}) + "\n")
@@ -133,12 +133,12 @@ def main() -> int:
     for path in files():
         shown = "/".join(path.parts[-3:])
         if not options.names or any(name in shown for name in options.names):
-            together += counted(path, options)
+            together += count_outcomes(path, options)
     passed, scope = together["passed"], together["passed"] + together["failed"]
     share = 100 * passed / max(scope, 1)
     print(f"together: {passed} of {scope} passed, {share:.1f} %; {together['apart']} set apart")
     whole = not options.names and not options.k
-    return judged(passed, options.raising) if whole else 0
+    return compare_with_figure(passed, options.raising) if whole else 0
 
 
 if __name__ == "__main__":

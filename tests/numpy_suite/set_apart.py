@@ -1,11 +1,11 @@
-"""What of NumPy's tests is set apart, and why: regular expressions, by reason.
+"""Tests of NumPy's that are set apart: regular expressions, by reason.
 
-So is, when it is run, a test that the library refuses because what it asks for is NumPy's alone.
+A test in which the library raises because a feature is NumPy's alone is set apart when it runs.
 """
 
 from __future__ import annotations
 
-#: What is said where something is NumPy's alone, or a function of its own that no user has.
+#: Pattern of the errors for features that are NumPy's alone or internal to it.
 REFUSED = r"""(?x)
     NumPy's\ alone | NumPy\ alone\ has | expected\ the\ processor's\ order\ of\ bytes
     | missing:\ (?:\w+\.)* (?:_\w+ | (?:rec|records|char|strings|ma)\.\w+) """

@@ -35,7 +35,7 @@ def masked(lib: Any, x: Any, y: Any) -> Any:
     return z
 
 
-def written(lib: Any, x: Any, y: Any) -> Any:
+def write_views(lib: Any, x: Any, y: Any) -> Any:
     """Write into views of views."""
     z = x.clone()
     z[:, 1:].mul_(y[:, 1:])
@@ -44,8 +44,8 @@ def written(lib: Any, x: Any, y: Any) -> Any:
     return z * z
 
 
-def cleared(lib: Any, x: Any, y: Any) -> Any:
-    """Write into a view what does not depend on it."""
+def overwrite_views(lib: Any, x: Any, y: Any) -> Any:
+    """Overwrite views with values that do not depend on them."""
     z = x * y
     z[0].zero_()
     z[1:, 1:] = x[1:, 1:] * 3
@@ -56,13 +56,13 @@ def cast(lib: Any, x: Any) -> Any:
     return x.to(lib.complex128)
 
 
-def added(lib: Any, x: Any, y: Any) -> Any:
-    """Add to places, one of them twice."""
+def accumulate_at(lib: Any, x: Any, y: Any) -> Any:
+    """Add to rows by index, to one of them twice."""
     rows = lib.tensor([1, 0, 1])
     return x.index_put((rows,), y[0].expand(3, 3), accumulate=True)
 
 
-def refilled(lib: Any, x: Any) -> Any:
+def refill(lib: Any, x: Any) -> Any:
     """Overwrite with random numbers, which have no gradient."""
     y = x * 2
     y.normal_()
@@ -241,10 +241,10 @@ SHAPES: dict[str, Example] = {
        for name, args in {"squeeze": (), "unsqueeze": (1,), "transpose": (0, 1), "t": (),
                           "as_strided": ((2, 2), (1, 1))}.items()},
     "masked": (masked, X, Y),
-    "written": (written, X, Y),
-    "cleared": (cleared, X, Y),
-    "added": (added, X, Y),
-    "_refilled": (refilled, X),
+    "written": (write_views, X, Y),
+    "cleared": (overwrite_views, X, Y),
+    "added": (accumulate_at, X, Y),
+    "_refilled": (refill, X),
 }  # fmt: skip
 
 INDEXING: dict[str, Example] = {

@@ -17,7 +17,7 @@ CLASSES = np.array([2, 0])
 
 
 def hermitian(lib: Any, a: Any) -> Any:
-    """What of eigenvectors is determined: their absolute values."""
+    """Eigenvalues and absolute values of eigenvectors, whose phases are arbitrary."""
     values, vectors = lib.linalg.eigh(a + a.mH)
     return values, (vectors * vectors.conj()).real
 
@@ -39,16 +39,16 @@ def bag(lib: Any, weight: Any) -> Any:
     return f(index, weight, starts, mode="sum"), f(index, weight, starts, mode="mean")
 
 
-def gated(lib: Any, x: Any, h: Any, w: Any, v: Any) -> Any:
+def gru_cell(lib: Any, x: Any, h: Any, w: Any, v: Any) -> Any:
     return lib.gru_cell(x, h, w, v)
 
 
-def kept(lib: Any, x: Any, h: Any, c: Any, w: Any, v: Any) -> Any:
+def lstm_cell(lib: Any, x: Any, h: Any, c: Any, w: Any, v: Any) -> Any:
     return lib.lstm_cell(x, (h, c), w, v)
 
 
-def seeded(lib: Any, name: str, x: Any) -> Any:
-    """A random layer whose numbers are the same at every call."""
+def random_layer(lib: Any, name: str, x: Any) -> Any:
+    """Call a random function of ``nn.functional`` with the same seed every time."""
     lib.manual_seed(0)
     options = {} if name == "gumbel_softmax" else {"training": True}
     return getattr(lib.nn.functional, name)(x, **options)
@@ -245,11 +245,11 @@ LAYERS: dict[str, Example] = {
                 *(t.unflatten(-1, (2, 2)).transpose(1, 2) for t in (q, k, v))),
             numbers(1, 3, 4), numbers(1, 3, 4, seed=1), numbers(1, 3, 4, seed=2)),
         "embedding_bag": (bag, X.T),
-        **{name: (lambda lib, x, name=name: seeded(lib, name, x), IMAGE[..., :2])
+        **{name: (lambda lib, x, name=name: random_layer(lib, name, x), IMAGE[..., :2])
            for name in "dropout dropout2d alpha_dropout feature_alpha_dropout rrelu "
                        "gumbel_softmax".split()},
-        "dropout1d": (lambda lib, x: seeded(lib, "dropout1d", x), SIGNAL),
-        "dropout3d": (lambda lib, x: seeded(lib, "dropout3d", x), VOLUME[..., :2]),
+        "dropout1d": (lambda lib, x: random_layer(lib, "dropout1d", x), SIGNAL),
+        "dropout3d": (lambda lib, x: random_layer(lib, "dropout3d", x), VOLUME[..., :2]),
     }.items()
 }  # fmt: skip
 
@@ -301,8 +301,8 @@ LOSSES: dict[str, Example] = {
         lambda lib, x, w, t: lib.nn.functional.linear_cross_entropy(x, w, t), X, numbers(3, 3),
         CLASSES),
     "nn.functional.ctc_loss": (transducer, numbers(4, 1, 3) / 3),
-    "gru_cell": (gated, X, Y[:, :1], numbers(3, 3), numbers(3, 1)),
-    "lstm_cell": (kept, X, Y[:, :1], Z[:, :1], numbers(4, 3), numbers(4, 1)),
+    "gru_cell": (gru_cell, X, Y[:, :1], numbers(3, 3), numbers(3, 1)),
+    "lstm_cell": (lstm_cell, X, Y[:, :1], Z[:, :1], numbers(4, 3), numbers(4, 1)),
     "rnn_relu_cell": (X, Y[:, :1], numbers(1, 3), numbers(1, 1)),
     "rnn_tanh_cell": (X, Y[:, :1], numbers(1, 3), numbers(1, 1)),
 }  # fmt: skip

@@ -102,7 +102,7 @@ def replace(value: Any, change: Callable[[Any], Any]) -> Any:
     return value
 
 
-class Pair:
+class Operands:
     """The same arguments for PyTorch and for tinytorch; equal tensors are one.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Random arrays, dimensions and pairs for property tests, and the comparison they end in."""
+"""Strategies of arrays and dimensions for property tests, and the comparison with PyTorch."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 import tinytorch as tt
-from tests.oracles import agree, derivatives, flat, libraries
+from tests.oracles import assert_all_close, derivatives, flatten, libraries
 
-#: The same samples in every run: a failure repeats, and a run says the same as the last.
+#: Every run draws the same samples, so that a failure repeats.
 SETTINGS = settings(max_examples=25, deadline=None, derandomize=True)
 REFUSALS = (RuntimeError, IndexError, ValueError, TypeError)
 
 Array = np.ndarray[Any, Any]
-#: What a test draws: arrays, and what else the call takes.
+#: A drawn sample: arrays, and the call's other arguments.
 Sample = tuple[list[Array], tuple[Any, ...]]
 
 
@@ -96,7 +96,7 @@ def several_dims(draw: Any, ndim: int) -> tuple[int, ...]:
 
 
 def _tensors(library: Any, given: list[Array]) -> list[Any]:
-    """Tensors with the arrays' layouts, or, where a library has no negative strides, without."""
+    """Tensors of the arrays, with their layouts in tinytorch; PyTorch has no negative strides."""
     if library is tt:
         found = [tt.from_numpy(a) for a in given]
     else:
@@ -109,7 +109,7 @@ def _tensors(library: Any, given: list[Array]) -> list[Any]:
 
 def _outcome(library: Any, call: Callable[..., Any], given: list[Array], rest: Any) -> Any:
     tensors = _tensors(library, given)
-    results = flat(call(library, *tensors, *rest))
+    results = flatten(call(library, *tensors, *rest))
     watched = [t for t in tensors if t.requires_grad]
     outs = [r for r in results if getattr(r, "requires_grad", False)]
     gradients = derivatives(library, outs, watched, 1) if watched else []
@@ -135,5 +135,5 @@ def compare(call: Callable[..., Any], given: list[Array], *rest: Any) -> None:
             call(tt, *_tensors(tt, given), *rest)
         return
     got, gradients = _outcome(tt, call, given, rest)
-    agree(got, wanted)
-    agree(gradients, slopes)
+    assert_all_close(got, wanted)
+    assert_all_close(gradients, slopes)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.calls import Call, words
-from tests.oracles import refused
+from tests.oracles import assert_both_raise
 
 Refused = list[tuple[Call, str]]
 
@@ -391,24 +391,24 @@ PIVOTS: Refused = [
 
 @pytest.mark.parametrize(("call", "phrase"), RUNTIME_ERRORS, ids=words)
 def test_what_has_no_meaning_is_refused(call: Call, phrase: str) -> None:
-    refused(call, RuntimeError, phrase)
+    assert_both_raise(call, RuntimeError, phrase)
 
 
 @pytest.mark.parametrize(("call", "phrase"), TYPE_ERRORS, ids=words)
 def test_what_is_of_another_type_is_refused(call: Call, phrase: str) -> None:
-    refused(call, TypeError, phrase)
+    assert_both_raise(call, TypeError, phrase)
 
 
 @pytest.mark.parametrize(("call", "phrase"), VALUE_ERRORS, ids=words)
 def test_what_is_no_such_value_is_refused(call: Call, phrase: str) -> None:
-    refused(call, ValueError, phrase)
+    assert_both_raise(call, ValueError, phrase)
 
 
 @pytest.mark.parametrize(("call", "phrase"), INDEX_ERRORS, ids=words)
 def test_what_is_no_index_is_refused(call: Call, phrase: str) -> None:
-    refused(call, IndexError, phrase)
+    assert_both_raise(call, IndexError, phrase)
 
 
 @pytest.mark.parametrize(("call", "phrase"), PIVOTS, ids=words)
 def test_pivots_that_do_not_fit_are_refused(call: Call, phrase: str) -> None:
-    refused(call, RuntimeError, phrase)
+    assert_both_raise(call, RuntimeError, phrase)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.calls import Call, functions, words
 from tests.ops.programs import calls_taken
-from tests.oracles import same_outcome
+from tests.oracles import assert_same_outcome
 
 NUMBERS_OF_NUMPY: list[Call] = [
     lambda L: L.ones(1, 1, 1).index_put((L.ones(1, 1, 1) > 0,), L.full((1, 1, 1), 2.0)),
@@ -240,4 +240,4 @@ CALLS = (
 
 @pytest.mark.parametrize("call", [*CALLS, *functions(calls_taken)], ids=words)
 def test_outcome_is_pytorchs(torch: Any, call: Call) -> None:
-    same_outcome(call)
+    assert_same_outcome(call)

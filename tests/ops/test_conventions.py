@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import agree, host, numbers, same
+from tests.oracles import assert_all_close, compare, host, numbers
 
 Call = Callable[..., Any]
 
@@ -39,8 +39,8 @@ ELEMENTS: dict[str, Call] = {
 @pytest.mark.torch
 @pytest.mark.parametrize("name", ELEMENTS)
 def test_views_reach_what_they_are_of(name: str) -> None:
-    same(ELEMENTS[name], numbers(2, 3), orders=0)
-    same(lambda m, x: (ELEMENTS[name](m, x) ** 2).sum(), numbers(2, 3), orders=1)
+    compare(ELEMENTS[name], numbers(2, 3), orders=0)
+    compare(lambda m, x: (ELEMENTS[name](m, x) ** 2).sum(), numbers(2, 3), orders=1)
 
 
 def test_element_shares_memory() -> None:
@@ -89,7 +89,7 @@ INDICES: dict[str, Call] = {
 @pytest.mark.parametrize("name", INDICES)
 @pytest.mark.filterwarnings("ignore:Using a non-tuple sequence")
 def test_ints_select_before_tensors_do(name: str) -> None:
-    same(INDICES[name], numbers(2, 3, 4), np.array([0, 1]))
+    compare(INDICES[name], numbers(2, 3, 4), np.array([0, 1]))
 
 
 CHANGED: dict[str, Call] = {
@@ -102,7 +102,7 @@ CHANGED: dict[str, Call] = {
 @pytest.mark.torch
 @pytest.mark.parametrize("name", CHANGED)
 def test_powers_may_be_changed_in_place(name: str) -> None:
-    same(CHANGED[name], np.array([0.5, 1.5, 2.5]))
+    compare(CHANGED[name], np.array([0.5, 1.5, 2.5]))
 
 
 def test_selected_elements_lie_in_the_order_of_the_dimensions_they_came_from() -> None:
@@ -137,7 +137,7 @@ ROW_MAJOR: dict[str, Call] = {
 @pytest.mark.parametrize("name", ROW_MAJOR)
 def test_results_lie_in_row_major_order(name: str) -> None:
     # What PyTorch gives may be seen through ``view`` whatever the order of the input.
-    same(lambda m, x: ROW_MAJOR[name](m, x.t()).view(-1), numbers(4, 3), orders=0)
+    compare(lambda m, x: ROW_MAJOR[name](m, x.t()).view(-1), numbers(4, 3), orders=0)
 
 
 @pytest.mark.torch
@@ -145,7 +145,7 @@ def test_contiguous_tensor_is_itself() -> None:
     x = tt.ones(2, 3, requires_grad=True)
     assert x.contiguous() is x
     assert x.t().contiguous() is not x
-    same(lambda m, x: x.t().contiguous() * 2, numbers(2, 3))
+    compare(lambda m, x: x.t().contiguous() * 2, numbers(2, 3))
 
 
 COPIES: dict[str, Call] = {
@@ -165,7 +165,7 @@ COPIES: dict[str, Call] = {
 @pytest.mark.torch
 @pytest.mark.parametrize("name", COPIES)
 def test_results_are_copies(name: str) -> None:
-    same(COPIES[name], numbers(2, 3), orders=0)
+    compare(COPIES[name], numbers(2, 3), orders=0)
     x = tt.tensor(numbers(2, 3))
     before = x.tolist()
     COPIES[name](tt, x).fill_(0)
@@ -202,7 +202,7 @@ PLAIN: dict[str, Call] = {
 @pytest.mark.torch
 @pytest.mark.parametrize("name", PLAIN)
 def test_results_are_torchs(name: str) -> None:
-    same(PLAIN[name], numbers(2, 3), orders=0)
+    compare(PLAIN[name], numbers(2, 3), orders=0)
 
 
 RECTIFIERS: dict[str, Call] = {
@@ -223,7 +223,7 @@ def test_zero_keeps_its_sign_in_rectifiers(torch: Any, name: str, size: int) -> 
         ours = RECTIFIERS[name](tt, tt.tensor(values))
         theirs = RECTIFIERS[name](torch, torch.tensor(values))
         if dtype is np.float64 or (dtype is np.float32 and name not in ROUNDED):
-            agree(ours, theirs)
+            assert_all_close(ours, theirs)
         else:
             np.testing.assert_allclose(host(ours), host(theirs), rtol=4 * np.finfo(dtype).eps)
         zero = host(theirs) == 0
@@ -293,7 +293,7 @@ FACTORS: dict[str, Call] = {
 @pytest.mark.parametrize("unit", [1, 1 + 0.5j])
 def test_gradients_of_factors_are_those_of_whole_matrices(name: str, unit: complex) -> None:
     factor = np.tril(numbers(3, 3) * 0.1, -1) * unit + np.diag([2.0, 1.5, 3.0])  # real there
-    same(FACTORS[name], factor, numbers(3, 2) * unit)
+    compare(FACTORS[name], factor, numbers(3, 2) * unit)
 
 
 @pytest.mark.torch
@@ -301,8 +301,8 @@ def test_gradients_of_factors_are_those_of_whole_matrices(name: str, unit: compl
 def test_spectra_of_complex_signals_as_pairs_of_numbers() -> None:
     window = np.ones(4)
     signal = numbers(9) * (1 + 0.5j)
-    same(lambda m, x, w: m.stft(x, 4, window=w, return_complex=False), signal, window, orders=1)
-    same(lambda m, x, w: m.stft(x, 4, window=w), signal, window, orders=1)
+    compare(lambda m, x, w: m.stft(x, 4, window=w, return_complex=False), signal, window, orders=1)
+    compare(lambda m, x, w: m.stft(x, 4, window=w), signal, window, orders=1)
 
 
 OWN_MEMORY: dict[str, Call] = {
@@ -319,7 +319,7 @@ def test_results_that_may_be_changed(name: str) -> None:
         OWN_MEMORY[name](m, x).add_(1)
         return x
 
-    same(call, numbers(1, 2, 4, 4), orders=0)
+    compare(call, numbers(1, 2, 4, 4), orders=0)
 
 
 #: name: what rounds once, from more than half precision, and what it is in doubles.

@@ -12,7 +12,7 @@ import pytest
 import tinytorch as tt
 from tests.numpy import names
 from tests.ops import array_examples, layer_examples
-from tests.oracles import flat, has_second_derivatives, same
+from tests.oracles import compare, flatten, has_second_derivatives
 from tinytorch.autograd import grad, gradcheck
 from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import OPS
@@ -123,9 +123,9 @@ def check(key: str, arrays: list[Any]) -> None:
     call, _ = example_of(key)
     tensors = leaves(arrays)
     order = {"nondet_tol": 1e-12}  # in which a GPU adds to one place is not fixed
-    assert gradcheck(lambda *given: flat(call(tt, *given)), tensors, **order)
+    assert gradcheck(lambda *given: flatten(call(tt, *given)), tensors, **order)
     if key not in FIRST_ONLY:
-        assert has_second_derivatives(lambda *given: flat(call(tt, *given)), tensors)
+        assert has_second_derivatives(lambda *given: flatten(call(tt, *given)), tensors)
 
 
 @pytest.mark.parametrize("key", [k for k in EXAMPLES if k not in NOT_THE_DERIVATIVE])
@@ -148,7 +148,7 @@ def test_complex_derivatives_are_differences(key: str) -> None:
 @pytest.mark.parametrize("key", [k for k in EXAMPLES if k not in NOT_TORCHS])
 def test_real_derivatives_are_torchs(key: str) -> None:
     call, arrays = example_of(key)
-    same(call, *arrays, orders=FIRST_IN_TORCH.get(key, 2))
+    compare(call, *arrays, orders=FIRST_IN_TORCH.get(key, 2))
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_complex_derivatives_are_torchs(torch: Any, key: str) -> None:
     call, arrays = example_of(key)
     arrays = [turned(a) for a in arrays]
     if not among(key, REAL_ONLY):
-        same(call, *arrays, orders=FIRST_IN_TORCH.get(key, 2))
+        compare(call, *arrays, orders=FIRST_IN_TORCH.get(key, 2))
         return
     with pytest.raises((RuntimeError, TypeError, ValueError)):
         call(torch, *(torch.tensor(a, requires_grad=a.dtype.kind == "c") for a in arrays))
@@ -182,11 +182,11 @@ def test_derivatives_by_views_are_torchs(key: str) -> None:
     columns = lambda lib, *given: call(  # noqa: E731
         lib, *(x.transpose(0, -1) if x.ndim > 1 else x for x in given)
     )
-    same(columns, *map(turned_around, arrays), orders=orders)
+    compare(columns, *map(turned_around, arrays), orders=orders)
     spread = lambda lib, *given: call(  # noqa: E731
         lib, *(x[..., ::2] if x.ndim else x for x in given)
     )
-    same(spread, *(np.repeat(a, 2, axis=-1) if a.ndim else a for a in arrays), orders=orders)
+    compare(spread, *(np.repeat(a, 2, axis=-1) if a.ndim else a for a in arrays), orders=orders)
 
 
 # -- a second backward pass -----------------------------------------------------------------------
@@ -197,7 +197,7 @@ def passes_twice(library: Any, call: Any, arrays: list[Any]) -> bool:
     tensors = [
         library.tensor(np.array(a, order="C"), requires_grad=a.dtype.kind in "fc") for a in arrays
     ]
-    outs = [out for out in flat(call(library, *tensors)) if getattr(out, "requires_grad", False)]
+    outs = [out for out in flatten(call(library, *tensors)) if getattr(out, "requires_grad", False)]
     total = sum((out.real if out.is_complex() else out).sum() for out in outs)
     total.backward()
     try:
@@ -287,7 +287,7 @@ def recorded(tensors: list[Any]) -> set[str]:
 
 def behind(call: Any, tensors: list[Any], orders: int) -> set[str]:
     """What is recorded by a call, and by its gradients of some orders."""
-    outs = flat(call(tt, *tensors))
+    outs = flatten(call(tt, *tensors))
     watched = [t for t in tensors if t.requires_grad]
     names: set[str] = set()
     for order in range(orders + 1):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import flat
+from tests.oracles import flatten
 
 INF, NAN = math.inf, math.nan
 Program = Callable[[Any], Any]
@@ -189,7 +189,7 @@ def test_nan_in_a_matrix_stays(torch: Any, name: str) -> None:
             if len(batch) != len(matrix) and name.startswith(("solve", "lu_solve")):
                 continue
             ours, theirs = (
-                parts(list(flat(SOLVERS[name](lib, lib.tensor(batch))))) for lib in (tt, torch)
+                parts(list(flatten(SOLVERS[name](lib, lib.tensor(batch))))) for lib in (tt, torch)
             )
             for one, other in zip(ours, theirs, strict=True):
                 np.testing.assert_allclose(one, other, rtol=2e-6)

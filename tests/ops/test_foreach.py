@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import agree, same
+from tests.oracles import assert_all_close, compare
 
 X, Y, Z = (np.random.RandomState(i).uniform(0.2, 0.9, (2, 3)) for i in range(3))
 
@@ -67,7 +67,7 @@ def test_as_pytorch(torch: Any, name: str) -> None:
             assert (found is tensors) == name.endswith("_") and len(found) == 2
             return found
 
-        same(call, X, Y, Z, orders=2 if differentiable(torch, name, form) else 0)
+        compare(call, X, Y, Z, orders=2 if differentiable(torch, name, form) else 0)
 
 
 CALLS = {
@@ -95,7 +95,7 @@ def test_spellings(case: str) -> None:
     def call(library: Any, x: Any, y: Any) -> Any:
         return CALLS[case](library, [x, y], [y, x])
 
-    same(call, X, Y, orders=0)
+    compare(call, X, Y, orders=0)
 
 
 WRONG: dict[str, Any] = {
@@ -173,5 +173,5 @@ def test_an_optimizer_written_with_them(torch: Any) -> None:
         adam.zero_grad()
         sum((p**2).sum() for p in own).backward()
         adam.step()
-    agree(*results)
-    agree(results[0], [p.detach() for p in own])
+    assert_all_close(*results)
+    assert_all_close(results[0], [p.detach() for p in own])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import same
+from tests.oracles import compare
 
 randn = np.random.randn
 pytestmark = pytest.mark.filterwarnings("ignore:at..[a-z]*_norm is deprecated")
@@ -115,7 +115,7 @@ def test_fill_diagonal_of_other_layouts_and_values() -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("shape", [(3, 3), (5, 2), (2, 2, 2)])
 def test_gradient_of_fill_diagonal(shape: Any) -> None:
-    same(lambda t, x: (x * x).fill_diagonal_(2.0, True), randn(*shape))
+    compare(lambda t, x: (x * x).fill_diagonal_(2.0, True), randn(*shape))
 
 
 # -- Python functions of elements ------------------------------------------------------------------
@@ -165,17 +165,17 @@ def test_a_failing_function_leaves_the_tensor_alone() -> None:
 @pytest.mark.parametrize("keepdim", [False, True])
 @pytest.mark.parametrize("dim", [0, 1, (0, 1), (-1,), [2, 0], ()])
 def test_frobenius_norm(dim: Any, keepdim: bool) -> None:
-    same(lambda t, x: t.frobenius_norm(x, dim, keepdim), randn(2, 3, 4))
-    same(lambda t, x: t.frobenius_norm(x, dim, keepdim), randn(2, 3, 4) + 1j * randn(2, 3, 4))
+    compare(lambda t, x: t.frobenius_norm(x, dim, keepdim), randn(2, 3, 4))
+    compare(lambda t, x: t.frobenius_norm(x, dim, keepdim), randn(2, 3, 4) + 1j * randn(2, 3, 4))
 
 
 @pytest.mark.torch
 def test_nuclear_norm() -> None:
-    same(lambda t, x: t.nuclear_norm(x), randn(3, 4))
-    same(lambda t, x: t.nuclear_norm(x, True), randn(3, 4))
-    same(lambda t, x: t.nuclear_norm(x), randn(2, 3, 4))
-    same(lambda t, x: t.nuclear_norm(x, (0, 2), True), randn(2, 3, 4))
-    same(lambda t, x: t.nuclear_norm(x, dim=(1, 0)), randn(3, 2))
+    compare(lambda t, x: t.nuclear_norm(x), randn(3, 4))
+    compare(lambda t, x: t.nuclear_norm(x, True), randn(3, 4))
+    compare(lambda t, x: t.nuclear_norm(x), randn(2, 3, 4))
+    compare(lambda t, x: t.nuclear_norm(x, (0, 2), True), randn(2, 3, 4))
+    compare(lambda t, x: t.nuclear_norm(x, dim=(1, 0)), randn(3, 2))
     both(lambda t: t.nuclear_norm(t.ones(3)))
 
 
@@ -183,7 +183,7 @@ def test_nuclear_norm() -> None:
 @pytest.mark.parametrize("power", [1, 2, 3])
 @pytest.mark.parametrize("dim", [0, 1, 2, -1, -2, -3])
 def test_norm_except_dim(power: int, dim: int) -> None:
-    same(lambda t, x: t.norm_except_dim(x, power, dim), randn(2, 3, 4))
+    compare(lambda t, x: t.norm_except_dim(x, power, dim), randn(2, 3, 4))
 
 
 @pytest.mark.torch
@@ -210,7 +210,7 @@ COPIES: dict[str, Any] = {
 @pytest.mark.torch
 @pytest.mark.parametrize("case", COPIES)
 def test_copies(case: str) -> None:
-    same(COPIES[case], randn(3, 4))
+    compare(COPIES[case], randn(3, 4))
     x = tt.tensor(randn(3, 4))
     parts = COPIES[case](tt, x)
     for part in parts if isinstance(parts, tuple) else (parts,):
@@ -368,9 +368,9 @@ def test_reinforce(torch: Any) -> None:
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore:non-inplace resize")
 def test_resize_to_as_many_elements() -> None:
-    same(lambda t, x: (x * x).resize(3, 2), randn(2, 3))
-    same(lambda t, x: (x * x).resize(6), randn(2, 3))
-    same(lambda t, x: (x * x).resize_as(t.ones(3, 2)), randn(2, 3))
+    compare(lambda t, x: (x * x).resize(3, 2), randn(2, 3))
+    compare(lambda t, x: (x * x).resize(6), randn(2, 3))
+    compare(lambda t, x: (x * x).resize_as(t.ones(3, 2)), randn(2, 3))
     both(lambda t: t.ones(3).resize(2))
     both(lambda t: t.ones(3).resize_as(t.ones(2)))
 
@@ -384,7 +384,7 @@ def test_resize_warns() -> None:
 
 @pytest.mark.torch
 def test_pieces_that_are_no_views() -> None:
-    same(lambda t, x: t.unsafe_split_with_sizes(x, [1, 3], 1), randn(2, 4))
+    compare(lambda t, x: t.unsafe_split_with_sizes(x, [1, 3], 1), randn(2, 4))
     x = tt.ones(4, requires_grad=True)
     first, _ = (x * 1).unsafe_split_with_sizes([1, 3])
     first.mul_(2)  # which a view of several would not allow

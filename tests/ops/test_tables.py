@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import compare, host, refuses
+from tests.oracles import assert_raises, compare_functional, host
 from tinytorch.autograd import gradcheck, gradgradcheck
 
 F: Any = tt.nn.functional
@@ -24,10 +24,12 @@ def test_bags(mode: str, padding: int | None) -> None:
     options = {"mode": mode, "padding_idx": padding}
     for dtype in ("int64", "int32"):
         index, starts = FLAT.astype(dtype), STARTS.astype(dtype)
-        compare("embedding_bag", index, randn(6, 4), starts, **options)
-    compare("embedding_bag", FLAT.reshape(3, 3), randn(6, 4), **options)
+        compare_functional("embedding_bag", index, randn(6, 4), starts, **options)
+    compare_functional("embedding_bag", FLAT.reshape(3, 3), randn(6, 4), **options)
     ends = np.array([0, 2, 2, 5, 9])
-    compare("embedding_bag", FLAT, randn(6, 4), ends, include_last_offset=True, **options)
+    compare_functional(
+        "embedding_bag", FLAT, randn(6, 4), ends, include_last_offset=True, **options
+    )
 
 
 @pytest.mark.torch
@@ -36,15 +38,24 @@ def test_the_largest_of_bags_with_ties_losses_and_no_members() -> None:
     for index, starts in (
         ([0, 2, 0], [0, 0, 2]), ([2, 3, 3, 2], [0, 3, 4]), ([], [0, 0]), ([0, 0], [0, 1]),
     ):  # fmt: skip
-        compare("embedding_bag", np.array(index, int), table, np.array(starts), mode="max")
+        compare_functional(
+            "embedding_bag", np.array(index, int), table, np.array(starts), mode="max"
+        )
 
 
 @pytest.mark.torch
 def test_weights_of_a_sum() -> None:
     for padding in (None, 3):
-        compare("embedding_bag", FLAT, randn(6, 4), STARTS, mode="sum", padding_idx=padding,
-                per_sample_weights=randn(9))  # fmt: skip
-    compare("embedding_bag", FLAT.reshape(3, 3), randn(6, 4), mode="sum",
+        compare_functional(
+            "embedding_bag",
+            FLAT,
+            randn(6, 4),
+            STARTS,
+            mode="sum",
+            padding_idx=padding,
+            per_sample_weights=randn(9),
+        )
+    compare_functional("embedding_bag", FLAT.reshape(3, 3), randn(6, 4), mode="sum",
             per_sample_weights=randn(3, 3))  # fmt: skip
 
 
@@ -99,7 +110,7 @@ def test_derivatives_of_bags(mode: str) -> None:
     ],
 )  # fmt: skip
 def test_wrong_bags(error: Any, text: str, index: Any, options: Any) -> None:
-    refuses("embedding_bag", error, text, index, randn(6, 4), **options)
+    assert_raises("embedding_bag", error, text, index, randn(6, 4), **options)
 
 
 def test_the_old_order_of_arguments_warns() -> None:
@@ -115,8 +126,8 @@ def test_the_old_order_of_arguments_warns() -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("lead", [(), (4,), (2, 3), (0,)])
 def test_bilinear(lead: Any) -> None:
-    compare("bilinear", randn(*lead, 3), randn(*lead, 4), randn(5, 3, 4), randn(5))
-    compare("bilinear", randn(*lead, 3), randn(*lead, 4), randn(5, 3, 4))
+    compare_functional("bilinear", randn(*lead, 3), randn(*lead, 4), randn(5, 3, 4), randn(5))
+    compare_functional("bilinear", randn(*lead, 3), randn(*lead, 4), randn(5, 3, 4))
 
 
 @pytest.mark.parametrize(
@@ -130,19 +141,21 @@ def test_bilinear(lead: Any) -> None:
     ],
 )
 def test_wrong_bilinear_forms(text: str, shapes: Any) -> None:
-    refuses("bilinear", RuntimeError, text, *(randn(*shape) for shape in shapes))
+    assert_raises("bilinear", RuntimeError, text, *(randn(*shape) for shape in shapes))
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("p", [0, 1, 1.5, 2, 4, np.inf])
 def test_distances_of_all_rows(p: float) -> None:
-    compare("pdist", randn(5, 3), p)
+    compare_functional("pdist", randn(5, 3), p)
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("shape", [(0, 3), (1, 3), (2, 3), (4, 0)])
 def test_few_rows(shape: Any) -> None:
-    compare("pdist", randn(*shape), grad=False)  # PyTorch crashes on some of the gradients
+    compare_functional(
+        "pdist", randn(*shape), grad=False
+    )  # PyTorch crashes on some of the gradients
 
 
 def test_equal_rows_have_no_slope() -> None:
@@ -155,17 +168,17 @@ def test_equal_rows_have_no_slope() -> None:
 def test_distances_of_equal_rows_and_of_zeros() -> None:
     zeros, ones = np.zeros((2, 3)), np.ones((2, 3))
     for p in (1.0, 1.5, 2.0, 3.0, np.inf):
-        compare("pairwise_distance", zeros, zeros, p=p, eps=0.0)
-    compare("cosine_similarity", zeros, ones)
-    compare("cosine_similarity", zeros, zeros)
-    compare("triplet_margin_loss", zeros, zeros, ones, eps=0.0, reduction="none")
+        compare_functional("pairwise_distance", zeros, zeros, p=p, eps=0.0)
+    compare_functional("cosine_similarity", zeros, ones)
+    compare_functional("cosine_similarity", zeros, zeros)
+    compare_functional("triplet_margin_loss", zeros, zeros, ones, eps=0.0, reduction="none")
 
 
 @pytest.mark.torch
 def test_distances_of_complex_rows_are_real() -> None:
     x, y = (randn(2, 3) + 1j * randn(2, 3) for _ in range(2))
     for p in (1.0, 2.0, 3.0):
-        compare("pairwise_distance", x, y, p=p)
+        compare_functional("pairwise_distance", x, y, p=p)
 
 
 def test_derivatives() -> None:
@@ -177,9 +190,9 @@ def test_derivatives() -> None:
 
 
 def test_wrong_distances() -> None:
-    refuses("pdist", RuntimeError, "only supports 2D tensors", randn(4))
-    refuses("pdist", RuntimeError, "non-negative p values", randn(4, 2), -1.0)
-    refuses("pdist", RuntimeError, "floating-point dtypes", np.ones((4, 2), int))
+    assert_raises("pdist", RuntimeError, "only supports 2D tensors", randn(4))
+    assert_raises("pdist", RuntimeError, "non-negative p values", randn(4, 2), -1.0)
+    assert_raises("pdist", RuntimeError, "floating-point dtypes", np.ones((4, 2), int))
 
 
 @pytest.mark.parametrize("more", [(), (None, False, 1), (None, True, None)], ids=str)

@@ -11,7 +11,7 @@ import pytest
 import tinytorch as tt
 from tests.calls import Call, functions, words
 from tests.ops.programs import taken_and_refused
-from tests.oracles import same_outcome
+from tests.oracles import assert_same_outcome
 
 #: Of a library ``L``, its ``nn.functional`` as ``F``, its ``tensor`` as ``T``, a square ``B``.
 PRODUCTS_OF_BOOLS: list[Call] = [
@@ -448,7 +448,7 @@ CALLS = (
 
 @pytest.mark.parametrize("call", [*CALLS, *functions(taken_and_refused)], ids=words)
 def test_outcome_is_pytorchs(torch: Any, call: Call) -> None:
-    same_outcome(call)
+    assert_same_outcome(call)
 
 
 #: name: a call that PyTorch refuses, too, and its key phrase.

@@ -16,7 +16,7 @@ import tinytorch as tt  # noqa: E402
 from tests.fuzz.compare import Failure, difference_of, error_of  # noqa: E402
 from tests.ops.op_samples import (  # noqa: E402
     ONE_OF,
-    Pair,
+    Operands,
     Unusable,
     function_of,
     operations,
@@ -35,7 +35,7 @@ KNOWN = {
 }
 
 
-def gradients(library: Any, call: Any, pair: Pair, changed: int | None) -> Any:
+def gradients(library: Any, call: Any, pair: Operands, changed: int | None) -> Any:
     """Gradients where one tensor among operands and results was changed after the call."""
     args, options = pair.of(library)
     result = call(*args, **options)
@@ -59,7 +59,7 @@ def difference(op: Any, sample: Any, changed: int) -> str | None:
     """How the libraries differ where one tensor is changed, or None."""
     found = []
     for library in (tt, torch):
-        pair = Pair([sample.input, *sample.args], sample.kwargs)
+        pair = Operands([sample.input, *sample.args], sample.kwargs)
         call = function_of(library, op.name)
         found.append(error_of(lambda a=(library, call, pair): gradients(*a, changed)))
     ours, theirs = found
@@ -67,7 +67,7 @@ def difference(op: Any, sample: Any, changed: int) -> str | None:
         if isinstance(ours, Failure) or theirs.kinds[0] != "RuntimeError":
             return None
         # What PyTorch keeps and the rule here does not read: right with the values of before.
-        pair = Pair([sample.input, *sample.args], sample.kwargs)
+        pair = Operands([sample.input, *sample.args], sample.kwargs)
         theirs = gradients(torch, function_of(torch, op.name), pair, None)
     differing = difference_of(ours, theirs, op.name)
     return None if differing is None else f"{op.name} [{changed}]: {differing.text}"

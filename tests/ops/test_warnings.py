@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
-from tests.calls import Call, called, words
+from tests.calls import Call, call_with_names, words
 
 #: Calls of a library ``L`` and its ``nn.functional`` as ``F``, and how the warning begins, None
 #: where there is none.
@@ -323,7 +323,7 @@ def test_the_warning_is_pytorchs(call: Call, begin: str | None) -> None:
     for library in (torch, tt):
         with warnings.catch_warnings(record=True) as seen:
             warnings.simplefilter("always")
-            called(call, {"L": library, "F": library.nn.functional})
+            call_with_names(call, {"L": library, "F": library.nn.functional})
         texts = [str(w.message) for w in seen if w.category is UserWarning]
         assert len(texts) == (begin is not None)
         assert begin is None or re.match(begin, texts[0])
@@ -339,4 +339,4 @@ def test_the_warning_is_pytorchs_and_of_its_class(
     for library in (torch, tt):
         x = library.ones(2, requires_grad=True)
         with pytest.warns(category, match=begin):
-            called(call, {"L": library, "x": x})
+            call_with_names(call, {"L": library, "x": x})

@@ -22,8 +22,8 @@ class LedgerBackend(NumpyBackend):
             return value
 
         @wraps(value)
-        def counted(*args: Any, **kwargs: Any) -> Any:
+        def count_call(*args: Any, **kwargs: Any) -> Any:
             self.ledger[name] += 1
             return value(*args, **kwargs)
 
-        return counted
+        return count_call

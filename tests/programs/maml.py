@@ -12,7 +12,7 @@ model = nn.Sequential(OrderedDict(hidden=nn.Linear(1, 16), act=nn.Tanh(), out=nn
 optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
 
 
-def adapted(x, y, steps=2, lr=0.05):
+def adapt(x, y, steps=2, lr=0.05):
     weights = OrderedDict(model.named_parameters())
     for _ in range(steps):
         loss = F.mse_loss(functional_call(model, weights, (x,)), y)
@@ -30,7 +30,7 @@ for _ in range(6):
     total = 0.0
     for size, phase in tasks:
         x, query = torch.rand(2, 10, 1) * 4 - 2
-        weights = adapted(x, size * torch.sin(x + phase))
+        weights = adapt(x, size * torch.sin(x + phase))
         predicted = functional_call(model, weights, (query,))
         loss = F.mse_loss(predicted, size * torch.sin(query + phase))
         loss.backward()

@@ -21,7 +21,7 @@ from tinytorch.state import (
 
 @pytest.fixture(autouse=True)
 def clean_state(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """No choice made, no variable set; the registry as it was."""
+    """Run the test without a chosen backend or environment variable, and restore the registry."""
     monkeypatch.delenv("TINYTORCH_BACKEND", raising=False)
     monkeypatch.delenv("TINYTORCH_THREAD_INHERIT", raising=False)
     monkeypatch.setattr(backends, "_registry", dict(backends._registry))

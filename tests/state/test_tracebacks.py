@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
-from tests.calls import Call, called, words
+from tests.calls import Call, call_with_names, words
 from tests.fresh import process, search_path
 from tests.state import wrong_arguments
 from tinytorch.dispatch import registry
@@ -105,7 +105,7 @@ def lines_of_ours(text: str) -> list[str]:
 @pytest.mark.parametrize("call", CALLS, ids=words)
 def test_one_traceback_with_the_lines_of_the_program_alone(call: Call) -> None:
     for _ in range(2):  # a function is written when it is first called
-        error = error_of(called, call, {"x": tt.ones(2, 3)})
+        error = error_of(call_with_names, call, {"x": tt.ones(2, 3)})
         assert error is not None
         text = shown(error)
         assert text.count(wrong_arguments.HEADER) == 1, text
@@ -127,7 +127,7 @@ def test_one_traceback_with_the_lines_of_the_program_alone(call: Call) -> None:
     ids=["x[5]", "x[0, 0, 0]", "x[0:2, 7]", "ragged", "softmx"],
 )
 def test_the_message_is_pytorchs(call: Call, said: str) -> None:
-    error = error_of(called, call, {"x": tt.ones(2, 3)})
+    error = error_of(call_with_names, call, {"x": tt.ones(2, 3)})
     assert error is not None and said in shown(error).splitlines()[-1]
 
 

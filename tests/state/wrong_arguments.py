@@ -140,7 +140,7 @@ OF_METHODS = (
 
 
 def shown_too_much(error: BaseException) -> str | None:
-    """What a terminal shows of an error beside the lines of this file and one message."""
+    """Description of lines of a traceback that are not of this file, or None if there are none."""
     text = "".join(traceback.format_exception(error))
     lines = [line.strip() for line in text.splitlines() if line.strip().startswith("File ")]
     foreign = [line for line in lines if f'"{__file__}"' not in line]

@@ -38,7 +38,7 @@ class ndarray:
         if strides is not None or memptr is not None and order != "C":
             raise NotImplementedError("strictcupy lays arrays over memory row by row alone")
         there = memptr is not None
-        self._host = memptr.laid_out(shape, dtype) if there else poisoned(shape, dtype, order)
+        self._host = memptr.laid_out(shape, dtype) if there else poison_empty(shape, dtype, order)
         self._base = None
         self._device = _devices.current()
 
@@ -157,7 +157,7 @@ class ndarray:
         if not _pinned.holds(out):
             log_sync("get")  # the driver stages pageable memory, and waits for that
             return self._download(order, out)
-        # Until somebody waits for the stream, the numbers are not there.
+        # The values are there only after a wait for the stream.
         now = self._host.copy(order="C" if out.flags.c_contiguous else "F")
         out.fill(poison(out.dtype))
         _streams.later(stream, self._device, _pinned.written_later(out, now))
@@ -297,7 +297,7 @@ class ndarray:
 
 
 class Flags:
-    """What CuPy tells of an array's memory; an array on a GPU is never read-only."""
+    """Flags of an array's memory; an array on a GPU is never read-only."""
 
     def __init__(self, host: Any, owndata: bool) -> None:
         self.c_contiguous: bool = host.c_contiguous
@@ -313,7 +313,7 @@ class Flags:
 
 
 class flatiter:
-    """What ``array.flat`` returns: iteration and basic indexing of the flattened array."""
+    """Iterator that ``array.flat`` returns, with basic indexing of the flattened array."""
 
     def __init__(self, array: ndarray) -> None:
         self.base = array
@@ -375,7 +375,7 @@ def wrap_result(result: Any, sources: Any = ()) -> Any:
         sources: Its arguments, of which a result that is a view has one as its base.
     """
     if isinstance(result, numpy.ndarray):
-        return wrap(result) if result.base is None else _based(result, sources)
+        return wrap(result) if result.base is None else _view_or_wrap(result, sources)
     if isinstance(result, numpy.generic):
         return wrap(result)
     if isinstance(result, tuple):
@@ -385,7 +385,7 @@ def wrap_result(result: Any, sources: Any = ()) -> Any:
     return result
 
 
-def _based(host: Any, sources: Any) -> ndarray:
+def _view_or_wrap(host: Any, sources: Any) -> ndarray:
     for source in sources:
         if isinstance(source, ndarray):
             owner = source._host
@@ -394,7 +394,7 @@ def _based(host: Any, sources: Any) -> ndarray:
             if host.base is owner or host.base is owner.base:
                 return view_of(host, source)
         elif isinstance(source, (list, tuple)) and source and isinstance(source[0], ndarray):
-            return _based(host, source)
+            return _view_or_wrap(host, source)
     return wrap(host)
 
 
@@ -413,7 +413,7 @@ def unwrap(value: Any) -> Any:
     return value
 
 
-def poisoned(shape: Any, dtype: Any = float, order: Any = "C") -> Any:
+def poison_empty(shape: Any, dtype: Any = float, order: Any = "C") -> Any:
     """Return an uninitialised host array full of values that no test can mistake for results."""
     dtype = numpy.dtype(float if dtype is None else dtype)
     check_dtype(dtype)

@@ -1,8 +1,8 @@
-"""How many devices the stand-in pretends to have, and which is the calling thread's.
+"""Number of devices that the stand-in simulates, and the current device of a thread.
 
-With one, the default, nothing is checked. With several, whatever CuPy would launch as a kernel
-refuses arrays of another device than the current one, as CuPy does between GPUs without peer
-access. (With it CuPy warns and leaves the result on the wrong device, which is no better.)
+With one, the default, nothing is checked. With several, every function that CuPy would launch as a
+kernel raises on arrays of another device than the current one, as CuPy does between GPUs without
+peer access. (With peer access CuPy warns and leaves the result on the wrong device.)
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 from .cuda_runtime import INVALID_DEVICE, CUDARuntimeError
 
 
-class _Thread(threading.local):
+class _CurrentDevice(threading.local):
     current = 0
 
 
-_thread = _Thread()
+_thread = _CurrentDevice()
 _count = 1
 
 

@@ -51,8 +51,8 @@ def _nextafter(a: Any, b: Any) -> Any:
 
     So the PTX that NVRTC makes of it says. That of float16 is CuPy's own, in ``float16.cuh``.
     """
-    a, b = _flushed(a), _flushed(b)
-    found = _flushed(numpy.nextafter(a, b))
+    a, b = _flush_subnormals(a), _flush_subnormals(b)
+    found = _flush_subnormals(numpy.nextafter(a, b))
     if found.dtype == "float16":
         found = numpy.where(a == b, a, found)
         return numpy.where(numpy.isfinite(a), found, found.dtype.type("nan"))
@@ -62,14 +62,14 @@ def _nextafter(a: Any, b: Any) -> Any:
     return found
 
 
-def _flushed(values: Any) -> Any:
+def _flush_subnormals(values: Any) -> Any:
     values = numpy.asarray(values)
     if values.dtype != "float32":
         return values
     return numpy.where(abs(values) < numpy.finfo("f4").tiny, numpy.copysign(0, values), values)
 
 
-def _reduced(ufunc: Any) -> Callable[..., Any]:
+def _cub_reduction(ufunc: Any) -> Callable[..., Any]:
     """Return a reduction that CuPy leaves to CUB where that has one; CUB keeps to halves."""
 
     def reduction(
@@ -82,7 +82,7 @@ def _reduced(ufunc: Any) -> Callable[..., Any]:
             wide = ufunc.reduce(a.astype("float16"), axis, "float32", None, keepdims)
             return wide.astype("float16")
         shape = ufunc.reduce(a, axis, keepdims=keepdims).shape
-        return _in_pairs(ufunc, rows).reshape(shape)
+        return _reduce_pairwise(ufunc, rows).reshape(shape)
 
     return reduction
 
@@ -98,7 +98,7 @@ def _rows_for_cub(a: Any, axis: Any) -> Any:
     return a.reshape(-1, math.prod(a.shape[a.ndim - len(reduced) :]))
 
 
-def _in_pairs(ufunc: Any, rows: Any) -> Any:
+def _reduce_pairwise(ufunc: Any, rows: Any) -> Any:
     """Combine the columns two by two, rounded each time."""
     while rows.shape[1] > 1:
         even = rows.shape[1] // 2 * 2
@@ -120,8 +120,8 @@ FORMULAS: dict[str, Callable[..., Any]] = {
     "fmod": _fmod,
     "fix": numpy.trunc,  # the name is deprecated in NumPy
     "nextafter": _nextafter,
-    "sum": _reduced(numpy.add),
-    "prod": _reduced(numpy.multiply),
+    "sum": _cub_reduction(numpy.add),
+    "prod": _cub_reduction(numpy.multiply),
     "reshape": _steps.reshape,
     "expand_dims": _steps.expand_dims,
 }

@@ -12,7 +12,7 @@ import numpy
 
 from ._array import check_dtype, ndarray, row_major, unwrap, wrap, wrap_result
 from ._formulas import FORMULAS
-from ._low import guarded
+from ._low import reject_bfloat16
 from ._manifest import MANIFEST, names
 from ._sync import log_sync
 from ._ufunc import ufunc
@@ -88,7 +88,7 @@ def resolver(
             raise AttributeError(f"module {namespace!r} has no attribute {name!r}")
         value = own[name] if name in own else make(namespace, name, twin)
         if callable(value) and not isinstance(value, (ufunc, type)):
-            value = guarded(name, value)
+            value = reject_bfloat16(name, value)
         store[name] = value
         return value
 
@@ -122,7 +122,7 @@ def function(name: str, spec: dict[str, Any], twin: Callable[..., Any]) -> Calla
     check = checker(spec["name"], spec)
     renames = _renames(spec, twin)
     same = _same_positions(spec, twin)
-    refused = _refused(spec)
+    refused = _rejected_types(spec)
     waits = _WAITING_IF.get(name) or (lambda args, kwargs: name in _WAITING)
     zero_dimensional, ordered = name in _ZERO_DIMENSIONAL, has_order(name, spec)
 
@@ -188,8 +188,8 @@ def check_host_numbers(value: Any) -> None:
         raise TypeError("'ndarray' object cannot be interpreted as an integer")
 
 
-def _refused(spec: dict[str, Any]) -> list[tuple[int, dict[type, type[Exception]]]]:
-    """Return, by position, the host types that CuPy refuses there and the error it raises."""
+def _rejected_types(spec: dict[str, Any]) -> list[tuple[int, dict[type, type[Exception]]]]:
+    """Return, by position, the host types on which CuPy raises, and the errors."""
     return [
         (spec["positional"].index(parameter), {
             kind: getattr(builtins, error)

@@ -15,7 +15,7 @@ _BASIC = frozenset({int, slice, type(None), type(...)})
 
 def device_index(shape: tuple[int, ...], key: Any) -> tuple[Any, ...]:
     """Return ``key`` as a NumPy index whose integer arrays are wrapped into range."""
-    items = tuple(map(_truncated, key if type(key) is tuple else (key,)))
+    items = tuple(map(_truncate_bounds, key if type(key) is tuple else (key,)))
     if all(type(item) in _BASIC for item in items):
         return items if _has_ellipsis(items) else (*items, ...)
     items = tuple(map(_host_item, items))
@@ -24,7 +24,7 @@ def device_index(shape: tuple[int, ...], key: Any) -> tuple[Any, ...]:
     return _wrap_indices(shape, items)
 
 
-def _truncated(item: Any) -> Any:
+def _truncate_bounds(item: Any) -> Any:
     """Return an item; CuPy takes the floats of a slice as integers."""
     if type(item) is not slice:
         return item

@@ -74,24 +74,24 @@ def _rows(dtype: Any, array: Any, grid: tuple[int, ...], n: int) -> Any:
     return array.reshape(grid[0], n).astype(_wide(dtype))
 
 
-def _shifted(x: Any) -> Any:
+def _subtract_max(x: Any) -> Any:
     return x - x.max(1, keepdims=True)
 
 
 def _softmax(dtype: Any, grid: Any, x: Any, out: Any, n: int) -> None:
-    powers = numpy.exp(_shifted(_rows(dtype, x, grid, n)))
+    powers = numpy.exp(_subtract_max(_rows(dtype, x, grid, n)))
     out[...] = (powers * (1 / powers.sum(1, keepdims=True))).reshape(-1)
 
 
 def _log_softmax(dtype: Any, grid: Any, x: Any, out: Any, n: int) -> None:
-    shifted = _shifted(_rows(dtype, x, grid, n))
+    shifted = _subtract_max(_rows(dtype, x, grid, n))
     out[...] = (shifted - numpy.log(numpy.exp(shifted).sum(1, keepdims=True))).reshape(-1)
 
 
 def _surprise(
     dtype: Any, grid: Any, x: Any, target: Any, out: Any, extremes: Any, n: int, skip: int
 ) -> None:
-    shifted = _shifted(_rows(dtype, x, grid, n))
+    shifted = _subtract_max(_rows(dtype, x, grid, n))
     wrong = (target != skip) & ((target < 0) | (target >= n))
     if wrong.any():
         extremes[0] = min(extremes[0], target[wrong].min())
@@ -105,7 +105,7 @@ def _surprise(
 def _surprise_grad(
     dtype: Any, grid: Any, grad: Any, x: Any, target: Any, out: Any, n: int, skip: int
 ) -> None:
-    powers = numpy.exp(_shifted(_rows(dtype, x, grid, n)))
+    powers = numpy.exp(_subtract_max(_rows(dtype, x, grid, n)))
     shares = powers * (1 / powers.sum(1, keepdims=True))
     shares -= numpy.arange(n) == target[:, None]
     each = _rows(dtype, grad, grid, 1) * shares
@@ -134,10 +134,10 @@ def _tensors(dtype: Any, grid: Any, table: Any) -> Any:
         raise ValueError("CUDA takes one structure of 4 KiB at most")
     for k in range(grid[1]):
         size = int(table["size"][0, k])
-        yield [_at(dtype, int(address), size) for address in table["at"][0, :, k]]
+        yield [_array_at(dtype, int(address), size) for address in table["at"][0, :, k]]
 
 
-def _at(dtype: Any, address: int, size: int) -> Any:
+def _array_at(dtype: Any, address: int, size: int) -> Any:
     memory = (ctypes.c_char * (size * dtype.itemsize)).from_address(address)
     return numpy.frombuffer(memory, dtype)
 
@@ -196,7 +196,7 @@ def _gelu_half(x: Any) -> Any:
     return _gelu(x.astype(_wide(x.dtype))).astype(x.dtype)
 
 
-def _masked(x: Any, mask: Any) -> Any:
+def _apply_mask(x: Any, mask: Any) -> Any:
     return numpy.where(mask, x, x.dtype.type(0))
 
 
@@ -206,7 +206,7 @@ def _dropout(x: Any, keep: Any, scale: float) -> Any:
 
 ELEMENTWISE: dict[str, Callable[..., Any]] = {
     "tinytorch_gelu": _gelu, "tinytorch_gelu_half": _gelu_half,
-    "tinytorch_mask": _masked, "tinytorch_dropout": _dropout,
+    "tinytorch_mask": _apply_mask, "tinytorch_dropout": _dropout,
 }  # fmt: skip
 
 
@@ -235,10 +235,10 @@ class ElementwiseKernel:
             hosts.append(numpy.asarray(host, bool) if wants_bool else host)
         with numpy.errstate(all="ignore"):
             result = self._function(*hosts)
-        return _stored(result, *out) if out else wrap(row_major(result))
+        return _store(result, *out) if out else wrap(row_major(result))
 
 
-def _stored(result: Any, out: ndarray) -> ndarray:
+def _store(result: Any, out: ndarray) -> ndarray:
     if out.shape != result.shape:
         raise ValueError("Out shape is mismatched")
     out._host[...] = result

@@ -23,8 +23,8 @@ TAKES = frozenset(
 )
 
 
-def guarded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """``function``, which refuses bfloat16 unless its name is among ``TAKES``."""
+def reject_bfloat16(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap ``function`` to raise on bfloat16 unless its name is in ``TAKES``."""
     if name in TAKES or name.startswith("__"):
         return function
 

@@ -12,7 +12,7 @@ from . import _devices, _index
 from ._array import ndarray, row_major, unwrap, view_of, wrap, wrap_result
 from ._formulas import FORMULAS
 from ._functions import check_host_numbers, checker, has_order
-from ._low import guarded
+from ._low import reject_bfloat16
 from ._manifest import methods, names
 from ._sync import log_sync
 from ._ufunc import ufunc
@@ -38,7 +38,7 @@ def install() -> None:
     """Give ``ndarray`` every method and operator that CuPy's has and this class lacks."""
     for name, spec in methods("ndarray").items():
         if name not in vars(ndarray):
-            setattr(ndarray, name, guarded(name, _OWN.get(name) or _method(name, spec)))
+            setattr(ndarray, name, reject_bfloat16(name, _OWN.get(name) or _method(name, spec)))
     _install_operators()
     setattr(ndarray, "__getitem__", _index.getitem)
     setattr(ndarray, "__setitem__", _index.setitem)
@@ -84,7 +84,7 @@ def _install_operators() -> None:
     for dunder, name in _OPERATORS.items():
         function = ufunc(name, _UFUNCS[name], FORMULAS.get(name, getattr(numpy, name)))
         setattr(ndarray, f"__{dunder}__", _binary(function))
-        setattr(ndarray, f"__r{dunder}__", _reflected(function))
+        setattr(ndarray, f"__r{dunder}__", _reflect(function))
         if dunder != "divmod":
             setattr(ndarray, f"__i{dunder}__", _in_place(function))
     for dunder, name in _COMPARISONS.items():
@@ -112,7 +112,7 @@ def _binary(function: ufunc) -> Callable[[ndarray, Any], Any]:
     return method
 
 
-def _reflected(function: ufunc) -> Callable[[ndarray, Any], Any]:
+def _reflect(function: ufunc) -> Callable[[ndarray, Any], Any]:
     def method(self: ndarray, other: Any) -> Any:
         return function(other, self)
 

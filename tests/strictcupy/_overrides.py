@@ -1,4 +1,4 @@
-"""What CuPy's main namespace does otherwise than NumPy's: creation, transfers, indices, kernels."""
+"""Functions of CuPy that differ from NumPy's: creation, transfers, indices, kernels."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from . import _array, _devices, _kernels, _methods, cuda
 from ._array import (
     flatiter,
     ndarray,
-    poisoned,
+    poison_empty,
     row_major,
     unwrap,
     upload,
@@ -81,8 +81,8 @@ def asnumpy(
 
 
 def empty(shape: Any, dtype: Any = float, order: Any = "C") -> ndarray:
-    """Return a poisoned array, since nobody may rely on what it holds."""
-    return wrap(poisoned(shape, dtype, order))
+    """Return an array of poison, since its values are undefined."""
+    return wrap(poison_empty(shape, dtype, order))
 
 
 def empty_like(
@@ -110,17 +110,17 @@ def put(a: Any, ind: Any, v: Any, mode: str = "wrap") -> None:
 
 def take_along_axis(a: ndarray, indices: ndarray, axis: Any) -> ndarray:
     """Gather with wrapped indices."""
-    host, index, axis = _along(a, indices, axis)
+    host, index, axis = _flat_or_axis(a, indices, axis)
     return wrap(row_major(numpy.take_along_axis(host, index, axis)))
 
 
 def put_along_axis(arr: ndarray, indices: ndarray, values: Any, axis: Any) -> None:
     """Scatter with wrapped indices."""
-    host, index, axis = _along(arr, indices, axis)
+    host, index, axis = _flat_or_axis(arr, indices, axis)
     numpy.put_along_axis(host, index, unwrap(values), axis)
 
 
-def _along(a: ndarray, indices: ndarray, axis: int | None) -> tuple[Any, Any, Any]:
+def _flat_or_axis(a: ndarray, indices: ndarray, axis: int | None) -> tuple[Any, Any, Any]:
     size = a.size if axis is None else a.shape[axis]
     index = unwrap(indices)
     if index.dtype.kind not in "iu":

@@ -47,7 +47,7 @@ def _steps(shape: Any, steps: Any, before: int) -> list[int]:
 
 
 def _outermost(array: Any) -> int:
-    """How far the outermost elements of ``array`` reach, those merged whose steps allow it."""
+    """Extent of the outermost dimension of ``array``, merged with others where strides allow."""
     long = [(n, s) for n, s in zip(array.shape, array.strides, strict=True) if n > 1]
     size, step = long[0]
     for n, s in long[1:]:

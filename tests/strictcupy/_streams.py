@@ -1,6 +1,6 @@
-"""What is queued on the stand-in's streams, and which stream is current where.
+"""Work queued on the stand-in's streams, and the current stream of each thread and device.
 
-Kernels run at once; what the host could observe too early does not happen before somebody waits.
+Kernels run at once; copies to the host, which it could read too early, happen at the next wait.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from . import _devices
 _queues: dict[tuple[int, int], list[Callable[[], None]]] = {}
 
 
-class _Thread(threading.local):
+class _CurrentStream(threading.local):
     """The streams that a thread has entered, by device, and the devices in order."""
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class _Thread(threading.local):
         self.devices: list[int] = []
 
 
-thread = _Thread()
+thread = _CurrentStream()
 
 
 def later(stream: Any, device: int, action: Callable[[], None]) -> None:

@@ -41,7 +41,7 @@ class ufunc:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs or len(args) != self.nin:
-            return self._with_outputs(args, kwargs)
+            return self._call_with_outputs(args, kwargs)
         hosts, key = _inputs(args)
         try:
             op = self._plans[key]
@@ -59,7 +59,7 @@ class ufunc:
         return plan
 
     def _loop_for(self, key: tuple[Any, ...]) -> _Op:
-        dtypes, weak = _in_types(key)
+        dtypes, weak = _operand_types(key)
         for op in self._ops:
             if all(map(_fits, dtypes, weak, op[0])):
                 return op
@@ -77,7 +77,7 @@ class ufunc:
         casts = tuple(numpy.asarray(out).astype(to, copy=False) for out, to in zip(outs, op[1]))
         return casts if self.nout > 1 else casts[0]
 
-    def _with_outputs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _call_with_outputs(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         out = kwargs.pop("out", None)
         dtype = kwargs.pop("dtype", None)
         casting = kwargs.pop("casting", "same_kind")
@@ -184,7 +184,7 @@ def _inputs(args: tuple[Any, ...]) -> tuple[list[Any], tuple[Any, ...]]:
     return hosts, tuple(key)
 
 
-def _in_types(key: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+def _operand_types(key: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Return the operands' dtypes and, for Python scalars that adapt to arrays, their types."""
     dtypes = tuple(_dtype(_WEAK.get(item, item)) for item in key)
     kinds = [_KINDS[dtype.kind] for dtype in dtypes]
@@ -192,11 +192,11 @@ def _in_types(key: tuple[Any, ...]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     highest = max(strong, default=-1)
     # A Python scalar of a higher kind than every array takes its own dtype.
     if any(kind > highest for kind, item in zip(kinds, key) if item in _WEAK):
-        return _promoted(dtypes, key), (None,) * len(key)
+        return _promote(dtypes, key), (None,) * len(key)
     return dtypes, tuple(item if item in _WEAK else None for item in key)
 
 
-def _promoted(dtypes: tuple[Any, ...], key: tuple[Any, ...]) -> tuple[Any, ...]:
+def _promote(dtypes: tuple[Any, ...], key: tuple[Any, ...]) -> tuple[Any, ...]:
     strong = [_dtype(item) for item in key if item not in _WEAK]
     if not strong:
         return dtypes

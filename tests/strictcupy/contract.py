@@ -1,4 +1,4 @@
-"""What a real CuPy does, recorded, and what the stand-in must therefore do.
+"""Record of a real CuPy's behavior, which the stand-in must reproduce.
 
 Where CuPy is installed, ``cd tests; python -m strictcupy.contract`` writes ``contract.json``: the
 result or error of each line of ``contract_cases.txt`` and the dtypes that each ufunc chooses. With
@@ -53,7 +53,7 @@ def _assign(array: Any, key: Any, value: Any) -> Any:
     return array
 
 
-def _at(ufunc: Any, array: Any, index: Any, value: Any) -> Any:
+def _ufunc_at(ufunc: Any, array: Any, index: Any, value: Any) -> Any:
     ufunc.at(array, index, value)
     return array
 
@@ -69,7 +69,7 @@ class Library:
         return {
             **{name: self.upload(array) for name, array in host_operands().items()},
             "xp": self.xp, "np": numpy, "special": self.cupyx.scipy.special, "copy": copy,
-            "pickle": pickle, "assign": _assign, "at": _at,
+            "pickle": pickle, "assign": _assign, "at": _ufunc_at,
         }  # fmt: skip
 
     def evaluate(self, expression: str) -> Outcome:
@@ -182,10 +182,10 @@ def dtypes_by_calling(xp: Any) -> Callable[[str, tuple[str, ...]], str]:
 
 def dtypes_by_asking(cupy: Any) -> Callable[[str, tuple[str, ...]], str]:
     """Return a function that asks CuPy's ufunc for its loop, which needs no device."""
-    from .make_manifest import over_host_memory
+    from .make_manifest import wrap_host_memory
 
     scalar = importlib.import_module("cupy._core._scalar").CScalar
-    operands = {char: over_host_memory(numpy.zeros(1, char)) for char in CHARS}
+    operands = {char: wrap_host_memory(numpy.zeros(1, char)) for char in CHARS}
     operands.update({name: scalar(value) for name, value in SCALARS.items()})
 
     def result_dtypes(name: str, key: tuple[str, ...]) -> str:
@@ -208,11 +208,11 @@ def _chars(dtypes: Any) -> str:
 
 def real_library() -> Library:
     """Return the CuPy installed here, on its GPU or over host memory."""
-    from .make_manifest import over_host_memory
+    from .make_manifest import wrap_host_memory
 
     cupy, cupyx = importlib.import_module("cupy"), importlib.import_module("cupyx")
     importlib.import_module("cupyx.scipy.special")
-    return Library(cupy, cupyx, cupy.asarray if cupy.is_available() else over_host_memory)
+    return Library(cupy, cupyx, cupy.asarray if cupy.is_available() else wrap_host_memory)
 
 
 def reached_the_device(outcome: Outcome) -> bool:

@@ -174,7 +174,7 @@ class Event:
 
 
 class MemoryPointer:
-    """Where an array's memory is; two views of one array share ``mem``."""
+    """Address of an array's memory; two views of one array share ``mem``."""
 
     def __init__(self, host: Any, device: int = 0) -> None:
         self.ptr: int = host.__array_interface__["data"][0]
@@ -213,7 +213,7 @@ class BaseMemory:
 
 
 class OutOfMemoryError(MemoryError):
-    """What CuPy raises: no RuntimeError."""
+    """CuPy's error for exhausted memory, which is not a RuntimeError."""
 
     def __init__(self, size: int, total: int, limit: int = 0) -> None:
         super().__init__(
@@ -281,7 +281,7 @@ hooks = _Hooks()
 
 
 class MemoryHook:
-    """What is told of a thread's allocations; there are none to tell of."""
+    """Hook for a thread's allocations, which the stand-in never calls."""
 
     name = "MemoryHook"
 

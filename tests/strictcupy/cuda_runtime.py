@@ -94,7 +94,7 @@ def deviceSynchronize() -> None:
 
 
 class PointerAttributes(NamedTuple):
-    """What CUDA knows of an address."""
+    """Attributes of an address, as ``cudaPointerGetAttributes`` returns them."""
 
     device: int
     devicePointer: int

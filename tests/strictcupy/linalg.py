@@ -21,12 +21,12 @@ LinAlgError = numpy.linalg.LinAlgError
 _CHECKED = ("cholesky", "eigh", "eigvalsh", "inv", "lstsq", "qr", "solve", "svd", "tensorinv")
 
 
-def _checked(name: str) -> Callable[..., Any]:
+def _routine(name: str) -> Callable[..., Any]:
     """Return NumPy's routine; its LinAlgError appears only under ``errstate(linalg="raise")``."""
     call = _functions.function(name, names("cupy.linalg")[name], getattr(numpy.linalg, name))
 
     @functools.wraps(call)
-    def checked(*args: Any, **kwargs: Any) -> Any:
+    def call_routine(*args: Any, **kwargs: Any) -> Any:
         raising = cupyx.geterr()["linalg"] == "raise"
         if raising:
             log_sync(f"linalg.{name}")
@@ -41,7 +41,7 @@ def _checked(name: str) -> Callable[..., Any]:
                 raise
             return _garbage(name, *args, **kwargs)
 
-    return checked
+    return call_routine
 
 
 def _square(a: ndarray) -> bool:
@@ -63,23 +63,23 @@ def _host(value: Any) -> Any:
 
 def _general(name: str) -> Callable[..., Any]:
     """Return ``eig`` or ``eigvals``, which say nothing about numbers that are not finite."""
-    checked = _checked(name)
+    call_routine = _routine(name)
 
     def general(a: ndarray) -> Any:
         finite = not isinstance(a, ndarray) or a.size and numpy.isfinite(a._host).all()
-        return checked(a) if finite else _garbage(name, a)
+        return call_routine(a) if finite else _garbage(name, a)
 
     return general
 
 
 def _inv(a: Any) -> Any:
     """Return the inverse, as CuPy's in the memory order of the matrix."""
-    inverse = _checked("inv")(a)
+    inverse = _routine("inv")(a)
     in_columns = a.ndim == 2 and a.flags.f_contiguous
     return wrap(numpy.asfortranarray(unwrap(inverse))) if in_columns else inverse
 
 
-_OWN: dict[str, Any] = {name: _checked(name) for name in _CHECKED}
+_OWN: dict[str, Any] = {name: _routine(name) for name in _CHECKED}
 _OWN["inv"] = functools.wraps(_OWN["inv"])(_inv)
 _OWN.update({name: _general(name) for name in ("eig", "eigvals")})
 _OWN["annotations"] = None

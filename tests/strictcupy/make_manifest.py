@@ -73,7 +73,7 @@ def manifest() -> dict[str, Any]:
     }
 
 
-def over_host_memory(array: Any) -> Any:
+def wrap_host_memory(array: Any) -> Any:
     """Return a CuPy array laid over the host memory of ``array``: metadata works, kernels fail."""
     memory = cupy.cuda.UnownedMemory(array.ctypes.data, array.nbytes, array, 0)
     pointer = cupy.cuda.MemoryPointer(memory, 0)
@@ -117,35 +117,35 @@ def _entry(module: Any, twin: Any, name: str) -> dict[str, Any]:
         return {"kind": "class"}
     if callable(value):
         parameters = _parameters(value)
-        refused = {} if name in UNPROBED else _refused(value, parameters)
+        refused = {} if name in UNPROBED else _rejected_types(value, parameters)
         own_name = getattr(value, "__name__", name)
         return {"kind": "function", "name": own_name, **parameters, "refused": refused}
     is_number = isinstance(value, (bool, int, float))
     return {"kind": "value", "value": repr(value) if is_number else None}
 
 
-def _refused(function: Any, parameters: dict[str, Any]) -> dict[str, dict[str, str]]:
-    """Return, by required parameter, the kinds of host values that CuPy refuses, and its error."""
+def _rejected_types(function: Any, parameters: dict[str, Any]) -> dict[str, dict[str, str]]:
+    """Return, by required parameter, the host types on which CuPy raises, and the errors."""
     required = parameters["positional"][: parameters["required"]]
     table = {}
     for position, parameter in enumerate(required):
         rest = _rest_that_works(function, position, len(required))
         if rest is not None:
-            table[parameter] = _refused_kinds(function, position, rest)
+            table[parameter] = _rejected_kinds(function, position, rest)
     return {parameter: kinds for parameter, kinds in table.items() if kinds}
 
 
 def _rest_that_works(function: Any, position: int, count: int) -> list[Any] | None:
     """Return other arguments with which a device array is no error; None: it takes no array."""
-    for filler in (over_host_memory(numpy.ones((3, 3))), 1, (1, 0)):
+    for filler in (wrap_host_memory(numpy.ones((3, 3))), 1, (1, 0)):
         rest = [filler] * (count - 1)
-        error = _refusal(function, position, rest, over_host_memory(numpy.ones((3, 3))))
+        error = _refusal(function, position, rest, wrap_host_memory(numpy.ones((3, 3))))
         if error is None:
             return rest
     return None
 
 
-def _refused_kinds(function: Any, position: int, rest: list[Any]) -> dict[str, str]:
+def _rejected_kinds(function: Any, position: int, rest: list[Any]) -> dict[str, str]:
     errors = {
         kind: _refusal(function, position, rest, value) for kind, value in HOST_VALUES.items()
     }
@@ -222,8 +222,8 @@ def _ufunc(ufunc: Any) -> dict[str, Any]:
         "nin": ufunc.nin,
         "nout": ufunc.nout,
         "types": list(ufunc.types),
-        "at": [char for char in AT_DTYPES if _at_reaches_the_device(ufunc, char)],
-        "at_supported": _outcome(ufunc.at, *_at_arguments("i")) is not NotImplementedError,
+        "at": [char for char in AT_DTYPES if _reaches_the_device(ufunc, char)],
+        "at_supported": _outcome(ufunc.at, *_ufunc_at_arguments("i")) is not NotImplementedError,
         "reduce": _outcome(ufunc.reduce, _host("f")) is not NotImplementedError,
         "accumulate": _outcome(ufunc.accumulate, _host("f")) is not NotImplementedError,
         "reduceat": _outcome(ufunc.reduceat, _host("f"), _host("l")) is not NotImplementedError,
@@ -231,15 +231,15 @@ def _ufunc(ufunc: Any) -> dict[str, Any]:
 
 
 def _host(char: str) -> Any:
-    return over_host_memory(numpy.zeros(3, char))
+    return wrap_host_memory(numpy.zeros(3, char))
 
 
-def _at_arguments(char: str) -> tuple[Any, Any, Any]:
+def _ufunc_at_arguments(char: str) -> tuple[Any, Any, Any]:
     return _host(char), _host("l"), _host(char)
 
 
-def _at_reaches_the_device(ufunc: Any, char: str) -> bool:
-    return _outcome(ufunc.at, *_at_arguments(char)) is None
+def _reaches_the_device(ufunc: Any, char: str) -> bool:
+    return _outcome(ufunc.at, *_ufunc_at_arguments(char)) is None
 
 
 def _outcome(function: Any, *args: Any) -> type[BaseException] | None:

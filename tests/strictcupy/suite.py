@@ -131,7 +131,7 @@ def run_on(name: str) -> None:
 
 
 def _no_index(array: Any) -> None:
-    """The device ``cpu`` has no number."""
+    """Stand in for the index of a device: the device ``cpu`` has none."""
 
 
 def _have_one_stream(backend: Backend) -> None:
@@ -140,7 +140,7 @@ def _have_one_stream(backend: Backend) -> None:
     host.__dict__ = device.__dict__
 
 
-def out_of_sample(name: str, seed: int) -> bool:
+def is_left_out(name: str, seed: int) -> bool:
     """Whether a case of a long table stays out of the sample that runs on another backend.
 
     Args:
@@ -161,12 +161,12 @@ def on_numpy_alone(item: pytest.Item) -> bool:
     )
 
 
-def sampled(items: list[pytest.Item], seed: int) -> list[pytest.Item]:
+def sample(items: list[pytest.Item], seed: int) -> list[pytest.Item]:
     """Select the tests that run: of a long table of cases a sample, all of the others."""
     tables = [item.nodeid.partition("[")[0] for item in items]
     cases = Counter(tables)
     return [
         item
         for item, table in zip(items, tables, strict=True)
-        if cases[table] <= LONG_TABLE or not out_of_sample(item.nodeid, seed)
+        if cases[table] <= LONG_TABLE or not is_left_out(item.nodeid, seed)
     ]

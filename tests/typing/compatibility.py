@@ -1,4 +1,4 @@
-"""What PyTorch programs write around the mathematics, as a type checker has to see it."""
+"""Types of the calls that PyTorch programs make around the mathematics."""
 
 from __future__ import annotations
 

@@ -69,16 +69,16 @@ assert_type(tt.finfo(tt.float32).max, float)
 assert_type(tt.iinfo(tt.int8).min, int)
 
 
-def scaled(x: Tensor, factor: float) -> tuple[Tensor, list[Tensor]]:
+def scale(x: Tensor, factor: float) -> tuple[Tensor, list[Tensor]]:
     return x * factor, [x]
 
 
 def twice(x: Tensor) -> tuple[Tensor, list[Tensor]]:
-    return scaled(x, 2.0)
+    return scale(x, 2.0)
 
 
 assert_type(vmap(total)(tt.ones(2, 3)), Tensor)
-assert_type(tt.vmap(scaled, in_dims=(0, None))(tt.ones(3), 2.0)[1], list[Tensor])
+assert_type(tt.vmap(scale, in_dims=(0, None))(tt.ones(3), 2.0)[1], list[Tensor])
 assert_type(vmap(grad(total))(tt.ones(2, 3)), Tensor)  # like the argument
 assert_type(grad_and_value(total)(x), tuple[Tensor, Tensor])
 assert_type(jvp(total, (x,), (x,)), tuple[Tensor, Tensor])

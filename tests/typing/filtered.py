@@ -1,4 +1,4 @@
-"""What ``filter`` gives an optimizer: pyright follows, mypy takes the first of its forms."""
+"""Parameters from ``filter`` for an optimizer; mypy takes the first overload of ``filter``."""
 
 # mypy: disable-error-code="arg-type"
 from __future__ import annotations

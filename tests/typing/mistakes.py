@@ -1,11 +1,13 @@
-"""What a type checker has to refuse: an error in each line marked ``E``, and in no other."""
+"""Mistakes that a type checker must report: in each line marked ``E``, and in no other."""
 
 from __future__ import annotations
 
 import tinytorch as tt
 import tinytorch.nn.functional as F
-from tinytorch import nn
-from tinytorch import optm  # E
+from tinytorch import (
+    nn,
+    optm,  # E
+)
 from tinytorch.nn import Liner  # E
 
 x = tt.ones(2, 2)

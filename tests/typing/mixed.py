@@ -33,18 +33,18 @@ def total(x: tt.Tensor) -> tt.Tensor:
     return (x * x).sum()
 
 
-def scaled(x: tt.Tensor, y: tt.Tensor, power: int = 2) -> tt.Tensor:
+def scale(x: tt.Tensor, y: tt.Tensor, power: int = 2) -> tt.Tensor:
     return (x**power * y).sum()
 
 
-def named(parameters: dict[str, tt.Tensor], x: tt.Tensor) -> tt.Tensor:
+def weighted_sum(parameters: dict[str, tt.Tensor], x: tt.Tensor) -> tt.Tensor:
     return (parameters["weight"] * x).sum()
 
 
 assert_type(func.grad(total)(t), tt.Tensor)
-assert_type(func.grad(scaled)(t, t), tt.Tensor)
-assert_type(func.grad(named)({"weight": t}, t), dict[str, tt.Tensor])
+assert_type(func.grad(scale)(t, t), tt.Tensor)
+assert_type(func.grad(weighted_sum)({"weight": t}, t), dict[str, tt.Tensor])
 assert_type(func.grad_and_value(total)(t), tuple[tt.Tensor, tt.Tensor])
 assert_type(func.hessian(total)(t), tt.Tensor)
 assert_type(func.vmap(func.grad(total))(t), tt.Tensor)
-print(func.grad(scaled, argnums=(0, 1))(t, t))
+print(func.grad(scale, argnums=(0, 1))(t, t))

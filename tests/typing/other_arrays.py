@@ -106,12 +106,12 @@ assert_type(np.stack([array, array]), np.ndarray)
 print(numpy.sqrt(a), numpy.mean(a, axis=0), numpy.asarray(a).tolist())
 
 
-def normalized(x: ArrayLike) -> np.ndarray:
+def normalize(x: ArrayLike) -> np.ndarray:
     return np.asarray(x) / np.max(x)
 
 
 for given in (a, array, 2.0, [1, 2]):
-    assert_type(normalized(given), np.ndarray)
+    assert_type(normalize(given), np.ndarray)
 
 np.random.seed(0)
 assert_type(np.random.normal(0.0, 1.0, size=3), np.ndarray)

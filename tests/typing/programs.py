@@ -98,7 +98,7 @@ def fit(x: Tensor, y: Tensor) -> Tensor:
     return weight.detach()
 
 
-def watched(layer: nn.Linear, x: Tensor) -> list[Tensor]:
+def watch(layer: nn.Linear, x: Tensor) -> list[Tensor]:
     seen: list[Tensor] = []
 
     def hook(module: nn.Module, args: tuple[Tensor, ...], output: Tensor) -> None:
@@ -115,7 +115,7 @@ def watched(layer: nn.Linear, x: Tensor) -> list[Tensor]:
     return seen
 
 
-def restored(model: Tagger) -> Tagger:
+def restore(model: Tagger) -> Tagger:
     other = Tagger(7, 4)
     missing, unexpected = other.load_state_dict(model.state_dict())
     assert_type(missing, list[str])
@@ -130,8 +130,8 @@ model = Tagger(7, 4)
 batches = DataLoader(Words(), batch_size=2, shuffle=True, collate_fn=collate)
 assert len(list(train(model, batches))) == 3
 assert fit(tt.randn(8, 3), tt.randn(8)).shape == (3,)
-assert len(watched(nn.Linear(2, 2), tt.ones(1, 2))) == 2
-assert restored(model).head.weight.dtype is tt.float64
+assert len(watch(nn.Linear(2, 2), tt.ones(1, 2))) == 2
+assert restore(model).head.weight.dtype is tt.float64
 scores = tt.einsum("bhid,bhjd->bhij", tt.ones(1, 2, 3, 4), tt.ones(1, 2, 3, 4))
 assert_type(scores.masked_fill(scores > 9, 0.0).softmax(-1), Tensor)
 values, places = tt.topk(scores, 2)

@@ -1,4 +1,4 @@
-"""What type checkers know of tensors and functions of them; each line also runs."""
+"""Types of tensors and of functions of them; each line also runs."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def accuracy(net: Net, points: Tensor, classes: Tensor) -> float:
     return float(hits.float().mean())
 
 
-def by_hand(x: Tensor) -> Tensor:
+def train_by_hand(x: Tensor) -> Tensor:
     weight = tt.randn(2, 2, requires_grad=True)
     y = F.softmax(x @ weight, dim=-1)
     (grad,) = tt.autograd.grad(y.sum(), [weight])
@@ -97,7 +97,7 @@ def main() -> None:
     assert accuracy(net, data.points, data.classes) > 0.5
     state = net.state_dict()
     Net().load_state_dict(state)
-    assert by_hand(data.points).shape == (2, 2)
+    assert train_by_hand(data.points).shape == (2, 2)
     assert len(TensorDataset(data.points, data.classes)) == 64
     with tt.backend_context("numpy"):
         assert_type(tt.get_backend(), str)

@@ -275,7 +275,7 @@ def matmul_batch_grads(torch, note):
     note(a.grad, b.grad.shape)
 
 
-def out_with_grad(torch, note):
+def add_out_with_grad(torch, note):
     x = torch.ones(2, requires_grad=True)
     torch.add(x, x, out=torch.zeros(2))
 

@@ -12,12 +12,12 @@ def function_with_methods_of_its_own_names(torch, note):
             return g * 3
 
         @staticmethod
-        def _called(x):
+        def _identity(x):
             return x
 
         @staticmethod
         def forward(ctx, x):
-            return F._called(F._forward(x))
+            return F._identity(F._forward(x))
 
         @staticmethod
         def backward(ctx, g):

@@ -1,4 +1,4 @@
-"""What functions that users write may return."""
+"""Return values of `autograd.Function`s that users write."""
 
 
 def function_wrong_count(torch, note):

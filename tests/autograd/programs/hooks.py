@@ -1,4 +1,4 @@
-"""When the hooks of leaves and nodes run."""
+"""Order in which the hooks of leaves and nodes run."""
 
 import warnings
 

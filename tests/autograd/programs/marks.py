@@ -1,4 +1,4 @@
-"""What a ``Function`` says of tensors it is given."""
+"""Marks that a ``Function`` sets on its inputs and outputs, such as ``mark_dirty``."""
 
 import warnings
 

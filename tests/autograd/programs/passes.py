@@ -51,7 +51,7 @@ def backward_twice_lerp_in_place_by_a_number(torch, note):
     note(x.grad)
 
 
-def in_place_by_a_number_where_the_old_value_is_kept_by_nobody(torch, note):
+def in_place_by_a_number_where_no_node_saves_the_old_value(torch, note):
     x = torch.ones(3, requires_grad=True)
     y = x.clone()
     z = y.mul_(2).add_(1)

@@ -15,7 +15,7 @@ from strictcupy import contract, record_syncs
 from strictcupy.backend import StrictCudaBackend
 
 import tinytorch as tt
-from tests.calls import Call, called, parameters, words
+from tests.calls import Call, call_with_names, parameters, words
 
 WAITING: list[Call] = [
     lambda xp, x: xp.lib.stride_tricks.sliding_window_view(x, 2, 1),
@@ -80,7 +80,7 @@ def waits(case: Call) -> bool:
     library = stand_in()
     names = library.names()
     with record_syncs() as log:
-        assert library.run(partial(called, case), names) is None
+        assert library.run(partial(call_with_names, case), names) is None
     return any(entry.kind != "upload" for entry in log)
 
 
@@ -103,7 +103,7 @@ def test_cupy_waits_there_and_only_there() -> None:
     real = contract.real_library()
     cases = WAITING + NOT_WAITING
     waiting = {words(case) for case in WAITING}
-    assert {words(case) for case in cases if real.waits(partial(called, case))} == waiting
+    assert {words(case) for case in cases if real.waits(partial(call_with_names, case))} == waiting
 
 
 def test_flat_indices_wrap_as_cupys_do() -> None:

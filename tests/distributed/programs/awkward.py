@@ -24,7 +24,7 @@ def bits(tensor):
 
 
 for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
-    everyone = [numbers(rank, dtype) for rank in range(SIZE)]
+    arrays = [numbers(rank, dtype) for rank in range(SIZE)]
     for op in (Op.MAX, Op.MIN, Op.SUM, Op.PRODUCT, Op.AVG):
         result = numbers(RANK, dtype)
         dist.all_reduce(result, op)
@@ -33,8 +33,8 @@ for dtype in (torch.float16, torch.bfloat16, torch.float32, torch.float64):
         dist.all_gather_object(found, (bits(numeric), torch.isnan(result).tolist()))
         assert all(each == found[0] for each in found), (dtype, op)
         if op in (Op.MAX, Op.MIN):
-            expected = everyone[0]
-            for each in everyone[1:]:
+            expected = arrays[0]
+            for each in arrays[1:]:
                 expected = (torch.maximum if op is Op.MAX else torch.minimum)(expected, each)
             torch.testing.assert_close(result, expected, rtol=0, atol=0, equal_nan=True)
             part = torch.zeros(200, dtype=dtype)

@@ -100,22 +100,22 @@ def test_broadcast_and_reduce():
 
 def test_gathers():
     x = torch.from_numpy(numbers(RANK, np.dtype(np.float32)))
-    everyone = all_numbers(np.dtype(np.float32))
+    arrays = all_numbers(np.dtype(np.float32))
     parts = [torch.zeros(3, 4) for _ in range(SIZE)]
     parts[0] = torch.zeros(4, 3).t()
     dist.all_gather(parts, x)
-    for part, expected in zip(parts, everyone):
+    for part, expected in zip(parts, arrays):
         equal(part, expected)
     whole = torch.zeros(3 * SIZE, 4)
     dist.all_gather_into_tensor(whole, x)
-    equal(whole, np.concatenate(everyone))
+    equal(whole, np.concatenate(arrays))
     parts = [torch.zeros(3, 4) for _ in range(SIZE)] if RANK == 0 else None
     dist.gather(x, parts, dst=0)
-    for part, expected in zip(parts or [], everyone):
+    for part, expected in zip(parts or [], arrays):
         equal(part, expected)
     own = torch.zeros(3, 4)
-    dist.scatter(own, [torch.from_numpy(e + 1) for e in everyone] if RANK == 1 else None, src=1)
-    equal(own, everyone[RANK] + 1)
+    dist.scatter(own, [torch.from_numpy(e + 1) for e in arrays] if RANK == 1 else None, src=1)
+    equal(own, arrays[RANK] + 1)
 
 
 def test_reduce_scatter():

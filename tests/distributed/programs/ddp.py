@@ -102,9 +102,9 @@ def main():
         return
     expected = torch.load(sys.argv[1])
     for name, weights in results.items():
-        everyone = [torch.zeros_like(weights) for _ in range(size)]
-        dist.all_gather(everyone, weights)
-        for each in everyone:
+        arrays = [torch.zeros_like(weights) for _ in range(size)]
+        dist.all_gather(arrays, weights)
+        for each in arrays:
             assert torch.equal(each, weights), f"{name}: ranks have different weights"
         torch.testing.assert_close(weights, expected[name], rtol=2e-5, atol=2e-6, msg=name)
     if rank == 0:

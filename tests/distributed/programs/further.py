@@ -285,14 +285,26 @@ def test_arguments():
     model = DDP(linear, device_ids=[], bucket_cap_mb_list=[1e-6, 1])
     raises(TypeError, "Communication hook must be callable.", model.register_comm_hook, None, 3)
 
-    def of_int(state, bucket: int):
-        """A hook for another kind of bucket."""
+    def hook_of_int_bucket(state, bucket: int):
+        """Take a bucket of the wrong type."""
 
-    def gives_int(state, bucket) -> int:
-        """A hook of another result."""
+    def hook_returning_int(state, bucket) -> int:
+        """Return a value of the wrong type."""
 
-    raises(ValueError, "bucket annotation should be", model.register_comm_hook, None, of_int)
-    raises(ValueError, "return annotation should be", model.register_comm_hook, None, gives_int)
+    raises(
+        ValueError,
+        "bucket annotation should be",
+        model.register_comm_hook,
+        None,
+        hook_of_int_bucket,
+    )
+    raises(
+        ValueError,
+        "return annotation should be",
+        model.register_comm_hook,
+        None,
+        hook_returning_int,
+    )
     raises(AttributeError, "no attribute 'weight'", getattr, model, "weight")
     model._set_static_graph()
     with warnings.catch_warnings(record=True) as caught:

@@ -30,46 +30,46 @@ def equal(got, expected):
 
 
 for dtype in (np.float32, np.float64, np.int32, np.int64, np.uint8, np.bool_, np.complex64):
-    x, everyone = on_gpu(numbers(RANK, dtype)), [numbers(rank, dtype) for rank in range(SIZE)]
+    x, arrays = on_gpu(numbers(RANK, dtype)), [numbers(rank, dtype) for rank in range(SIZE)]
     dist.all_reduce(x)
-    equal(x, np.add.reduce(everyone, dtype=dtype))
+    equal(x, np.add.reduce(arrays, dtype=dtype))
     x = on_gpu(numbers(RANK, dtype))
     dist.broadcast(x, 1)
-    equal(x, everyone[1])
+    equal(x, arrays[1])
 dtype = np.float32
-everyone = [numbers(rank, dtype) for rank in range(SIZE)]
+arrays = [numbers(rank, dtype) for rank in range(SIZE)]
 x = on_gpu(numbers(RANK, dtype))
 for op, function in ((Op.PRODUCT, np.multiply), (Op.MIN, np.minimum), (Op.MAX, np.maximum)):
     y = x.clone()
     dist.all_reduce(y, op)
-    equal(y, function.reduce(everyone))
+    equal(y, function.reduce(arrays))
 y = x.clone()
 dist.all_reduce(y, Op.AVG)
-equal(y, sum(everyone) / SIZE)
+equal(y, sum(arrays) / SIZE)
 y = x.t()
 dist.all_reduce(y)
-equal(y, sum(everyone).T)
+equal(y, sum(arrays).T)
 y = on_gpu(numbers(RANK, dtype))
 dist.reduce(y, 0)
-equal(y, sum(everyone) if RANK == 0 else everyone[RANK])
+equal(y, sum(arrays) if RANK == 0 else arrays[RANK])
 x = on_gpu(numbers(RANK, dtype))
 parts = [tt.zeros(3, 4, device="cuda") for _ in range(SIZE)]
 dist.all_gather(parts, x)
-for part, expected in zip(parts, everyone):
+for part, expected in zip(parts, arrays):
     equal(part, expected)
 whole = tt.zeros(3 * SIZE, 4, device="cuda")
 dist.all_gather_into_tensor(whole, x)
-equal(whole, np.concatenate(everyone))
+equal(whole, np.concatenate(arrays))
 parts = [tt.zeros(3, 4, device="cuda") for _ in range(SIZE)] if RANK == 1 else None
 dist.gather(x, parts, 1)
-for part, expected in zip(parts or [], everyone):
+for part, expected in zip(parts or [], arrays):
     equal(part, expected)
 y = tt.zeros(3, 4, device="cuda")
-dist.scatter(y, [on_gpu(each) for each in everyone] if RANK == 1 else None, 1)
-equal(y, everyone[RANK])
+dist.scatter(y, [on_gpu(each) for each in arrays] if RANK == 1 else None, 1)
+equal(y, arrays[RANK])
 y = tt.zeros(3, 4, device="cuda")
 dist.reduce_scatter(y, [x + rank for rank in range(SIZE)])
-equal(y, sum(everyone) + SIZE * RANK)
+equal(y, sum(arrays) + SIZE * RANK)
 y = tt.zeros(SIZE, 2, device="cuda")
 dist.all_to_all_single(y, tt.full((SIZE, 2), float(RANK), device="cuda"))
 equal(y, np.repeat(np.arange(SIZE, dtype=dtype), 2).reshape(SIZE, 2))
@@ -81,7 +81,7 @@ if RANK % 2:  # NCCL's messages wait for each other
 else:
     dist.recv(y, left)
     dist.send(x, right)
-equal(y, everyone[left])
+equal(y, arrays[left])
 model = tt.nn.parallel.DistributedDataParallel(tt.nn.Linear(4, 2).to("cuda"))
 model(x).square().mean().backward()
 grads = [tt.zeros_like(model.module.weight) for _ in range(SIZE)]

@@ -103,7 +103,7 @@ def forward_in_no_sync(m, x):
     m(x).sum().backward()
 
 
-def accumulated(m, x):
+def accumulate(m, x):
     with m.no_sync():
         plain(m, x)
     plain(m, x)
@@ -129,7 +129,7 @@ def both_kinds_of_forward(m, x):
     outside.sum().backward()
 
 
-def retained(m, x):
+def retain_graph(m, x):
     y = m(x).sum()
     y.backward(retain_graph=True)
     y.backward()

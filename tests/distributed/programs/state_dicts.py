@@ -79,10 +79,10 @@ def cases():
             for flat in (False, True):
                 options = StateDictOptions(flatten_optimizer_state_dict=flat)
                 yield f"{name} {kind} loaded {flat}", round_trip(kind, name, options)
-    yield from of_parts()
+    yield from state_dicts_of_parts()
 
 
-def of_parts():
+def state_dicts_of_parts():
     model = make("plain")
     two = [torch.optim.SGD(model[0].parameters(), 0.1, momentum=0.9),
            torch.optim.Adam(model[1].parameters())]  # fmt: skip

@@ -82,7 +82,7 @@ def name(path):
 
 
 def touches(random_):
-    """What one thread does, in some order."""
+    """Imports, first uses of names and calls of one thread, in random order."""
     some = [(importlib.import_module, f"tinytorch.{m}") for m in random_.sample(MODULES, 8)]
     some += [(name, path) for path in random_.sample(NAMES, 12)]
     some += [(call, None) for call in random_.sample(CALLS, 8)]

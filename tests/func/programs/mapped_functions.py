@@ -164,7 +164,7 @@ def no_rule_of_the_base(torch, note):
     torch.autograd.Function.vmap(None, None)
 
 
-def in_dims_1(torch, note):
+def function_in_dims_1(torch, note):
     class G(torch.autograd.Function):
         @staticmethod
         def forward(x):
@@ -182,7 +182,7 @@ def in_dims_1(torch, note):
     note(torch.vmap(G.apply, -1, out_dims=-1)(torch.arange(6.0).reshape(2, 3)))
 
 
-def out_dim_None(torch, note):
+def function_out_dim_None(torch, note):
     class G(torch.autograd.Function):
         @staticmethod
         def forward(x):

@@ -9,7 +9,7 @@ def vmap(torch, note):
     note(torch.vmap(lambda a: a * 2)(x), torch.func.vmap(torch.dot)(x, x), torch.vmap(torch.sum)(x))
 
 
-def in_dims(torch, note):
+def vmap_in_dims(torch, note):
     x = torch.arange(6.0).reshape(2, 3)
     v = torch.tensor([1.0, 2.0])
     note(torch.vmap(lambda a: a.sum(), in_dims=1)(x), torch.vmap(lambda a: a * 2, in_dims=-1)(x))
@@ -22,34 +22,34 @@ def in_dims(torch, note):
     note(torch.vmap(lambda a, b: a * b, in_dims=(0, None))(v, 3))
 
 
-def in_dims_of_named_tuples(torch, note):
+def vmap_in_dims_of_named_tuples(torch, note):
     N = collections.namedtuple("N", "a b")
     v = torch.tensor([1.0, 2.0])
     r = torch.vmap(lambda n: N(n.a * 2, n.b), in_dims=(N(0, None),))(N(v, v))
     note(r.a, r.b)
 
 
-def in_dims_all_None(torch, note):
+def vmap_in_dims_all_None(torch, note):
     torch.vmap(lambda a, b: a * b, in_dims=(None, None))(torch.ones(2), torch.ones(2))
 
 
-def in_dims_None(torch, note):
+def vmap_in_dims_None(torch, note):
     torch.vmap(lambda a: a, in_dims=None)(torch.ones(2))
 
 
-def in_dims_list(torch, note):
+def vmap_in_dims_list(torch, note):
     torch.vmap(lambda a: a, in_dims=[0])(torch.ones(2))
 
 
-def in_dims_str(torch, note):
+def vmap_in_dims_str(torch, note):
     torch.vmap(lambda a: a, in_dims=("x",))(torch.ones(2))
 
 
-def in_dims_too_many(torch, note):
+def vmap_in_dims_too_many(torch, note):
     torch.vmap(lambda a: a, in_dims=(0, 0))(torch.ones(2))
 
 
-def in_dims_of_other_keys(torch, note):
+def vmap_in_dims_of_other_keys(torch, note):
     torch.vmap(lambda d: d["a"], in_dims=({"a": 0, "c": None},))(
         {"a": torch.ones(2), "b": torch.ones(2)}
     )
@@ -84,7 +84,7 @@ def keywords(torch, note):
     note(torch.vmap(lambda a, s=1: a * s)(v, s=v))
 
 
-def out_dims(torch, note):
+def vmap_out_dims(torch, note):
     x = torch.arange(6.0).reshape(2, 3)
     v = torch.tensor([1.0, 2.0])
     note(
@@ -103,29 +103,29 @@ def out_dims(torch, note):
     note(torch.vmap(lambda a: a, out_dims=(0,))(v), torch.vmap(lambda a: (a,), out_dims=0)(v))
 
 
-def out_dims_None(torch, note):
+def vmap_out_dims_None(torch, note):
     v = torch.tensor([1.0, 2.0])
     note(torch.vmap(lambda a: (a, 3.0, "s", None), out_dims=(0, None, None, None))(v))
     note(torch.vmap(lambda a: torch.ones(2), out_dims=None)(v))
 
 
-def out_dims_None_of_what_differs(torch, note):
+def vmap_out_dims_None_of_what_differs(torch, note):
     torch.vmap(lambda a: a, out_dims=None)(torch.tensor([1.0, 2.0]))
 
 
-def out_dims_too_many(torch, note):
+def vmap_out_dims_too_many(torch, note):
     torch.vmap(lambda a: (a, a), out_dims=(0, 0, 0))(torch.ones(2))
 
 
-def out_dims_for_one(torch, note):
+def vmap_out_dims_for_one(torch, note):
     torch.vmap(lambda a: a, out_dims=(0, 0))(torch.ones(2))
 
 
-def out_dims_deeper(torch, note):
+def vmap_out_dims_deeper(torch, note):
     torch.vmap(lambda a: (a, a), out_dims=(0, (0, 0)))(torch.ones(2))
 
 
-def out_dims_str(torch, note):
+def vmap_out_dims_str(torch, note):
     torch.vmap(lambda a: a, out_dims="a")(torch.ones(2))
 
 
@@ -171,7 +171,7 @@ def names_of_functions(torch, note):
     torch.vmap(functools.partial(lambda a, b: 3.0, b=1))(torch.ones(2))
 
 
-def nested(torch, note):
+def vmap_nested(torch, note):
     x = torch.arange(6.0).reshape(2, 3)
     y = x + 1
     note(
@@ -192,7 +192,7 @@ def gradients_through_it(torch, note):
         note(torch.vmap(lambda a: (a**3 * w).sum())(x))
 
 
-def per_sample_gradients(torch, note):
+def vmap_per_sample_gradients(torch, note):
     F = torch.func
     x = torch.arange(6.0).reshape(2, 3)
     w = torch.ones(3)
@@ -201,7 +201,7 @@ def per_sample_gradients(torch, note):
     note(g, v)
 
 
-def per_sample_gradients_of_a_module(torch, note):
+def vmap_per_sample_gradients_of_a_module(torch, note):
     F = torch.func
     m = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Tanh(), torch.nn.Linear(2, 1))
     n = {k: torch.full(v.shape, 0.1 * (i + 1)) for i, (k, v) in enumerate(m.named_parameters())}

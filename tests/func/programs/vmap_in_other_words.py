@@ -67,5 +67,5 @@ def dynamic_shape(torch, note):
     torch.vmap(lambda a: a.nonzero())(torch.arange(6.0).reshape(2, 3))
 
 
-def out_dims_beyond(torch, note):
+def vmap_out_dims_beyond(torch, note):
     torch.vmap(lambda a: a * 2, out_dims=5)(torch.ones(2))

@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.calls import Call, called, words
+from tests.calls import Call, call_with_names, words
 from tests.nn import parity
 from tests.nn.parity import array
+from tests.oracles import assert_same_behavior, error_texts
 
 pytestmark = pytest.mark.torch
 
@@ -33,7 +34,7 @@ def test_weight_norm(make: Call, shape: tuple[int, ...], where: Call, dim: int |
         layer = where(lib.nn).weight_norm(parity.make_layer(lib, make), dim=dim)
         return [layer.state_dict(), layer(lib.tensor(array(*shape)))]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
@@ -44,7 +45,7 @@ def test_spectral_norm_of_a_vector() -> None:
         )
         return {name: list(x.shape) for name, x in layer.state_dict().items()}
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 def smaller(nn: Any) -> Any:
@@ -95,9 +96,9 @@ def test_errors(use: Call) -> None:
         scope = {"lib": lib, "nn": lib.nn, "utils": lib.nn.utils, "rnn": lib.nn.utils.rnn,
                  "ones": lib.ones, "call": lib.func.functional_call,
                  "Smaller": smaller(lib.nn)}  # fmt: skip
-        return called(use, scope)
+        return call_with_names(use, scope)
 
-    ours, theirs = parity.refusals(run)
+    ours, theirs = error_texts(run)
     if "tensor(1.0)" not in str(words(use)):  # whose text is about an array's reference
         assert " ".join(theirs.split()[:3]) in ours, (ours, theirs)
 
@@ -108,7 +109,7 @@ def test_a_tensor_with_a_history_is_pickled_without_it() -> None:
         back = pickle.loads(pickle.dumps([x, x * 2]))
         return [back, [each.requires_grad and each.is_leaf for each in back]]
 
-    parity.same(run)
+    assert_same_behavior(run)
 
 
 @pytest.mark.filterwarnings("ignore::FutureWarning")
@@ -118,4 +119,4 @@ def test_a_layer_with_weight_norm_can_be_pickled() -> None:
         back = pickle.loads(pickle.dumps(layer))
         return [back.state_dict(), back(lib.ones(1, 2))]
 
-    parity.same(run)
+    assert_same_behavior(run)

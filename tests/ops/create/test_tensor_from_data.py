@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import same
+from tests.oracles import compare
 
 #: torch warns of what is slow, and of tensors that lose their history.
 pytestmark = [
@@ -61,7 +61,7 @@ DATA: dict[str, Any] = {
 @pytest.mark.torch
 @pytest.mark.parametrize("name", DATA)
 def test_tensor_is_torchs(name: str) -> None:
-    same(lambda lib: (lib.tensor(DATA[name](lib)), lib.as_tensor(DATA[name](lib))), orders=0)
+    compare(lambda lib: (lib.tensor(DATA[name](lib)), lib.as_tensor(DATA[name](lib))), orders=0)
 
 
 #: What torch's ``asarray`` takes for raw memory.
@@ -71,7 +71,7 @@ BUFFERS = {"bytearray", "array of the standard library"}
 @pytest.mark.torch
 @pytest.mark.parametrize("name", [name for name in DATA if name not in BUFFERS])
 def test_asarray_is_torchs(name: str) -> None:
-    same(lambda lib: lib.asarray(DATA[name](lib)), orders=0)
+    compare(lambda lib: lib.asarray(DATA[name](lib)), orders=0)
 
 
 @pytest.mark.torch
@@ -84,7 +84,7 @@ def test_default_dtype_counts_for_pythons_floats_alone(name: str) -> None:
         finally:
             lib.set_default_dtype(lib.float32)
 
-    same(call, orders=0)
+    compare(call, orders=0)
 
 
 WITH_DTYPE: dict[str, Any] = {
@@ -113,7 +113,7 @@ WITH_DTYPE: dict[str, Any] = {
 @pytest.mark.torch
 @pytest.mark.parametrize("name", WITH_DTYPE)
 def test_with_a_dtype_it_is_torchs(name: str) -> None:
-    same(WITH_DTYPE[name], orders=0)
+    compare(WITH_DTYPE[name], orders=0)
 
 
 REFUSED: dict[str, tuple[Any, type[Exception], str]] = {

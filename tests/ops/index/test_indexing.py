@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import complexes, numbers, same
+from tests.oracles import compare, complexes, numbers
 from tinytorch.autograd import gradcheck, gradgradcheck
 
 X = numbers(3, 4)
@@ -84,7 +84,7 @@ CASES: dict[str, tuple[Any, ...]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_results_and_derivatives_are_torchs(name: str) -> None:
     call, *arrays = CASES[name]
-    same(call, *arrays)
+    compare(call, *arrays)
 
 
 @pytest.mark.torch
@@ -95,9 +95,9 @@ def test_scatter_reduce_is_torchs(mode: str, include_self: bool) -> None:
         return [lib.scatter_reduce(x, d, i, s, mode, include_self=include_self) for d in (0, 1)]
 
     source = np.array([[0.0, 2.0, 3.0], [1.0, -4.0, 5.0]])
-    same(call, X, GRID, source)
+    compare(call, X, GRID, source)
     for dtype in ("int64", "uint8"):
-        same(call, (X * 3).astype("int64").astype(dtype), GRID, np.abs(source).astype(dtype))
+        compare(call, (X * 3).astype("int64").astype(dtype), GRID, np.abs(source).astype(dtype))
 
 
 @pytest.mark.torch
@@ -105,7 +105,7 @@ def test_scatter_reduce_is_torchs(mode: str, include_self: bool) -> None:
 @pytest.mark.parametrize("include_self", [True, False])
 @pytest.mark.parametrize("mode", ["prod", "mean", "amax", "amin"])
 def test_index_reduce_is_torchs(mode: str, include_self: bool) -> None:
-    same(
+    compare(
         lambda lib, x, i, s: lib.index_reduce(x, 1, i, s, mode, include_self=include_self),
         X, ROWS, numbers(3, 3),
     )  # fmt: skip
@@ -124,7 +124,7 @@ def test_what_is_reduced_in_place_keeps_its_history(mode: str) -> None:
         part[1:].scatter_reduce_(1, index.expand(1, 3), source[:1], mode)
         return rows, constant, part
 
-    same(call, X, ROWS, numbers(3, 3))
+    compare(call, X, ROWS, numbers(3, 3))
 
 
 @pytest.mark.parametrize("name", ["prod", "amax", "mean"])
@@ -150,7 +150,7 @@ def test_views_can_be_written_to(call: Any) -> None:
         call(x)
         return x
 
-    same(program, X)
+    compare(program, X)
 
 
 @pytest.mark.torch
@@ -163,7 +163,7 @@ def test_writing_by_index_is_torchs() -> None:
         x[1, library.tensor([0, 3])] *= 2
         return x
 
-    same(program, X, numbers(2, 4, seed=7))
+    compare(program, X, numbers(2, 4, seed=7))
 
 
 @pytest.mark.filterwarnings("ignore:index_reduce")
@@ -206,7 +206,7 @@ def test_numpy_forms_of_take_and_select() -> None:
 @pytest.mark.torch
 def test_as_strided_scatter_follows_torchs_gradient() -> None:
     call = lambda lib, x, s: lib.as_strided_scatter(x, s, (2, 2), (1, 2), 1)  # noqa: E731
-    same(call, X, numbers(2, 2), orders=1)
+    compare(call, X, numbers(2, 2), orders=1)
 
 
 INDEX = tt.tensor([0, 5])

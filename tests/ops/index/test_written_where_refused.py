@@ -8,7 +8,7 @@ import pytest
 
 import tinytorch as tt
 from tests.calls import Call, words
-from tests.oracles import given, refused
+from tests.oracles import assert_both_raise, call_result
 
 pytestmark = pytest.mark.torch
 
@@ -104,20 +104,24 @@ TAKEN: list[Call] = [
 
 @pytest.mark.parametrize(("call", "phrase"), OTHER_DTYPES, ids=words)
 def test_dtypes_that_do_not_fit_are_refused(call: Call, phrase: str) -> None:
-    refused(call, RuntimeError, phrase)
+    assert_both_raise(call, RuntimeError, phrase)
 
 
 @pytest.mark.parametrize(("shape", "call"), OVERLAPS, ids=words)
 def test_out_that_shares_memory_is_refused(shape: tuple[int, ...], call: Call) -> None:
-    refused(call, RuntimeError, "refer to a single memory location", B=lambda L: L.ones(*shape))
+    assert_both_raise(
+        call, RuntimeError, "refer to a single memory location", B=lambda L: L.ones(*shape)
+    )
 
 
 @pytest.mark.parametrize("call", MANY_PLACES, ids=words)
 def test_one_element_that_stands_for_many_is_not_written(call: Call) -> None:
     phrase = "more than one element of the written-to tensor"
-    refused(call, RuntimeError, phrase, X=lambda L: L.as_strided(L.ones(3), (2, 3), (0, 1)))
+    assert_both_raise(
+        call, RuntimeError, phrase, X=lambda L: L.as_strided(L.ones(3), (2, 3), (0, 1))
+    )
 
 
 @pytest.mark.parametrize("call", TAKEN, ids=words)
 def test_what_looks_much_the_same_is_taken(torch: Any, call: Call) -> None:
-    assert given(tt, call).tolist() == given(torch, call).tolist()
+    assert call_result(tt, call).tolist() == call_result(torch, call).tolist()

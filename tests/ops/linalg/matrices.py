@@ -1,4 +1,4 @@
-"""Matrices to test linear algebra with, and the comparison with PyTorch."""
+"""Matrices for tests of linear algebra, and the comparison with PyTorch."""
 
 from __future__ import annotations
 

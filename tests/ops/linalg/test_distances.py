@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import compare
+from tests.oracles import compare_functional
 
 FLOATS = np.array([[0.5, -1.0, 2.0], [0.0, 3.0, 1.5]])
 
@@ -14,8 +14,8 @@ FLOATS = np.array([[0.5, -1.0, 2.0], [0.0, 3.0, 1.5]])
 @pytest.mark.torch
 @pytest.mark.parametrize("other", ["int64", "uint8", "bool", "float32"])
 def test_similarity_of_integers_and_floats(other: str) -> None:
-    compare("cosine_similarity", FLOATS, (FLOATS > 0).astype(other))
-    compare("cosine_similarity", (FLOATS > 0).astype(other), np.array(1.5), dim=0)
+    compare_functional("cosine_similarity", FLOATS, (FLOATS > 0).astype(other))
+    compare_functional("cosine_similarity", (FLOATS > 0).astype(other), np.array(1.5), dim=0)
 
 
 @pytest.mark.parametrize("dtype", [tt.bool, tt.int64, tt.complex64])

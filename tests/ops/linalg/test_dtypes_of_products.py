@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import agree
+from tests.oracles import assert_all_close
 
 Call = Callable[..., Any]
 
@@ -82,7 +82,7 @@ def test_two_dtypes_are_refused_as_in_torch(torch: Any, name: str, first: str, s
 @pytest.mark.parametrize(("first", "second"), MIXED)
 def test_what_promotes_in_torch_promotes(torch: Any, name: str, first: str, second: str) -> None:
     ours, theirs = (PROMOTE[name](m, of(m, first), of(m, second)) for m in (tt, torch))
-    agree(ours, theirs)
+    assert_all_close(ours, theirs)
 
 
 def test_vecdot_names_both_dtypes(torch: Any) -> None:
@@ -107,4 +107,4 @@ def test_factors_are_cut_or_refused_as_in_torch(
             with pytest.raises(RuntimeError, match=text):
                 getattr(tt, name)(*ours, **{at: factor})
         else:
-            agree(getattr(tt, name)(*ours, **{at: factor}), wanted)
+            assert_all_close(getattr(tt, name)(*ours, **{at: factor}), wanted)

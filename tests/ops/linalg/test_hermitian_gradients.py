@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import same
+from tests.oracles import compare
 
 pytestmark = pytest.mark.torch
 
@@ -24,20 +24,20 @@ def hermitian(n: int, dtype: str) -> Any:
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 @pytest.mark.parametrize("upper", [False, True])
 def test_cholesky(dtype: str, upper: bool) -> None:
-    same(lambda m, x: m.linalg.cholesky(x, upper=upper), hermitian(3, dtype))
-    same(lambda m, x: m.linalg.cholesky_ex(x, upper=upper).L, hermitian(1, dtype))
+    compare(lambda m, x: m.linalg.cholesky(x, upper=upper), hermitian(3, dtype))
+    compare(lambda m, x: m.linalg.cholesky_ex(x, upper=upper).L, hermitian(1, dtype))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 @pytest.mark.parametrize("side", ["L", "U"])
 def test_eigenvalues(dtype: str, side: str) -> None:
-    same(lambda m, x: m.linalg.eigvalsh(x, UPLO=side), hermitian(3, dtype))
+    compare(lambda m, x: m.linalg.eigvalsh(x, UPLO=side), hermitian(3, dtype))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])
 def test_eigenvectors(dtype: str) -> None:
     """What does not depend on the factors of absolute value 1 that vectors are free to have."""
-    same(lambda m, x: m.linalg.eigh(x)[1].abs(), hermitian(3, dtype))
+    compare(lambda m, x: m.linalg.eigh(x)[1].abs(), hermitian(3, dtype))
 
 
 @pytest.mark.parametrize("call", [

@@ -6,14 +6,14 @@ import pytest
 
 import tinytorch as tt
 from tests.ops.linalg.matrices import draw
-from tests.oracles import same
+from tests.oracles import compare
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("driver", ["gels", "gelsy", "gelsd", "gelss"])
 @pytest.mark.parametrize("shapes", [((4, 2), (4,)), ((3, 4, 2), (3, 4)), ((3, 4, 2), (3, 4, 2))])
 def test_least_squares_for_vectors(driver: str, shapes: tuple[tuple[int, ...], ...]) -> None:
-    same(
+    compare(
         lambda lib, a, b: list(lib.linalg.lstsq(a, b, driver=driver)),
         draw(*shapes[0]), draw(*shapes[1]), orders=0,
     )  # fmt: skip
@@ -27,8 +27,8 @@ def test_a_limit_that_leaves_nothing_is_the_drivers(
     driver: str, rcond: float, shape: tuple[int, int]
 ) -> None:
     a, b = draw(*shape), draw(shape[0], 2)
-    same(lambda m, x, y: m.linalg.lstsq(x, y, rcond, driver=driver)[0], a, b, orders=0)
-    same(lambda m, x, y: m.linalg.lstsq(x, y, rcond, driver=driver)[2], a, b, orders=0)
+    compare(lambda m, x, y: m.linalg.lstsq(x, y, rcond, driver=driver)[0], a, b, orders=0)
+    compare(lambda m, x, y: m.linalg.lstsq(x, y, rcond, driver=driver)[2], a, b, orders=0)
 
 
 def test_gelsy_leaves_one_singular_value() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import compare, has_second_derivatives, host, refuses
+from tests.oracles import assert_raises, compare_functional, has_second_derivatives, host
 from tinytorch.autograd import gradcheck
 
 F: Any = tt.nn.functional
@@ -36,20 +36,22 @@ def test_values_and_gradients(options: Any, dtype: str) -> None:
         name: value.astype(dtype) if getattr(value, "dtype", None) == "float64" else value
         for name, value in options.items()
     }
-    compare(NAME, q, k, v, grad=dtype != "float16", **options)
+    compare_functional(NAME, q, k, v, grad=dtype != "float16", **options)
 
 
 @pytest.mark.torch
 def test_leading_dimensions_broadcast() -> None:
-    compare(NAME, randn(4, 3, 2), randn(2, 4, 5, 2), randn(2, 4, 5, 3))
-    compare(NAME, randn(3, 2), randn(5, 2), randn(5, 3))
+    compare_functional(NAME, randn(4, 3, 2), randn(2, 4, 5, 2), randn(2, 4, 5, 3))
+    compare_functional(NAME, randn(3, 2), randn(5, 2), randn(5, 3))
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("mask", [None, (3, 5), (2, 1, 3, 5), (2, 4, 3, 5)])
 def test_groups_of_query_heads(mask: Any) -> None:
     q, k, v = randn(2, 4, 3, 6), randn(2, 2, 5, 6), randn(2, 2, 5, 6)
-    compare(NAME, q, k, v, attn_mask=None if mask is None else randn(*mask), enable_gqa=True)
+    compare_functional(
+        NAME, q, k, v, attn_mask=None if mask is None else randn(*mask), enable_gqa=True
+    )
 
 
 def test_dropout_keeps_the_mean_and_zeroes_weights() -> None:
@@ -127,7 +129,7 @@ def test_derivatives_of_heads_that_were_split_off(torch: Any) -> None:
 
 @pytest.mark.torch
 def test_large_scores_do_not_overflow() -> None:
-    compare(NAME, 1e4 * randn(2, 3), 1e4 * randn(4, 3), randn(4, 2))
+    compare_functional(NAME, 1e4 * randn(2, 3), 1e4 * randn(4, 3), randn(4, 2))
 
 
 @pytest.mark.parametrize(
@@ -144,7 +146,7 @@ def test_large_scores_do_not_overflow() -> None:
     ],
 )  # fmt: skip
 def test_wrong_arguments(shapes: Any, options: Any, text: str) -> None:
-    refuses(NAME, RuntimeError, text, *(randn(*shape) for shape in shapes), **options)
+    assert_raises(NAME, RuntimeError, text, *(randn(*shape) for shape in shapes), **options)
 
 
 def test_groups_need_a_dimension_of_heads() -> None:
@@ -157,9 +159,9 @@ def test_groups_need_a_dimension_of_heads() -> None:
 
 def test_wrong_dtypes() -> None:
     q = randn(2, 3)
-    refuses(NAME, RuntimeError, "have the same dtype", q, q.astype("float32"), q)
-    refuses(NAME, RuntimeError, "but found Long", *(np.ones((2, 3), int) for _ in range(3)))
-    refuses(NAME, TypeError, "argument 'key'", q, None, q)
+    assert_raises(NAME, RuntimeError, "have the same dtype", q, q.astype("float32"), q)
+    assert_raises(NAME, RuntimeError, "but found Long", *(np.ones((2, 3), int) for _ in range(3)))
+    assert_raises(NAME, TypeError, "argument 'key'", q, None, q)
 
 
 # -- several heads ---------------------------------------------------------------------------------
@@ -182,8 +184,8 @@ def test_heads_and_projections(batched: bool, learnt: bool, zeros: bool) -> None
     weights = randn(3 * EMBED, EMBED), randn(3 * EMBED)
     out = randn(EMBED, EMBED), randn(EMBED)
     args = (*given(batched), EMBED, HEADS, *weights, *bias, zeros, 0.0, *out)
-    compare(MHA, *args)
-    compare(MHA, *args, average_attn_weights=False)
+    compare_functional(MHA, *args)
+    compare_functional(MHA, *args, average_attn_weights=False)
 
 
 @pytest.mark.torch
@@ -200,7 +202,7 @@ def test_masks(kind: str) -> None:
         padding = np.where(padding, -np.inf, 0.0)
     args = (*given(True), EMBED, HEADS, randn(3 * EMBED, EMBED), None, None, None, False, 0.0,
             randn(EMBED, EMBED), None)  # fmt: skip
-    compare(MHA, *args, attn_mask=mask, key_padding_mask=padding)
+    compare_functional(MHA, *args, attn_mask=mask, key_padding_mask=padding)
 
 
 @pytest.mark.torch
@@ -208,8 +210,8 @@ def test_separate_projections_of_other_features() -> None:
     q, k, v = randn(3, 2, 6), randn(4, 2, 5), randn(4, 2, 3)
     names = ("q_proj_weight", "k_proj_weight", "v_proj_weight")
     weights = {name: randn(6, n) for name, n in zip(names, (6, 5, 3), strict=True)}
-    compare(MHA, q, k, v, 6, 2, None, randn(18), None, None, False, 0.0, randn(6, 6), randn(6),
-            use_separate_proj_weight=True, **weights)  # fmt: skip
+    args = (6, 2, None, randn(18), None, None, False, 0.0, randn(6, 6), randn(6))
+    compare_functional(MHA, q, k, v, *args, use_separate_proj_weight=True, **weights)
 
 
 def test_without_weights_the_result_is_the_same() -> None:
@@ -246,4 +248,4 @@ def test_wrong_arguments_of_heads(error: Any, text: str, change: Any) -> None:
         "bias_v": None, "add_zero_attn": False, "dropout_p": 0.0,
         "out_proj_weight": randn(EMBED, EMBED), "out_proj_bias": None,
     }  # fmt: skip
-    refuses(MHA, error, text, **{**named, **change})
+    assert_raises(MHA, error, text, **{**named, **change})

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import compare
+from tests.oracles import compare_functional
 
 RNG = np.random.default_rng(0)
 MASK = np.array([[True, True, False], [True, False, True]])
@@ -26,15 +26,17 @@ def test_both_masks_count(lengths: tuple[int, int]) -> None:
     masks = [np.ones((queries, keys), bool), np.ones((2, 1, queries, keys), bool)]
     for mask in masks:
         mask[..., -1, 0] = False
-        compare("scaled_dot_product_attention", *given, mask, is_causal=True)
+        compare_functional("scaled_dot_product_attention", *given, mask, is_causal=True)
     mask = MASK if queries == 2 else np.ones((1, 3), bool)
-    compare("scaled_dot_product_attention", *given, mask, is_causal=True)
+    compare_functional("scaled_dot_product_attention", *given, mask, is_causal=True)
 
 
 @pytest.mark.torch
 def test_both_masks_count_for_groups_of_heads() -> None:
     given = randn(1, 4, 2, 3), randn(1, 2, 3, 3), randn(1, 2, 3, 3)
-    compare("scaled_dot_product_attention", *given, MASK, is_causal=True, enable_gqa=True)
+    compare_functional(
+        "scaled_dot_product_attention", *given, MASK, is_causal=True, enable_gqa=True
+    )
 
 
 @pytest.mark.parametrize(

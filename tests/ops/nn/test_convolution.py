@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import compare, has_second_derivatives, host, refuses
+from tests.oracles import assert_raises, compare_functional, has_second_derivatives, host
 from tinytorch.autograd import gradcheck
 
 F: Any = tt.nn.functional
@@ -47,7 +47,7 @@ CONVOLUTIONS = [
 def test_convolutions(shape: Any, weight: Any, options: Any, bias: bool) -> None:
     spatial = len(weight) - 2
     added = randn(weight[0]) if bias else None
-    compare(f"conv{spatial}d", randn(*shape), randn(*weight), added, **options)
+    compare_functional(f"conv{spatial}d", randn(*shape), randn(*weight), added, **options)
 
 
 @pytest.mark.torch
@@ -64,11 +64,11 @@ def test_transposed_convolutions(shape: Any, weight: Any, options: Any) -> None:
     spatial = len(weight) - 2
     outputs = weight[1] * options.get("groups", 1)
     name = f"conv_transpose{spatial}d"
-    compare(name, randn(*shape), randn(*weight), randn(outputs), **options)
+    compare_functional(name, randn(*shape), randn(*weight), randn(outputs), **options)
 
 
 def test_other_forms(torch: Any) -> None:
-    compare("conv_tbc", randn(5, 2, 3), randn(2, 3, 4), randn(4), 1)
+    compare_functional("conv_tbc", randn(5, 2, 3), randn(2, 3, 4), randn(4), 1)
     x, w = randn(2, 3, 5, 5), randn(2, 3, 3, 3)
     how = (None, (1, 1), (1, 1), (1, 1), False, (0, 0), 1)
     wanted = torch.convolution(torch.tensor(x), torch.tensor(w), *how)
@@ -82,7 +82,7 @@ def test_dtypes(dtype: str) -> None:
     w = (3 * randn(2, 3, 3, 3)).astype(dtype)
     if dtype == "complex128":
         x, w = x + 1j * randn(*x.shape), w + 1j * randn(*w.shape)
-    compare("conv2d", x, w, grad=dtype != "float16")
+    compare_functional("conv2d", x, w, grad=dtype != "float16")
 
 
 def test_the_definition() -> None:
@@ -178,24 +178,26 @@ WRONG = [
 
 @pytest.mark.parametrize(("shape", "weight", "options", "text"), WRONG)
 def test_wrong_arguments(shape: Any, weight: Any, options: Any, text: str) -> None:
-    refuses("conv2d", RuntimeError, text, randn(*shape), randn(*weight), **options)
+    assert_raises("conv2d", RuntimeError, text, randn(*shape), randn(*weight), **options)
 
 
 def test_wrong_dtypes_and_types() -> None:
     x, w = randn(1, 1, 3, 3), randn(1, 1, 2, 2)
-    refuses("conv2d", RuntimeError, "should be the same", x, w.astype("float32"))
-    refuses("conv2d", RuntimeError, "bias type", x, w, randn(1).astype("float32"))
-    refuses("conv2d", TypeError, "argument 'weight'", x, None)
-    refuses("conv2d", TypeError, "'stride' must be tuple of ints", x, w, stride=1.5)
-    refuses("conv2d", NotImplementedError, "not implemented for 'Bool'", x > 0, w > 0)
+    assert_raises("conv2d", RuntimeError, "should be the same", x, w.astype("float32"))
+    assert_raises("conv2d", RuntimeError, "bias type", x, w, randn(1).astype("float32"))
+    assert_raises("conv2d", TypeError, "argument 'weight'", x, None)
+    assert_raises("conv2d", TypeError, "'stride' must be tuple of ints", x, w, stride=1.5)
+    assert_raises("conv2d", NotImplementedError, "not implemented for 'Bool'", x > 0, w > 0)
 
 
 def test_wrong_output_padding() -> None:
     x, w = randn(1, 1, 3, 3), randn(1, 1, 2, 2)
     text = "output padding must be smaller than either stride or dilation"
-    refuses("conv_transpose2d", RuntimeError, text, x, w, output_padding=1)
-    refuses("conv_transpose2d", RuntimeError, "negative output_padding", x, w, output_padding=-1)
-    refuses("conv_transpose2d", RuntimeError, "Output size is too small", x, w, padding=3)
+    assert_raises("conv_transpose2d", RuntimeError, text, x, w, output_padding=1)
+    assert_raises(
+        "conv_transpose2d", RuntimeError, "negative output_padding", x, w, output_padding=-1
+    )
+    assert_raises("conv_transpose2d", RuntimeError, "Output size is too small", x, w, padding=3)
 
 
 @pytest.mark.parametrize(("channels", "images"), [(16, 32), (64, 64)])

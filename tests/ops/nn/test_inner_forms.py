@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import agree, same
+from tests.oracles import assert_all_close, compare
 
 randn = np.random.randn
 drawn = np.random.RandomState(0).randn
@@ -94,7 +94,7 @@ FORMS: dict[str, Any] = {
 def test_forms(case: str) -> None:
     call, *arrays = FORMS[case]
     orders = 1 if "grid" in case or "pool3d" in case else 2
-    same(call, *arrays, orders=orders)
+    compare(call, *arrays, orders=orders)
 
 
 LOSSES: dict[str, Any] = {
@@ -125,7 +125,7 @@ LOSSES: dict[str, Any] = {
 def test_losses(case: str, reduction: int) -> None:
     call, count = LOSSES[case]
     arrays = [randn(4, 3) for _ in range(count)]
-    same(lambda t, *xs: call(t, reduction, *xs), *arrays, orders=1)
+    compare(lambda t, *xs: call(t, reduction, *xs), *arrays, orders=1)
 
 
 @pytest.mark.parametrize("name", ["margin_ranking_loss", "triplet_margin_loss"])
@@ -151,7 +151,7 @@ STATISTICS = {
 
 @pytest.mark.parametrize("case", STATISTICS)
 def test_statistics(torch: Any, case: str) -> None:
-    agree(STATISTICS[case](tt), STATISTICS[case](torch))
+    assert_all_close(STATISTICS[case](tt), STATISTICS[case](torch))
 
 
 def test_running_statistics_move(torch: Any) -> None:
@@ -161,7 +161,7 @@ def test_running_statistics_move(torch: Any) -> None:
         library.batch_norm(library.tensor(X), None, None, *running, True, 0.1, 1e-5, False)
         library.instance_norm(library.tensor(X), None, None, *running, True, 0.1, 1e-5, False)
         moved.append(running)
-    agree(*moved)
+    assert_all_close(*moved)
 
 
 DROPPED: dict[str, Any] = {
@@ -213,7 +213,7 @@ def test_rows_are_scaled_down_to_a_norm(torch: Any) -> None:
     found = [
         t.embedding_renorm_(t.tensor(table), t.tensor([0, 2, 2]), 1.0, 2.0) for t in (tt, torch)
     ]
-    agree(found[:1], found[1:])
+    assert_all_close(found[:1], found[1:])
 
 
 @pytest.mark.parametrize(
@@ -257,6 +257,6 @@ def test_gradients_of_softmax_refuse(torch: Any, case: str) -> None:
 
 @pytest.mark.parametrize("name", ["_softmax_backward_data", "_log_softmax_backward_data"])
 def test_gradients_of_softmax_in_half_precision(torch: Any, name: str) -> None:
-    agree(*(
+    assert_all_close(*(
         getattr(t, name)(t.tensor(X).half(), t.tensor(X).half(), 1, t.float16) for t in (tt, torch)
     ))  # fmt: skip

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import close, compare, has_second_derivatives, host, refuses
+from tests.oracles import (
+    assert_close,
+    assert_raises,
+    compare_functional,
+    has_second_derivatives,
+    host,
+)
 from tinytorch.autograd import gradcheck
 
 F: Any = tt.nn.functional
@@ -32,15 +38,15 @@ def test_batch_norm(torch: Any, shape: Any, training: bool, affine: bool, dtype:
         )
         running.append([out, *stats])
     for ours, theirs in zip(*running, strict=True):
-        close(ours, theirs)
-    compare("batch_norm", x, None, None, *((w, b) if affine else ()), training=True)
+        assert_close(ours, theirs)
+    compare_functional("batch_norm", x, None, None, *((w, b) if affine else ()), training=True)
 
 
 @pytest.mark.torch
 def test_batch_norm_of_halves_keeps_its_statistics_in_single_precision() -> None:
     x, ones = randn(4, 3, 5).astype("float16"), np.ones(3, "float32")
-    compare("batch_norm", x, 0 * ones, ones, ones, ones, grad=False)
-    compare("batch_norm", x, None, None, ones, ones, training=True, grad=False)
+    compare_functional("batch_norm", x, 0 * ones, ones, ones, ones, grad=False)
+    compare_functional("batch_norm", x, None, None, ones, ones, training=True, grad=False)
 
 
 @pytest.mark.torch
@@ -48,10 +54,10 @@ def test_batch_norm_of_halves_keeps_its_statistics_in_single_precision() -> None
 def test_halves_whose_squares_are_beyond_them(scale: float) -> None:
     x, w = (randn(4, 6) * scale).astype("float16"), randn(6).astype("float16")
     # PyTorch rounds on the way to the gradients.
-    compare("layer_norm", x, (6,), w, w, grad=False)
-    compare("rms_norm", x, (6,), w, grad=False)
-    compare("rms_norm", x, (6,), eps=1e-5, grad=False)
-    compare("group_norm", x, 2, w, w, grad=False)
+    compare_functional("layer_norm", x, (6,), w, w, grad=False)
+    compare_functional("rms_norm", x, (6,), w, grad=False)
+    compare_functional("rms_norm", x, (6,), eps=1e-5, grad=False)
+    compare_functional("group_norm", x, 2, w, w, grad=False)
 
 
 def test_running_statistics_are_moved_in_place_and_unrecorded() -> None:
@@ -64,7 +70,7 @@ def test_running_statistics_are_moved_in_place_and_unrecorded() -> None:
 
 @pytest.mark.parametrize("shape", BATCHES[1:])
 def test_instance_norm(torch: Any, shape: Any) -> None:
-    compare("instance_norm", randn(*shape), weight=randn(3), bias=randn(3), eps=0.1)
+    compare_functional("instance_norm", randn(*shape), weight=randn(3), bias=randn(3), eps=0.1)
     x, mean, var = randn(*shape), randn(3), np.random.rand(3)
     running = []
     for library in (tt, torch):
@@ -72,25 +78,25 @@ def test_instance_norm(torch: Any, shape: Any) -> None:
         out = library.nn.functional.instance_norm(library.tensor(x), *stats, momentum=0.2)
         running.append([out, *stats])
     for ours, theirs in zip(*running, strict=True):
-        close(ours, theirs)
-    compare("instance_norm", x, mean, var, use_input_stats=False, grad=False)
+        assert_close(ours, theirs)
+    compare_functional("instance_norm", x, mean, var, use_input_stats=False, grad=False)
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("groups", [1, 2, 3, 6])
 @pytest.mark.parametrize("shape", [(2, 6, 4), (2, 6, 3, 2), (3, 6)])
 def test_group_norm(groups: int, shape: Any) -> None:
-    compare("group_norm", randn(*shape), groups, randn(6), randn(6))
-    compare("group_norm", randn(*shape), groups, eps=0.5)
+    compare_functional("group_norm", randn(*shape), groups, randn(6), randn(6))
+    compare_functional("group_norm", randn(*shape), groups, eps=0.5)
 
 
 @pytest.mark.torch
 def test_layer_and_rms_norm() -> None:
     x, w, b = randn(3, 4, 5), randn(4, 5), randn(4, 5)
-    compare("layer_norm", x, (4, 5), w, b)
-    compare("layer_norm", x, (5,))
-    compare("rms_norm", x, (4, 5), w)
-    compare("rms_norm", x.astype("float32"), (5,))
+    compare_functional("layer_norm", x, (4, 5), w, b)
+    compare_functional("layer_norm", x, (5,))
+    compare_functional("rms_norm", x, (4, 5), w)
+    compare_functional("rms_norm", x.astype("float32"), (5,))
 
 
 @pytest.mark.torch
@@ -100,14 +106,14 @@ def test_inputs_of_several_pieces(shape: Any) -> None:
     size = shape[1]
     x, w, b = randn(*shape), randn(size), randn(size)
     before = np.getbufsize()
-    compare("batch_norm", x, None, None, w, b, training=True)
-    compare("batch_norm", x, None, None, training=True)
-    compare("group_norm", x, 2, w, b)
+    compare_functional("batch_norm", x, None, None, w, b, training=True)
+    compare_functional("batch_norm", x, None, None, training=True)
+    compare_functional("group_norm", x, 2, w, b)
     if len(shape) > 2:
-        compare("instance_norm", x, weight=w, bias=b)
+        compare_functional("instance_norm", x, weight=w, bias=b)
         last = (shape[-1],)
-        compare("layer_norm", x, last, randn(*last), randn(*last))
-    compare("layer_norm", np.ascontiguousarray(x.reshape(size, -1).T), (size,), w, b)
+        compare_functional("layer_norm", x, last, randn(*last), randn(*last))
+    compare_functional("layer_norm", np.ascontiguousarray(x.reshape(size, -1).T), (size,), w, b)
     assert np.getbufsize() == before
 
 
@@ -115,20 +121,20 @@ def test_inputs_of_several_pieces(shape: Any) -> None:
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 @pytest.mark.parametrize("shape", [(2, 4, 3), (2, 4, 3, 2), (1, 3, 2, 2, 2)])
 def test_local_response_norm(size: int, shape: Any) -> None:
-    compare("local_response_norm", randn(*shape), size, 0.3, 0.6, 1.5)
+    compare_functional("local_response_norm", randn(*shape), size, 0.3, 0.6, 1.5)
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("p", [2, 1, 0, 0.5, 3, np.inf])
 def test_normalize(p: float) -> None:
-    compare("normalize", randn(3, 4, 2), p, 1)
-    compare("normalize", randn(3, 4), p, -1, 1.5)
+    compare_functional("normalize", randn(3, 4, 2), p, 1)
+    compare_functional("normalize", randn(3, 4), p, -1, 1.5)
 
 
 @pytest.mark.torch
 def test_normalize_at_zero_and_of_complex_numbers() -> None:
-    compare("normalize", np.zeros((2, 3)))
-    compare("normalize", randn(2, 3) + 1j * randn(2, 3))
+    compare_functional("normalize", np.zeros((2, 3)))
+    compare_functional("normalize", randn(2, 3) + 1j * randn(2, 3))
     out = tt.zeros(1, 2)
     assert F.normalize(tt.tensor([[3.0, 4.0]]), out=out) is out
     np.testing.assert_allclose(host(out), [[0.6, 0.8]], rtol=1e-6)
@@ -168,12 +174,14 @@ def test_parameters_of_another_dtype_for_no_elements() -> None:
 
 @pytest.mark.torch
 def test_no_elements() -> None:
-    compare("batch_norm", randn(0, 3), np.zeros(3), np.ones(3), training=True, grad=False)
-    compare("group_norm", randn(0, 4, 2), 2)
-    compare("local_response_norm", randn(0, 2, 3), 2)
-    compare("layer_norm", randn(0, 3), (3,), randn(3), randn(3))
-    compare("layer_norm", randn(3, 0), (0,), randn(0), randn(0))
-    compare("layer_norm", randn(2, 0, 3), (0, 3), randn(0, 3))
+    compare_functional(
+        "batch_norm", randn(0, 3), np.zeros(3), np.ones(3), training=True, grad=False
+    )
+    compare_functional("group_norm", randn(0, 4, 2), 2)
+    compare_functional("local_response_norm", randn(0, 2, 3), 2)
+    compare_functional("layer_norm", randn(0, 3), (3,), randn(3), randn(3))
+    compare_functional("layer_norm", randn(3, 0), (0,), randn(0), randn(0))
+    compare_functional("layer_norm", randn(2, 0, 3), (0, 3), randn(0, 3))
 
 
 @pytest.mark.parametrize(
@@ -211,4 +219,4 @@ def test_no_elements() -> None:
     ],
 )  # fmt: skip
 def test_wrong_arguments(name: str, error: Any, text: str, args: Any, options: Any) -> None:
-    refuses(name, error, text, *args, **options)
+    assert_raises(name, error, text, *args, **options)

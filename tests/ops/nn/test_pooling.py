@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import compare, has_second_derivatives, host, refuses
+from tests.oracles import assert_raises, compare_functional, has_second_derivatives, host
 from tinytorch.autograd import gradcheck
 
 F: Any = tt.nn.functional
@@ -30,9 +30,9 @@ WINDOWS = [
 def test_max_pool(spatial: int, windows: Any) -> None:
     name = f"max_pool{spatial}d"
     x = randn(*SHAPES[spatial])
-    compare(name, x, **windows)
-    compare(name, x[0], return_indices=True, **windows)
-    compare(name, x, dilation=2, **{**windows, "padding": 0})
+    compare_functional(name, x, **windows)
+    compare_functional(name, x[0], return_indices=True, **windows)
+    compare_functional(name, x, dilation=2, **{**windows, "padding": 0})
 
 
 @pytest.mark.torch
@@ -41,9 +41,9 @@ def test_max_pool(spatial: int, windows: Any) -> None:
 @pytest.mark.parametrize("count", [True, False])
 def test_avg_pool(spatial: int, windows: Any, count: bool) -> None:
     name = f"avg_pool{spatial}d"
-    compare(name, randn(*SHAPES[spatial]), count_include_pad=count, **windows)
+    compare_functional(name, randn(*SHAPES[spatial]), count_include_pad=count, **windows)
     if spatial > 1:
-        compare(name, randn(*SHAPES[spatial]), divisor_override=-3, **windows)
+        compare_functional(name, randn(*SHAPES[spatial]), divisor_override=-3, **windows)
 
 
 @pytest.mark.torch
@@ -51,15 +51,15 @@ def test_avg_pool(spatial: int, windows: Any, count: bool) -> None:
 def test_lp_pool(p: float) -> None:
     for spatial in (1, 2, 3):
         x = np.abs(randn(*SHAPES[spatial])) + 0.1
-        compare(f"lp_pool{spatial}d", x, p, 3, 2)
-        compare(f"lp_pool{spatial}d", x, p, 2, ceil_mode=True)
+        compare_functional(f"lp_pool{spatial}d", x, p, 3, 2)
+        compare_functional(f"lp_pool{spatial}d", x, p, 2, ceil_mode=True)
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("spatial", [1, 2, 3])
 def test_lp_pool_of_infinite_order(spatial: int) -> None:
-    compare(f"lp_pool{spatial}d", randn(*SHAPES[spatial]), np.inf, 3, 2)
-    compare(f"lp_pool{spatial}d", randn(*SHAPES[spatial]), -np.inf, 2, ceil_mode=True)
+    compare_functional(f"lp_pool{spatial}d", randn(*SHAPES[spatial]), np.inf, 3, 2)
+    compare_functional(f"lp_pool{spatial}d", randn(*SHAPES[spatial]), -np.inf, 2, ceil_mode=True)
 
 
 @pytest.mark.torch
@@ -67,16 +67,16 @@ def test_lp_pool_of_infinite_order(spatial: int) -> None:
 def test_adaptive_pools_with_even_and_uneven_windows(size: int) -> None:
     for spatial in (1, 2, 3):
         x = randn(*SHAPES[spatial])
-        compare(f"adaptive_avg_pool{spatial}d", x, size)
-        compare(f"adaptive_max_pool{spatial}d", x[0], size, return_indices=True)
-    compare("adaptive_avg_pool2d", randn(2, 3, 9, 7), (None, size))
+        compare_functional(f"adaptive_avg_pool{spatial}d", x, size)
+        compare_functional(f"adaptive_max_pool{spatial}d", x[0], size, return_indices=True)
+    compare_functional("adaptive_avg_pool2d", randn(2, 3, 9, 7), (None, size))
 
 
 @pytest.mark.torch
 def test_long_windows_side_by_side() -> None:
     for name in ("max_pool2d", "avg_pool2d"):
-        compare(name, randn(2, 3, 20, 36), (10, 12))
-    compare("max_pool2d", randn(2, 3, 20, 36), (10, 12), return_indices=True)
+        compare_functional(name, randn(2, 3, 20, 36), (10, 12))
+    compare_functional("max_pool2d", randn(2, 3, 20, 36), (10, 12), return_indices=True)
 
 
 @pytest.mark.torch
@@ -87,7 +87,7 @@ def test_unpooling(spatial: int) -> None:
     back = host(getattr(F, f"max_unpool{spatial}d")(pooled, index, 2, output_size=x.shape))
     assert back.shape == x.shape and (back != 0).sum() == pooled.numel()
     np.testing.assert_array_equal(back[back != 0], x[back != 0])
-    compare(f"max_unpool{spatial}d", host(pooled), host(index), 2, output_size=x.shape)
+    compare_functional(f"max_unpool{spatial}d", host(pooled), host(index), 2, output_size=x.shape)
 
 
 @pytest.mark.parametrize("spatial", [2, 3])
@@ -96,7 +96,7 @@ def test_fractional_pools_draw_torchs_windows(torch: Any, spatial: int) -> None:
     name = f"fractional_max_pool{spatial}d"
     samples = np.random.rand(2, 3, spatial)
     options = {"output_size": 4, "return_indices": True}
-    compare(name, randn(*shape), 3, _random_samples=samples, grad=False, **options)
+    compare_functional(name, randn(*shape), 3, _random_samples=samples, grad=False, **options)
     x = randn(*shape)
     outs = []
     for library in (tt, torch):
@@ -140,7 +140,7 @@ def test_the_first_of_equals_gets_the_gradient() -> None:
 @pytest.mark.torch
 def test_minus_infinity_is_larger_than_padding() -> None:
     x = np.full((1, 1, 3, 3), -np.inf)
-    compare("max_pool2d", x, 2, 2, 1, return_indices=True)
+    compare_functional("max_pool2d", x, 2, 2, 1, return_indices=True)
     _, index = F.max_pool2d(tt.tensor(x), 2, 2, 1, return_indices=True)
     assert host(index).tolist() == [[[[0, 1], [3, 4]]]]
 
@@ -149,16 +149,16 @@ def test_minus_infinity_is_larger_than_padding() -> None:
 def test_nan_wins() -> None:
     x = randn(1, 1, 6, 6)
     x[0, 0, 2, 3] = np.nan
-    compare("max_pool2d", x, 3, 1, 1)
-    compare("max_pool2d", x, 2, return_indices=True, grad=False)
-    compare("adaptive_avg_pool2d", x, 4)
+    compare_functional("max_pool2d", x, 3, 1, 1)
+    compare_functional("max_pool2d", x, 2, return_indices=True, grad=False)
+    compare_functional("adaptive_avg_pool2d", x, 4)
 
 
 @pytest.mark.torch
 def test_integers_and_empty_batches() -> None:
-    compare("max_pool2d", np.arange(16).reshape(1, 1, 4, 4), 2, padding=1)
+    compare_functional("max_pool2d", np.arange(16).reshape(1, 1, 4, 4), 2, padding=1)
     for name in ("max_pool2d", "avg_pool2d", "adaptive_avg_pool2d", "adaptive_max_pool2d"):
-        compare(name, randn(0, 3, 4, 4), 2)
+        compare_functional(name, randn(0, 3, 4, 4), 2)
 
 
 @pytest.mark.parametrize(
@@ -194,23 +194,25 @@ def test_integers_and_empty_batches() -> None:
     ],
 )  # fmt: skip
 def test_wrong_arguments(name: str, error: Any, text: str, shape: Any, options: Any) -> None:
-    refuses(name, error, text, randn(*shape), **options)
+    assert_raises(name, error, text, randn(*shape), **options)
 
 
 def test_wrong_dtypes() -> None:
-    refuses("max_pool2d", NotImplementedError, "'ComplexDouble'", randn(1, 1, 4, 4) + 0j, 2)
-    refuses("max_pool2d", NotImplementedError, "'Bool'", randn(1, 1, 4, 4) > 0, 2)
-    refuses("adaptive_avg_pool2d", NotImplementedError, "'Long'", np.ones((1, 1, 4, 4), int), 2)
+    assert_raises("max_pool2d", NotImplementedError, "'ComplexDouble'", randn(1, 1, 4, 4) + 0j, 2)
+    assert_raises("max_pool2d", NotImplementedError, "'Bool'", randn(1, 1, 4, 4) > 0, 2)
+    assert_raises(
+        "adaptive_avg_pool2d", NotImplementedError, "'Long'", np.ones((1, 1, 4, 4), int), 2
+    )
 
 
 def test_unpooling_refuses_what_does_not_fit() -> None:
     x, index = randn(1, 1, 2, 2), np.zeros((1, 1, 2, 2), "int64")
-    refuses("max_unpool2d", RuntimeError, "Found an invalid max index", x, index + 16, 2)
-    refuses("max_unpool2d", RuntimeError, "Found an invalid max index", x, index - 1, 2)
-    refuses("max_unpool2d", RuntimeError, "Expected shape of indices", x, index[..., :1], 2)
-    refuses("max_unpool2d", RuntimeError, "should be type int64", x, index.astype("int32"), 2)
+    assert_raises("max_unpool2d", RuntimeError, "Found an invalid max index", x, index + 16, 2)
+    assert_raises("max_unpool2d", RuntimeError, "Found an invalid max index", x, index - 1, 2)
+    assert_raises("max_unpool2d", RuntimeError, "Expected shape of indices", x, index[..., :1], 2)
+    assert_raises("max_unpool2d", RuntimeError, "should be type int64", x, index.astype("int32"), 2)
     text = "dim 0 must be between 2 and 6"
-    refuses("max_unpool2d", ValueError, text, x, index, 2, output_size=(9, 9))
+    assert_raises("max_unpool2d", ValueError, text, x, index, 2, output_size=(9, 9))
 
 
 @pytest.mark.parametrize(

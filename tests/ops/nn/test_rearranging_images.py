@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import compare, host, refuses
+from tests.oracles import assert_raises, compare_functional, host
 from tinytorch.autograd import gradcheck, gradgradcheck
 
 F: Any = tt.nn.functional
@@ -23,11 +23,11 @@ WINDOWS = [
 @pytest.mark.torch
 @pytest.mark.parametrize("windows", WINDOWS, ids=str)
 def test_unfold_and_fold(windows: Any) -> None:
-    compare("unfold", randn(2, 3, 6, 7), *windows)
-    compare("unfold", randn(3, 6, 7), *windows)
+    compare_functional("unfold", randn(2, 3, 6, 7), *windows)
+    compare_functional("unfold", randn(3, 6, 7), *windows)
     columns = host(F.unfold(tt.tensor(randn(2, 3, 6, 7)), *windows))
-    compare("fold", columns, (6, 7), *windows)
-    compare("fold", columns[0], (6, 7), *windows)
+    compare_functional("fold", columns, (6, 7), *windows)
+    compare_functional("fold", columns[0], (6, 7), *windows)
 
 
 def test_fold_counts_overlaps() -> None:
@@ -55,16 +55,16 @@ def test_derivatives_of_both_orders() -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("shape", [(2, 8, 3, 2), (8, 3, 2), (2, 2, 4, 1, 3)])
 def test_pixels_from_channels_and_back(shape: Any) -> None:
-    compare("pixel_shuffle", randn(*shape), 2)
+    compare_functional("pixel_shuffle", randn(*shape), 2)
     x = randn(*shape)
     np.testing.assert_array_equal(host(F.pixel_unshuffle(F.pixel_shuffle(tt.tensor(x), 2), 2)), x)
-    compare("pixel_unshuffle", randn(*shape[:-2], 6, 4), 2)
+    compare_functional("pixel_unshuffle", randn(*shape[:-2], 6, 4), 2)
 
 
 @pytest.mark.torch
 def test_channel_shuffle() -> None:
     for groups, shape in itertools.product((1, 2, 3, 6), ((2, 6, 3), (1, 6, 2, 2))):
-        compare("channel_shuffle", randn(*shape), groups)
+        compare_functional("channel_shuffle", randn(*shape), groups)
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_channel_shuffle() -> None:
     ],
 )
 def test_wrong_arguments(name: str, text: str, shape: Any, args: Any) -> None:
-    refuses(name, RuntimeError, text, randn(*shape), *args)
+    assert_raises(name, RuntimeError, text, randn(*shape), *args)
 
 
 def test_integers_are_not_unfolded() -> None:
-    refuses("unfold", NotImplementedError, "'Long'", np.ones((1, 1, 3, 3), int), 2)
+    assert_raises("unfold", NotImplementedError, "'Long'", np.ones((1, 1, 3, 3), int), 2)

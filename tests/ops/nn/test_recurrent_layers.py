@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import same
+from tests.oracles import compare
 
 GATES = {"lstm": 4, "gru": 3, "rnn_tanh": 1, "rnn_relu": 1}
 #: Layers, whether in both directions, whether with biases, size of a projection or 0.
@@ -56,7 +56,7 @@ def test_as_pytorch(name: str, net: tuple[int, bool, bool, int], form: str) -> N
             return getattr(library, name)(x, sizes, *last)
         return getattr(library, name)(x, *last, form == "batch first")
 
-    same(call, x, *given, *weights(name, *net), orders=1)
+    compare(call, x, *given, *weights(name, *net), orders=1)
 
 
 @pytest.mark.torch
@@ -68,7 +68,7 @@ def test_arguments_by_name() -> None:
         return (library.gru(input=x.reshape(-1, 2, 3)[:2], batch_first=False, **rest),
                 library.gru(data=x[:7], batch_sizes=sizes, **rest))  # fmt: skip
 
-    same(call, drawn(8, 3), drawn(1, 2, 4), *weights("gru", 1, False, True, 0), orders=1)
+    compare(call, drawn(8, 3), drawn(1, 2, 4), *weights("gru", 1, False, True, 0), orders=1)
     with pytest.raises(TypeError, match="invalid combination of arguments"):
         tt.gru(tt.ones(2, 2, 3), tt.ones(1, 2, 4), [])  # type: ignore[call-overload]
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import compare, has_second_derivatives, host, refuses
+from tests.oracles import assert_raises, compare_functional, has_second_derivatives, host
 from tinytorch.autograd import gradcheck
 
 F: Any = tt.nn.functional
@@ -32,23 +32,27 @@ WAYS = [
 def test_interpolation(mode: str, way: Any, dtype: str) -> None:
     shape = (2, 3, 7, 6, 5)[: MODES[mode] + 2]
     # PyTorch's backward pass of the nearest modes disagrees with its forward pass now and then.
-    compare("interpolate", randn(*shape).astype(dtype), mode=mode, **way)
+    compare_functional("interpolate", randn(*shape).astype(dtype), mode=mode, **way)
     if "linear" in mode or mode == "bicubic":
-        compare("interpolate", randn(*shape).astype(dtype), mode=mode, align_corners=True, **way)
+        compare_functional(
+            "interpolate", randn(*shape).astype(dtype), mode=mode, align_corners=True, **way
+        )
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("mode", ["nearest", "linear", "area"])
 @pytest.mark.parametrize("size", [9001, 40_000])
 def test_interpolation_of_long_sequences(mode: str, size: int) -> None:
-    compare("interpolate", randn(1, 1, 20_000), size, mode=mode)
+    compare_functional("interpolate", randn(1, 1, 20_000), size, mode=mode)
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("spatial", [1, 3])
 def test_nearest_and_area_in_other_dimensions(spatial: int) -> None:
     for mode in ("nearest", "nearest-exact", "area"):
-        compare("interpolate", randn(2, 3, *(4, 5, 6)[:spatial]), (3, 7, 5)[:spatial], mode=mode)
+        compare_functional(
+            "interpolate", randn(2, 3, *(4, 5, 6)[:spatial]), (3, 7, 5)[:spatial], mode=mode
+        )
 
 
 @pytest.mark.parametrize("mode", ["nearest", "bilinear", "bicubic", "area"])
@@ -76,9 +80,9 @@ def test_halves_are_weighed_in_single_precision(torch: Any, mode: str) -> None:
 @pytest.mark.parametrize("size", [(3, 4), (5, 20), (17, 13)])
 def test_antialiasing(mode: str, size: Any) -> None:
     options = {"antialias": True, "mode": mode}
-    compare("interpolate", randn(2, 2, 11, 13), size, **options)
+    compare_functional("interpolate", randn(2, 2, 11, 13), size, **options)
     if mode != "lanczos":
-        compare("interpolate", randn(2, 2, 11, 13), size, align_corners=True, **options)
+        compare_functional("interpolate", randn(2, 2, 11, 13), size, align_corners=True, **options)
 
 
 def test_pixels_at_the_edge_of_rounding(torch: Any) -> None:
@@ -93,7 +97,7 @@ def test_pixels_at_the_edge_of_rounding(torch: Any) -> None:
 
 def test_bytes_are_rounded(torch: Any) -> None:
     x = np.random.randint(0, 256, (1, 3, 9, 8)).astype("uint8")
-    compare("interpolate", x, size=(5, 12))
+    compare_functional("interpolate", x, size=(5, 12))
     for mode in ("bilinear", "bicubic"):
         options = {"size": (5, 12), "mode": mode}
         wanted = host(torch.nn.functional.interpolate(torch.tensor(x), **options)).astype(int)
@@ -135,12 +139,12 @@ def test_old_names_warn() -> None:
     ],
 )  # fmt: skip
 def test_wrong_interpolation(error: Any, text: str, shape: Any, options: Any) -> None:
-    refuses("interpolate", error, text, randn(*shape), **options)
+    assert_raises("interpolate", error, text, randn(*shape), **options)
 
 
 def test_integers_are_refused() -> None:
     x = np.ones((1, 1, 4), int)
-    refuses("interpolate", NotImplementedError, "not implemented for 'Long'", x, 2)
+    assert_raises("interpolate", NotImplementedError, "not implemented for 'Long'", x, 2)
 
 
 # -- grids -----------------------------------------------------------------------------------------
@@ -152,10 +156,12 @@ def test_integers_are_refused() -> None:
 @pytest.mark.parametrize("corners", [True, False])
 def test_grid_sample(mode: str, padding: str, corners: bool) -> None:
     options = {"mode": mode, "padding_mode": padding, "align_corners": corners}
-    compare("grid_sample", randn(2, 3, 5, 6), np.random.uniform(-3, 3, (2, 3, 4, 2)), **options)
+    compare_functional(
+        "grid_sample", randn(2, 3, 5, 6), np.random.uniform(-3, 3, (2, 3, 4, 2)), **options
+    )
     if mode != "bicubic":
         grid = np.random.uniform(-2, 2, (2, 2, 3, 4, 3))
-        compare("grid_sample", randn(2, 3, 4, 1, 5), grid, **options)
+        compare_functional("grid_sample", randn(2, 3, 4, 1, 5), grid, **options)
 
 
 def test_the_identity_grid_gives_the_image_back() -> None:
@@ -170,9 +176,9 @@ def test_the_identity_grid_gives_the_image_back() -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("corners", [True, False])
 def test_affine_grid(corners: bool) -> None:
-    compare("affine_grid", randn(2, 2, 3), (2, 3, 4, 5), corners)
-    compare("affine_grid", randn(2, 3, 4), (2, 1, 2 if corners else 1, 4, 5), corners)
-    compare("affine_grid", randn(2, 2, 3).astype("float32"), (2, 3, 4, 5), corners)
+    compare_functional("affine_grid", randn(2, 2, 3), (2, 3, 4, 5), corners)
+    compare_functional("affine_grid", randn(2, 3, 4), (2, 1, 2 if corners else 1, 4, 5), corners)
+    compare_functional("affine_grid", randn(2, 2, 3).astype("float32"), (2, 3, 4, 5), corners)
 
 
 @pytest.mark.parametrize("mode", ["bilinear", "nearest"])
@@ -202,7 +208,7 @@ def test_nan_coordinates_give_nan() -> None:
 @pytest.mark.parametrize("padding", ["border", "reflection"])
 def test_nan_coordinates_count_as_the_first_pixels(mode: str, padding: str) -> None:
     places = np.array([[np.nan, 0.0], [0.3, np.nan], [np.inf, -0.2], [np.nan, np.nan]])
-    compare(
+    compare_functional(
         "grid_sample", randn(1, 2, 3, 3), places[None, None], mode=mode, padding_mode=padding,
         align_corners=False, grad=False,
     )  # fmt: skip
@@ -213,17 +219,19 @@ def test_nan_coordinates_count_as_the_first_pixels(mode: str, padding: str) -> N
 def test_sizes_count_where_the_factor_only_just_misses_them(scale: Any) -> None:
     """PyTorch copies what keeps its size, and in images repeats what becomes twice as large."""
     for shape in [(1, 2, 3, 2), (2, 1, 4, 5), (1, 3, 2, 2)]:
-        compare("interpolate", randn(*shape), scale_factor=scale, mode="nearest")
+        compare_functional("interpolate", randn(*shape), scale_factor=scale, mode="nearest")
         for corners in (False, True):
             options = {"mode": "bilinear", "align_corners": corners}
-            compare("interpolate", randn(*shape), scale_factor=scale, **options)
+            compare_functional("interpolate", randn(*shape), scale_factor=scale, **options)
     if isinstance(scale, float):
-        compare("interpolate", randn(1, 2, 3), scale_factor=scale, mode="linear")
+        compare_functional("interpolate", randn(1, 2, 3), scale_factor=scale, mode="linear")
         # PyTorch's gradients of these two follow the rule of images, unlike their values.
-        compare("interpolate", randn(1, 2, 3), scale_factor=scale, mode="nearest", grad=False)
+        compare_functional(
+            "interpolate", randn(1, 2, 3), scale_factor=scale, mode="nearest", grad=False
+        )
         x = randn(1, 2, 3, 2, 2)
-        compare("interpolate", x, scale_factor=scale, mode="nearest", grad=False)
-        compare("interpolate", x, scale_factor=scale, mode="trilinear")
+        compare_functional("interpolate", x, scale_factor=scale, mode="nearest", grad=False)
+        compare_functional("interpolate", x, scale_factor=scale, mode="trilinear")
 
 
 def leaf(array: Any) -> Any:
@@ -270,16 +278,24 @@ def test_derivatives_of_grid_sample(mode: str, padding: str) -> None:
     ],
 )
 def test_wrong_grids(error: Any, text: str, image: Any, grid: Any, options: Any) -> None:
-    refuses("grid_sample", error, text, randn(*image), randn(*grid), **options)
+    assert_raises("grid_sample", error, text, randn(*image), randn(*grid), **options)
 
 
 def test_wrong_affine_grids() -> None:
-    refuses("affine_grid", ValueError, "of shape Nx3x4", randn(2, 2, 3), (2, 1, 4, 5, 6))
-    refuses("affine_grid", ValueError, "floating point", np.ones((2, 2, 3), int), (2, 1, 4, 5))
-    refuses("affine_grid", NotImplementedError, "only supports 4D", randn(2, 2, 3), (2, 1, 4))
-    refuses("affine_grid", ValueError, "positive output size", randn(2, 2, 3), (2, 1, 4, 0))
-    refuses("grid_sample", RuntimeError, "expected scalar type Double", randn(1, 1, 2, 2),
-            randn(1, 1, 1, 2).astype("float32"), align_corners=False)  # fmt: skip
+    assert_raises("affine_grid", ValueError, "of shape Nx3x4", randn(2, 2, 3), (2, 1, 4, 5, 6))
+    assert_raises(
+        "affine_grid", ValueError, "floating point", np.ones((2, 2, 3), int), (2, 1, 4, 5)
+    )
+    assert_raises("affine_grid", NotImplementedError, "only supports 4D", randn(2, 2, 3), (2, 1, 4))
+    assert_raises("affine_grid", ValueError, "positive output size", randn(2, 2, 3), (2, 1, 4, 0))
+    assert_raises(
+        "grid_sample",
+        RuntimeError,
+        "expected scalar type Double",
+        randn(1, 1, 2, 2),
+        randn(1, 1, 1, 2).astype("float32"),
+        align_corners=False,
+    )
 
 
 @pytest.mark.parametrize("mode", ["bilinear", "bicubic"])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import agree, same
+from tests.oracles import assert_all_close, compare
 
 BYTES = np.array([7, 1, 200], "uint8")
 CHARS = np.array([7, -1, 100], "int8")
@@ -58,14 +58,14 @@ def written(x: Any, index: Any, number: Any) -> Any:
 @pytest.mark.parametrize("name", SAME)
 @pytest.mark.parametrize("x", [BYTES, CHARS], ids=["uint8", "int8"])
 def test_results_are_torchs(name: str, x: np.ndarray[Any, Any]) -> None:
-    same(SAME[name], x)
+    compare(SAME[name], x)
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", WRITES)
 def test_unsigned_tensors_take_negative_numbers_from_their_end(name: str) -> None:
     for number in (-1, -255, 255, 2.75, True):
-        same(lambda lib, x, number=number: WRITES[name](lib, x, number), BYTES)
+        compare(lambda lib, x, number=number: WRITES[name](lib, x, number), BYTES)
 
 
 @pytest.mark.parametrize("name", WRITES)
@@ -90,7 +90,7 @@ def test_complex_numbers_and_large_ones_are_written_or_refused_as_in_torch(
         with pytest.raises(RuntimeError, match=text):
             WRITES[name](tt, tt.tensor(array), number)
     else:
-        agree(WRITES[name](tt, tt.tensor(array), number), wanted)
+        assert_all_close(WRITES[name](tt, tt.tensor(array), number), wanted)
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int64", "float32"])
@@ -108,7 +108,7 @@ def test_complex_tensors_written_into_real_ones(torch: Any, dtype: str, index: A
                     warnings.simplefilter("ignore", UserWarning)
                     x[index] = library.tensor(value)
             found.append(x)
-        agree(*found)
+        assert_all_close(*found)
 
 
 @pytest.mark.parametrize(("number", "text"), [(-1, "negative integer powers"), (300, "overflow")])
@@ -117,7 +117,7 @@ def test_an_exponent_has_to_fit(torch: Any, number: int, text: str) -> None:
         for array in (BYTES, CHARS):
             with pytest.raises(RuntimeError, match=text):
                 library.tensor(array.copy()) ** number
-    same(lambda lib, x: (x**7, x**True, 300**x, (-2) ** x), BYTES)
+    compare(lambda lib, x: (x**7, x**True, 300**x, (-2) ** x), BYTES)
 
 
 @pytest.mark.parametrize("number", [2**70, -(2**64)])
@@ -162,16 +162,16 @@ def test_refusals_are_torchs(torch: Any, name: str) -> None:
 @pytest.mark.torch
 def test_integers_that_are_not_there_can_be_divided_by_0() -> None:
     for divide in ("floor_divide", "remainder", "fmod"):
-        same(lambda lib, x, divide=divide: getattr(lib, divide)(x, 0), np.zeros((0, 3), "int64"))
+        compare(lambda lib, x, divide=divide: getattr(lib, divide)(x, 0), np.zeros((0, 3), "int64"))
 
 
 @pytest.mark.torch
 def test_ldexp_needs_no_power_of_2_that_overflows() -> None:
     wide = np.array([1e-300, 1.0])
-    same(lambda lib, x, i: lib.ldexp(x, i), wide, np.array([1100, -1070]), orders=0)
+    compare(lambda lib, x, i: lib.ldexp(x, i), wide, np.array([1100, -1070]), orders=0)
     halves = np.array([1.0, 0.001], "float16")
-    same(lambda lib, x, i: lib.ldexp(x, i), halves, np.array([-1, 20]), orders=0)
-    same(lambda lib, x, i: lib.ldexp(x, i), np.array([1.5, -0.7]), np.array([3, 5]))
+    compare(lambda lib, x, i: lib.ldexp(x, i), halves, np.array([-1, 20]), orders=0)
+    compare(lambda lib, x, i: lib.ldexp(x, i), np.array([1.5, -0.7]), np.array([3, 5]))
 
 
 @pytest.mark.torch
@@ -179,7 +179,7 @@ def test_a_0d_weight_counts_as_a_number() -> None:
     def call(lib: Any, x: Any) -> Any:
         return lib.lerp(x, x * x, lib.tensor(0.25, dtype=lib.float64)), x.lerp(-x, lib.tensor(1))
 
-    same(call, np.array([1.5, -0.5, 3.0], "float32"), orders=1)
+    compare(call, np.array([1.5, -0.5, 3.0], "float32"), orders=1)
 
 
 def test_gelu_of_halves_is_rounded_once(torch: Any) -> None:

@@ -17,7 +17,7 @@ import torch
 
 import tinytorch as tt
 from tests.ops import array_examples, layer_examples
-from tests.oracles import BESIDE_WIDER, flat, host, weights
+from tests.oracles import BESIDE_WIDER, flatten, host, weights
 
 #: What PyTorch has to say of what it would rather not have.
 pytestmark = [
@@ -87,7 +87,7 @@ def evaluate(library: Any, call: Any, arrays: list[Any], dtype: str | None) -> l
     """Results and gradients on the host. ``dtype``: what the weights are rounded to."""
     tensors = [library.tensor(np.array(a)) for a in arrays]
     leaves = [t.requires_grad_() for t in tensors if host(t).dtype.kind in "fc"]
-    outs = [o for o in flat(call(library, *tensors)) if hasattr(o, "requires_grad")]
+    outs = [o for o in flatten(call(library, *tensors)) if hasattr(o, "requires_grad")]
     found = [host(o) for o in outs]
     outs = [o for o in outs if o.requires_grad]
     if outs:

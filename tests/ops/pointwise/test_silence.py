@@ -14,7 +14,7 @@ import pytest
 
 import tinytorch as tt
 from tests.ops.test_derivatives import EXAMPLES, example_of
-from tests.oracles import flat
+from tests.oracles import flatten
 from tinytorch.dispatch import registry
 from tinytorch.dispatch.op import OPS, REQUIRED
 from tinytorch.dispatch.operation import Op
@@ -43,7 +43,9 @@ def filled(shape: tuple[int, ...], pattern: str, dtype: str) -> Any:
 def there_and_back(call: Callable[..., Any], *args: Any, **options: Any) -> None:
     """Call it and derive what it gives, if it takes what it is given."""
     with suppress(*REFUSED):
-        outs = [out for out in flat(call(*args, **options)) if getattr(out, "requires_grad", False)]
+        outs = [
+            out for out in flatten(call(*args, **options)) if getattr(out, "requires_grad", False)
+        ]
         tt.autograd.backward(outs, [tt.ones_like(out) for out in outs])
 
 

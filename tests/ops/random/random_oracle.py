@@ -1,4 +1,4 @@
-"""Drawing with tinytorch and with PyTorch from one seed, and comparing what comes out."""
+"""Comparison of random numbers that tinytorch and PyTorch draw from one seed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def host(x: Any) -> np.ndarray[Any, Any]:
 
 
 def both(draw: Callable[[Any], Any], seed: int = 7) -> tuple[Any, Any]:
-    """``draw(tt)`` and ``draw(torch)`` from one seed; both must end at one place."""
+    """``draw(tt)`` and ``draw(torch)`` from one seed; assert that both streams end in one state."""
     results = []
     for library in (tt, torch):
         library.manual_seed(seed)

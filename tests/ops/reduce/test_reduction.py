@@ -10,7 +10,15 @@ import pytest
 
 import tinytorch as tt
 from tests.calls import Call, words
-from tests.oracles import agree, complexes, host, libraries, numbers, same, same_outcome
+from tests.oracles import (
+    assert_all_close,
+    assert_same_outcome,
+    compare,
+    complexes,
+    host,
+    libraries,
+    numbers,
+)
 from tinytorch.autograd import gradcheck, gradgradcheck
 
 NAN, INF = math.nan, math.inf
@@ -121,7 +129,7 @@ def test_results_and_derivatives_are_torchs(name: str) -> None:
     call, *arrays = CASES[name]
     # torch has no second derivative here, or a wrong one at ties and NaN.
     first_only = ("amax ties", "max with nan", "std of one value", "norm of zeros", "renorm")
-    same(call, *arrays, orders=1 if name in first_only else 2)
+    compare(call, *arrays, orders=1 if name in first_only else 2)
 
 
 @pytest.mark.torch
@@ -134,7 +142,7 @@ def test_dtypes_are_torchs(name: str, dtype: str) -> None:
         pytest.skip("torch has no median of bools")
     argument = (0,) if name.startswith("cum") else ()
     values = np.array([1, 0, 1]).astype(dtype)
-    same(lambda lib, x: getattr(lib, name)(x, *argument), values, orders=0)
+    compare(lambda lib, x: getattr(lib, name)(x, *argument), values, orders=0)
 
 
 #: What torch warns about.
@@ -146,9 +154,9 @@ NO_FREEDOM = pytest.mark.filterwarnings("ignore:.*degrees of freedom:UserWarning
 @pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0)])
 @pytest.mark.parametrize("name", "sum prod mean nansum logsumexp any all count_nonzero var".split())
 def test_reductions_of_nothing_are_torchs(name: str, shape: tuple[int, ...]) -> None:
-    same(lambda lib, x: getattr(lib, name)(x, 0), np.zeros(shape), orders=0)
+    compare(lambda lib, x: getattr(lib, name)(x, 0), np.zeros(shape), orders=0)
     if name != "logsumexp":
-        same(lambda lib, x: getattr(lib, name)(x), np.zeros(shape), orders=0)
+        compare(lambda lib, x: getattr(lib, name)(x), np.zeros(shape), orders=0)
 
 
 @pytest.mark.torch
@@ -158,7 +166,7 @@ def test_reductions_of_nothing_are_torchs(name: str, shape: tuple[int, ...]) -> 
     "name", "sum prod amax cumsum cumprod cummax logcumsumexp median mode sort max std".split()
 )
 def test_numbers_without_dimensions_reduce_to_themselves(name: str, dim: int) -> None:
-    same(lambda lib, x: getattr(lib, name)(x, dim), np.array(2.5), orders=0)
+    compare(lambda lib, x: getattr(lib, name)(x, dim), np.array(2.5), orders=0)
 
 
 @pytest.mark.parametrize("name", "prod cumprod".split())
@@ -170,7 +178,7 @@ def test_a_real_product_of_complex_numbers_is_that_of_their_real_parts(name: str
         (first,) = tt.autograd.grad(out.sum(), z, create_graph=True)
         (second,) = tt.autograd.grad((first.real**2).sum(), z)
         found.append((out.detach(), first.detach(), second))
-    agree(*found)
+    assert_all_close(*found)
 
 
 @pytest.mark.parametrize("name", "prod cumprod".split())
@@ -336,7 +344,7 @@ ALONG: list[Call] = [
 @pytest.mark.torch
 @pytest.mark.parametrize("call", ALONG, ids=words)
 def test_axis_and_keepdims_never_change_pytorchs_meaning(call: Call) -> None:
-    same_outcome(call)
+    assert_same_outcome(call)
 
 
 def test_ddof_means_numpy() -> None:

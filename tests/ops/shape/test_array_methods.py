@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import complexes, numbers, same
+from tests.oracles import compare, complexes, numbers
 
 X = numbers(3, 4)
 CALLS: dict[str, Any] = {
@@ -87,7 +87,7 @@ ISIN: dict[str, Any] = {
 @pytest.mark.torch
 @pytest.mark.parametrize("name", ISIN)
 def test_isin_is_torchs(name: str) -> None:
-    same(ISIN[name], orders=0)
+    compare(ISIN[name], orders=0)
 
 
 def test_isin_of_two_numbers_is_refused() -> None:

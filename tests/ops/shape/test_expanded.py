@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tinytorch as tt
-from tests.calls import Call, called, words
+from tests.calls import Call, call_with_names, words
 
 #: ``E`` is ``[0, 1, 2]`` seen twice, ``M`` a mask of one True a row.
 WRITES: list[Call] = [
@@ -38,7 +38,7 @@ def seen(library: Any, program: Call) -> tuple[list[Any], list[str]]:
     names = {"L": library, "E": base.expand(2, 3), "M": mask}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        called(program, names)
+        call_with_names(program, names)
     return base.tolist(), [str(w.message).split(" on ")[0] for w in caught]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import complexes, numbers, same
+from tests.oracles import compare, complexes, numbers
 from tinytorch.autograd import gradcheck, gradgradcheck
 
 A, B = numbers(2, 3), numbers(2, 3, seed=1)
@@ -66,7 +66,7 @@ CASES: dict[str, tuple[Any, ...]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_results_and_derivatives_are_torchs(name: str) -> None:
     call, *arrays = CASES[name]
-    same(call, *arrays)
+    compare(call, *arrays)
 
 
 def test_derivatives_are_differences() -> None:
@@ -84,7 +84,7 @@ def test_dtypes_are_promoted() -> None:
     assert tt.cat((tt.tensor([1]), tt.tensor([1.0]))).dtype is tt.float32
     assert tt.stack((tt.ones(1, dtype=tt.int32), tt.ones(1, dtype=tt.int64))).dtype is tt.int64
     small = (np.array([1], "uint8"), np.array([1], "int8"))
-    same(lambda lib, a, b: lib.hstack((a, b)), *small, orders=0)
+    compare(lambda lib, a, b: lib.hstack((a, b)), *small, orders=0)
 
 
 def test_pieces_are_views_that_may_not_be_changed_alone() -> None:
@@ -167,5 +167,5 @@ def test_wrong_use_is_refused(name: str) -> None:
 )
 def test_numbers_count_less_in_the_dtype_of_block_diag(one: str, other: str) -> None:
     a, b = np.array(2, one), np.array([1, 3], other)
-    same(lambda lib, x, y: (lib.block_diag(x, y), lib.block_diag(x, x), lib.block_diag(x)), a, b)
-    same(lambda lib, x: lib.block_diag(), a, orders=0)
+    compare(lambda lib, x, y: (lib.block_diag(x, y), lib.block_diag(x, x), lib.block_diag(x)), a, b)
+    compare(lambda lib, x: lib.block_diag(), a, orders=0)

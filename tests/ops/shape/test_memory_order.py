@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import numbers, same
+from tests.oracles import compare, numbers
 
 Call = Callable[[Any, Any], Any]
 
@@ -289,7 +289,7 @@ def test_gradients_of_changed_views_in_any_order(name: str, loss: str) -> None:
             return y.sum() + (y[0] ** 2).sum()
         return (y.contiguous() if loss == "row-major" else y.t()) ** 2
 
-    same(call, M)
+    compare(call, M)
 
 
 WINDOWS: dict[str, Call] = {
@@ -305,7 +305,7 @@ WINDOWS: dict[str, Call] = {
 @pytest.mark.torch
 @pytest.mark.parametrize("name", WINDOWS)
 def test_windows_of_memory(name: str) -> None:
-    same(WINDOWS[name], M)
+    compare(WINDOWS[name], M)
 
 
 @pytest.mark.torch
@@ -318,7 +318,7 @@ def test_a_changed_window_of_a_changed_window() -> None:
         window.add_(part[0, 0])
         return y.contiguous() ** 2
 
-    same(call, M)
+    compare(call, M)
 
 
 RESIZED: dict[str, Callable[[Any], Any]] = {

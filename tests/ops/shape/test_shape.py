@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tinytorch as tt
-from tests.oracles import complexes, numbers, same
+from tests.oracles import compare, complexes, numbers
 from tinytorch.autograd import gradcheck, gradgradcheck
 
 X = numbers(2, 3, 4)
@@ -73,7 +73,7 @@ CASES: dict[str, tuple[Any, ...]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_results_and_derivatives_are_torchs(name: str) -> None:
     call, *arrays = CASES[name]
-    same(call, *arrays)
+    compare(call, *arrays)
 
 
 def test_derivatives_are_differences() -> None:
@@ -124,10 +124,10 @@ def test_view_of_bytes() -> None:
         (numbers(3).astype("float32"), "uint8"),
         (complexes(2), "float64"), (np.arange(8, dtype="uint8"), "int32"),
     ):  # fmt: skip
-        same(lambda lib, x: x.view(getattr(lib, dtype)), array, orders=0)
-    same(lambda lib, x: lib.zeros(3, 0, 2).view(lib.int8), array, orders=0)
-    same(lambda lib, x: lib.zeros(3, 0, 2).view(lib.float64), array, orders=0)
-    same(lambda lib, x: lib.view_as_complex(lib.zeros(3, 0, 2)), numbers(1), orders=0)
+        compare(lambda lib, x: x.view(getattr(lib, dtype)), array, orders=0)
+    compare(lambda lib, x: lib.zeros(3, 0, 2).view(lib.int8), array, orders=0)
+    compare(lambda lib, x: lib.zeros(3, 0, 2).view(lib.float64), array, orders=0)
+    compare(lambda lib, x: lib.view_as_complex(lib.zeros(3, 0, 2)), numbers(1), orders=0)
     assert not tt.ones(2, requires_grad=True).view(tt.float64).requires_grad
 
 
@@ -149,7 +149,7 @@ def test_gradients_pass_changes_of_sizes_in_place() -> None:
         part.squeeze_()
         return part * part
 
-    same(program, M)
+    compare(program, M)
 
 
 # -- random shapes -------------------------------------------------------------------------------
@@ -313,7 +313,7 @@ def test_wrong_use_is_refused(name: str) -> None:
     ],
 )  # fmt: skip
 def test_a_0d_tensor_is_its_own(call: Any, dtype: str) -> None:
-    same(call, np.array(1.5 + (2j if dtype == "complex128" else 0), dtype=dtype))
+    compare(call, np.array(1.5 + (2j if dtype == "complex128" else 0), dtype=dtype))
 
 
 @pytest.mark.parametrize("shape", [(2, 3), (1, 2, 3)])

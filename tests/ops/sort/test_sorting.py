@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.oracles import numbers, same
+from tests.oracles import compare, numbers
 from tinytorch.autograd import gradcheck, gradgradcheck
 
 NAN, INF = math.nan, math.inf
@@ -92,13 +92,13 @@ CASES: dict[str, tuple[Any, ...]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_results_and_derivatives_are_torchs(name: str) -> None:
     call, *arrays = CASES[name]
-    same(call, *arrays)
+    compare(call, *arrays)
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("dtype", ["uint8", "int32", "float16", "float32", "bool"])
 def test_sort_keeps_dtypes(dtype: str) -> None:
-    same(lambda lib, x: lib.sort(x, stable=True), TIES.astype(dtype), orders=0)
+    compare(lambda lib, x: lib.sort(x, stable=True), TIES.astype(dtype), orders=0)
 
 
 @pytest.mark.parametrize("name", ["sort", "topk"])
@@ -120,7 +120,7 @@ def test_equal_elements_keep_their_order() -> None:
 
 @pytest.mark.torch
 def test_numbers_without_dimensions_are_sorted() -> None:
-    same(lambda lib, x: (lib.sort(x), lib.topk(x, 1), lib.unique(x)), np.array(3), orders=0)
+    compare(lambda lib, x: (lib.sort(x), lib.topk(x, 1), lib.unique(x)), np.array(3), orders=0)
 
 
 # -- NumPy's dialect -----------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Distributions as functions of the library: a law, its parameters, and whether they are exact."""
+"""Distributions as functions of a library and the arrays of their parameters."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ U = np.array([[0.2, 0.49951, 0.9], [0.5004, 0.05, 0.75]])
 C = np.array([[0.4, 0.0, -0.5], [0.2, -0.9, 0.3]])
 W = np.array([[[0.5, -0.2], [0.1, 0.8], [-0.7, 0.3]], [[1.5, 0.2], [0.0, 0.3], [-0.1, 0.6]]])
 
-Law = tuple[Callable[..., Any], tuple[Any, ...]]
+Example = tuple[Callable[..., Any], tuple[Any, ...]]
 #: By name, a function of ``distributions`` and tensors, and the arrays behind the tensors.
-LAWS: dict[str, Law] = {
+EXAMPLES: dict[str, Example] = {
     "Bernoulli": (lambda d, p: d.Bernoulli(p), (P,)),
     "Bernoulli by logits": (lambda d, z: d.Bernoulli(logits=z), (L,)),
     "Beta": (lambda d, a, b: d.Beta(a, b), (A, B)),
@@ -89,7 +89,7 @@ LAWS: dict[str, Law] = {
     "Wishart by scale": (lambda d, n, c: d.Wishart(n, scale_tril=c), (A[0] + 3, T)),
 }  # fmt: skip
 
-#: Laws whose values are none of the others'.
+#: Pairs of which the first has values that the second cannot take.
 FOREIGN = [
     *((p, q) for p in ("Gumbel", "Laplace", "Normal") for q in (
         "Beta", "ContinuousBernoulli", "Exponential", "Gamma", "Pareto", "Uniform")),
@@ -98,7 +98,7 @@ FOREIGN = [
     *((p, "Pareto") for p in ("Beta", "ContinuousBernoulli", "Exponential", "Gamma")),
     ("Poisson", "Bernoulli"), ("Poisson", "Binomial"),
 ]  # fmt: skip
-#: Pairs that there is a formula for, besides each law with itself.
+#: Pairs with a formula for the divergence, besides each distribution with itself.
 PAIRS = [
     ("Bernoulli", "Poisson"), ("Beta", "ContinuousBernoulli"), ("Beta", "Exponential"),
     ("Beta", "Gamma"), ("Beta", "Normal"), ("Beta", "Uniform"), ("Chi2", "Gamma"),

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
-from tests.distributions.laws import FOREIGN, LAWS, PAIRS, SELF
-from tests.oracles import agree, host, libraries
+from tests.distributions.examples import EXAMPLES, FOREIGN, PAIRS, SELF
+from tests.oracles import assert_all_close, host, libraries
 
 #: PyTorch's Bessel functions are polynomials of an error below 2e-7 (Abramowitz and Stegun, 9.8).
 APPROXIMATE = {"VonMises": {"rtol": 1e-6, "atol": 1e-6}}
@@ -37,13 +37,13 @@ def double_precision(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 def parameters(library: Any, name: str, grad: bool = False) -> list[Any]:
-    tensors = [library.tensor(array) for array in LAWS[name][1]]
+    tensors = [library.tensor(array) for array in EXAMPLES[name][1]]
     return [tensor.requires_grad_() for tensor in tensors] if grad else tensors
 
 
-def law(library: Any, name: str, tensors: list[Any] | None = None) -> Any:
+def build_distribution(library: Any, name: str, tensors: list[Any] | None = None) -> Any:
     given = parameters(library, name) if tensors is None else tensors
-    return LAWS[name][0](library.distributions, *given)
+    return EXAMPLES[name][0](library.distributions, *given)
 
 
 def outcome(call: Any) -> Any:
@@ -60,28 +60,28 @@ def assert_same(ours: Any, theirs: Any, name: str) -> None:
     elif name in APPROXIMATE:
         np.testing.assert_allclose(host(ours.detach()), host(theirs.detach()), **APPROXIMATE[name])
     else:
-        agree(ours.detach(), theirs.detach())
+        assert_all_close(ours.detach(), theirs.detach())
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_shapes_and_samples(name: str) -> None:
     drawn = []
     for library in libraries():
-        found = law(library, name)
+        found = build_distribution(library, name)
         library.manual_seed(0)
         samples = [found.sample(), found.sample((5,)), found.sample((2, 3))]
         shapes = tuple(found.batch_shape), tuple(found.event_shape)
         drawn.append((shapes, found.has_rsample, found.has_enumerate_support, samples))
     assert drawn[0][:3] == drawn[1][:3]
     for ours, theirs in zip(drawn[0][3], drawn[1][3], strict=True):
-        agree(ours, theirs)
+        assert_all_close(ours, theirs)
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", EXAMPLES)
 @pytest.mark.parametrize("what", ["mean", "variance", "stddev", "mode", "entropy", "perplexity"])
 def test_moments(name: str, what: str) -> None:
     def found(library: Any) -> Any:
-        value = getattr(law(library, name), what)
+        value = getattr(build_distribution(library, name), what)
         return value() if callable(value) else value
 
     ours, theirs = (outcome(lambda library=library: found(library)) for library in libraries())
@@ -91,12 +91,12 @@ def test_moments(name: str, what: str) -> None:
         assert_same(ours, theirs, name)
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_log_probabilities_and_their_gradients(name: str) -> None:
     found = []
     for library in libraries():
         tensors = parameters(library, name, grad=True)
-        made = law(library, name, tensors)
+        made = build_distribution(library, name, tensors)
         library.manual_seed(1)
         value = made.sample((4,)).detach()
         log_prob = made.log_prob(value)
@@ -109,11 +109,11 @@ def test_log_probabilities_and_their_gradients(name: str) -> None:
         np.testing.assert_allclose(host(ours), host(theirs), **close)
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_distribution_functions(name: str) -> None:
     answers = []
     for library in libraries():
-        made = law(library, name)
+        made = build_distribution(library, name)
         library.manual_seed(2)
         value = made.sample((4,))
         chances = library.tensor(np.linspace(0.1, 0.9, 4)).reshape(-1, 1, 1)
@@ -136,12 +136,12 @@ def unchecked() -> Iterator[None]:
 UNLIKE_OUTSIDE = {"GeneralizedPareto"}
 
 
-@pytest.mark.parametrize("name", sorted(set(LAWS) - UNLIKE_OUTSIDE))
+@pytest.mark.parametrize("name", sorted(set(EXAMPLES) - UNLIKE_OUTSIDE))
 @pytest.mark.parametrize("value", [-1.0, 0.0, 0.5, 1.0, 2.0, np.nan, np.inf])
 def test_values_outside(name: str, value: float, unchecked: None) -> None:
     answers = []
     for library in libraries():
-        made = law(library, name)
+        made = build_distribution(library, name)
         if made.support.event_dim or made.support.is_discrete:
             return
         x = library.full(tuple(made.batch_shape), value, dtype=library.float64)
@@ -150,12 +150,12 @@ def test_values_outside(name: str, value: float, unchecked: None) -> None:
         assert_same(ours, theirs, name)
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_differentiable_samples(name: str) -> None:
     found = []
     for library in libraries():
         tensors = parameters(library, name, grad=True)
-        made = law(library, name, tensors)
+        made = build_distribution(library, name, tensors)
         if name.startswith("Wishart"):
             pytest.skip("PyTorch changes what its backward pass needs")
         if not made.has_rsample:
@@ -170,32 +170,36 @@ def test_differentiable_samples(name: str) -> None:
             np.testing.assert_allclose(host(ours), host(theirs), rtol=2e-3, atol=2e-3)
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_expanded(name: str) -> None:
     found = []
     for library in libraries():
-        made = law(library, name)
+        made = build_distribution(library, name)
         larger = made.expand((3, *made.batch_shape))
         library.manual_seed(4)
         value = larger.sample()
         shapes = tuple(larger.batch_shape), tuple(larger.event_shape)
         found.append((type(larger).__name__, shapes, value, larger.log_prob(value)))
     assert found[0][:2] == found[1][:2]
-    agree(found[0][2], found[1][2])
+    assert_all_close(found[0][2], found[1][2])
     assert_same(found[0][3], found[1][3], name)
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_text_and_support(name: str) -> None:
     for text in (repr, lambda made: made.support.event_dim, lambda made: made.support.is_discrete):
-        ours, theirs = (outcome(lambda lib=lib: text(law(lib, name))) for lib in libraries())
+        ours, theirs = (
+            outcome(lambda lib=lib: text(build_distribution(lib, name))) for lib in libraries()
+        )
         assert str(ours).replace("tinytorch.", "torch.") == str(theirs)
 
 
 @pytest.mark.parametrize("name", ["Bernoulli", "Binomial", "Categorical", "OneHotCategorical"])
 @pytest.mark.parametrize("expand", [True, False])
 def test_all_values(name: str, expand: bool) -> None:
-    agree(*(law(library, name).enumerate_support(expand) for library in libraries()))
+    assert_all_close(
+        *(build_distribution(library, name).enumerate_support(expand) for library in libraries())
+    )
 
 
 @pytest.mark.parametrize("pair", [*PAIRS, *FOREIGN, *((name, name) for name in SELF)])
@@ -203,23 +207,26 @@ def test_divergences(pair: tuple[str, str]) -> None:
     found = []
     for library in libraries():
         others = [
-            array[::-1].copy() if array.shape == (2, 3) else array for array in LAWS[pair[1]][1]
+            array[::-1].copy() if array.shape == (2, 3) else array for array in EXAMPLES[pair[1]][1]
         ]
         given = [
             parameters(library, pair[0], grad=True),
             [library.tensor(array).requires_grad_() for array in others],
         ]
-        pq = [law(library, name, tensors) for name, tensors in zip(pair, given, strict=True)]
+        pq = [
+            build_distribution(library, name, tensors)
+            for name, tensors in zip(pair, given, strict=True)
+        ]
         divergence = library.distributions.kl_divergence(*pq)
         finite = divergence[divergence.isfinite()].sum() + 0 * given[0][0].sum()
         grads = library.autograd.grad(finite, sum(given, []), allow_unused=True)
         found.append((divergence.detach(), grads))
-    agree(found[0][0], found[1][0])
+    assert_all_close(found[0][0], found[1][0])
     for ours, theirs in zip(found[0][1], found[1][1], strict=True):
         assert (ours is None) == (theirs is None)
         if theirs is not None:  # PyTorch's are NaN for laws just too heavy for a variance
             known = ~theirs.isnan().numpy()
-            agree(host(ours)[known], theirs.numpy()[known])
+            assert_all_close(host(ours)[known], theirs.numpy()[known])
 
 
 def test_divergence_without_a_formula() -> None:
@@ -286,9 +293,9 @@ def test_checks_can_be_left_out() -> None:
 def test_policy_gradient_reaches_the_logits() -> None:
     logits = tt.zeros(2, requires_grad=True)
     for _ in range(200):
-        law = tt.distributions.Categorical(logits=logits)
-        action = law.sample()
-        (-law.log_prob(action) * (action == 1)).backward()
+        build_distribution = tt.distributions.Categorical(logits=logits)
+        action = build_distribution.sample()
+        (-build_distribution.log_prob(action) * (action == 1)).backward()
         with tt.no_grad():
             logits -= 0.1 * logits.grad
         logits.grad = None
