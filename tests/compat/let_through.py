@@ -107,7 +107,7 @@ def host_place(value: Any) -> str | None:
     return None
 
 
-class Survey:
+class NameSurvey:
     """For each name of PyTorch's modules, the place of its counterpart here."""
 
     def __init__(self) -> None:
@@ -175,7 +175,7 @@ def write() -> None:
     """Write the table anew, from nothing."""
     TABLE.write_text(_HEAD + "FILES: Final[dict[str, str]] = {}\n")
     rows: dict[str, dict[str, str]] = {}
-    for module, names in Survey().missing().items():
+    for module, names in NameSurvey().missing().items():
         if names or not our_module(module):
             rows.setdefault(key(module), {}).update(names)
     lines = [line for name, found in sorted(rows.items()) for line in row(name, clauses(found))]

@@ -33,7 +33,7 @@ class _Changed(importlib.abc.InspectLoader):
         return self.path.name == "__init__.py"
 
 
-class _Finder(importlib.abc.MetaPathFinder):
+class _SourceFinder(importlib.abc.MetaPathFinder):
     def find_spec(self, fullname: str, path: Any = None, target: Any = None) -> Any:
         rest = fullname.removeprefix(f"{ROOT}.")
         if rest == fullname or not rest.startswith(SOURCES):
@@ -49,7 +49,7 @@ def load() -> Any:
     """The stand-in for ``torch``, with its references and decompositions loaded."""
     if ROOT not in sys.modules:
         stand_ins.install()
-        sys.meta_path.append(_Finder())
+        sys.meta_path.append(_SourceFinder())
         for name in ("_refs", "_refs.linalg", "_refs.fft", "_decomp.decompositions"):
             importlib.import_module(f"{ROOT}.{name}")
     return sys.modules[ROOT]

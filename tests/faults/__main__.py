@@ -13,13 +13,13 @@ import sys
 import time
 import traceback
 
-from tests.faults.campaign import CHECKS, Form, Skipped
+from tests.faults.campaign import CHECKS, Extent, Skipped
 
 #: Modules of this folder that register checks, in the order in which they run.
 CAMPAIGNS = ["interrupts", "saves", "workers", "ranks"]
 
 
-def run(name: str, form: Form) -> bool:
+def run(name: str, form: Extent) -> bool:
     """Run one check and print its result; whether it did not fail."""
     began = time.monotonic()
     try:
@@ -45,7 +45,7 @@ def main() -> int:
     chosen = [name for name in CHECKS if options.only in name]
     failed = [
         name for name in chosen
-        if not run(name, Form(options.form == "short", options.seed, random.Random(options.seed)))
+        if not run(name, Extent(options.form == "short", options.seed, random.Random(options.seed)))
     ]  # fmt: skip
     print(f"{len(chosen) - len(failed)} of {len(chosen)} checks passed or were skipped")
     return 1 if failed or not chosen else 0

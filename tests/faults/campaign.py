@@ -18,7 +18,7 @@ class Skipped(Exception):
 
 
 @dataclass(frozen=True)
-class Form:
+class Extent:
     """Extent of a check.
 
     Attributes:
@@ -36,7 +36,7 @@ class Form:
         return short if self.short else long
 
 
-Check = Callable[[Form], str]
+Check = Callable[[Extent], str]
 #: The checks by ``campaign.function``.
 CHECKS: dict[str, Check] = {}
 

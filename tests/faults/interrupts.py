@@ -8,7 +8,7 @@ import tempfile
 import time
 from collections.abc import Callable
 
-from tests.faults.campaign import Form, check, finish, start
+from tests.faults.campaign import Extent, check, finish, start
 
 
 def _rounds(body: str, rounds: int, folder: str) -> None:
@@ -142,7 +142,7 @@ def _rounds(body: str, rounds: int, folder: str) -> None:
     sys.exit(lost > 0)
 
 
-def _interrupt(body: str, count: int, form: Form) -> str:
+def _interrupt(body: str, count: int, form: Extent) -> str:
     sent = unfinished = 0
     while sent < count:
         done, result, err = _send(body, count - sent, form)
@@ -161,7 +161,7 @@ def _interrupt(body: str, count: int, form: Form) -> str:
     return f"{sent} interrupts, 0 lost, the state right after each{beside}"
 
 
-def _send(body: str, count: int, form: Form) -> tuple[int, str, str]:
+def _send(body: str, count: int, form: Extent) -> tuple[int, str, str]:
     """Send up to ``count`` signals to one process; how many, its last line and its errors."""
     sent, result = 0, "ended early"
     with tempfile.TemporaryDirectory() as folder:
@@ -179,8 +179,8 @@ def _send(body: str, count: int, form: Form) -> tuple[int, str, str]:
     return sent, result, err
 
 
-def _register(body: str) -> Callable[[Form], str]:
-    def interrupt(form: Form) -> str:
+def _register(body: str) -> Callable[[Extent], str]:
+    def interrupt(form: Extent) -> str:
         return _interrupt(body, form.pick(20, 200), form)
 
     interrupt.__name__ = f"ctrl_c_in_{body}"

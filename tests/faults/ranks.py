@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from tests.distributed.ranks import PROGRAMS
-from tests.faults.campaign import Form, Skipped, check
+from tests.faults.campaign import Extent, Skipped, check
 from tests.fresh import search_path
 from tinytorch.distributed import is_available
 from tinytorch.distributed.run import find_mpiexec
@@ -31,7 +31,7 @@ START, END = 30.0, 10.0
 STATUS = 7
 
 
-class Job:
+class RankJob:
     """Processes of a program, and what they leave.
 
     Args:
@@ -116,13 +116,13 @@ def seconds(text: str) -> float:
     return float(found[1])
 
 
-def lose(form: Form, how: str, what: str) -> str:
+def lose(form: Extent, how: str, what: str) -> str:
     """Rank 1 is killed or stopped at random moments of MPI's start and of barriers after it."""
     longest, started = 0.0, 0
     runs = form.pick(1, 50)
     for _ in range(runs):
         moment = form.random.uniform(0, 0.4)
-        job = Job(["starting.py", what, moment, TIMEOUT], how)
+        job = RankJob(["starting.py", what, moment, TIMEOUT], how)
         if how == "hand":
             (code, text), _ = job.end(1)
             assert code == STATUS, (moment, code, text)
@@ -137,43 +137,43 @@ def lose(form: Form, how: str, what: str) -> str:
 
 
 @check
-def killed_by_hand(form: Form) -> str:
+def killed_by_hand(form: Extent) -> str:
     return lose(form, "hand", "kill")
 
 
 @check
-def stopped_by_hand(form: Form) -> str:
+def stopped_by_hand(form: Extent) -> str:
     return lose(form, "hand", "stop")
 
 
 @check
-def killed_under_the_launcher(form: Form) -> str:
+def killed_under_the_launcher(form: Extent) -> str:
     return lose(form, "launcher", "kill")
 
 
 @check
-def stopped_under_the_launcher(form: Form) -> str:
+def stopped_under_the_launcher(form: Extent) -> str:
     return lose(form, "launcher", "stop")
 
 
 @check
-def killed_under_mpiexec(form: Form) -> str:
+def killed_under_mpiexec(form: Extent) -> str:
     return lose(form, "mpiexec", "kill")
 
 
 @check
-def stopped_under_mpiexec(form: Form) -> str:
+def stopped_under_mpiexec(form: Extent) -> str:
     return lose(form, "mpiexec", "stop")
 
 
 @check
-def strangers_and_garbage(form: Form) -> str:
+def strangers_and_garbage(form: Extent) -> str:
     """Two ranks meet while other processes connect, idle and write garbage."""
     lines = [b"GET / HTTP/1.1\r\n\r\n", b"1\n", bytes(range(256)), b"x" * 10_000, b"",
              b"rank 1 2 00 00\n", b"cmd=put key=a value=b\n"]  # fmt: skip
     runs, sent = form.pick(1, 50), 0
     for _ in range(runs):
-        job = Job(["starting.py", "meet", 0, START], "hand")
+        job = RankJob(["starting.py", "meet", 0, START], "hand")
         with pestering(job.port, lines, form) as count:
             ended = job.end()
         assert [code for code, _ in ended] == [0, 0], ended
@@ -182,7 +182,7 @@ def strangers_and_garbage(form: Form) -> str:
 
 
 @contextmanager
-def pestering(port: int, lines: list[bytes], form: Form) -> Iterator[list[int]]:
+def pestering(port: int, lines: list[bytes], form: Extent) -> Iterator[list[int]]:
     """Connect to a port and write garbage, a bounded number of times."""
     count, over, kept = [0], threading.Event(), []
 
@@ -208,11 +208,11 @@ def pestering(port: int, lines: list[bytes], form: Form) -> Iterator[list[int]]:
 
 
 @check
-def late_twice_and_absent(form: Form) -> str:
+def late_twice_and_absent(form: Extent) -> str:
     """A rank that comes after the timeout, or twice while another never comes."""
     runs = form.pick(1, 50)
     for _ in range(runs):
-        job = Job(["starting.py", "meet", 0, TIMEOUT], "hand", size=0)
+        job = RankJob(["starting.py", "meet", 0, TIMEOUT], "hand", size=0)
         job.processes = [job.start_rank(0, 2, TIMEOUT)]
         job.processes[0].wait(START)
         job.processes.append(job.start_rank(1, 2, 1.0))

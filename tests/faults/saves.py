@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import tinytorch as tt
-from tests.faults.campaign import Form, Skipped, check, finish, start
+from tests.faults.campaign import Extent, Skipped, check, finish, start
 
 
 def _is_whole(path: Path) -> bool:
@@ -36,7 +36,7 @@ def _save(path: str, seed: int, saves: int, count: int) -> None:
 
 
 @check
-def killed_saves(form: Form) -> str:
+def killed_saves(form: Extent) -> str:
     """A process that is killed while it saves leaves a whole file and at most one more."""
     kills, litter = form.pick(5, 50), 0
     with tempfile.TemporaryDirectory() as name:
@@ -81,7 +81,7 @@ def _on_small_disk(folder: str) -> None:
 
 
 @check
-def full_disk(form: Form) -> str:
+def full_disk(form: Extent) -> str:
     """A disk without room for two files gets the new one; without room for one it keeps the old."""
     if not shutil.which("unshare"):
         raise Skipped("there is no unshare, which mounts a small disk for one process")
@@ -116,7 +116,7 @@ def _as_another_user(folder: str) -> None:
 
 
 @check
-def another_user(form: Form) -> str:
+def another_user(form: Extent) -> str:
     """A read-only file is refused; in a read-only folder a file is written in place."""
     if sys.platform == "win32" or os.geteuid() != 0:
         raise Skipped("only root can become another user")
@@ -136,7 +136,7 @@ def another_user(form: Form) -> str:
 
 
 @check
-def links_and_long_names(form: Form) -> str:
+def links_and_long_names(form: Extent) -> str:
     """Hard and symbolic links stay and name the new contents; a name may be as long as any."""
     with tempfile.TemporaryDirectory() as name:
         path = Path(name, "w" * 252 + ".pt")
@@ -152,7 +152,7 @@ def links_and_long_names(form: Form) -> str:
 
 
 @check
-def many_on_one_path(form: Form) -> str:
+def many_on_one_path(form: Extent) -> str:
     """Four processes and four threads save to one path: it is one of their files at any time."""
     saves, looks = form.pick(20, 200), 0
     with tempfile.TemporaryDirectory() as name:

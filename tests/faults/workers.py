@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.faults.campaign import Form, check, finish, start
+from tests.faults.campaign import Extent, check, finish, start
 
 
 def _loop(fault: str, seed: int) -> None:
@@ -62,7 +62,7 @@ EXPECTED = {
 
 
 @check
-def faulty_workers(form: Form) -> str:
+def faulty_workers(form: Extent) -> str:
     """A worker that raises, exits, is killed, hangs: the loop raises and says which it was."""
     times = form.pick(1, 5)
     for fault, text in [*EXPECTED.items()] * times:

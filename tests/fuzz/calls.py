@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from tests.fuzz.compare import Difference, Failure, difference_of, error_of
+from tests.fuzz.compare import Difference, CaughtError, difference_of, error_of
 
 DTYPES = (
     "float64", "float32", "float16", "bfloat16", "complex64", "complex128", "int64", "int32",
@@ -98,7 +98,7 @@ def keywords(op: Any) -> set[str]:
     if op.name.startswith("nn.functional."):
         function = getattr(torch.nn.functional, op.name.rpartition(".")[2], None)
         parameters = error_of(lambda: inspect.signature(function).parameters)
-        found |= set(() if isinstance(parameters, Failure) else parameters)
+        found |= set(() if isinstance(parameters, CaughtError) else parameters)
     return found
 
 
@@ -112,7 +112,7 @@ def _form(
         forms.append(f"{values[0]}.{op.name}({rest})")
         if hasattr(torch.Tensor, f"{op.name}_"):
             forms.append(f"{values[0]}.clone().{op.name}_({rest})")
-    if isinstance(error_of(lambda: eval(f"L.{op.name}", {"L": torch})), Failure):
+    if isinstance(error_of(lambda: eval(f"L.{op.name}", {"L": torch})), CaughtError):
         forms = forms[1:]
     return r.choice(forms) if forms else None
 

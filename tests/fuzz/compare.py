@@ -18,7 +18,7 @@ ERRORS = (ArithmeticError, AttributeError, LookupError, NameError, RuntimeError,
 
 
 @dataclass(frozen=True)
-class Failure:
+class CaughtError:
     """An error that a line ended with."""
 
     kinds: tuple[str, ...]
@@ -41,12 +41,12 @@ class Difference:
 
 
 def error_of(call: Callable[[], Any]) -> Any:
-    """The result of ``call``, or its error as a ``Failure``."""
+    """The result of ``call``, or its error as a ``CaughtError``."""
     try:
         return call()
     except Exception as error:
         kinds = tuple(kind.__name__ for kind in type(error).__mro__)
-        return Failure(kinds, str(error).partition("\n")[0][:200])
+        return CaughtError(kinds, str(error).partition("\n")[0][:200])
 
 
 def difference_of(
@@ -60,13 +60,13 @@ def difference_of(
         where: The line, tensor or call.
         narrowest: The narrowest dtype that was computed in.
     """
-    if isinstance(theirs, Failure):
-        if not isinstance(ours, Failure):
+    if isinstance(theirs, CaughtError):
+        if not isinstance(ours, CaughtError):
             return Difference("accepts", where, f"PyTorch: {theirs.kinds[0]}: {theirs.text}")
         if ours.kinds[0] == theirs.kinds[0] or any(k.__name__ in ours.kinds for k in ERRORS):
             return None
         return Difference("error", where, f"ours: {ours.kinds[0]}: {ours.text}")
-    if isinstance(ours, Failure):
+    if isinstance(ours, CaughtError):
         return Difference("raises", where, f"ours: {ours.kinds[0]}: {ours.text}")
     text = _differing(ours, theirs, narrowest)
     return None if text is None else Difference("value", where, text)

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from tests.fuzz.compare import Difference, Failure, difference_of, error_of
+from tests.fuzz.compare import Difference, CaughtError, difference_of, error_of
 
 VIEWS = """
     {a}[0] | {a}[1:] | {a}[:, 0] | {a}[::2] | {a}.t() | {a}.mT | {a}.view(-1) | {a}.reshape(-1)
@@ -185,7 +185,7 @@ def compare(
             found = difference_of(one, other, f"after {line}")
             if found is not None:
                 return found
-            if isinstance(other, Failure):
+            if isinstance(other, CaughtError):
                 refused.append(line)
         scopes = ours.scope, theirs.scope  # type: ignore[attr-defined]
         one, other = (facts(lib, s) for lib, s in zip(libraries, scopes, strict=True))
