@@ -231,7 +231,7 @@ WITHOUT_EXAMPLE = {
     "_copy_assigned": "comparisons in place have gradient 0: in autograd/programs",
     "attention_in_blocks": "for millions of scores: with small blocks in test_large_arrays.py",
     "_pin": "needs a GPU",
-    "_dropped": "needs a GPU",
+    "_multiply_mask": "needs a GPU",
     "cbrt": "PyTorch has none: it is tested against NumPy with the names that NumPy alone has",
 }
 #: Composites of other operations that give no derivatives, or whose examples are elsewhere.

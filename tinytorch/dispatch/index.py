@@ -394,13 +394,14 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.linalg.svd": "_svdvals",
         "ops.linalg.triangular": "_inverse _solved",
         "ops.linalg.vector_products": "_distances _scaled_identity _trace",
-        "ops.nn.adaptive_pooling": "_means _uneven_mean _uneven_spread largest_at largest_in_image",
+        "ops.nn.adaptive_pooling": """_means _uneven_mean _uneven_spread adaptive_argmax
+            adaptive_max_indices""",
         "ops.nn.attention": "attended attention_in_blocks attention_weights",
         "ops.nn.class_loss": """_negative_at _negative_onto _reduced_surprise _spread _surprise
             _surprise_grad _target_weights""",
         "ops.nn.conv_kernels": "_conv _conv_input _conv_weight",
         "ops.nn.ctc_loss": "_ctc _ctc_grad",
-        "ops.nn.dropout": "_dropped _scaled _scaled_and_moved _sloped",
+        "ops.nn.dropout": "_multiply_add_noise _multiply_mask _multiply_noise _multiply_slopes",
         "ops.nn.embedding": """_bag_rows _bag_sums _embedding _embedding_sum _masked_rows
             _scale_gradient""",
         "ops.nn.grid": "_add_pixels _clipped _mapped _pixels _reflected _unmapped _with_zero",
@@ -411,12 +412,13 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.nn.normalization": "_layer_norm standardize",
         "ops.nn.padding": "_fold_edge _pad_constant _pad_edge _repeated",
         "ops.nn.pooling": "max_indices",
-        "ops.nn.rectifiers": "_prelu_gradient _tanhshrink",
+        "ops.nn.rectifiers": "_prelu_backward _tanhshrink",
         "ops.nn.recurrent": "_gru_gates _lstm_gates",
         "ops.nn.softmax": "_log_softmax _softmax",
-        "ops.nn.unfolding": """_columns _summed slide_max slide_pick slide_place slide_put
-            slide_spread slide_sum""",
-        "ops.nn.unpooling": "_add_back _fetch _fractional_indices _put_back",
+        "ops.nn.unfolding": """_col2im _im2col window_argmax window_gather window_max window_scatter
+            window_spread window_sum""",
+        "ops.nn.unpooling": """_fractional_indices _unpool_gather _unpool_scatter
+            _unpool_scatter_add""",
         "ops.pointwise.bitwise": "_invert",
         "ops.pointwise.comparison": "_all_equal",
         "ops.pointwise.complex_numbers": "_conj _imag _real",

@@ -1,1 +1,1 @@
-"""What layers compute: activations, convolutions, normalizations, losses."""
+"""Kernels of the layers: activations, convolutions, normalizations, losses."""

@@ -1,4 +1,4 @@
-"""The activation functions of most networks; rarer ones are in the families beside this one."""
+"""ReLU, sigmoid, SiLU, ELU, GELU. Rarer activations are in ``rectifiers``."""
 
 from __future__ import annotations
 
@@ -16,14 +16,11 @@ BOTH = ("", "nn.functional")
 
 @op(inplace=True, namespaces=BOTH, method=True, elementwise=True)
 def relu(xp: Backend, input: Array, inplace: bool = False) -> Array:
-    """``max(x, 0)``; the slope at 0 is 0.
+    """``max(x, 0)``, element by element; the derivative at 0 is 0.
 
     Args:
         input: Tensor of any shape.
         inplace: Write the result over ``input``; default False.
-
-    Returns:
-        Tensor of the same shape.
 
     Raises:
         RuntimeError: For booleans.
@@ -40,7 +37,7 @@ def relu(xp: Backend, input: Array, inplace: bool = False) -> Array:
     return xp.between(input, 0, None)
 
 
-# The result is never below 0; NaN lets the gradient pass.
+# NaN != 0, so the gradient passes where the result is NaN.
 relu.vjp(input=piecewise(lambda xp, g, out: masked(xp, g, out != 0)))
 
 
@@ -48,7 +45,7 @@ relu.vjp(input=piecewise(lambda xp, g, out: masked(xp, g, out != 0)))
 def leaky_relu(
     xp: Backend, input: Array, negative_slope: float = 0.01, inplace: bool = False
 ) -> Array:
-    """``x`` above 0 and ``negative_slope * x`` below.
+    """``x`` where it is above 0, ``negative_slope * x`` elsewhere.
 
     Args:
         input: Tensor of any shape.
@@ -65,7 +62,7 @@ def leaky_relu(
     check_supported(xp, "leaky_relu_cpu", "uibc", input)
     if is_half(input):
         return compute_in_single(xp, leaky_relu.kernel, input, negative_slope)
-    if 0 < negative_slope <= 1:  # 0 times infinity is NaN, the larger of the two
+    if 0 < negative_slope <= 1:  # not 0: 0 times infinity is NaN, which maximum propagates
         return xp.blockwise(lambda x: xp.maximum(x, x * negative_slope), input)
     return xp.where(input > 0, input, input * negative_slope)
 
@@ -77,26 +74,21 @@ leaky_relu.vjp(
 
 @op(inplace=True, promote="float", namespaces=BOTH, method=True, aliases=("special.expit",))
 def sigmoid(xp: Backend, input: Array) -> Array:
-    """``1 / (1 + exp(-x))``, between 0 and 1. Integers give the default dtype.
+    """``1 / (1 + exp(-x))``, between 0 and 1.
 
-    Args:
-        input: Tensor of any shape.
-
-    Returns:
-        Tensor of the same shape.
 
     Example:
         >>> tt.sigmoid(tt.tensor([0.0, 1000.0, -1000.0]))
         tensor([0.5000, 1.0000, 0.0000])
     """
 
-    def part(x: Array) -> Array:
+    def compute(x: Array) -> Array:
         # exp overflows to inf for large negative numbers, whose reciprocal is the right 0.
         out = xp.exp(-x)
         out += 1
         return xp.reciprocal(out)
 
-    return blockwise(xp, part, input)
+    return blockwise(xp, compute, input)
 
 
 sigmoid.vjp(input=lambda xp, g, out: blockwise(xp, lambda g, out: g * (out * (1 - out)), g, out))
@@ -122,28 +114,29 @@ def silu(xp: Backend, input: Array, inplace: bool = False) -> Array:
 
 
 def logistic(xp: Any, x: Any) -> Any:
-    """``sigmoid`` inside a rule; on Tensors it is the operation, whose own rule is finite.
+    """Sigmoid of ``x`` inside a gradient rule.
 
-    That of the bare formula multiplies the infinity that ``exp`` overflows to by 0.
+    A rule that runs on Tensors (``create_graph=True``) calls the operation ``sigmoid``. Its
+    derivative is finite; that of the formula is infinity times 0 where ``exp`` overflows.
     """
     return xp.call(sigmoid, x) if xp.records else 1 / (1 + xp.exp(-x))
 
 
-def _silu_gradient(xp: Any, g: Any, input: Any) -> Any:
+def _silu_backward(xp: Any, g: Any, input: Any) -> Any:
     s = logistic(xp, input)
     return g * (s * (1 + input * (1 - s)))
 
 
-silu.vjp(input=lambda xp, g, input: blockwise(xp, lambda g, x: _silu_gradient(xp, g, x), g, input))
+silu.vjp(input=lambda xp, g, input: blockwise(xp, lambda g, x: _silu_backward(xp, g, x), g, input))
 
 
 @op(inplace=True, namespaces=FUNCTIONAL, elementwise=True)
 def elu(xp: Backend, input: Array, alpha: float = 1.0, inplace: bool = False) -> Array:
-    """``x`` above 0 and ``alpha * (exp(x) - 1)`` below.
+    """``x`` where it is above 0, ``alpha * (exp(x) - 1)`` elsewhere.
 
     Args:
         input: Tensor of any shape.
-        alpha: Minus the limit far below 0; default 1.
+        alpha: Scale of the negative part, which approaches ``-alpha``; default 1.
         inplace: Write the result over ``input``; default False.
 
     Example:
@@ -153,50 +146,56 @@ def elu(xp: Backend, input: Array, alpha: float = 1.0, inplace: bool = False) ->
     Reference:
         Clevert, Unterthiner, Hochreiter: Exponential Linear Units, arXiv:1511.07289.
     """
-    return exponential_below(xp, "elu_cpu", input, alpha, 1.0, 1.0)
+    return scaled_elu(xp, "elu_cpu", input, alpha, 1.0, 1.0)
 
 
-def exponential_below(
+def scaled_elu(
     xp: Backend, kernel: str, x: Array, alpha: float, scale: float, rate: float
 ) -> Array:
-    """``scale * x`` above 0, ``scale * alpha * (exp(rate * x) - 1)`` below."""
+    """``scale * x`` where x > 0, ``scale * alpha * (exp(rate * x) - 1)`` elsewhere.
+
+    ``kernel`` is PyTorch's name of the kernel, for the error that unsupported dtypes raise.
+    """
     check_supported(xp, kernel, "uibc", x)
 
-    def part(x: Array) -> Array:
-        # The part of x below 0 alone goes through exp, which then cannot overflow.
-        below = xp.expm1(xp.between(x, None, 0) * rate) * (alpha * scale)
-        return below + xp.between(x, 0, None) * scale
+    def compute(x: Array) -> Array:
+        # exp gets min(x, 0) alone, so it cannot overflow.
+        negative = xp.expm1(xp.between(x, None, 0) * rate) * (alpha * scale)
+        return negative + xp.between(x, 0, None) * scale
 
-    return blockwise(xp, part, x)
+    return blockwise(xp, compute, x)
 
 
-def _below_zero(xp: Any, x: Any) -> Any:
-    """``min(x, 0)``, 0 for NaN; its slope at 0 is 0, in a rule on Tensors."""
+def _negative_part(xp: Any, x: Any) -> Any:
+    """``min(x, 0)``, and 0 for NaN; in a rule on Tensors its derivative at 0 is 0."""
     return masked(xp, x, x < 0) if xp.records else xp.fmin(x, 0)
 
 
-def slope_of_exponential(xp: Any, g: Any, x: Any, alpha: float, scale: float, rate: float) -> Any:
-    """The gradient of ``exponential_below``; at 0 that of the part below."""
+def scaled_elu_backward(xp: Any, g: Any, x: Any, alpha: float, scale: float, rate: float) -> Any:
+    """Gradient of ``scaled_elu``; at 0 it is that of the exponential."""
 
-    def part(g: Any, x: Any) -> Any:
-        # exp of 0 above 0 is 1: only the difference of the two slopes is missing there.
-        slope = xp.exp(_below_zero(xp, x) * rate) * (alpha * scale * rate)
+    def compute(g: Any, x: Any) -> Any:
+        # Where x > 0 the exponential is exp(0) = 1: add the difference of the two slopes.
+        slope = xp.exp(_negative_part(xp, x) * rate) * (alpha * scale * rate)
         if alpha * rate != 1:
             slope = slope + xp.astype(~(x <= 0), x.dtype) * (scale - alpha * scale * rate)
         return g * slope
 
-    return blockwise(xp, part, g, x)
+    return blockwise(xp, compute, g, x)
 
 
-elu.vjp(input=lambda xp, g, input, alpha: slope_of_exponential(xp, g, input, alpha, 1.0, 1.0))
+elu.vjp(input=lambda xp, g, input, alpha: scaled_elu_backward(xp, g, input, alpha, 1.0, 1.0))
 
 
-def _gelu_and_share(xp: Backend, input: Array, approximate: str) -> tuple[Array, Array | None]:
-    """``gelu``, and ``P(X <= x)``, which would take most of the gradient's time."""
+def _gelu_and_cdf(xp: Backend, input: Array, approximate: str) -> tuple[Array, Array | None]:
+    """``gelu`` and the normal CDF ``P(X <= x)``, which the gradient reads.
+
+    The CDF takes most of the gradient's time. It is None where ``gelu`` does not compute it.
+    """
     if approximate != "none" or input.dtype.char not in "fd" or xp.kernel("gelu") is not None:
         return gelu.kernel(xp, input, approximate=approximate), None
-    share = xp.ndtr(input)
-    return share * input, share
+    cdf = xp.ndtr(input)
+    return cdf * input, cdf
 
 
 @op(namespaces=FUNCTIONAL, out=Out.EXACT, overlap=Overlap.CHECKED, elementwise=True)
@@ -224,26 +223,27 @@ def gelu(xp: Backend, input: Array, *, approximate: str = "none") -> Array:
     fused = xp.fused("gelu", input) if approximate == "none" else None
     if fused is not None:
         return fused
-    if is_half(input):  # 1 + erf(x) of halves has few digits left where x is negative
+    if is_half(input):  # in float16, 1 + erf(x) loses its digits where x is negative
         return compute_in_single(xp, gelu.kernel, input, approximate=approximate)
     if approximate == "tanh":
         return xp.blockwise(lambda x: x * 0.5 * (1 + xp.tanh(_gelu_inner(x))), input)
 
-    def part(x: Array) -> Array:
+    def compute(x: Array) -> Array:
         out = xp.ndtr(x)
         out *= x
         return out
 
-    return xp.blockwise(part, input)
+    return xp.blockwise(compute, input)
 
 
 def _gelu_inner(x: Any) -> Any:
+    """Argument of tanh in the approximation."""
     return (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)
 
 
-def _gelu_gradient(xp: Any, g: Any, x: Any, approximate: str) -> Any:
+def _gelu_backward(xp: Any, g: Any, x: Any, approximate: str) -> Any:
     if not xp.records and is_half(x):
-        return compute_in_single(xp, _gelu_gradient, g, x, approximate=approximate)
+        return compute_in_single(xp, _gelu_backward, g, x, approximate=approximate)
     if approximate == "tanh":
         t = xp.tanh(_gelu_inner(x))
         if x.dtype.itemsize == 2:
@@ -251,40 +251,42 @@ def _gelu_gradient(xp: Any, g: Any, x: Any, approximate: str) -> Any:
         slope = (1 + x * x * (3 * 0.044715)) * math.sqrt(2 / math.pi)
         return g * ((1 + t) * 0.5 + x * (1 - t * t) * slope * 0.5)
     if not xp.records:
-        return _gelu_slope(xp, g, x, xp.ndtr(x))
+        return _gelu_backward_from_cdf(xp, g, x, xp.ndtr(x))
     density = xp.exp(x * x * -0.5) * (1 / math.sqrt(2 * math.pi))
     return g * ((1 + xp.erf(x * math.sqrt(0.5))) * 0.5 + x * density)
 
 
-def _gelu_slope(xp: Backend, g: Array, x: Array, share: Array) -> Array:
+def _gelu_backward_from_cdf(xp: Backend, g: Array, x: Array, cdf: Array) -> Array:
+    """``g * (cdf + x * density(x))``."""
     slope = x * x
     slope *= -0.5
     slope = xp.exp(slope, out=slope if slope.ndim else None)
     slope *= 1 / math.sqrt(2 * math.pi)
     slope *= x
-    slope += share
+    slope += cdf
     slope *= g
     return slope
 
 
 def _gelu_rule(xp: Any, g: Any, kept: Any, input: Any, approximate: str) -> Any:
     if kept is not None:
-        return xp.blockwise(lambda *parts: _gelu_slope(xp, *parts), g, input, kept)
-    return blockwise(xp, lambda g, x: _gelu_gradient(xp, g, x, approximate), g, input)
+        return xp.blockwise(lambda *parts: _gelu_backward_from_cdf(xp, *parts), g, input, kept)
+    return blockwise(xp, lambda g, x: _gelu_backward(xp, g, x, approximate), g, input)
 
 
 gelu.vjp(input=_gelu_rule)
-gelu.op.registered.forward_with_saved = _gelu_and_share
+gelu.op.registered.forward_with_saved = _gelu_and_cdf
 
 
-def gate_halves(name: str, x: Array, dim: int) -> int:
-    """``dim`` counted from the front, checked to have an even size."""
+def halving_dim(name: str, x: Array, dim: int) -> int:
+    """Dimension that ``glu`` halves, as a non-negative int; raise if its size is odd."""
     check_not_complex(name, x)
     if not x.ndim:
         raise RuntimeError(f"{name} does not support scalars: there is no dimension to halve")
-    at = normalize_dim(name, dim, x.ndim)
-    if x.shape[at] % 2:
+    dim_index = normalize_dim(name, dim, x.ndim)
+    if x.shape[dim_index] % 2:
+        size = x.shape[dim_index]
         raise RuntimeError(
-            f"{name}: Halving dimension must be even, but dimension {dim} is size {x.shape[at]}"
+            f"{name}: Halving dimension must be even, but dimension {dim} is size {size}"
         )
-    return at
+    return dim_index

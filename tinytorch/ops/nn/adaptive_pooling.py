@@ -1,4 +1,9 @@
-"""Pooling to a given size: windows that cover the input evenly, overlapping where they must."""
+"""Adaptive pooling: average and maximum of windows that cover the input evenly.
+
+Window i of ``size`` over ``length`` elements is ``input[floor(i * length / size) : ceil((i + 1) *
+length / size)]``. Where ``length`` is no multiple of ``size``, windows overlap, and their lengths
+differ by one at most.
+"""
 
 from __future__ import annotations
 
@@ -15,94 +20,94 @@ from ..index.gathering import largest_at_places
 from ..reduce.reduction import mean
 from ..shape.views import contiguous, following, following_sequence
 from .normalization import single
-from .pooling import WITH_INDICES, check_numbers
-from .unfolding import Size, Slide, slide_max, slide_place, slide_sum
+from .pooling import WITH_INDICES, check_kind
+from .unfolding import AxisWindows, Size, window_argmax, window_max, window_sum
 
 _F = ("nn.functional",)
 _BOTH = ("nn.functional", "")
-#: By the number of dimensions that are pooled: in which order in memory torch writes the result.
-_LAID: dict[int, Callable[..., Tensor]] = {
+#: Function that sets PyTorch's memory format of the result, by the number of pooled dimensions.
+_SET_FORMAT: dict[int, Callable[..., Tensor]] = {
     1: following_sequence, 2: following, 3: lambda out, _: contiguous(out),
 }  # fmt: skip
 
 
 def _bounds(length: int, size: int) -> list[tuple[int, int]]:
-    """Where each of ``size`` windows over ``length`` elements begins and ends."""
+    """Start and stop of each of ``size`` windows over ``length`` elements."""
     return [(i * length // size, -(-(i + 1) * length // size)) for i in range(size)]
 
 
-def _most(length: int, size: int) -> int:
-    """How many elements the longest window has: one more than the shortest at most."""
-    if not size:
-        return 0
-    return _fewest(length, size) + (length % size > math.gcd(length, size))
+def _max_length(length: int, size: int) -> int:
+    """Length of the longest of ``size`` windows over ``length`` elements."""
+    return _min_length(length, size) + (length % size > math.gcd(length, size)) if size else 0
 
 
-def _fewest(length: int, size: int) -> int:
+def _min_length(length: int, size: int) -> int:
+    """Length of the shortest window."""
     return -(-length // size)
 
 
-def _lengths(xp: Backend, ndim: int, axis: int, length: int, size: int) -> Array:
-    """How many elements each of the windows has, along ``axis`` of so many dimensions."""
+def _window_lengths(xp: Backend, ndim: int, axis: int, length: int, size: int) -> Array:
+    """Lengths of the windows, in a shape that broadcasts along ``axis`` of ``ndim`` dimensions."""
     ends = xp.arange(size + 1, dtype="int64") * length
     shape = [-1 if d == axis % ndim else 1 for d in range(ndim)]
     return xp.reshape(-(-ends[1:] // size) - ends[:-1] // size, shape)
 
 
-class _Places:
-    """The windows as indices: of their first elements, their second ones, and so on."""
+class _WindowElements:
+    """All windows along an axis, read element by element: their first elements, and so on."""
 
     def __init__(self, xp: Backend, input: Array, axis: int, size: int) -> None:
         self.xp, self.input, self.axis = xp, input, axis
         length = input.shape[axis]
-        self.first = xp.arange(size, dtype="int64") * length // size
-        self.lengths = _lengths(xp, input.ndim, axis, length, size)
+        self.starts = xp.arange(size, dtype="int64") * length // size
+        self.lengths = _window_lengths(xp, input.ndim, axis, length, size)
         self.last = length - 1
-        self.fewest = _fewest(length, size)
-        self.most = _most(length, size)
+        self.min_length = _min_length(length, size)
+        self.max_length = _max_length(length, size)
 
     def elements(self, number: int) -> Array:
-        """Each window's element of that number; of too short a window another of the input's."""
+        """Element ``number`` of each window; an arbitrary element for shorter windows."""
         return self.xp.take(
-            self.input, self.xp.minimum(self.first + number, self.last), axis=self.axis
+            self.input, self.xp.minimum(self.starts + number, self.last), axis=self.axis
         )
 
-    def have(self, number: int) -> Array:
-        """Which windows have one of that number."""
+    def mask(self, number: int) -> Array:
+        """Whether each window has an element ``number``."""
         return self.lengths > number
 
 
-def _even(length: int, size: int, axis: int) -> Slide | None:
-    """The windows as steps along ``axis``, where all have one size."""
+def _equal_windows(length: int, size: int, axis: int) -> AxisWindows | None:
+    """The windows along ``axis`` if they have one length and do not overlap."""
     if size and length % size == 0:
-        return Slide(axis, length // size, length // size, 0, 1, size)
+        return AxisWindows(axis, length // size, length // size, 0, 1, size)
     return None
 
 
-def _resized(shape: Any, axis: int, size: int) -> tuple[int, ...]:
-    at = axis % len(shape)
-    return (*shape[:at], size, *shape[at + 1 :])
+def _replace_size(shape: Any, axis: int, size: int) -> tuple[int, ...]:
+    axis %= len(shape)
+    return (*shape[:axis], size, *shape[axis + 1 :])
 
 
-# -- means ---------------------------------------------------------------------------------------
+# -- averages ------------------------------------------------------------------------------------
 
 
 def _window_sums(xp: Backend, input: Array, axis: int, size: int) -> Array:
-    """The sums of ``size`` windows along a dimension: one by one, or one place after another."""
+    """Sums of ``size`` windows along a dimension.
+
+    Adds element after element of all windows if that takes fewer steps than window after window.
+    """
     length = input.shape[axis]
-    if length and size > _most(length, size):
-        places = _Places(xp, input, axis, size)
-        out = places.elements(0)
-        for number in range(1, places.most):
-            part = places.elements(number)
-            out += (
-                part
-                if number < places.fewest
-                else xp.masked(part, xp.broadcast_to(places.have(number), part.shape))
-            )
+    if length and size > _max_length(length, size):
+        windows = _WindowElements(xp, input, axis, size)
+        out = windows.elements(0)
+        for number in range(1, windows.max_length):
+            part = windows.elements(number)
+            if number >= windows.min_length:
+                part = xp.masked(part, xp.broadcast_to(windows.mask(number), part.shape))
+            out += part
         return out
     lead = (slice(None),) * (axis % input.ndim)
-    out = xp.empty(_resized(input.shape, axis, size), input.dtype)
+    out = xp.empty(_replace_size(input.shape, axis, size), input.dtype)
     for i, (a, b) in enumerate(_bounds(length, size)):
         out[(*lead, i)] = xp.sum(input[(*lead, slice(a, b))], axis=axis)
     return out
@@ -110,19 +115,20 @@ def _window_sums(xp: Backend, input: Array, axis: int, size: int) -> Array:
 
 @op
 def _uneven_mean(xp: Backend, input: Array, axis: int, size: int) -> Array:
-    """The means of windows of several sizes along a dimension."""
+    """Means of ``size`` windows of different lengths along ``axis``."""
     out = _window_sums(xp, input, axis, size)
-    out /= _lengths(xp, out.ndim, axis, input.shape[axis], size).astype(out.dtype)
+    out /= _window_lengths(xp, out.ndim, axis, input.shape[axis], size).astype(out.dtype)
     return out
 
 
 @op
 def _uneven_spread(xp: Backend, input: Array, axis: int, length: int) -> Array:
-    """Each element of ``input`` shared out among the places of its window.
+    """Transpose of ``_uneven_mean``: distributes each value evenly over its window's elements.
 
-    A place lies in the windows that its own window, of as many of them, covers.
+    The windows that contain element j are window j of ``length`` windows over ``input``, so the
+    values are sums over windows, too.
     """
-    lengths = _lengths(xp, input.ndim, axis, length, input.shape[axis])
+    lengths = _window_lengths(xp, input.ndim, axis, length, input.shape[axis])
     return _window_sums(xp, input / lengths.astype(input.dtype), axis, length)
 
 
@@ -134,39 +140,18 @@ _uneven_spread.vjp(
 )
 
 
-@composite(namespaces=_BOTH, node="SqueezeBackward1")
-def adaptive_avg_pool1d(input: Tensor, output_size: Size) -> Tensor:
-    """The means of ``output_size`` windows that cover a sequence evenly.
-
-    Args:
-        input: ``(batch, channels, length)``, or without ``batch``.
-        output_size: How many.
-
-    Returns:
-        ``(batch, channels, output_size)``.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-
-    Example:
-        >>> tt.adaptive_avg_pool1d(tt.tensor([[[1.0, 2.0, 4.0]]]), 2)
-        tensor([[[1.5000, 3.0000]]])
-    """
-    return _average("adaptive_avg_pool1d", 1, input, output_size)
+def _node_name(node: Node) -> str:
+    is_global = tuple(node.shape[-2:]) == (1, 1)
+    return "MeanBackward1" if is_global else "AdaptiveAvgPool2DBackward0"
 
 
-def _adaptive_name(node: Node) -> str:
-    whole = tuple(node.shape[-2:]) == (1, 1)
-    return "MeanBackward1" if whole else "AdaptiveAvgPool2DBackward0"
-
-
-@composite(namespaces=_F, node=_adaptive_name)
+@composite(namespaces=_F, node=_node_name)
 def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
-    """The means of windows that cover an image evenly.
+    """Means of windows that cover an image evenly.
 
     Args:
         input: ``(batch, channels, height, width)``, or without ``batch``.
-        output_size: How many in each dimension, one int for both or each; None keeps a size.
+        output_size: Windows in each dimension, an int or one int for each; None keeps a size.
 
     Returns:
         ``(batch, channels, *output_size)``.
@@ -179,16 +164,36 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
         >>> tt.nn.functional.adaptive_avg_pool2d(tt.arange(4.0).reshape(1, 1, 2, 2), 1)
         tensor([[[[1.5000]]]])
     """
-    return _average("adaptive_avg_pool2d", 2, input, output_size)
+    return _average(2, input, output_size)
 
 
-@composite(namespaces=_F, node="AdaptiveAvgPool3DBackward0")
+@composite(namespaces=_BOTH, node="SqueezeBackward1", like=adaptive_avg_pool2d)
+def adaptive_avg_pool1d(input: Tensor, output_size: Size) -> Tensor:
+    """Means of ``output_size`` windows that cover a sequence evenly.
+
+    Args:
+        input: ``(batch, channels, length)``, or without ``batch``.
+        output_size: Number of windows.
+
+    Returns:
+        ``(batch, channels, output_size)``.
+
+    Raises:
+        RuntimeError: If shapes do not fit.
+
+    Example:
+        >>> tt.adaptive_avg_pool1d(tt.tensor([[[1.0, 2.0, 4.0]]]), 2)
+        tensor([[[1.5000, 3.0000]]])
+    """
+    return _average(1, input, output_size)
+
+
+@composite(namespaces=_F, node="AdaptiveAvgPool3DBackward0", like=adaptive_avg_pool2d)
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
-    """The means of windows that cover a volume evenly.
+    """Means of windows that cover a volume evenly.
 
     Args:
         input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-        output_size: How many in each dimension, one int for all or each; None keeps a size.
 
     Returns:
         ``(batch, channels, *output_size)``.
@@ -201,16 +206,17 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
         >>> tt.nn.functional.adaptive_avg_pool3d(tt.ones(1, 1, 2, 2, 2), 1)
         tensor([[[[[1.]]]]])
     """
-    return _average("adaptive_avg_pool3d", 3, input, output_size)
+    return _average(3, input, output_size)
 
 
-def _average(name: str, spatial: int, input: Tensor, output_size: Any) -> Tensor:
-    sizes = _sizes(name, spatial, input, output_size)
-    whole = sizes == [1] * spatial
-    check_numbers(name, input, "biu" if whole else "biuc")
-    if whole:
+def _average(spatial: int, input: Tensor, output_size: Any) -> Tensor:
+    name = f"adaptive_avg_pool{spatial}d"
+    sizes = _check_sizes(name, spatial, input, output_size)
+    is_global = sizes == [1] * spatial
+    check_kind(name, input, "biu" if is_global else "biuc")
+    if is_global:
         return mean(input, tuple(range(-spatial, 0)), True)
-    means = _means(single(input)[0], sizes).to(input.dtype)  # halves are rounded once
+    means = _means(single(input)[0], sizes).to(input.dtype)  # 16-bit dtypes are rounded once
     return keep_versions(means, input)
 
 
@@ -218,42 +224,39 @@ def _average(name: str, spatial: int, input: Tensor, output_size: Any) -> Tensor
 def _means(input: Tensor, sizes: list[int]) -> Tensor:
     spatial = len(sizes)
     out: Any = input
-    if sizes == list(input.shape[-spatial:]):  # a copy, and the same by all of its derivatives
-        out = slide_sum(input, Slide(-1, 1, 1, 0, 1, sizes[-1]))
-    shares = 1
+    if sizes == list(input.shape[-spatial:]):  # sums of windows of size 1: a differentiable copy
+        out = window_sum(input, AxisWindows(-1, 1, 1, 0, 1, sizes[-1]))
+    divisor = 1
     for axis, size in reversed(list(zip(range(-spatial, 0), sizes, strict=True))):
         length = input.shape[axis]
         if size == length:
             continue
-        slide = _even(length, size, axis)
-        if slide is None:
+        windows = _equal_windows(length, size, axis)
+        if windows is None:
             out = _uneven_mean(out, axis, size)
         else:
-            out = slide_sum(out, slide)
-            shares *= slide.kernel
-    out = out / shares if shares > 1 else out
-    return _LAID[spatial](out, input)
+            out = window_sum(out, windows)
+            divisor *= windows.kernel
+    out = out / divisor if divisor > 1 else out
+    return _SET_FORMAT[spatial](out, input)
 
 
-def _sizes(name: str, spatial: int, input: Tensor, output_size: Any) -> list[int]:
-    """One size per dimension, checked."""
+def _check_sizes(name: str, spatial: int, input: Tensor, output_size: Any) -> list[int]:
+    """Number of windows in each pooled dimension; raise unless it fits the input."""
     if not isinstance(input, Tensor):
         raise TypeError(
             f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
         )
-    several = isinstance(output_size, (tuple, list))
-    given = list(output_size) if several else [output_size] * spatial
-    if several and spatial > 1 and input.ndim <= len(given):
+    is_sequence = isinstance(output_size, (tuple, list))
+    given = list(output_size) if is_sequence else [output_size] * spatial
+    if is_sequence and spatial > 1 and input.ndim <= len(given):
         raise ValueError(
             f"{name}: Input dimension should be at least {len(given) + 1}, got {input.ndim}"
         )
     if len(given) != spatial:
-        words = (
-            "'output_size' should contain one int"
-            if spatial == 1
-            else (f"internal error: output_size must be {spatial}")
-        )
-        raise RuntimeError(f"{name}() argument {words} (got {len(given)})")
+        text = f"internal error: output_size must be {spatial}"
+        text = "'output_size' should contain one int" if spatial == 1 else text
+        raise RuntimeError(f"{name}() argument {text} (got {len(given)})")
     if input.ndim not in (spatial + 1, spatial + 2):
         raise RuntimeError(
             f"{name}(): Expected {spatial + 1}D or {spatial + 2}D tensor, but got "
@@ -274,99 +277,77 @@ def _sizes(name: str, spatial: int, input: Tensor, output_size: Any) -> list[int
 
 
 def _check_not_empty(name: str, input: Tensor, sizes: list[int]) -> None:
-    """RuntimeError for empty images, or no channels.
+    """Raise RuntimeError for images without elements, or without channels.
 
-    PyTorch's averages of rows and images accept no channels, and averages of whole images, which
-    are means there, accept empty ones.
+    As in PyTorch, 1d and 2d averages accept an input without channels, and global averages accept
+    images without elements.
     """
     spatial = len(sizes)
     image = input.shape[-spatial:]
-    whole = name.startswith("adaptive_avg") and sizes == [1] * spatial
-    lenient = name in ("adaptive_avg_pool1d", "adaptive_avg_pool2d")
-    if 0 in (image if lenient else input.shape[1:]) and not whole:
+    is_global = name.startswith("adaptive_avg") and sizes == [1] * spatial
+    accepts_no_channels = name in ("adaptive_avg_pool1d", "adaptive_avg_pool2d")
+    if 0 in (image if accepts_no_channels else input.shape[1:]) and not is_global:
         raise RuntimeError(
             f"{name}(): Expected input to have non-zero size for non-batch dimensions, but input "
             f"has sizes {list(input.shape)} with a dimension being empty"
         )
 
 
-# -- largest elements ----------------------------------------------------------------------------
+# -- maxima --------------------------------------------------------------------------------------
 
 
 @op(public=False)
-def largest_at(xp: Backend, input: Array, axis: int, size: int) -> Array:
-    """Where along ``axis`` the largest element of each window is, as int64."""
-    slide = _even(input.shape[axis], size, axis)
-    if slide is not None:
-        starts = slide.along(xp, slide.starts(xp), input.ndim, "int64")
-        return starts + slide_place.kernel(xp, input, slide)
-    if size > _most(input.shape[axis], size):
-        return _largest_by_places(xp, _Places(xp, input, axis, size))
+def adaptive_argmax(xp: Backend, input: Array, axis: int, size: int) -> Array:
+    """Index along ``axis``, int64, of the largest element of each of ``size`` windows."""
+    windows = _equal_windows(input.shape[axis], size, axis)
+    if windows is not None:
+        starts = windows.broadcast(xp, windows.starts(xp), input.ndim, "int64")
+        return starts + window_argmax.kernel(xp, input, windows)
+    if size > _max_length(input.shape[axis], size):
+        return _argmax_by_elements(xp, _WindowElements(xp, input, axis, size))
     lead = (slice(None),) * (axis % input.ndim)
-    out = xp.empty(_resized(input.shape, axis, size), "int64")
+    out = xp.empty(_replace_size(input.shape, axis, size), "int64")
     for i, (a, b) in enumerate(_bounds(input.shape[axis], size)):
         out[(*lead, i)] = xp.argmax(input[(*lead, slice(a, b))], axis=axis) + a
     return out
 
 
-def _largest_by_places(xp: Backend, places: _Places) -> Array:
-    """The same, of all windows at once: of equals the first, and the last NaN."""
-    best = places.elements(0)
+def _argmax_by_elements(xp: Backend, windows: _WindowElements) -> Array:
+    """``adaptive_argmax`` element after element: the first of equal elements, but the last NaN."""
+    best = windows.elements(0)
     found = xp.zeros(best.shape, "int64")
-    for number in range(1, places.most):
-        here = places.elements(number)
-        better = (here > best) | (here != here)
-        if number >= places.fewest:
-            better &= places.have(number)
-        best = xp.where(better, here, best)
+    for number in range(1, windows.max_length):
+        value = windows.elements(number)
+        better = (value > best) | (value != value)
+        if number >= windows.min_length:
+            better &= windows.mask(number)
+        best = xp.where(better, value, best)
         found = xp.where(better, number, found)
-    return found + xp.reshape(places.first, places.lengths.shape)
+    return found + xp.reshape(windows.starts, windows.lengths.shape)
 
 
 @op(public=False)
-def largest_in_image(xp: Backend, input: Array, sizes: list[int]) -> Array:
-    """Where in the flattened image the largest element of each window is."""
-    found, best, step = None, input, 1
+def adaptive_max_indices(xp: Backend, input: Array, sizes: list[int]) -> Array:
+    """Index, in the flattened image, of the largest element of each window."""
+    found, best, stride = None, input, 1
     for axis, size in reversed(list(zip(range(-len(sizes), 0), sizes, strict=True))):
-        here = largest_at.kernel(xp, best, axis, size)
-        best = xp.take_along_axis(best, here, axis)
-        # What was found along later dimensions, at the place that won along this one.
-        later = 0 if found is None else xp.take_along_axis(found, here, axis)
-        found = here * step + later
-        step *= input.shape[axis]
+        index = adaptive_argmax.kernel(xp, best, axis, size)
+        best = xp.take_along_axis(best, index, axis)
+        # The index along the later dimensions of the element chosen along this one.
+        later = 0 if found is None else xp.take_along_axis(found, index, axis)
+        found = index * stride + later
+        stride *= input.shape[axis]
     return found
-
-
-@composite(namespaces=_F, forms=WITH_INDICES, node="SqueezeBackward1")
-def adaptive_max_pool1d(input: Tensor, output_size: Size, return_indices: bool = False) -> Any:
-    """The largest elements of ``output_size`` windows that cover a sequence evenly.
-
-    Args:
-        input: ``(batch, channels, length)``, or without ``batch``.
-        output_size: How many.
-        return_indices: Whether to return where they were, too; default False.
-
-    Returns:
-        ``(batch, channels, output_size)``, or a tuple of it and the int64 indices.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-
-    Example:
-        >>> tt.nn.functional.adaptive_max_pool1d(tt.tensor([[[1.0, 2.0, 4.0]]]), 2)
-        tensor([[[2., 4.]]])
-    """
-    return _largest("adaptive_max_pool1d", 1, input, output_size, return_indices)
 
 
 @composite(namespaces=_F, forms=WITH_INDICES, node="AdaptiveMaxPool2DBackward0")
 def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest elements of windows that cover an image evenly.
+    """Largest elements of windows that cover an image evenly.
 
     Args:
         input: ``(batch, channels, height, width)``, or without ``batch``.
-        output_size: How many in each dimension, one int for both or each; None keeps a size.
-        return_indices: Whether to return where they were, too; default False.
+        output_size: Windows in each dimension, an int or one int for each; None keeps a size.
+        return_indices: Whether to return their indices, too; default False.
 
     Returns:
         ``(batch, channels, *output_size)``, or a tuple of it and int64 indices into the
@@ -380,17 +361,38 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
         >>> tt.nn.functional.adaptive_max_pool2d(tt.arange(4.0).reshape(1, 1, 2, 2), 1)
         tensor([[[[3.]]]])
     """
-    return _largest("adaptive_max_pool2d", 2, input, output_size, return_indices)
+    return _max_pool(2, input, output_size, return_indices)
 
 
-@composite(namespaces=_F, forms=WITH_INDICES, node="AdaptiveMaxPool3DBackward0")
+@composite(namespaces=_F, forms=WITH_INDICES, node="SqueezeBackward1", like=adaptive_max_pool2d)
+def adaptive_max_pool1d(input: Tensor, output_size: Size, return_indices: bool = False) -> Any:
+    """Largest elements of ``output_size`` windows that cover a sequence evenly.
+
+    Args:
+        input: ``(batch, channels, length)``, or without ``batch``.
+        output_size: Number of windows.
+
+    Returns:
+        ``(batch, channels, output_size)``, or a tuple of it and the int64 indices.
+
+    Raises:
+        RuntimeError: If shapes do not fit.
+
+    Example:
+        >>> tt.nn.functional.adaptive_max_pool1d(tt.tensor([[[1.0, 2.0, 4.0]]]), 2)
+        tensor([[[2., 4.]]])
+    """
+    return _max_pool(1, input, output_size, return_indices)
+
+
+@composite(
+    namespaces=_F, forms=WITH_INDICES, node="AdaptiveMaxPool3DBackward0", like=adaptive_max_pool2d
+)
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """The largest elements of windows that cover a volume evenly.
+    """Largest elements of windows that cover a volume evenly.
 
     Args:
         input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-        output_size: How many in each dimension, one int for all or each; None keeps a size.
-        return_indices: Whether to return where they were, too; default False.
 
     Returns:
         ``(batch, channels, *output_size)``, or a tuple of it and the int64 indices.
@@ -403,21 +405,22 @@ def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = 
         >>> tt.nn.functional.adaptive_max_pool3d(tt.arange(8.0).reshape(1, 1, 2, 2, 2), 1)
         tensor([[[[[7.]]]]])
     """
-    return _largest("adaptive_max_pool3d", 3, input, output_size, return_indices)
+    return _max_pool(3, input, output_size, return_indices)
 
 
-def _largest(name: str, spatial: int, input: Tensor, output_size: Any, return_indices: bool) -> Any:
-    sizes = _sizes(name, spatial, input, output_size)
-    check_numbers(name, input, "biuc")
+def _max_pool(spatial: int, input: Tensor, output_size: Any, return_indices: bool) -> Any:
+    name = f"adaptive_max_pool{spatial}d"
+    sizes = _check_sizes(name, spatial, input, output_size)
+    check_kind(name, input, "biuc")
     out: Any = input
     for axis, size in reversed(list(zip(range(-spatial, 0), sizes, strict=True))):
-        slide = _even(input.shape[axis], size, axis)
-        if slide is not None:
-            out = slide_max(out, slide)
+        windows = _equal_windows(input.shape[axis], size, axis)
+        if windows is not None:
+            out = window_max(out, windows)
         else:
-            out = largest_at_places(out, axis, largest_at(out, axis, size))
-    out = _LAID[spatial](out, input)
+            out = largest_at_places(out, axis, adaptive_argmax(out, axis, size))
+    out = _SET_FORMAT[spatial](out, input)
     if not return_indices:
         return out
-    indices = _LAID[spatial](largest_in_image(input, sizes), input)
+    indices = _SET_FORMAT[spatial](adaptive_max_indices(input, sizes), input)
     return keep_versions(out, indices), indices

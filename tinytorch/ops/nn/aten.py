@@ -325,7 +325,7 @@ def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor,
     """
     if train is False or not input.numel():
         return input, input.new_ones(tuple(input.shape), dtype=dtypes.bool)
-    dropouts.check_share(p)
+    dropouts.check_probability(p)
     mask = input.new_empty(tuple(input.shape), dtype=dtypes.bool).bernoulli_(1 - p)
     return input * mask * (0.0 if p == 1 else 1 / (1 - p)), mask
 

@@ -18,7 +18,7 @@ from ..linalg.matmul import bmm, linear
 from ..linalg.products import baddbmm
 from ..shape.joining import cat
 from .dropout import dropout
-from .softmax import softmax, softmax_gradient
+from .softmax import softmax, softmax_backward
 
 #: Scores in one block where there is no cache to stay in: fewer would not pay for the calls.
 _BLOCK = 1 << 20
@@ -83,7 +83,7 @@ def _hide(xp: Backend, scores: Array, first: int) -> None:
 def _attention_weights_rule(
     xp: Any, g: Any, in_shape: Any, out: Any, query: Any, key: Any, scale: float
 ) -> tuple[Any, ...]:
-    slope = softmax_gradient(xp, g, out, out.ndim - 1)
+    slope = softmax_backward(xp, g, out, out.ndim - 1)
     for_query, for_key, for_bias = in_shape
     return (
         None if for_query is None else xp.matmul(slope, key) * scale,

@@ -1,4 +1,4 @@
-"""Normalization of channels, over a batch or over each of its members."""
+"""Batch, instance and local response normalization."""
 
 from __future__ import annotations
 
@@ -12,7 +12,13 @@ from ...graph.inference import check_mapped
 from ..checks import as_int
 from ..memory_order import suggest_memory_format
 from ..shape.views import contiguous, following
-from .normalization import along_channels, check_float, check_parameter_dtypes, single, standardize
+from .normalization import (
+    broadcast_channels,
+    check_float,
+    check_parameter_dtypes,
+    single,
+    standardize,
+)
 
 _SPACE = ("nn.functional",)
 
@@ -32,17 +38,14 @@ def batch_norm(
 
     Args:
         input: ``(batch, channels, *)``.
-        running_mean: ``(channels,)``: the mean outside training. In training it moves towards
-            the batch's mean, in place: ``(1 - momentum) running + momentum batch``.
-        running_var: The same for the variance (the unbiased one).
+        running_mean: ``(channels,)``: the mean outside training. In training it is updated in
+            place: ``(1 - momentum) * running_mean + momentum * batch_mean``.
+        running_var: The same for the (unbiased) variance.
         weight: ``(channels,)``; default none.
         bias: ``(channels,)``; default none.
         training: Whether to take mean and variance over the batch; default False.
-        momentum: How far the running statistics move; default 0.1.
+        momentum: Weight of the batch in the running statistics; default 0.1.
         eps: Added to the variance; default 1e-5.
-
-    Returns:
-        Tensor of ``input``'s shape.
 
     Raises:
         ValueError: In training with one value per channel, or an ``eps`` that is not positive.
@@ -72,25 +75,29 @@ def batch_norm(
     if not input.numel():
         return _empty(input, weight, bias)
     if training:
-        return _by_own_statistics(input, running_mean, running_var, weight, bias, momentum, eps)
-    return _by_running_statistics(input, running_mean, running_var, weight, bias, eps)
+        return _normalize_batch(input, running_mean, running_var, weight, bias, momentum, eps)
+    return _use_running_statistics(input, running_mean, running_var, weight, bias, eps)
 
 
 def check_more_than_one(shape: Any, what: str) -> None:
-    """ValueError if a batch has but one value to take statistics over."""
+    """Raise ValueError if the statistics are of a single value; ``what`` names it."""
     values = math.prod(shape[2:]) * (shape[0] if what.endswith("channel") else 1)
     if values == 1:
         raise ValueError(f"Expected more than 1 {what} when training, got input size {shape}")
 
 
 def check_parameters(name: str, input: Tensor, **given: Tensor | None) -> None:
-    """Error unless all is floating-point, with a number per channel, both statistics or none."""
+    """Check the dtypes and sizes of the input and its parameters, and raise if they do not fit.
+
+    All must be floating-point, and parameters have one element per channel. The running statistics
+    are both given or both None.
+    """
     if (given["running_mean"] is None) != (given["running_var"] is None):
         raise ValueError(
             f"{name}: running_mean and running_var must either both be None or neither be None"
         )
     channels = input.shape[1] if input.ndim > 1 else 0
-    checked = input.numel() or name != "batch_norm"  # of nothing PyTorch computes nothing
+    checked = input.numel() or name != "batch_norm"  # as PyTorch, which returns early
     for argument, value in given.items():
         if checked and value is not None and value.numel() != channels:
             raise RuntimeError(
@@ -102,45 +109,44 @@ def check_parameters(name: str, input: Tensor, **given: Tensor | None) -> None:
 
 
 def _empty(input: Any, weight: Any, bias: Any) -> Tensor:
-    """The result for no elements, which has a gradient of zeros."""
+    """Result for an input without elements; the parameters' gradients are zeros."""
     out = input.clone()
     for parameter in (weight, bias):
         if parameter is not None and parameter.numel() == input.shape[1]:
-            out = out * along_channels(parameter.to(input.dtype), input.ndim)
+            out = out * broadcast_channels(parameter.to(input.dtype), input.ndim)
     return out  # type: ignore[no-any-return]
 
 
-def _by_own_statistics(
-    input: Tensor,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    momentum: float,
+def _normalize_batch(
+    input: Tensor, running_mean: Any, running_var: Any, weight: Any, bias: Any, momentum: float,
     eps: float,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
+    """Normalize with the batch's statistics, and update the running ones."""
     x, w, b = single(input, weight, bias)
     axes = (0, *range(2, input.ndim))
     out, mean, var = standardize(
-        x, along_channels(w, input.ndim), along_channels(b, input.ndim), axes, eps
+        x, broadcast_channels(w, input.ndim), broadcast_channels(b, input.ndim), axes, eps
     )
     if running_mean is not None:
         count = input.numel() // input.shape[1]
-        _move(running_mean, mean._data, momentum)
-        _move(running_var, var._data * (count / max(count - 1, 1)), momentum)
-    return contiguous(out.to(input.dtype) if x is not input else out, _format(input._data))
+        _update_running(running_mean, mean._data, momentum)
+        _update_running(running_var, var._data * (count / max(count - 1, 1)), momentum)
+    return contiguous(out.to(input.dtype) if x is not input else out, _result_format(input._data))
 
 
-def _format(array: Array) -> memory_format:
-    """That of the result: channels last also where a side of 1 has a step that does not fit."""
+def _result_format(array: Array) -> memory_format:
+    """Memory format of the result: the input's.
+
+    Channels last also if the strides differ from that format in dimensions of size 1.
+    """
     last = {4: channels_last, 5: channels_last_3d}.get(array.ndim)
     if last is not None and last.holds(array) and not array.flags.c_contiguous:
         return last
     return suggest_memory_format(array)
 
 
-def _move(running: Any, batch: Any, momentum: float) -> None:
-    """Move running statistics towards the batch's, in place and unrecorded."""
+def _update_running(running: Any, batch: Any, momentum: float) -> None:
+    """Set ``running = (1 - momentum) * running + momentum * batch`` in place, unrecorded."""
     check_mapped("batch_norm", running)
     xp, data = running._xp, running._data
     step = xp.reshape(batch, data.shape) * momentum
@@ -149,21 +155,22 @@ def _move(running: Any, batch: Any, momentum: float) -> None:
     running._bump()
 
 
-def _by_running_statistics(
+def _use_running_statistics(
     input: Tensor, mean: Any, var: Any, weight: Any, bias: Any, eps: float
 ) -> Tensor:
+    """``input * factor + shift``, computed per channel from the running statistics."""
     x, mean, var, weight, bias = single(input, mean, var, weight, bias)
     factor = (var + eps).rsqrt()
     if weight is not None:
         factor = factor * weight
-    shift = -mean * factor  # of a mean of its own, which later training does not move
+    shift = -mean * factor  # -mean is a new array, which later updates of the mean do not change
     if bias is not None:
         shift = bias + shift
-    out = x * along_channels(factor, input.ndim) + along_channels(shift, input.ndim)
-    return contiguous(out.to(input.dtype), _format(input._data))
+    out = x * broadcast_channels(factor, input.ndim) + broadcast_channels(shift, input.ndim)
+    return contiguous(out.to(input.dtype), _result_format(input._data))
 
 
-@composite(namespaces=_SPACE, node="ViewBackward0")
+@composite(namespaces=_SPACE, node="ViewBackward0", like=batch_norm)
 def instance_norm(
     input: Tensor,
     running_mean: Tensor | None = None,
@@ -174,21 +181,14 @@ def instance_norm(
     momentum: float = 0.1,
     eps: float = 1e-5,
 ) -> Tensor:
-    """``batch_norm`` with statistics of its own for each member of the batch.
+    """``batch_norm`` with separate statistics for each sample of the batch.
 
     Args:
         input: ``(batch, channels, *)`` with at least one more dimension.
-        running_mean: ``(channels,)``, moved in place towards the mean over the batch.
+        running_mean: ``(channels,)``, updated in place with the mean over the batch.
         running_var: The same for the variance.
-        weight: ``(channels,)``; default none.
-        bias: ``(channels,)``; default none.
-        use_input_stats: Whether to take the input's statistics, not the running ones;
+        use_input_stats: Whether to use the input's statistics, not the running ones;
             default True.
-        momentum: How far the running statistics move; default 0.1.
-        eps: Added to the variance; default 1e-5.
-
-    Returns:
-        Tensor of ``input``'s shape.
 
     Raises:
         ValueError: With one value per channel.
@@ -213,24 +213,24 @@ def instance_norm(
                 f"{name}: Expected running_mean and running_var to be defined when use_input_stats "
                 "is false"
             )
-        return _by_running_statistics(input, running_mean, running_var, weight, bias, eps)
+        return _use_running_statistics(input, running_mean, running_var, weight, bias, eps)
     if not input.numel():
         for running in (running_mean, running_var):
             if running is not None and not input.shape[0]:
-                running.detach().fill_(math.nan)  # PyTorch's mean over an empty batch.
+                running.detach().fill_(math.nan)  # the mean over an empty batch, as in PyTorch
         return _empty(input, weight, bias)
-    # Of a weight of its own, as PyTorch repeats it: it may be changed afterwards.
+    # Clone the weight, as PyTorch repeats it: it may be changed in place before the backward pass.
     x, w, b = single(input, None if weight is None else weight.clone(), bias)
     axes = tuple(range(2, input.ndim))
     out, mean, var = standardize(
-        x, along_channels(w, input.ndim), along_channels(b, input.ndim), axes, eps
+        x, broadcast_channels(w, input.ndim), broadcast_channels(b, input.ndim), axes, eps
     )
     if running_mean is not None:
         count = math.prod(input.shape[2:])
         xp = input._xp
-        _move(running_mean, xp.mean(mean._data, axis=0), momentum)
+        _update_running(running_mean, xp.mean(mean._data, axis=0), momentum)
         unbiased = xp.mean(var._data, axis=0) * (count / max(count - 1, 1))
-        _move(running_var, unbiased, momentum)
+        _update_running(running_var, unbiased, momentum)
     return contiguous(out.to(input.dtype) if x is not input else out)
 
 
@@ -238,17 +238,14 @@ def instance_norm(
 def local_response_norm(
     input: Tensor, size: int, alpha: float = 1e-4, beta: float = 0.75, k: float = 1.0
 ) -> Tensor:
-    """``input / (k + alpha mean(x²))^beta``, the mean over neighbouring channels.
+    """``input / (k + alpha mean(x²))^beta``, the mean over neighboring channels.
 
     Args:
         input: ``(batch, channels, *)`` with at least one more dimension.
-        size: How many neighbouring channels, the own among them.
+        size: Number of channels that the mean is taken over: a channel and its neighbors.
         alpha: Default 1e-4.
         beta: Default 0.75.
         k: Default 1.
-
-    Returns:
-        Tensor of ``input``'s shape.
 
     Raises:
         ValueError: For fewer than three dimensions.
@@ -262,7 +259,7 @@ def local_response_norm(
         Krizhevsky, Sutskever, Hinton: ImageNet Classification with Deep Convolutional Neural
         Networks, 2012, section 3.3.
     """
-    from .unfolding import Slide, slide_sum
+    from .unfolding import AxisWindows, window_sum
 
     if input.ndim < 3:
         raise ValueError(
@@ -276,8 +273,8 @@ def local_response_norm(
         raise RuntimeError(
             f"local_response_norm: kernel size should be greater than zero, but got {size}"
         )
-    neighbours = Slide(1, size, 1, size // 2, 1, input.shape[1])
-    mean = slide_sum(x * x, neighbours) / size
+    neighbors = AxisWindows(1, size, 1, size // 2, 1, input.shape[1])
+    mean = window_sum(x * x, neighbors) / size
     if not x.is_floating_point() and not x.is_complex():
         mean = mean.trunc()  # PyTorch pools integers into integers
     return following(x / (mean * alpha + k).pow(beta), x)

@@ -1,23 +1,23 @@
-"""Kernels of convolution: the result, the gradient of the input and that of the weight.
+"""Kernels of convolution: forward, gradient of the input and gradient of the weight.
 
-``conv(x, w)``, ``conv_input(g, w)`` and ``conv_weight(x, g)`` are the partial derivatives of
+``_conv(x, w)``, ``_conv_input(g, w)`` and ``_conv_weight(x, g)`` are the partial derivatives of
 one trilinear form, the sum of ``x[n, c, s i + d k - p] w[o, c, k] g[n, o, i]``. The gradients of
 each are the other two, so derivatives of every order come from these kernels.
 
-Each is a product of matrices over columns (Chellapilla et al.: High Performance
-Convolutional Neural Networks for Document Processing, 2006), for a few images at a time.
+Most convolutions are a matrix product of the weight and the columns of ``im2col`` (Chellapilla et
+al.: High Performance Convolutional Neural Networks for Document Processing, 2006), for a few images
+at a time. Two cases are faster in another way:
 
-At stride 1, columns are contiguous runs of a padded image's memory. The pixels under one place of
-the kernel are contiguous there, except for a few between two rows of windows which belong to no
-window. Copying and multiplying these too is faster than copying row by row: their products are
-left out when the result is copied.
+*Runs*, at stride 1: the pixels that one element of the kernel reads are a contiguous run of the
+padded image's memory, except for a few between two rows of windows. A row of the columns is a copy
+of the whole run, with these pixels; their products are dropped when the result is copied.
 
-A depthwise convolution would be a product with matrices of a single row, dominated by writing the
-columns. Instead the padded images of a channel lie in one line of memory. A row of the kernel
-needs as many shifted copies of that line as the row has places, for a part of a long line at a
-time. The copies serve all rows of the kernel, whose products are shifted when they are added up.
-A window that would extend past the end of an image's row reads a value of no window, which is
-discarded. With a stride s, every s-th element, and so every s-th row, goes to a line of its own.
+*Lines*, for depthwise convolutions, whose matrix products have a single row each, so that writing
+the columns would take most of the time. The padded images of a channel are one line of memory. The
+columns are copies of that line, one for each element of a row of the kernel, shifted by its
+position. All rows of the kernel use these copies; their products are shifted when they are summed.
+Values for windows that would extend beyond a row of the image are dropped. With a stride s, every
+s-th element, and every s-th row, belongs to a line of its own. Long lines are copied in parts.
 """
 
 from __future__ import annotations
@@ -28,147 +28,173 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ...dispatch.op import Array, Backend, op
-from .unfolding import SHORT, Block, Columns, Grid, Sizes, blocks, insides
+from .unfolding import Block, Columns, Sizes, Windows, inside_slices, split_batch
 
-#: Lines shorter than this cost more in calls than they save in copies.
+#: For shorter lines, the calls cost more than the smaller copies save.
 _FEW_ELEMENTS = 256
-#: A kernel of more places, on one channel, is faster by lines than by columns.
+#: With a kernel of more elements, the convolution of a single channel is faster by lines.
 _LARGE_KERNEL = 64
 
 
-class _Block(NamedTuple):
-    """Some images of a batch and some channels."""
+class _ChannelBlock(NamedTuple):
+    """Some images of a batch and some input channels."""
 
     images: slice
     channels: slice
 
-    def outputs(self, several: int) -> slice:
-        """Where the channels are among ``several`` times as many."""
-        return slice(self.channels.start * several, self.channels.stop * several)
+    def outputs(self, multiplier: int) -> slice:
+        """The output channels, ``multiplier`` for each input channel."""
+        return slice(self.channels.start * multiplier, self.channels.stop * multiplier)
 
 
-class _Rows(NamedTuple):
-    """Rows of the kernel that meet the same lines: the first of these, which rows, shifts."""
+class _KernelRows(NamedTuple):
+    """Rows of the kernel that read the same lines.
+
+    Attributes:
+        line: Number of the first of these lines.
+        numbers: Numbers of the rows.
+        shifts: For each row, its distance along the line from a window's first element.
+    """
 
     line: int
     numbers: list[int]
     shifts: list[int]
 
 
-class _Lines:
-    """The lines of images of one size: where their elements go, where windows find them."""
+class _LineLayout:
+    """Arrangement of images of one size in lines.
 
-    def __init__(self, image: Sizes, grid: Grid) -> None:
-        stride = grid.stride
-        self.sizes = tuple(-(-n // s) for n, s in zip(grid.padded(), stride, strict=True))
+    Attributes:
+        sizes: Size of an image in a line: of the padded image divided by the strides.
+        count: Number of lines of a channel, one for each position within a stride.
+        windows: Slices that select the windows in an array of ``sizes``.
+        elements: For each element of a row of the kernel, the number of its line, counted from the
+            row's first, and its shift.
+        rows: The rows of the kernel, grouped by the lines that they read.
+        reach: Largest shift of an element of the kernel.
+        slices: For each line that has elements of the image, its number, the slices of an array of
+            ``sizes`` and those of the image that select the same elements.
+    """
+
+    def __init__(self, image: Sizes, windows: Windows) -> None:
+        stride = windows.stride
+        self.sizes = tuple(-(-n // s) for n, s in zip(windows.padded_size(), stride, strict=True))
         steps = tuple(math.prod(self.sizes[i + 1 :]) for i in range(len(self.sizes)))
         self.count = math.prod(stride)
-        self.windows = tuple(slice(0, n) for n in grid.size)
-        #: For every place of a row: which line, counted from the row's first, and its shift.
-        places = [k * grid.dilation[-1] for k in range(grid.kernel[-1])]
-        self.places = [(place % stride[-1], place // stride[-1]) for place in places]
-        rows: dict[int, _Rows] = {}
-        for number, row in enumerate(itertools.product(*map(range, grid.kernel[:-1]))):
+        self.windows = tuple(slice(0, n) for n in windows.size)
+        positions = [k * windows.dilation[-1] for k in range(windows.kernel[-1])]
+        self.elements = [(at % stride[-1], at // stride[-1]) for at in positions]
+        rows: dict[int, _KernelRows] = {}
+        for number, row in enumerate(itertools.product(*map(range, windows.kernel[:-1]))):
             line = shift = 0
-            for k, d, s, step in zip(row, grid.dilation, stride, steps, strict=False):
+            for k, d, s, step in zip(row, windows.dilation, stride, steps, strict=False):
                 line, shift = line * s + k * d % s, shift + k * d // s * step
-            group = rows.setdefault(line, _Rows(line * stride[-1], [], []))
+            group = rows.setdefault(line, _KernelRows(line * stride[-1], [], []))
             group.numbers.append(number)
             group.shifts.append(shift)
         self.rows = list(rows.values())
-        #: How far the windows' numbers reach beyond where they are put.
-        self.reach = max(map(max, (group.shifts for group in self.rows))) + self.places[-1][1]
-        #: For every line: which of its elements are which of the image's.
-        self.cuts: list[tuple[int, tuple[slice, ...], tuple[slice, ...]]] = []
-        for line, rest in enumerate(itertools.product(*map(range, stride))):
+        self.reach = max(map(max, (group.shifts for group in self.rows))) + self.elements[-1][1]
+        self.slices: list[tuple[int, tuple[slice, ...], tuple[slice, ...]]] = []
+        for line, offsets in enumerate(itertools.product(*map(range, stride))):
             pairs = [
-                _line_part(*n)
-                for n in zip(image, self.sizes, stride, grid.padding, rest, strict=True)
+                _line_slices(*n)
+                for n in zip(image, self.sizes, stride, windows.padding, offsets, strict=True)
             ]
-            known = [pair for pair in pairs if pair is not None]
-            if len(known) == len(pairs):
-                self.cuts.append((line, tuple(a for a, _ in known), tuple(b for _, b in known)))
+            inside = [pair for pair in pairs if pair is not None]
+            if len(inside) == len(pairs):
+                self.slices.append((line, tuple(a for a, _ in inside), tuple(b for _, b in inside)))
 
 
-def _line_part(
-    image: int, size: int, stride: int, padding: int, rest: int
+def _line_slices(
+    image: int, size: int, stride: int, padding: int, offset: int
 ) -> tuple[slice, slice] | None:
-    """Along one dimension, the part of a line that lies inside the image, and what it holds."""
-    first = max(0, -((rest - padding) // stride))
-    last = min(size - 1, (image - 1 + padding - rest) // stride)
+    """Slices of a line and of the image, along one dimension, that select the same elements.
+
+    The line holds the padded image's elements at ``offset + i * stride``. None if all are padding.
+    """
+    first = max(0, -((offset - padding) // stride))
+    last = min(size - 1, (image - 1 + padding - offset) // stride)
     if first > last:
         return None
-    start = first * stride + rest - padding
+    start = first * stride + offset - padding
     stop = start + (last - first) * stride + 1
     return slice(first, last + 1), slice(start, stop, stride)
 
 
-class _Memory:
-    """Zeros that stay zero around what is written to the same places again and again.
+class _LineBuffers:
+    """Buffers for the lines of some images, and the columns that are copied from them.
+
+    The next images reuse the buffers. Their padding is zeroed once: only the same elements are
+    written again.
 
     Args:
         xp: The backend.
-        dtype: Of the zeros.
-        lines: Of the images.
+        dtype: The dtype of the buffers.
+        layout: The arrangement of the images.
         limit: Elements of the lines of all channels that are copied at a time.
     """
 
-    def __init__(self, xp: Backend, dtype: Any, lines: _Lines, limit: int) -> None:
-        self.xp, self.dtype, self.lines, self.limit = xp, dtype, lines, limit
-        self.kept: dict[Any, Array] = {}
+    def __init__(self, xp: Backend, dtype: Any, layout: _LineLayout, limit: int) -> None:
+        self.xp, self.dtype, self.layout, self.limit = xp, dtype, layout, limit
+        self.arrays: dict[Any, Array] = {}
 
     def zeros(self, name: Any, *shape: int) -> Array:
-        have = self.kept.get(name)
-        if have is None or have.shape != shape:
-            have = self.kept[name] = self.xp.zeros(shape, self.dtype)
-        return have
+        """New zeros, or the array of that name and shape from an earlier call, as it is now."""
+        array = self.arrays.get(name)
+        if array is None or array.shape != shape:
+            array = self.arrays[name] = self.xp.zeros(shape, self.dtype)
+        return array
 
     def parts(self, channels: int, length: int) -> Iterator[tuple[int, int]]:
-        """From where to where lines are copied at a time: one too long for the cache in parts."""
+        """Start and stop of the parts of a line that fit the cache for all channels."""
         step = max(self.limit // channels, 1)
         for start in range(0, length, step):
             yield start, min(start + step, length)
 
-    def copies(self, images: Array) -> Iterator[tuple[_Rows, int, Array]]:
-        """For rows of the kernel and parts of a line: what they meet.
+    def columns(self, images: Array) -> Iterator[tuple[_KernelRows, int, Array]]:
+        """Shifted copies of the lines of ``images``, ``(N, C, *image)``.
 
         Yields:
-            The rows, where the part starts, and ``(channels, places of a row, elements)``.
+            Rows of the kernel, the start of a part of the line, and the columns of these rows for
+            that part, ``(C, elements of a row, elements of the part)``.
         """
         count, channels = images.shape[:2]
-        lines = self.lines
-        out = self.zeros("lines", channels, lines.count, count, *lines.sizes)
-        turned = self.xp.moveaxis(images, 0, 1)
-        for line, inside, outside in lines.cuts:
-            out[(slice(None), line, slice(None), *inside)] = turned[(..., *outside)]
-        flat = self.xp.reshape(out, (channels, lines.count, -1))
+        layout = self.layout
+        out = self.zeros("lines", channels, layout.count, count, *layout.sizes)
+        channels_first = self.xp.moveaxis(images, 0, 1)
+        for line, inside, outside in layout.slices:
+            out[(slice(None), line, slice(None), *inside)] = channels_first[(..., *outside)]
+        flat = self.xp.reshape(out, (channels, layout.count, -1))
         length = flat.shape[2]
-        for rows in lines.rows:
+        for rows in layout.rows:
             for start, stop in self.parts(channels, length):
-                stack = self.zeros("copies", channels, len(lines.places), stop - start)
-                for k, (line, shift) in enumerate(lines.places):
+                columns = self.zeros("columns", channels, len(layout.elements), stop - start)
+                for k, (line, shift) in enumerate(layout.elements):
                     part = flat[:, rows.line + line, start + shift : stop + shift]
-                    stack[:, k, : part.shape[1]] = part
-                    if start:  # where another part was before
-                        stack[:, k, part.shape[1] :] = 0
-                yield rows, start, stack
+                    columns[:, k, : part.shape[1]] = part
+                    if start:  # the buffer holds the values of an earlier part
+                        columns[:, k, part.shape[1] :] = 0
+                yield rows, start, columns
 
-    def shifted(self, windows: Array, several: int) -> Iterator[tuple[_Rows, int, Array]]:
-        """For rows of the kernel: ``(count, outputs, *windows)`` where the rows look for them.
+    def shifted_grads(
+        self, grad: Array, multiplier: int
+    ) -> Iterator[tuple[_KernelRows, int, Array]]:
+        """Gradients of the windows, ``(N, O, *size)``, shifted to what rows of the kernel read.
 
         Yields:
-            The rows, where the part starts, and ``(channels, several * rows, elements)``.
+            Rows of the kernel, the start of a part of the line, and the gradients for these rows
+            and that part, ``(C, multiplier * rows, elements of the part)``.
         """
-        count, outputs = windows.shape[:2]
-        channels = outputs // several
-        spaced = self.zeros("spaced", outputs, count, *self.lines.sizes)
-        spaced[(..., *self.lines.windows)] = self.xp.moveaxis(windows, 0, 1)
-        flat = self.xp.reshape(spaced, (channels, several, -1))
-        length = flat.shape[2] - self.lines.reach
-        for rows in self.lines.rows:
+        count, outputs = grad.shape[:2]
+        channels = outputs // multiplier
+        spaced = self.zeros("spaced", outputs, count, *self.layout.sizes)
+        spaced[(..., *self.layout.windows)] = self.xp.moveaxis(grad, 0, 1)
+        flat = self.xp.reshape(spaced, (channels, multiplier, -1))
+        length = flat.shape[2] - self.layout.reach
+        for rows in self.layout.rows:
             for start, stop in self.parts(channels, flat.shape[2]):
                 name = ("shifted", rows.line)
-                out = self.zeros(name, channels, several, len(rows.shifts), stop - start)
+                out = self.zeros(name, channels, multiplier, len(rows.shifts), stop - start)
                 if stop - start < flat.shape[2]:
                     out[...] = 0
                 for i, shift in enumerate(rows.shifts):
@@ -180,9 +206,9 @@ class _Memory:
 
 
 def can_shift_lines(xp: Backend, weight: Sizes, groups: int, count: int, size: Sizes) -> bool:
-    """Whether a convolution is one of channels by themselves, and long enough.
+    """Whether a convolution is depthwise and its lines are long enough.
 
-    A single channel is worth it if its kernel is large, as a blur's.
+    The convolution of a single channel counts as depthwise if its kernel is large, as a blur's.
     """
     return (
         xp.block_elements is not None
@@ -192,187 +218,200 @@ def can_shift_lines(xp: Backend, weight: Sizes, groups: int, count: int, size: S
     )
 
 
-def _run(
-    xp: Backend, work: Callable[[_Block, _Memory], None], shape: Sizes, lines: _Lines, dtype: Any
+def _for_each_channel_block(
+    xp: Backend,
+    compute: Callable[[_ChannelBlock, _LineBuffers], None],
+    shape: Sizes,
+    layout: _LineLayout,
+    dtype: Any,
 ) -> None:
-    """Call ``work`` on blocks of a batch of ``shape`` whose lines fit the cache."""
+    """Call ``compute`` on blocks of a batch ``(N, C, ...)`` whose lines fit the cache."""
     count, channels = shape[:2]
     limit = 2 * (xp.block_elements or 1)
-    image = math.prod(lines.sizes)
+    image = math.prod(layout.sizes)
     parts = -(-channels * image // limit)
-    some = max(1, -(-channels // parts))
-    images = max(1, min(count, limit // (image * some)))
-    todo = [
-        _Block(slice(i, min(i + images, count)), slice(c, min(c + some, channels)))
-        for c in range(0, channels, some)
+    step = max(1, -(-channels // parts))
+    images = max(1, min(count, limit // (image * step)))
+    blocks = [
+        _ChannelBlock(slice(i, min(i + images, count)), slice(c, min(c + step, channels)))
+        for c in range(0, channels, step)
         for i in range(0, count, images)
     ]
 
-    def part(start: int, stop: int) -> None:
-        memory = _Memory(xp, dtype, lines, limit)
-        for block in todo[start:stop]:
-            work(block, memory)
+    def work(start: int, stop: int) -> None:
+        buffers = _LineBuffers(xp, dtype, layout, limit)
+        for block in blocks[start:stop]:
+            compute(block, buffers)
 
-    xp.in_parts(part, len(todo))
+    xp.in_parts(work, len(blocks))
 
 
-def _factors(xp: Backend, weight: Array, channels: int) -> Array:
-    """``(out, 1, *kernel)`` as ``(channels, out / channels, rows, places of a row)``."""
+def _split_kernel(xp: Backend, weight: Array, channels: int) -> Array:
+    """Weight ``(O, 1, *kernel)`` as ``(C, O / C, rows, elements of a row)``."""
     shape = (channels, weight.shape[0] // channels, -1, weight.shape[-1])
     return xp.reshape(weight, shape)
 
 
-def _of_rows(xp: Backend, factors: Array, block: _Block, rows: _Rows) -> Array:
-    some = factors[block.channels][:, :, rows.numbers]
-    return xp.reshape(some, (some.shape[0], -1, some.shape[3]))
+def _row_matrices(xp: Backend, kernel: Array, block: _ChannelBlock, rows: _KernelRows) -> Array:
+    """Rows of the split kernel for a block, ``(C, multiplier * rows, elements of a row)``."""
+    found = kernel[block.channels][:, :, rows.numbers]
+    return xp.reshape(found, (found.shape[0], -1, found.shape[3]))
 
 
 def convolve_lines(
-    xp: Backend, input: Array, weight: Array, bias: Array | None, grid: Grid
+    xp: Backend, input: Array, weight: Array, bias: Array | None, windows: Windows
 ) -> Array:
-    """``(n, out, *size)`` from ``(n, channels, *image)`` and ``(out, 1, *kernel)``."""
-    channels, lines = input.shape[1], _Lines(input.shape[2:], grid)
-    several = weight.shape[0] // channels
-    factors = _factors(xp, weight, channels)
-    out = xp.empty((input.shape[0], weight.shape[0], *grid.size), input.dtype)
+    """Depthwise convolution ``(N, O, *size)`` of ``(N, C, *image)`` and ``(O, 1, *kernel)``."""
+    channels, layout = input.shape[1], _LineLayout(input.shape[2:], windows)
+    multiplier = weight.shape[0] // channels
+    kernel = _split_kernel(xp, weight, channels)
+    out = xp.empty((input.shape[0], weight.shape[0], *windows.size), input.dtype)
 
-    def some(block: _Block, memory: _Memory) -> None:
-        wide = block.channels.stop - block.channels.start
-        size = (block.images.stop - block.images.start) * math.prod(lines.sizes)
-        length = size - lines.reach
-        total = memory.zeros("total", wide, several, size)
+    def compute(block: _ChannelBlock, buffers: _LineBuffers) -> None:
+        width = block.channels.stop - block.channels.start
+        size = (block.images.stop - block.images.start) * math.prod(layout.sizes)
+        length = size - layout.reach
+        total = buffers.zeros("total", width, multiplier, size)
         total[..., :length] = 0
-        for rows, start, copies in memory.copies(input[block.images, block.channels]):
-            products = xp.matmul(_of_rows(xp, factors, block, rows), copies)
-            shape = (wide, several, len(rows.shifts), copies.shape[2])
+        for rows, start, columns in buffers.columns(input[block.images, block.channels]):
+            products = xp.matmul(_row_matrices(xp, kernel, block, rows), columns)
+            shape = (width, multiplier, len(rows.shifts), columns.shape[2])
             products, stop = xp.reshape(products, shape), start + shape[3]
             for i, shift in enumerate(rows.shifts):
                 low, high = max(start, shift), min(stop, shift + length)
                 if low < high:
                     part = products[:, :, i, low - start : high - start]
                     total[..., low - shift : high - shift] += part
-        outputs = block.outputs(several)
+        outputs = block.outputs(multiplier)
         target = xp.moveaxis(out[block.images, outputs], 0, 1)
-        windows = xp.reshape(total, (*target.shape[:2], *lines.sizes))[(..., *lines.windows)]
+        results = xp.reshape(total, (*target.shape[:2], *layout.sizes))[(..., *layout.windows)]
         if bias is None:
-            target[...] = windows
+            target[...] = results
         else:
             column = xp.reshape(bias[outputs], (-1, *(1,) * (target.ndim - 1)))
-            xp.add(windows, column, out=target)
+            xp.add(results, column, out=target)
 
-    _run(xp, some, input.shape, lines, input.dtype)
+    _for_each_channel_block(xp, compute, input.shape, layout, input.dtype)
     return out
 
 
 def transpose_lines(
-    xp: Backend, input: Array, weight: Array, grid: Grid, channels: int, size: Sizes
+    xp: Backend, input: Array, weight: Array, windows: Windows, channels: int, size: Sizes
 ) -> Array | None:
-    """The transpose: ``(n, channels, *size)`` from ``(n, out, *windows)``; None to do without."""
-    # Elements outside all windows are 0 and must stay 0.
+    """Transposed depthwise convolution, ``(N, C, *size)`` from ``(N, O, *windows)``.
+
+    None if the weight is not finite: the caller then uses columns.
+    """
+    # The zeros between the windows are multiplied, too: 0 times infinity would be NaN.
     if not bool(xp.isfinite(weight).all()):
         return None
-    several, lines = weight.shape[0] // channels, _Lines(size, grid)
-    factors = _factors(xp, weight, channels)
+    multiplier, layout = weight.shape[0] // channels, _LineLayout(size, windows)
+    kernel = _split_kernel(xp, weight, channels)
     out = xp.zeros((input.shape[0], channels, *size), input.dtype)
 
-    def some(block: _Block, memory: _Memory) -> None:
-        part = input[block.images, block.outputs(several)]
-        count, wide = part.shape[0], block.channels.stop - block.channels.start
-        into = xp.zeros((wide, lines.count, count * math.prod(lines.sizes)), input.dtype)
-        for rows, start, given in memory.shifted(part, several):
-            turned = xp.swapaxes(_of_rows(xp, factors, block, rows), 1, 2)
-            products = xp.matmul(turned, given)
-            for k, (line, shift) in enumerate(lines.places):
-                place = into[:, rows.line + line, start + shift : start + shift + given.shape[2]]
-                place += products[:, k, : place.shape[1]]
-        into = xp.reshape(into, (wide, lines.count, count, *lines.sizes))
+    def compute(block: _ChannelBlock, buffers: _LineBuffers) -> None:
+        part = input[block.images, block.outputs(multiplier)]
+        count, width = part.shape[0], block.channels.stop - block.channels.start
+        total = xp.zeros((width, layout.count, count * math.prod(layout.sizes)), input.dtype)
+        for rows, start, grads in buffers.shifted_grads(part, multiplier):
+            matrices = xp.swapaxes(_row_matrices(xp, kernel, block, rows), 1, 2)
+            products = xp.matmul(matrices, grads)
+            for k, (line, shift) in enumerate(layout.elements):
+                first = start + shift
+                target = total[:, rows.line + line, first : first + grads.shape[2]]
+                target += products[:, k, : target.shape[1]]
+        total = xp.reshape(total, (width, layout.count, count, *layout.sizes))
         target = xp.moveaxis(out[block.images, block.channels], 0, 1)
-        for line, inside, outside in lines.cuts:
-            target[(..., *outside)] = into[(slice(None), line, slice(None), *inside)]
+        for line, inside, outside in layout.slices:
+            target[(..., *outside)] = total[(slice(None), line, slice(None), *inside)]
 
-    _run(xp, some, out.shape, lines, input.dtype)
+    _for_each_channel_block(xp, compute, out.shape, layout, input.dtype)
     return out
 
 
-def weight_gradient_of_lines(xp: Backend, input: Array, grad: Array, grid: Grid) -> Array | None:
-    """The weight's gradient, ``(out, 1, *kernel)``; None to do without."""
-    channels, lines = input.shape[1], _Lines(input.shape[2:], grid)
-    several = grad.shape[1] // channels
+def weight_grad_of_lines(xp: Backend, input: Array, grad: Array, windows: Windows) -> Array | None:
+    """Weight gradient ``(O, 1, *kernel)`` of a depthwise convolution.
+
+    None if it is not finite: the caller then uses columns.
+    """
+    channels, layout = input.shape[1], _LineLayout(input.shape[2:], windows)
+    multiplier = grad.shape[1] // channels
+    kernel = math.prod(windows.kernel[:-1]), windows.kernel[-1]
     parts: list[tuple[slice, Array]] = []
 
-    def some(block: _Block, memory: _Memory) -> None:
-        wide = block.channels.stop - block.channels.start
-        total = xp.zeros((wide, several, math.prod(grid.kernel[:-1]), grid.kernel[-1]), input.dtype)
-        copies = memory.copies(input[block.images, block.channels])
-        shifted = memory.shifted(grad[block.images, block.outputs(several)], several)
-        for (rows, _, meets), (_, _, given) in zip(copies, shifted, strict=True):
-            products = xp.matmul(given, xp.swapaxes(meets, 1, 2))
-            total[:, :, rows.numbers] += xp.reshape(products, (wide, several, -1, meets.shape[1]))
+    def compute(block: _ChannelBlock, buffers: _LineBuffers) -> None:
+        width = block.channels.stop - block.channels.start
+        total = xp.zeros((width, multiplier, *kernel), input.dtype)
+        columns = buffers.columns(input[block.images, block.channels])
+        grads = buffers.shifted_grads(grad[block.images, block.outputs(multiplier)], multiplier)
+        for (rows, _, a), (_, _, b) in zip(columns, grads, strict=True):
+            products = xp.matmul(b, xp.swapaxes(a, 1, 2))
+            total[:, :, rows.numbers] += xp.reshape(products, (width, multiplier, -1, a.shape[1]))
         parts.append((block.channels, total))
 
-    _run(xp, some, input.shape, lines, input.dtype)
-    out = xp.zeros((channels, several, math.prod(grid.kernel[:-1]), grid.kernel[-1]), input.dtype)
-    for where, total in parts:
-        out[where] += total
-    # An infinite pixel times the 0 of no window is no number.
+    _for_each_channel_block(xp, compute, input.shape, layout, input.dtype)
+    out = xp.zeros((channels, multiplier, *kernel), input.dtype)
+    for block_channels, total in parts:
+        out[block_channels] += total
+    # Pixels are multiplied by padding, too: infinity times 0 is NaN.
     if not bool(xp.isfinite(out).all()):
         return None
-    return xp.reshape(out, (channels * several, 1, *grid.kernel))
+    return xp.reshape(out, (channels * multiplier, 1, *windows.kernel))
 
 
-#: How many columns there may be for each window.
+#: Largest ratio of the length of a run to the number of its windows.
 _WASTE = 1.5
 
-#: Rows of fewer windows are copied no faster with the columns between them.
-_SHORT_ROW = 10
+#: For rows of fewer windows, runs are not faster than copies row by row.
+_FEW_WINDOWS = 10
 
 
-def can_flatten_rows(grid: Grid) -> bool:
-    """Whether the windows are at stride 1, and few columns belong to none."""
+def can_use_runs(windows: Windows) -> bool:
+    """Whether the stride is 1 and few elements of a run belong to no window."""
     if (
-        any(s != 1 for s in grid.stride)
-        or math.prod(grid.kernel) == 1
-        or grid.size[-1] < _SHORT_ROW
+        any(s != 1 for s in windows.stride)
+        or math.prod(windows.kernel) == 1
+        or windows.size[-1] < _FEW_WINDOWS
     ):
         return False
-    return _length(_steps(grid), grid.size) <= _WASTE * math.prod(grid.size)
+    return _run_length(_strides(windows), windows.size) <= _WASTE * math.prod(windows.size)
 
 
-def _steps(grid: Grid) -> list[int]:
-    """How far apart two windows are in the padded image's memory, by dimension."""
-    padded = grid.padded()
+def _strides(windows: Windows) -> list[int]:
+    """Strides of the padded image, in elements."""
+    padded = windows.padded_size()
     return [math.prod(padded[d + 1 :]) for d in range(len(padded))]
 
 
-def _length(steps: Sizes, size: Sizes) -> int:
-    """Of a run from the first window to the last."""
-    return 1 + sum(t * (o - 1) for t, o in zip(steps, size, strict=True))
+def _run_length(strides: Sizes, size: Sizes) -> int:
+    """Elements from the first of ``size`` windows to the last in the padded image's memory."""
+    return 1 + sum(t * (o - 1) for t, o in zip(strides, size, strict=True))
 
 
 def convolve_runs(
-    xp: Backend, input: Array, rows: Array, bias: Array | None, grid: Grid, limit: int
+    xp: Backend, input: Array, rows: Array, bias: Array | None, windows: Windows, limit: int
 ) -> Array:
-    """``(n, out, *size)``.
+    """Convolution with stride 1, ``(N, O, *size)``, by runs.
 
     Args:
         xp: The backend.
-        input: ``(n, in, *image)``.
-        rows: The weight as ``(groups, out / groups, in / groups * places)``.
-        bias: ``(out,)`` or None.
-        grid: The windows, which ``can_flatten_rows`` has looked at.
+        input: ``(N, C, *image)``.
+        rows: The weight as ``(groups, O / groups, C / groups * prod(kernel))``.
+        bias: ``(O,)`` or None.
+        windows: The windows, for which ``can_use_runs`` is true.
         limit: Bytes that the columns may take, in each thread.
     """
     outputs = rows.shape[0] * rows.shape[1]
-    out = xp.empty((input.shape[0], outputs, *grid.size), input.dtype)
-    row = input.shape[1] * math.prod(grid.kernel) * math.prod(grid.size[1:]) * input.itemsize
-    todo = blocks(input.shape[0], grid.size[0], int(_WASTE * row), limit, True)
+    out = xp.empty((input.shape[0], outputs, *windows.size), input.dtype)
+    row = input.shape[1] * math.prod(windows.kernel) * math.prod(windows.size[1:]) * input.itemsize
+    blocks = split_batch(input.shape[0], windows.size[0], int(_WASTE * row), limit, True)
     column = None if bias is None else xp.reshape(bias, (-1, *(1,) * (out.ndim - 1)))
 
-    def part(start: int, stop: int) -> None:
+    def work(start: int, stop: int) -> None:
         if start == stop:
             return
-        runs = _Runs(xp, input, rows, grid, todo[0])
-        for block in todo[start:stop]:
+        runs = _RunBuffers(xp, input, rows, windows, blocks[0])
+        for block in blocks[start:stop]:
             product = runs.product(block)
             target = xp.swapaxes(out[block.images, :, block.rows], 0, 1)
             if column is None:
@@ -380,73 +419,86 @@ def convolve_runs(
             else:
                 xp.add(product, column, out=target)
 
-    xp.in_parts(part, len(todo), True)
+    xp.in_parts(work, len(blocks), True)
     return out
 
 
-class _Runs:
-    """One thread's memory, and the windows into it, which are the same for every block."""
+class _RunBuffers:
+    """Buffers of one thread for convolutions by runs, and views of them that are made once.
 
-    def __init__(self, xp: Backend, input: Array, rows: Array, grid: Grid, first: Block) -> None:
-        self.xp, self.input, self.rows, self.grid = xp, input, rows, grid
-        self.steps = _steps(grid)
-        count, lines = first.images.stop, first.rows.stop
-        channels = input.shape[1]
-        self.padded = xp.zeros((count, channels, *grid.padded()), input.dtype)
-        self.inside, self.outside = insides(input.shape[2:], grid)
-        self.held: slice | None = None
-        length = _length(self.steps, (lines, *grid.size[1:]))
-        self.columns = xp.empty((channels, *grid.kernel, count, length), input.dtype)
+    Args:
+        xp: The backend.
+        input: ``(N, C, *image)``.
+        rows: The weight, as for ``convolve_runs``.
+        windows: The windows.
+        first: The first block, which is the largest one.
+    """
+
+    def __init__(
+        self, xp: Backend, input: Array, rows: Array, windows: Windows, first: Block
+    ) -> None:
+        self.xp, self.input, self.rows, self.windows = xp, input, rows, windows
+        self.strides = _strides(windows)
+        count, channels = first.images.stop, input.shape[1]
+        self.padded = xp.zeros((count, channels, *windows.padded_size()), input.dtype)
+        self.inside, self.outside = inside_slices(input.shape[2:], windows)
+        #: The images that ``padded`` contains.
+        self.images: slice | None = None
+        length = _run_length(self.strides, (first.rows.stop, *windows.size[1:]))
+        self.columns = xp.empty((channels, *windows.kernel, count, length), input.dtype)
         self.products = xp.empty((*rows.shape[:2], count, length), input.dtype)
         self.views: dict[tuple[int, int, int], tuple[Array, ...]] = {}
 
     def product(self, block: Block) -> Array:
-        """``(out, count, *size)`` of a block, in memory that the next one uses again."""
-        if block.images != self.held:
+        """Result ``(O, N, *size)`` of a block, in a buffer that the next block overwrites."""
+        count = int(block.images.stop - block.images.start)
+        if block.images != self.images:
             every = slice(None)
             part = self.input[(block.images, every, *self.inside)]
-            self.padded[(slice(_count(block.images)), every, *self.outside)] = part
-            self.held = block.images
-        windows, columns, matrix, product, found = self._views(block)
-        columns[...] = windows
-        self.xp.matmul(self.rows, matrix, out=product)
-        return found
-
-    def _views(self, block: Block) -> tuple[Array, ...]:
-        count, start, stop = _count(block.images), block.rows.start, block.rows.stop
-        key = count, start, stop
+            self.padded[(slice(count), every, *self.outside)] = part
+            self.images = block.images
+        key = count, block.rows.start, block.rows.stop
         if key not in self.views:
-            self.views[key] = self._make_views(count, start, (stop - start, *self.grid.size[1:]))
-        return self.views[key]
+            self.views[key] = self._make_views(*key)
+        runs, columns, matrix, product, result = self.views[key]
+        columns[...] = runs
+        self.xp.matmul(self.rows, matrix, out=product)
+        return result
 
-    def _make_views(self, count: int, start: int, size: Sizes) -> tuple[Array, ...]:
+    def _make_views(self, count: int, start: int, stop: int) -> tuple[Array, ...]:
+        """Views for ``count`` images and the rows of windows from ``start`` to ``stop``.
+
+        Returns:
+            The runs of the padded images in the shape of the columns; the columns; the columns as
+            matrices; the products as matrices; the products without those of no window.
+        """
         xp, groups, item = self.xp, self.rows.shape[0], self.padded.itemsize
-        length = _length(self.steps, size)
+        size = (stop - start, *self.windows.size[1:])
+        length = _run_length(self.strides, size)
         columns = self.columns[..., :count, :length]
         source = self.padded[:count, :, start:]
-        steps = [s * item for s in self.steps]
-        places = [s * d for s, d in zip(steps, self.grid.dilation, strict=True)]
-        strides = (source.strides[1], *places, source.strides[0], item)
-        windows = xp.as_strided(source, columns.shape, strides)
+        steps = [s * item for s in self.strides]
+        kernel_steps = [s * d for s, d in zip(steps, self.windows.dilation, strict=True)]
+        strides = (source.strides[1], *kernel_steps, source.strides[0], item)
+        runs = xp.as_strided(source, columns.shape, strides)
         product = self.products[:, :, :count, :length]
-        found = xp.as_strided(
+        result = xp.as_strided(
             product, (groups * product.shape[1], count, *size), (*product.strides[1:3], *steps)
         )
         matrix = xp.reshape(columns, (groups, self.rows.shape[2], count * length))
         flat = xp.reshape(product, (*product.shape[:2], count * length))
-        return windows, columns, matrix, flat, found
+        return runs, columns, matrix, flat, result
 
 
-def _count(images: slice) -> int:
-    return int(images.stop - images.start)
+#: Products of single rows of up to this length are sums in order, as PyTorch computes them; BLAS
+#: adds in another order.
+_FEW_TERMS = 64
 
+#: Columns may always be this many times larger than the weight.
+_COLUMNS_PER_WEIGHT = 4
 
-#: Up to so many terms, single rows are multiplied term by term: in the order in which PyTorch
-#: adds them, where BLAS takes several at once.
-_FEW = 64
-
-#: How many times larger than the weight the columns of a product may be in any case.
-_WORTH = 4
+#: With ``stride`` 1, rows of fewer windows count as short.
+_SHORT_ROW = 16
 
 
 @op(node="ConvolutionBackward0")
@@ -461,22 +513,23 @@ def _conv(
     groups: int,
     size: Sizes,
 ) -> Array:
-    """``(n, out, *size)`` from ``(n, in, *image)`` and ``(out, in / groups, *kernel)``."""
-    grid = Grid(weight.shape[2:], stride, padding, dilation, size)
+    """Convolution ``(N, O, *size)`` of ``(N, C, *image)`` and ``(O, C / groups, *kernel)``."""
+    windows = Windows(weight.shape[2:], stride, padding, dilation, size)
     if can_shift_lines(xp, weight.shape, groups, input.shape[0], size):
-        return convolve_lines(xp, input, weight, bias, grid)
-    rows = xp.reshape(weight, (groups, weight.shape[0] // groups, _row(weight)))
-    if can_flatten_rows(grid):
-        return convolve_runs(xp, input, rows, bias, grid, _limit(xp, input.dtype, weight.shape))
+        return convolve_lines(xp, input, weight, bias, windows)
+    rows = _weight_matrices(xp, weight, groups)
+    if can_use_runs(windows):
+        limit = _column_bytes(xp, input.dtype, weight.shape)
+        return convolve_runs(xp, input, rows, bias, windows, limit)
     out = xp.empty((input.shape[0], weight.shape[0], *size), input.dtype)
 
-    def some(block: Block, columns: Columns) -> None:
-        found = columns.of(input[block.images], grid.rows(*_ends(block.rows)))
+    def compute(block: Block, columns: Columns) -> None:
+        found = columns.im2col(input[block.images], windows.rows(block.rows))
         target = out[block.images, :, block.rows]
-        found = xp.reshape(found, (groups, rows.shape[2], _windows(target)))
-        _product(xp, rows, found, bias, target, columns)
+        found = xp.reshape(found, (groups, rows.shape[2], _count_windows(target)))
+        _write_product(xp, rows, found, bias, target, columns)
 
-    _each_block(xp, some, input.dtype, input.shape, grid, weight.shape, split=True)
+    _map_blocks(xp, compute, input.dtype, input.shape, windows, weight.shape, split=True)
     return out
 
 
@@ -491,33 +544,35 @@ def _conv_input(
     groups: int,
     size: Sizes,
 ) -> Array:
-    """``(n, in, *size)`` from what came of it, ``(n, out, *windows)``, and the weight."""
+    """Transposed convolution ``(N, C, *size)`` of ``(N, O, *windows)``, without a bias.
+
+    It is also the gradient of the input of ``_conv``, for the gradient ``input`` of its result.
+    """
     count, outputs = input.shape[:2]
     kernel = weight.shape[2:]
-    if _flips_well(xp, weight, stride, groups):
+    if _should_flip_kernel(xp, weight, stride, groups):
         back = [d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding, strict=True)]
-        flipped = _flipped(xp, weight, groups)
+        flipped = _flip_kernel(xp, weight, groups)
         return _conv.kernel(xp, input, flipped, None, stride, back, dilation, groups, size)
-    grid = Grid(kernel, stride, padding, dilation, input.shape[2:])
+    windows = Windows(kernel, stride, padding, dilation, input.shape[2:])
     if can_shift_lines(xp, weight.shape, groups, count, input.shape[2:]):
-        spread = transpose_lines(xp, input, weight, grid, groups, size)
+        spread = transpose_lines(xp, input, weight, windows, groups, size)
         if spread is not None:
             return spread
-    rows = xp.reshape(weight, (groups, outputs // groups, _row(weight)))
-    turned = xp.swapaxes(rows, 1, 2)
+    transposed = xp.swapaxes(_weight_matrices(xp, weight, groups), 1, 2)
     out = xp.empty((count, groups * weight.shape[1], *size), input.dtype)
 
-    def some(block: Block, columns: Columns) -> None:
+    def compute(block: Block, columns: Columns) -> None:
         part = input[block.images]
-        given = columns.inside_out(part)
-        given = xp.reshape(given, (groups, outputs // groups, _windows(part)))
-        into = columns.buffer(
-            "columns", columns.shaped((out.shape[1], *kernel), part.shape[0], part.shape[2:])
+        matrix = _grad_matrices(xp, part, groups, columns)
+        found = columns.buffer(
+            "columns", columns.shape((out.shape[1], *kernel), part.shape[0], part.shape[2:])
         )
-        xp.matmul(turned, given, out=xp.reshape(into, (groups, rows.shape[2], given.shape[2])))
-        columns.back(into, grid, out[block.images])
+        products = xp.reshape(found, (groups, transposed.shape[1], matrix.shape[2]))
+        xp.matmul(transposed, matrix, out=products)
+        columns.col2im(found, windows, out[block.images])
 
-    _each_block(xp, some, input.dtype, out.shape, grid, weight.shape, split=False)
+    _map_blocks(xp, compute, input.dtype, out.shape, windows, weight.shape, split=False)
     return out
 
 
@@ -532,129 +587,152 @@ def _conv_weight(
     groups: int,
     size: Sizes,
 ) -> Array:
-    """``(out, in / groups, *size)`` from ``(n, in, *image)`` and ``(n, out, *windows)``."""
+    """Gradient of the weight of ``_conv``, ``(O, C / groups, *size)``.
+
+    ``input`` is ``(N, C, *image)`` and ``grad``, the gradient of the result, ``(N, O, *windows)``.
+    """
     outputs, channels = grad.shape[1], input.shape[1]
-    grid = Grid(size, stride, padding, dilation, grad.shape[2:])
+    windows = Windows(size, stride, padding, dilation, grad.shape[2:])
     shape: tuple[int, ...] = (outputs, channels // groups, *size)
-    if can_shift_lines(xp, shape, groups, input.shape[0], grid.size):
-        found = weight_gradient_of_lines(xp, input, grad, grid)
+    if can_shift_lines(xp, shape, groups, input.shape[0], windows.size):
+        found = weight_grad_of_lines(xp, input, grad, windows)
         if found is not None:
             return found
     depth = channels // groups * math.prod(size)
 
-    def some(block: Block, columns: Columns) -> Array:
-        found = columns.of(input[block.images], grid.rows(*_ends(block.rows)))
-        part = grad[block.images, :, block.rows]
-        given = columns.inside_out(part)
-        given = xp.reshape(given, (groups, outputs // groups, _windows(part)))
-        found = xp.reshape(found, (groups, depth, _windows(part)))
-        # In this order BLAS is a quarter faster than the other way round.
-        return xp.matmul(found, xp.swapaxes(given, 1, 2))
+    def compute(block: Block, columns: Columns) -> Array:
+        found = columns.im2col(input[block.images], windows.rows(block.rows))
+        matrix = _grad_matrices(xp, grad[block.images, :, block.rows], groups, columns)
+        found = xp.reshape(found, (groups, depth, matrix.shape[2]))
+        # BLAS is a quarter faster in this order than for the product of the transposes.
+        return xp.matmul(found, xp.swapaxes(matrix, 1, 2))
 
     shape = (groups, depth, outputs // groups)
     total = xp.zeros(shape, input.dtype)
-    for part in _each_block(xp, some, input.dtype, input.shape, grid, shape, split=True):
+    for part in _map_blocks(xp, compute, input.dtype, input.shape, windows, shape, split=True):
         total += part
     return xp.reshape(xp.swapaxes(total, 1, 2), (outputs, channels // groups, *size))
 
 
-def _row(weight: Array) -> int:
-    return math.prod(weight.shape[1:])
+def _weight_matrices(xp: Backend, weight: Array, groups: int) -> Array:
+    """Weight ``(O, C / groups, *kernel)`` as ``(groups, O / groups, C / groups * elements)``."""
+    shape = (groups, weight.shape[0] // groups, math.prod(weight.shape[1:]))
+    return xp.reshape(weight, shape)
 
 
-def _windows(results: Array) -> int:
-    """How many windows gave ``(count, channels, *size)``."""
+def _grad_matrices(xp: Backend, grad: Array, groups: int, columns: Columns) -> Array:
+    """``(N, O, *size)`` as matrices ``(groups, O / groups, N * prod(size))`` in columns' order."""
+    shape = (groups, grad.shape[1] // groups, _count_windows(grad))
+    return xp.reshape(columns.move_batch(grad), shape)
+
+
+def _count_windows(results: Array) -> int:
+    """Number of windows whose results are ``(N, O, *size)``."""
     return int(results.shape[0] * math.prod(results.shape[2:]))
 
 
-def _ends(part: slice) -> tuple[int, int]:
-    return part.start, part.stop
-
-
-def _product(
+def _write_product(
     xp: Backend, a: Array, b: Array, bias: Array | None, target: Array, columns: Columns
 ) -> None:
-    """Write the product of matrices, plus a number per channel, to ``(count, channels, *size)``."""
+    """Write ``a @ b``, plus a bias per channel, to ``target``, ``(N, O, *size)``."""
     shape = (a.shape[0], a.shape[1], b.shape[2])
     column = None if bias is None else xp.reshape(bias, (-1, *(1,) * (target.ndim - 1)))
-    inside = columns.inside_out(target)
-    if inside.flags.c_contiguous:
-        _multiply(xp, a, b, xp.reshape(inside, shape))
+    view = columns.move_batch(target)
+    if view.flags.c_contiguous:
+        _matmul(xp, a, b, xp.reshape(view, shape))
         if column is not None:
-            xp.add(inside, column, out=inside)
+            xp.add(view, column, out=view)
         return
     product = columns.buffer("product", shape)
-    _multiply(xp, a, b, product)
-    product = xp.reshape(product, inside.shape)
+    _matmul(xp, a, b, product)
+    product = xp.reshape(product, view.shape)
     if column is None:
-        inside[...] = product
+        view[...] = product
     else:
-        xp.add(product, column, out=inside)
+        xp.add(product, column, out=view)
 
 
-def _multiply(xp: Backend, a: Array, b: Array, out: Array) -> None:
+def _matmul(xp: Backend, a: Array, b: Array, out: Array) -> None:
     """Write the products of stacks of matrices to ``out``."""
-    if a.shape[1] == 1 and a.shape[2] <= _FEW:
+    if a.shape[1] == 1 and a.shape[2] <= _FEW_TERMS:
         out[...] = xp.einsum("gok,gkn->gon", a, b)
     else:
         xp.matmul(a, b, out=out)
 
 
-def _each_block(
+def _map_blocks(
     xp: Backend,
-    some: Callable[[Block, Columns], Any],
+    compute: Callable[[Block, Columns], Any],
     dtype: Any,
     shape: Sequence[int],
-    grid: Grid,
+    windows: Windows,
     weight: Sequence[int],
     split: bool,
 ) -> list[Any]:
-    """Run ``some`` on every block of a batch of ``shape``; the sums of its results, by thread."""
-    row = shape[1] * math.prod(grid.kernel) * math.prod(grid.size[1:]) * dtype.itemsize
-    todo = blocks(shape[0], grid.size[0], row, _limit(xp, dtype, weight), split)
-    count_last = bool(todo) and _counts_last(todo[0].images.stop, grid)
+    """Call ``compute`` on the blocks of a batch of ``shape``, ``(N, C, ...)``.
 
-    def part(start: int, stop: int) -> Any:
-        columns, total = Columns(xp, dtype, count_last), None
-        for block in todo[start:stop]:
-            result = some(block, columns)
+    Args:
+        xp: The backend.
+        compute: Function of a block and the thread's columns, which returns an array or None.
+        dtype: The dtype of the columns.
+        shape: The shape of the batch.
+        windows: The windows of an image.
+        weight: The shape of the weight.
+        split: Whether an image may be split by rows.
+
+    Returns:
+        For each thread the sum of the arrays that ``compute`` returned.
+    """
+    row = shape[1] * math.prod(windows.kernel) * math.prod(windows.size[1:]) * dtype.itemsize
+    limit = _column_bytes(xp, dtype, weight)
+    blocks = split_batch(shape[0], windows.size[0], row, limit, split)
+    batch_last = bool(blocks) and _should_put_batch_last(blocks[0].images.stop, windows)
+
+    def work(start: int, stop: int) -> Any:
+        columns, total = Columns(xp, dtype, batch_last), None
+        for block in blocks[start:stop]:
+            result = compute(block, columns)
             total = result if total is None or result is None else xp.add(total, result, out=total)
         return total
 
-    return [total for total in xp.in_parts(part, len(todo), True) if total is not None]
+    return [total for total in xp.in_parts(work, len(blocks), True) if total is not None]
 
 
-def _counts_last(images: int, grid: Grid) -> bool:
-    """Whether the columns of so many images are best copied with the images side by side.
+def _should_put_batch_last(images: int, windows: Windows) -> bool:
+    """Whether the columns of this many images are faster to copy with the batch last.
 
-    Where rows are short, that makes one piece of memory of a row of every image, but with steps
-    between windows only of the same pixel of every image.
+    With the batch last, one copy moves a row of windows of all images at stride 1, else one window
+    of all images. With the batch first, it moves a row of windows of one image.
     """
-    return 1 < images and grid.size[-1] < (SHORT if grid.stride[-1] == 1 else images)
+    return 1 < images and windows.size[-1] < (_SHORT_ROW if windows.stride[-1] == 1 else images)
 
 
-def _limit(xp: Backend, dtype: Any, weight: Sequence[int]) -> int:
-    """Bytes of columns: every product reads the whole weight, and should be worth more work."""
-    return max(xp.column_bytes, _WORTH * math.prod(weight) * int(dtype.itemsize))
+def _column_bytes(xp: Backend, dtype: Any, weight: Sequence[int]) -> int:
+    """Largest size of the columns of a block.
+
+    Each product reads the whole weight, so the columns should be larger than the weight.
+    """
+    return max(xp.column_bytes, _COLUMNS_PER_WEIGHT * math.prod(weight) * int(dtype.itemsize))
 
 
-def _flips_well(xp: Backend, weight: Array, stride: Sizes, groups: int) -> bool:
-    """Whether the transpose is best done as a convolution with the kernel turned around.
+def _should_flip_kernel(xp: Backend, weight: Array, stride: Sizes, groups: int) -> bool:
+    """Whether a transposed convolution is faster as a convolution with the flipped kernel.
 
-    It reads columns instead of adding to them, of the output's channels instead of the input's.
-    But it multiplies the weight by padding, and 0 times infinity is NaN.
+    That reads columns of the gradient's channels instead of summing into columns of the image's
+    channels. It multiplies the weight by padding, where infinity times 0 would be NaN.
     """
     if any(s != 1 for s in stride) or 2 * groups * weight.shape[1] < weight.shape[0]:
         return False
     return xp.is_finite(weight) is not False
 
 
-def _flipped(xp: Any, weight: Array, groups: int) -> Array:
+def _flip_kernel(xp: Any, weight: Array, groups: int) -> Array:
+    """Weight ``(O, C / groups, *kernel)`` as ``(C, O / groups, *kernel)``, the kernel reversed."""
     outputs, inputs = weight.shape[:2]
     kernel = weight.shape[2:]
-    turned = xp.flip(weight, tuple(range(2, weight.ndim)))
-    turned = xp.reshape(turned, (groups, outputs // groups, inputs, *kernel))
-    return xp.reshape(xp.swapaxes(turned, 1, 2), (groups * inputs, outputs // groups, *kernel))
+    flipped = xp.flip(weight, tuple(range(2, weight.ndim)))
+    flipped = xp.reshape(flipped, (groups, outputs // groups, inputs, *kernel))
+    return xp.reshape(xp.swapaxes(flipped, 1, 2), (groups * inputs, outputs // groups, *kernel))
 
 
 @_conv.vjp_joint("input", "weight", "bias")

@@ -1,4 +1,4 @@
-"""Convolutions and their transposes over one, two and three dimensions."""
+"""Convolutions and transposed convolutions over one, two and three dimensions."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from .conv_kernels import _conv, _conv_input
 from .unfolding import Size
 
 
-class Arguments(NamedTuple):
-    """A convolution's arguments, one int per spatial dimension."""
+class ConvArguments(NamedTuple):
+    """ConvArguments of a convolution, with one int per spatial dimension."""
 
     stride: tuple[int, ...]
     padding: tuple[int, ...]
@@ -37,7 +37,7 @@ per_dimension = partial(
 
 
 def check_tensors(name: str, **given: Any) -> None:
-    """TypeError for an argument that is no tensor."""
+    """Raise TypeError unless all arguments are tensors; ``bias`` may be None."""
     for position, (argument, value) in enumerate(given.items(), 1):
         if not isinstance(value, Tensor) and not (argument == "bias" and value is None):
             raise TypeError(
@@ -47,7 +47,7 @@ def check_tensors(name: str, **given: Any) -> None:
 
 
 def check_ranks(name: str, spatial: int, input: Tensor, weight: Tensor) -> None:
-    """RuntimeError unless there is a batch or an image, and a kernel of as many dimensions."""
+    """Raise RuntimeError for another number of dimensions of the input or the weight."""
     if weight.ndim < 3:
         raise RuntimeError(
             f"{name}: weight should have at least three dimensions, got {list(weight.shape)}"
@@ -65,23 +65,23 @@ def check_ranks(name: str, spatial: int, input: Tensor, weight: Tensor) -> None:
         )
 
 
-def check_numbers(name: str, how: Arguments) -> None:
-    """RuntimeError for a stride, padding, dilation or number of groups out of range."""
-    if how.groups <= 0:
-        raise RuntimeError(f"{name}: non-positive groups is not supported, got {how.groups}")
-    if min(how.padding) < 0:
-        raise RuntimeError(f"{name}: negative padding is not supported, got {list(how.padding)}")
-    if min(how.stride) <= 0:
-        raise RuntimeError(f"{name}: non-positive stride is not supported, got {list(how.stride)}")
-    if min(how.dilation) <= 0:
+def check_numbers(name: str, args: ConvArguments) -> None:
+    """Raise RuntimeError if a stride, padding, dilation or the number of groups is out of range."""
+    if args.groups <= 0:
+        raise RuntimeError(f"{name}: non-positive groups is not supported, got {args.groups}")
+    if min(args.padding) < 0:
+        raise RuntimeError(f"{name}: negative padding is not supported, got {list(args.padding)}")
+    if min(args.stride) <= 0:
+        raise RuntimeError(f"{name}: non-positive stride is not supported, got {list(args.stride)}")
+    if min(args.dilation) <= 0:
         raise RuntimeError(
             f"{name}: dilation should be greater than zero (non-positive dilation is not "
-            f"supported), got {list(how.dilation)}"
+            f"supported), got {list(args.dilation)}"
         )
 
 
 def check_dtypes(name: str, input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
-    """RuntimeError unless all have one dtype, NotImplementedError for bools."""
+    """Raise RuntimeError for different dtypes, NotImplementedError for bools."""
     for what, other in (("weight", weight), ("bias", bias)):
         if other is not None and other.dtype is not input.dtype:
             raise RuntimeError(
@@ -93,14 +93,13 @@ def check_dtypes(name: str, input: Tensor, weight: Tensor, bias: Tensor | None) 
 
 
 def check_groups(name: str, weight: Tensor, groups: int) -> None:
-    """RuntimeError unless the weight's first dimension makes ``groups`` equal parts."""
-    have = weight.shape[0]
-    if have < groups:
+    """Raise RuntimeError unless the weight's first dimension is divisible by ``groups``."""
+    if weight.shape[0] < groups:
         raise RuntimeError(
             f"{name}: Given groups={groups}, expected weight to be at least {groups} at dimension "
             f"0, but got weight of size {list(weight.shape)} instead"
         )
-    if have % groups:
+    if weight.shape[0] % groups:
         raise RuntimeError(
             f"{name}: Given groups={groups}, expected weight to be divisible by {groups} at "
             f"dimension 0, but got weight of size {list(weight.shape)} instead"
@@ -110,15 +109,15 @@ def check_groups(name: str, weight: Tensor, groups: int) -> None:
 def check_channels(
     name: str, input: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool
 ) -> None:
-    """RuntimeError unless input, weight and bias have the channels for one another."""
-    at = -weight.ndim + 1  # the channels' place, also without a batch
-    wanted = weight.shape[0] if transposed else weight.shape[1] * groups
+    """Raise RuntimeError unless the channels of input, weight and bias match."""
+    dim = -weight.ndim + 1  # the dimension of the channels, also without a batch
+    expected = weight.shape[0] if transposed else weight.shape[1] * groups
     outputs = weight.shape[1] * groups if transposed else weight.shape[0]
     given = f"Given transposed={int(transposed)}" if transposed else f"Given groups={groups}"
-    if input.shape[at] != wanted:
+    if input.shape[dim] != expected:
         raise RuntimeError(
             f"{name}: {given}, weight of size {list(weight.shape)}, expected "
-            f"input{list(input.shape)} to have {wanted} channels, but got {input.shape[at]} "
+            f"input{list(input.shape)} to have {expected} channels, but got {input.shape[dim]} "
             "channels instead"
         )
     if bias is not None and tuple(bias.shape) != (outputs,):
@@ -129,17 +128,13 @@ def check_channels(
 
 
 def check_arguments(
-    name: str,
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    how: Arguments,
+    name: str, input: Tensor, weight: Tensor, bias: Tensor | None, args: ConvArguments,
     transposed: bool,
-) -> None:
-    """RuntimeError for numbers, groups, channels, dtypes or sizes that do not fit."""
-    check_numbers(name, how)
-    check_groups(name, weight, how.groups)
-    check_channels(name, input, weight, bias, how.groups, transposed)
+) -> None:  # fmt: skip
+    """Raise RuntimeError for numbers, groups, channels, dtypes or sizes that do not fit."""
+    check_numbers(name, args)
+    check_groups(name, weight, args.groups)
+    check_channels(name, input, weight, bias, args.groups, transposed)
     check_dtypes(name, input, weight, bias)
     spatial = weight.ndim - 2
     if 0 in weight.shape[2:] or 0 in input.shape[-spatial:]:
@@ -149,46 +144,12 @@ def check_arguments(
         )
 
 
-def times(sizes: Any) -> str:
-    """Sizes as an error shows them: ``2 x 3``."""
+def join_sizes(sizes: Any) -> str:
+    """Sizes for an error message, such as ``2 x 3``."""
     return " x ".join(map(str, sizes))
 
 
 SPACES = ("nn.functional", "")
-
-
-@composite(namespaces=SPACES)
-def conv1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Size = 1,
-    padding: Size | str = 0,
-    dilation: Size = 1,
-    groups: int = 1,
-) -> Tensor:
-    """Cross-correlation of sequences with kernels, as ``conv2d`` over one dimension.
-
-    Args:
-        input: ``(batch, in_channels, length)``, or without ``batch``.
-        weight: ``(out_channels, in_channels / groups, kernel)``.
-        bias: ``(out_channels,)``; default none.
-        stride: Steps from one window to the next; default 1.
-        padding: Zeros on both sides, or ``"valid"`` or ``"same"``; default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        groups: Parts of the channels that have nothing to do with each other; default 1.
-
-    Returns:
-        ``(batch, out_channels, windows)``.
-
-    Raises:
-        RuntimeError: If shapes, dtypes or numbers do not fit.
-
-    Example:
-        >>> tt.conv1d(tt.tensor([[[1.0, 2.0, 4.0]]]), tt.tensor([[[-1.0, 1.0]]]))
-        tensor([[[1., 2.]]])
-    """
-    return convolve("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
 
 
 @composite(namespaces=SPACES)
@@ -204,17 +165,17 @@ def conv2d(
     """Cross-correlation of images with kernels, plus a bias.
 
     ``out[n, o, y, x] = bias[o] + Σ input[n, c, s y + d i - p, s x + d j - p] weight[o, c, i, j]``
-    over channels c and places (i, j) of the kernel, with stride s, dilation d and padding p.
+    over channels c and elements (i, j) of the kernel, with stride s, dilation d and padding p.
 
     Args:
         input: ``(batch, in_channels, height, width)``, or without ``batch``.
         weight: ``(out_channels, in_channels / groups, *kernel)``.
         bias: ``(out_channels,)``; default none.
-        stride: Steps from one window to the next, for both dimensions or each; default 1.
-        padding: Zeros on every side, likewise; ``"valid"`` for none, ``"same"`` for as many as
-            keep the size (with stride 1); default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        groups: Parts of the channels that have nothing to do with each other; default 1.
+        stride: Distance between windows, one int for all dimensions or one for each; default 1.
+        padding: Zeros on every side, an int or one int for each dimension. ``"valid"`` for none,
+            ``"same"`` for a result of the same size (with stride 1); default 0.
+        dilation: Distance between the elements of a window; default 1.
+        groups: Number of groups of channels that are convolved separately; default 1.
 
     Returns:
         ``(batch, out_channels, *windows)`` with
@@ -231,7 +192,36 @@ def conv2d(
     return convolve("conv2d", 2, input, weight, bias, stride, padding, dilation, groups)
 
 
-@composite(namespaces=SPACES)
+@composite(namespaces=SPACES, like=conv2d)
+def conv1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Size = 1,
+    padding: Size | str = 0,
+    dilation: Size = 1,
+    groups: int = 1,
+) -> Tensor:
+    """Cross-correlation of sequences with kernels, as ``conv2d`` over one dimension.
+
+    Args:
+        input: ``(batch, in_channels, length)``, or without ``batch``.
+        weight: ``(out_channels, in_channels / groups, kernel)``.
+
+    Returns:
+        ``(batch, out_channels, windows)``.
+
+    Raises:
+        RuntimeError: If shapes, dtypes or numbers do not fit.
+
+    Example:
+        >>> tt.conv1d(tt.tensor([[[1.0, 2.0, 4.0]]]), tt.tensor([[[-1.0, 1.0]]]))
+        tensor([[[1., 2.]]])
+    """
+    return convolve("conv1d", 1, input, weight, bias, stride, padding, dilation, groups)
+
+
+@composite(namespaces=SPACES, like=conv2d)
 def conv3d(
     input: Tensor,
     weight: Tensor,
@@ -245,12 +235,6 @@ def conv3d(
 
     Args:
         input: ``(batch, in_channels, depth, height, width)``, or without ``batch``.
-        weight: ``(out_channels, in_channels / groups, *kernel)``.
-        bias: ``(out_channels,)``; default none.
-        stride: Steps from one window to the next; default 1.
-        padding: Zeros on every side, or ``"valid"`` or ``"same"``; default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        groups: Parts of the channels that have nothing to do with each other; default 1.
 
     Returns:
         ``(batch, out_channels, *windows)``.
@@ -276,33 +260,34 @@ def convolve(
     dilation: Any,
     groups: int,
 ) -> Tensor:
+    """Convolution with ``spatial`` spatial dimensions; ``name`` is for errors."""
     check_tensors(name, input=input, weight=weight, bias=bias)
     check_ranks(name, spatial, input, weight)
     kernel = tuple(weight.shape[2:])
     stride = per_dimension(name, "stride", stride, spatial)
     dilation = per_dimension(name, "dilation", dilation, spatial)
-    before, after = _sides(name, padding, stride, dilation, kernel)
-    how = Arguments(stride, before, dilation, groups)
-    check_arguments(name, input, weight, bias, how, transposed=False)
+    before, after = _padding_sides(name, padding, stride, dilation, kernel)
+    args = ConvArguments(stride, before, dilation, groups)
+    check_arguments(name, input, weight, bias, args, transposed=False)
     image = tuple(input.shape[-spatial:])
-    full = [n + a + b for n, a, b in zip(image, before, after, strict=True)]
-    reach = [d * (k - 1) + 1 for d, k in zip(dilation, kernel, strict=True)]
-    if any(n < r for n, r in zip(full, reach, strict=True)):
+    padded = [n + a + b for n, a, b in zip(image, before, after, strict=True)]
+    extent = [d * (k - 1) + 1 for d, k in zip(dilation, kernel, strict=True)]
+    if any(n < e for n, e in zip(padded, extent, strict=True)):
         raise RuntimeError(
-            f"{name}: Calculated padded input size per channel: ({times(full)}). Kernel size: "
-            f"({times(reach)}). Kernel size can't be greater than actual input size"
+            f"{name}: Calculated padded input size per channel: ({join_sizes(padded)}). Kernel "
+            f"size: ({join_sizes(extent)}). Kernel size can't be greater than actual input size"
         )
-    size = tuple((n - r) // s + 1 for n, r, s in zip(full, reach, stride, strict=True))
-    out = run(_conv, spatial, input, weight, bias, how, size)
+    size = tuple((n - e) // s + 1 for n, e, s in zip(padded, extent, stride, strict=True))
+    out = run(_conv, spatial, input, weight, bias, args, size)
     if input.shape[-spatial - 1]:
         return out
-    return out.narrow(-spatial - 1, 0, 0)  # PyTorch's result of no channels has none.
+    return out.narrow(-spatial - 1, 0, 0)  # as in PyTorch: no input channels, no output channels
 
 
-def _sides(
+def _padding_sides(
     name: str, padding: Any, stride: Any, dilation: Any, kernel: Any
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Padding before and after each dimension."""
+    """Zeros before and after each dimension."""
     if not isinstance(padding, str):
         both = per_dimension(name, "padding", padding, len(kernel))
         return both, both
@@ -319,30 +304,28 @@ def _sides(
             "Using padding='same' with even kernel lengths and odd dilation may require a "
             "zero-padded copy of the input be created"
         )
-    # Of an odd number the last zero follows the image, as in torch.
+    # Of an odd number of zeros, the greater half follows the image, as in PyTorch.
     return tuple(n // 2 for n in total), tuple(n - n // 2 for n in total)
 
 
 def run(
-    primitive: Any,
-    spatial: int,
-    input: Any,
-    weight: Any,
-    bias: Any,
-    how: Arguments,
+    operation: Any, spatial: int, input: Any, weight: Any, bias: Any, args: ConvArguments,
     size: tuple[int, ...],
-) -> Tensor:
-    """Convolve a batch, or an image as a batch of one; halves are summed in single precision."""
+) -> Tensor:  # fmt: skip
+    """Call ``_conv`` or ``_conv_input`` on a batch, or on an image as a batch of one.
+
+    float16 is computed in float32.
+    """
     half = input.dtype is dtypes.float16
     if half:
         input, weight = input.to(dtypes.float32), weight.to(dtypes.float32)
         bias = None if bias is None else bias.to(dtypes.float32)
     batch = input if input.ndim == spatial + 2 else input.unsqueeze(0)
     out: Tensor
-    if primitive is _conv:
-        out = _conv(batch, weight, bias, *how, size)
+    if operation is _conv:
+        out = _conv(batch, weight, bias, *args, size)
     else:
-        out = primitive(batch, weight, *how, size)
+        out = operation(batch, weight, *args, size)
         if bias is not None:
             out = out + bias.reshape((-1, *(1,) * spatial))
     out = following(
@@ -354,7 +337,7 @@ def run(
 
 @composite(namespaces=SPACES, node="ConvTbcBackward0")
 def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tensor:
-    """``conv1d`` with the time first and the channels last.
+    """``conv1d`` of tensors with the time dimension first and the channels last.
 
     Args:
         input: ``(time, batch, in_channels)``.
@@ -383,58 +366,11 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
     return out.permute(2, 0, 1)
 
 
-def _transposed_name(node: Node) -> str | None:
+def _node_name(node: Node) -> str | None:
     return None if node.op.name == "squeeze" else "ConvolutionBackward0"
 
 
-@composite(namespaces=SPACES, node=_transposed_name)
-def conv_transpose1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Size = 1,
-    padding: Size = 0,
-    output_padding: Size = 0,
-    groups: int = 1,
-    dilation: Size = 1,
-) -> Tensor:
-    """The transpose of ``conv1d``, as ``conv_transpose2d`` over one dimension.
-
-    Args:
-        input: ``(batch, in_channels, length)``, or without ``batch``.
-        weight: ``(in_channels, out_channels / groups, kernel)``.
-        bias: ``(out_channels,)``; default none.
-        stride: Steps from one window to the next; default 1.
-        padding: Places cut off on both sides; default 0.
-        output_padding: Places added on one side; default 0.
-        groups: Parts of the channels that have nothing to do with each other; default 1.
-        dilation: Steps from one place in a window to the next; default 1.
-
-    Returns:
-        ``(batch, out_channels, length)``.
-
-    Raises:
-        RuntimeError: If shapes, dtypes or numbers do not fit.
-
-    Example:
-        >>> tt.conv_transpose1d(tt.tensor([[[1.0, 2.0]]]), tt.tensor([[[-1.0, 1.0]]]))
-        tensor([[[-1., -1.,  2.]]])
-    """
-    return _transposed(
-        "conv_transpose1d",
-        1,
-        input,
-        weight,
-        bias,
-        stride,
-        padding,
-        output_padding,
-        groups,
-        dilation,
-    )
-
-
-@composite(namespaces=SPACES, node=_transposed_name)
+@composite(namespaces=SPACES, node=_node_name)
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -445,20 +381,20 @@ def conv_transpose2d(
     groups: int = 1,
     dilation: Size = 1,
 ) -> Tensor:
-    """The transpose of ``conv2d``: the gradient of its input, as an operation of its own.
+    """Transpose of ``conv2d``: the gradient of its input as an operation.
 
-    Each element of ``input`` adds the kernel, times itself, to a window of the result.
+    Each element of ``input``, times the kernel, is added to a window of the result.
 
     Args:
         input: ``(batch, in_channels, height, width)``, or without ``batch``.
         weight: ``(in_channels, out_channels / groups, *kernel)``.
         bias: ``(out_channels,)``; default none.
-        stride: Steps from one window to the next, for both dimensions or each; default 1.
-        padding: Places cut off on every side of the result; default 0.
-        output_padding: Places added at the end of each dimension of the result, fewer than
+        stride: Distance between windows, one int for all dimensions or one for each; default 1.
+        padding: Elements cut off on every side of the result; default 0.
+        output_padding: Elements added at the end of each dimension of the result, fewer than
             ``stride`` or ``dilation``; default 0.
-        groups: Parts of the channels that have nothing to do with each other; default 1.
-        dilation: Steps from one place in a window to the next; default 1.
+        groups: Number of groups of channels that are convolved separately; default 1.
+        dilation: Distance between the elements of a window; default 1.
 
     Returns:
         ``(batch, out_channels, *sizes)`` with sizes
@@ -471,21 +407,42 @@ def conv_transpose2d(
         >>> tt.conv_transpose2d(tt.ones(1, 1, 1, 2), tt.ones(1, 1, 1, 2))
         tensor([[[[1., 2., 1.]]]])
     """
-    return _transposed(
-        "conv_transpose2d",
-        2,
-        input,
-        weight,
-        bias,
-        stride,
-        padding,
-        output_padding,
-        groups,
-        dilation,
-    )
+    options = (stride, padding, output_padding, groups, dilation)
+    return _conv_transpose("conv_transpose2d", 2, input, weight, bias, *options)
 
 
-@composite(namespaces=SPACES, node=_transposed_name)
+@composite(namespaces=SPACES, node=_node_name, like=conv_transpose2d)
+def conv_transpose1d(
+    input: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: Size = 1,
+    padding: Size = 0,
+    output_padding: Size = 0,
+    groups: int = 1,
+    dilation: Size = 1,
+) -> Tensor:
+    """Transpose of ``conv1d``: ``conv_transpose2d`` over one dimension.
+
+    Args:
+        input: ``(batch, in_channels, length)``, or without ``batch``.
+        weight: ``(in_channels, out_channels / groups, kernel)``.
+
+    Returns:
+        ``(batch, out_channels, length)``.
+
+    Raises:
+        RuntimeError: If shapes, dtypes or numbers do not fit.
+
+    Example:
+        >>> tt.conv_transpose1d(tt.tensor([[[1.0, 2.0]]]), tt.tensor([[[-1.0, 1.0]]]))
+        tensor([[[-1., -1.,  2.]]])
+    """
+    options = (stride, padding, output_padding, groups, dilation)
+    return _conv_transpose("conv_transpose1d", 1, input, weight, bias, *options)
+
+
+@composite(namespaces=SPACES, node=_node_name, like=conv_transpose2d)
 def conv_transpose3d(
     input: Tensor,
     weight: Tensor,
@@ -496,17 +453,10 @@ def conv_transpose3d(
     groups: int = 1,
     dilation: Size = 1,
 ) -> Tensor:
-    """The transpose of ``conv3d``, as ``conv_transpose2d`` over three dimensions.
+    """Transpose of ``conv3d``: ``conv_transpose2d`` over three dimensions.
 
     Args:
         input: ``(batch, in_channels, depth, height, width)``, or without ``batch``.
-        weight: ``(in_channels, out_channels / groups, *kernel)``.
-        bias: ``(out_channels,)``; default none.
-        stride: Steps from one window to the next; default 1.
-        padding: Places cut off on every side; default 0.
-        output_padding: Places added at the end of each dimension; default 0.
-        groups: Parts of the channels that have nothing to do with each other; default 1.
-        dilation: Steps from one place in a window to the next; default 1.
 
     Returns:
         ``(batch, out_channels, *sizes)``.
@@ -518,21 +468,11 @@ def conv_transpose3d(
         >>> tt.conv_transpose3d(tt.ones(1, 1, 1, 1, 1), tt.ones(1, 1, 2, 2, 2)).shape
         tinytorch.Size([1, 1, 2, 2, 2])
     """
-    return _transposed(
-        "conv_transpose3d",
-        3,
-        input,
-        weight,
-        bias,
-        stride,
-        padding,
-        output_padding,
-        groups,
-        dilation,
-    )
+    options = (stride, padding, output_padding, groups, dilation)
+    return _conv_transpose("conv_transpose3d", 3, input, weight, bias, *options)
 
 
-def _transposed(
+def _conv_transpose(
     name: str,
     spatial: int,
     input: Tensor,
@@ -549,31 +489,31 @@ def _transposed(
     stride = per_dimension(name, "stride", stride, spatial)
     padding = per_dimension(name, "padding", padding, spatial)
     dilation = per_dimension(name, "dilation", dilation, spatial)
-    more = per_dimension(name, "output_padding", output_padding, spatial)
-    how = Arguments(stride, padding, dilation, groups)
-    check_arguments(name, input, weight, bias, how, transposed=True)
-    _check_output_padding(name, more, stride, dilation)
+    extra = per_dimension(name, "output_padding", output_padding, spatial)
+    args = ConvArguments(stride, padding, dilation, groups)
+    check_arguments(name, input, weight, bias, args, transposed=True)
+    _check_output_padding(name, extra, stride, dilation)
     size = tuple(
-        (n - 1) * s - 2 * p + d * (k - 1) + m + 1
-        for n, s, p, d, k, m in zip(
-            input.shape[-spatial:], stride, padding, dilation, weight.shape[2:], more, strict=True
+        (n - 1) * s - 2 * p + d * (k - 1) + e + 1
+        for n, s, p, d, k, e in zip(
+            input.shape[-spatial:], stride, padding, dilation, weight.shape[2:], extra, strict=True
         )
     )
     if min(size) < 0:
         raise RuntimeError(
-            f"{name}: Given input size per channel: ({times(input.shape[-spatial:])}). Calculated "
-            f"output size per channel: ({times(size)}). Output size is too small"
+            f"{name}: Given input size per channel: ({join_sizes(input.shape[-spatial:])}). "
+            f"Calculated output size per channel: ({join_sizes(size)}). Output size is too small"
         )
-    return run(_conv_input, spatial, input, weight, bias, how, size)
+    return run(_conv_input, spatial, input, weight, bias, args, size)
 
 
-def _check_output_padding(name: str, more: Any, stride: Any, dilation: Any) -> None:
-    if min(more) < 0:
-        raise RuntimeError(f"{name}: negative output_padding is not supported, got {list(more)}")
-    if any(m >= s and m >= d for m, s, d in zip(more, stride, dilation, strict=True)):
+def _check_output_padding(name: str, extra: Any, stride: Any, dilation: Any) -> None:
+    if min(extra) < 0:
+        raise RuntimeError(f"{name}: negative output_padding is not supported, got {list(extra)}")
+    if any(e >= s and e >= d for e, s, d in zip(extra, stride, dilation, strict=True)):
         raise RuntimeError(
             f"{name}: output padding must be smaller than either stride or dilation, but got "
-            f"output_padding: {list(more)} stride: {list(stride)} dilation: {list(dilation)}"
+            f"output_padding: {list(extra)} stride: {list(stride)} dilation: {list(dilation)}"
         )
 
 
@@ -589,18 +529,18 @@ def convolution(
     output_padding: Size,
     groups: int,
 ) -> Tensor:
-    """``conv1d`` to ``conv3d`` or a transpose of theirs, by the number of dimensions.
+    """``conv1d`` to ``conv3d``, or their transposes, by the number of dimensions of ``weight``.
 
     Args:
         input: ``(batch, in_channels, *image)``.
-        weight: As for the function it stands for.
+        weight: As for ``conv2d`` or ``conv_transpose2d``, with any number of dimensions.
         bias: ``(out_channels,)`` or None.
-        stride: As for the function it stands for, and so on.
+        stride: Distance between windows.
         padding: Zeros on every side.
-        dilation: Steps from one place in a window to the next.
-        transposed: Whether it is the transpose.
-        output_padding: Places added to the transpose.
-        groups: Parts of the channels.
+        dilation: Distance between the elements of a window.
+        transposed: Whether to compute the transpose.
+        output_padding: Elements added at the end of each dimension of the transpose.
+        groups: Number of groups of channels that are convolved separately.
 
     Raises:
         RuntimeError: If shapes, dtypes or numbers do not fit.
@@ -612,8 +552,6 @@ def convolution(
     """
     spatial = weight.ndim - 2
     if transposed:
-        return _transposed(
-            "convolution", spatial, input, weight, bias, stride, padding, output_padding, groups,
-            dilation,
-        )  # fmt: skip
+        options = (stride, padding, output_padding, groups, dilation)
+        return _conv_transpose("convolution", spatial, input, weight, bias, *options)
     return convolve("convolution", spatial, input, weight, bias, stride, padding, dilation, groups)

@@ -1,4 +1,4 @@
-"""Dropout: random zeros during training, drawn from the default generator as PyTorch does."""
+"""Dropout and randomized leaky ReLU. Random numbers come from the default generator."""
 
 from __future__ import annotations
 
@@ -18,54 +18,57 @@ from ..random.inplace import engine_of
 BOTH = ("nn.functional", "")
 FUNCTIONAL = ("nn.functional",)
 
-#: What SELU tends to far below 0, negated: λα of Klambauer et al., arXiv:1706.02515.
+#: λα of Klambauer et al., arXiv:1706.02515: SELU approaches ``-_ALPHA`` towards -infinity.
 _ALPHA = 1.7580993408473766
 
 
 @op(inplace=True, node="MulBackward0")
-def _scaled(xp: Backend, input: Array, noise: Mask) -> Array:
-    """``input * noise``: only the noise is kept for the gradient."""
+def _multiply_noise(xp: Backend, input: Array, noise: Mask) -> Array:
+    """``input * noise``; only the noise is saved for the gradient."""
     return input * noise
 
 
-_scaled.vjp(input=lambda xp, g, noise: g * noise)
+_multiply_noise.vjp(input=lambda xp, g, noise: g * noise)
 
 
 @op(inplace=True, node="RreluWithNoiseBackward0")
-def _sloped(xp: Backend, input: Array, slopes: Mask) -> Array:
+def _multiply_slopes(xp: Backend, input: Array, slopes: Mask) -> Array:
     return input * slopes
 
 
-# The slopes are drawn where the input is below 0.
-_sloped.vjp(input=piecewise(lambda xp, g, slopes: g * slopes))
+# The slopes are constants, except for the change at 0.
+_multiply_slopes.vjp(input=piecewise(lambda xp, g, slopes: g * slopes))
 
 
 @op(inplace=True, node="MulBackward0")
-def _dropped(xp: Backend, input: Array, keep: Mask, *, scale: float) -> Array:
-    """``input`` times ``scale`` where ``keep`` holds, else times 0."""
+def _multiply_mask(xp: Backend, input: Array, keep: Mask, *, scale: float) -> Array:
+    """``input * scale`` where the bool ``keep`` is True, else ``input * 0``."""
     out = xp.fused("dropout", input, keep, scale)
     return input * (keep.astype(input.dtype) * scale) if out is None else out
 
 
-_dropped.vjp(input=lambda xp, g, keep, scale: xp.call(_dropped, g, keep, scale=scale))
+_multiply_mask.vjp(input=lambda xp, g, keep, scale: xp.call(_multiply_mask, g, keep, scale=scale))
 
 
 @op(inplace=True, node="AddBackward0")
-def _scaled_and_moved(xp: Backend, input: Array, noise: Mask, offset: Mask) -> Array:
+def _multiply_add_noise(xp: Backend, input: Array, noise: Mask, offset: Mask) -> Array:
     return input * noise + offset
 
 
-_scaled_and_moved.vjp(input=lambda xp, g, noise: g * noise)
+_multiply_add_noise.vjp(input=lambda xp, g, noise: g * noise)
 
 
-def check_share(p: float) -> None:
-    """ValueError unless ``p`` is a probability."""
+def check_probability(p: float) -> None:
+    """Raise ValueError unless ``0 <= p <= 1``."""
     if not 0.0 <= p <= 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
 
 
-def _ones_and_zeros(name: str, input: Tensor, p: float, features: bool, dtype: Any = None) -> Array:
-    """Zeros with probability ``p``, else ones: of ``input``'s shape, or one per channel."""
+def _draw_mask(name: str, input: Tensor, p: float, features: bool, dtype: Any = None) -> Array:
+    """Random array of 0 with probability ``p``, else 1.
+
+    Its shape is ``input``'s, or ``(N, C, 1, ...)`` with ``features``.
+    """
     data, xp = input._data, input._xp
     if data.dtype.kind not in "fcV":
         raise RuntimeError(
@@ -84,57 +87,58 @@ def _ones_and_zeros(name: str, input: Tensor, p: float, features: bool, dtype: A
     )
 
 
-def _scale(xp: Backend, dtype: Any, share: float) -> Any:
-    """What a one becomes, divided by the ``share`` that is kept: torch computes halves wide."""
+def _scale(xp: Backend, dtype: Any, p_keep: float) -> Any:
+    """``1 / p_keep`` as a scalar of ``dtype``; divided in float32 for 16-bit dtypes, as PyTorch."""
     wide = xp.float32 if dtype.itemsize == 2 else dtype.type
-    return dtype.type(wide(1) / wide(share))
+    return dtype.type(wide(1) / wide(p_keep))
 
 
 def drop(
     name: str, input: Tensor, p: float, training: bool, inplace: bool, features: bool = False
 ) -> Tensor:
-    """``input`` with elements, or whole features, put to zero; ``name`` is for errors."""
+    """Dropout of elements, or of whole channels with ``features``; ``name`` is for errors."""
     check_tensor(name, input)
-    check_share(p)
+    check_probability(p)
     if not training or p == 0.0 or not input.numel():
         return input
     xp, dtype = input._xp, input._data.dtype
     if p == 1.0:
-        return _apply(_scaled, input, inplace, wrap(xp.zeros((), dtype), xp))
-    if xp.kernel("dropout") is not None:  # then bools are enough, a quarter of what floats take
-        keep = _ones_and_zeros(name, input, p, features, xp.native_dtype(dtypes.bool))
+        return _apply(_multiply_noise, input, inplace, wrap(xp.zeros((), dtype), xp))
+    if xp.kernel("dropout") is not None:  # it reads bools, which take a quarter of a float's memory
+        keep = _draw_mask(name, input, p, features, xp.native_dtype(dtypes.bool))
         if dtype.kind == "f":
             scale = float(_scale(xp, dtype, 1 - p))
-            return _apply(_dropped, input, inplace, wrap(keep, xp), scale=scale)
-        return _apply(_scaled, input, inplace, wrap(keep.astype(dtype) / (1 - p), xp))
-    noise = _ones_and_zeros(name, input, p, features)
+            return _apply(_multiply_mask, input, inplace, wrap(keep, xp), scale=scale)
+        return _apply(_multiply_noise, input, inplace, wrap(keep.astype(dtype) / (1 - p), xp))
+    noise = _draw_mask(name, input, p, features)
     noise *= _scale(xp, dtype, 1 - p)
-    return _apply(_scaled, input, inplace, wrap(noise, xp))
+    return _apply(_multiply_noise, input, inplace, wrap(noise, xp))
 
 
-def _apply(function: Any, input: Tensor, inplace: bool, *noise: Tensor, **numbers: float) -> Tensor:
+def _apply(function: Any, input: Tensor, inplace: bool, *noise: Tensor, **options: float) -> Tensor:
+    """Call an operation, or its in-place form."""
     if inplace:
-        return call_inplace(function.op, (input, *noise), numbers)
-    return function(input, *noise, **numbers)  # type: ignore[no-any-return]
+        return call_inplace(function.op, (input, *noise), options)
+    return function(input, *noise, **options)  # type: ignore[no-any-return]
 
 
-def _drop_alpha(
+def _alpha_drop(
     name: str, input: Tensor, p: float, training: bool, inplace: bool, features: bool
 ) -> Tensor:
-    """Dropout to SELU's lower limit, scaled and moved so that mean and variance stay."""
+    """Dropout to SELU's lower limit, with a scale and offset that keep mean and variance."""
     check_tensor(name, input)
-    check_share(p)
+    check_probability(p)
     if not training or p == 0.0 or not input.numel():
         return input
     xp = input._xp
     if p == 1.0:
-        return _apply(_scaled, input, inplace, wrap(xp.zeros((), input._data.dtype), xp))
-    kept = _ones_and_zeros(name, input, p, features)
+        return _apply(_multiply_noise, input, inplace, wrap(xp.zeros((), input._data.dtype), xp))
+    mask = _draw_mask(name, input, p, features)
     a = 1.0 / math.sqrt((_ALPHA * _ALPHA * p + 1) * (1 - p))
-    dtype = kept.dtype  # a bfloat16 array times a number of Python's is float32
-    offset = ((kept - 1) * (_ALPHA * a)).astype(dtype) + _ALPHA * a * p
-    factor, offset = (kept * a).astype(dtype), offset.astype(dtype)
-    return _apply(_scaled_and_moved, input, inplace, wrap(factor, xp), wrap(offset, xp))
+    dtype = mask.dtype  # a bfloat16 array times a Python float is float32
+    offset = ((mask - 1) * (_ALPHA * a)).astype(dtype) + _ALPHA * a * p
+    factor, offset = (mask * a).astype(dtype), offset.astype(dtype)
+    return _apply(_multiply_add_noise, input, inplace, wrap(factor, xp), wrap(offset, xp))
 
 
 @composite(namespaces=BOTH)
@@ -144,14 +148,14 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     Args:
         input: Tensor of any shape.
         p: Probability that an element becomes zero; default 0.5.
-        training: Whether anything happens at all; default True.
+        training: Whether to apply dropout; else ``input`` is returned; default True.
         inplace: Write the result over ``input``; default False.
 
     Returns:
-        Tensor of the same shape; for the same seed PyTorch's zeros.
+        Tensor of the same shape. For the same seed, the zeros are where PyTorch's are.
 
     Raises:
-        ValueError: If ``p`` is no probability.
+        ValueError: If ``p`` is not between 0 and 1.
 
     Example:
         >>> tt.nn.functional.dropout(tt.ones(3), p=0.5, training=False)
@@ -163,7 +167,7 @@ def dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool 
     return drop("dropout", input, p, training, inplace)
 
 
-@composite(namespaces=FUNCTIONAL)
+@composite(namespaces=FUNCTIONAL, like=dropout)
 def dropout1d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
@@ -172,30 +176,29 @@ def dropout1d(
     Args:
         input: Tensor of shape ``(batch, channels, length)`` or ``(channels, length)``.
         p: Probability that a channel becomes zero; default 0.5.
-        training: Whether anything happens at all; default True.
-        inplace: Write the result over ``input``; default False.
 
     Raises:
-        ValueError: If ``p`` is no probability.
+        ValueError: If ``p`` is not between 0 and 1.
         RuntimeError: For another number of dimensions.
 
     Example:
         >>> tt.nn.functional.dropout1d(tt.ones(1, 2, 3), training=False).shape
         tinytorch.Size([1, 2, 3])
     """
-    check_share(p)
+    check_probability(p)
     if input.ndim not in (2, 3):
         raise RuntimeError(
             f"dropout1d: Expected 2D or 3D input, but received a {input.ndim}D input. Note that "
             "dropout1d exists to provide channel-wise dropout on inputs with 1 spatial dimension, "
             "a channel dimension, and an optional batch dimension (i.e. 2D or 3D inputs)."
         )
-    return _with_batch("dropout1d", input, p, training, inplace, batched=input.ndim == 3)
+    return _drop_channels("dropout1d", input, p, training, inplace, batched=input.ndim == 3)
 
 
-def _with_batch(
+def _drop_channels(
     name: str, input: Tensor, p: float, training: bool, inplace: bool, batched: bool
 ) -> Tensor:
+    """Dropout of whole channels of ``(N, C, *)``, or of ``(C, *)`` unless ``batched``."""
     if batched:
         return drop(name, input, p, training, inplace, features=True)
     whole: Any = input
@@ -203,7 +206,7 @@ def _with_batch(
     return whole.copy_(out.squeeze(0)) if inplace else out.squeeze(0)  # type: ignore[no-any-return]
 
 
-def _warn_of_dimensions(name: str, spatial: int, ndim: int) -> None:
+def _warn_about_ndim(name: str, spatial: int, ndim: int) -> None:
     if ndim not in (spatial + 1, spatial + 2):
         warn(
             f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in "
@@ -214,7 +217,7 @@ def _warn_of_dimensions(name: str, spatial: int, ndim: int) -> None:
         )
 
 
-@composite(namespaces=FUNCTIONAL)
+@composite(namespaces=FUNCTIONAL, like=dropout1d)
 def dropout2d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
@@ -223,19 +226,16 @@ def dropout2d(
     Args:
         input: Tensor of shape ``(batch, channels, height, width)``. Three dimensions are
             taken for ``(batch, channels, length)``, with a warning, as in torch.
-        p: Probability that a channel becomes zero; default 0.5.
-        training: Whether anything happens at all; default True.
-        inplace: Write the result over ``input``; default False.
 
     Raises:
-        ValueError: If ``p`` is no probability.
+        ValueError: If ``p`` is not between 0 and 1.
 
     Example:
         >>> tt.nn.functional.dropout2d(tt.ones(1, 2, 3, 3), training=False).shape
         tinytorch.Size([1, 2, 3, 3])
     """
-    check_share(p)
-    _warn_of_dimensions("dropout2d", 2, input.ndim)
+    check_probability(p)
+    _warn_about_ndim("dropout2d", 2, input.ndim)
     if input.ndim == 3:
         warn(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout "
@@ -247,7 +247,7 @@ def dropout2d(
     return drop("dropout2d", input, p, training, inplace, features=True)
 
 
-@composite(namespaces=FUNCTIONAL)
+@composite(namespaces=FUNCTIONAL, like=dropout1d)
 def dropout3d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
@@ -255,33 +255,29 @@ def dropout3d(
 
     Args:
         input: Tensor of shape ``(batch, channels, depth, height, width)``, or without batch.
-        p: Probability that a channel becomes zero; default 0.5.
-        training: Whether anything happens at all; default True.
-        inplace: Write the result over ``input``; default False.
 
     Raises:
-        ValueError: If ``p`` is no probability.
+        ValueError: If ``p`` is not between 0 and 1.
 
     Example:
         >>> tt.nn.functional.dropout3d(tt.ones(1, 2, 3, 3, 3), training=False).shape
         tinytorch.Size([1, 2, 3, 3, 3])
     """
-    check_share(p)
-    _warn_of_dimensions("dropout3d", 3, input.ndim)
-    return _with_batch("dropout3d", input, p, training, inplace, batched=input.ndim == 5)
+    check_probability(p)
+    _warn_about_ndim("dropout3d", 3, input.ndim)
+    return _drop_channels("dropout3d", input, p, training, inplace, batched=input.ndim == 5)
 
 
-@composite(namespaces=("",))
+@composite(namespaces=("",), like=dropout1d)
 def feature_dropout(input: Tensor, p: float = 0.5, train: bool = True) -> Tensor:
-    """Dropout of whole channels, whatever the number of other dimensions.
+    """Dropout of whole channels, with any number of other dimensions.
 
     Args:
         input: Tensor of shape ``(batch, channels, *)``.
-        p: Probability that a channel becomes zero; default 0.5.
-        train: Whether anything happens at all; default True.
+        train: Whether to apply dropout; else ``input`` is returned; default True.
 
     Raises:
-        ValueError: If ``p`` is no probability.
+        ValueError: If ``p`` is not between 0 and 1.
         RuntimeError: For fewer than two dimensions.
 
     Example:
@@ -291,20 +287,18 @@ def feature_dropout(input: Tensor, p: float = 0.5, train: bool = True) -> Tensor
     return drop("feature_dropout", input, p, train, False, features=True)
 
 
-@composite(namespaces=BOTH)
+@composite(namespaces=BOTH, like=dropout)
 def alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
-    """Dropout for networks of SELUs: mean and variance of normalised inputs stay.
+    """Dropout for SELU networks, which keeps mean 0 and variance 1 of normalized inputs.
 
     Args:
-        input: Tensor of any shape.
-        p: Probability that an element drops to SELU's lower limit; default 0.5.
-        training: Whether anything happens at all; default False.
-        inplace: Write the result over ``input``; default False.
+        p: Probability that an element is set to SELU's lower limit; default 0.5.
+        training: Whether to apply dropout; else ``input`` is returned; default False.
 
     Raises:
-        ValueError: If ``p`` is no probability.
+        ValueError: If ``p`` is not between 0 and 1.
 
     Example:
         >>> tt.nn.functional.alpha_dropout(tt.ones(3), training=False)
@@ -314,10 +308,10 @@ def alpha_dropout(
         Klambauer, Unterthiner, Mayr, Hochreiter: Self-Normalizing Neural Networks,
         arXiv:1706.02515.
     """
-    return _drop_alpha("alpha_dropout", input, p, training, inplace, features=False)
+    return _alpha_drop("alpha_dropout", input, p, training, inplace, features=False)
 
 
-@composite(namespaces=BOTH)
+@composite(namespaces=BOTH, like=alpha_dropout)
 def feature_alpha_dropout(
     input: Tensor, p: float = 0.5, training: bool = False, inplace: bool = False
 ) -> Tensor:
@@ -325,22 +319,17 @@ def feature_alpha_dropout(
 
     Args:
         input: Tensor of shape ``(batch, channels, *)``.
-        p: Probability that a channel drops to SELU's lower limit; default 0.5.
-        training: Whether anything happens at all; default False.
-        inplace: Write the result over ``input``; default False.
+        p: Probability that a channel is set to SELU's lower limit; default 0.5.
 
     Raises:
-        ValueError: If ``p`` is no probability.
+        ValueError: If ``p`` is not between 0 and 1.
         RuntimeError: For fewer than two dimensions.
 
     Example:
         >>> tt.nn.functional.feature_alpha_dropout(tt.ones(1, 2, 3), training=False).shape
         tinytorch.Size([1, 2, 3])
     """
-    return _drop_alpha("feature_alpha_dropout", input, p, training, inplace, features=True)
-
-
-# -- randomised leaky relu -----------------------------------------------------------------------
+    return _alpha_drop("feature_alpha_dropout", input, p, training, inplace, features=True)
 
 
 @composite(namespaces=BOTH, node="RreluWithNoiseBackward0")
@@ -351,7 +340,7 @@ def rrelu(
     training: bool = False,
     inplace: bool = False,
 ) -> Tensor:
-    """``x`` above 0; below, ``x`` times a random slope in training, else the mean slope.
+    """``x`` above 0, else ``x`` times a slope: random in training, the mean slope otherwise.
 
     Args:
         input: Tensor of any shape.
@@ -382,17 +371,18 @@ def rrelu(
 
         out = leaky_relu(input, (lower + upper) / 2, inplace)
         return out if inplace else contiguous(out)
-    return _apply(_sloped, input, inplace, wrap(_slopes(input, lower, upper), input._xp))
+    slopes = wrap(_draw_slopes(input, lower, upper), input._xp)
+    return _apply(_multiply_slopes, input, inplace, slopes)
 
 
-def _slopes(input: Tensor, lower: float, upper: float) -> Array:
-    """1 above 0, and for the others a slope each, drawn in row-major order."""
+def _draw_slopes(input: Tensor, lower: float, upper: float) -> Array:
+    """Slope of each element: 1 above 0, else random; drawn in row-major order."""
     xp, data = input._xp, input._data
     slopes = xp.ones(data.shape, data.dtype)
-    below = data <= 0
+    negative = data <= 0
     engine = engine_of("rrelu", xp, None)
-    # A GPU is waited for here: PyTorch draws a number an element below 0 and no more, and where the
-    # generator goes on from depends on their count.
-    count = int(xp.count_nonzero(below))
-    slopes[below] = engine.uniform((count,), "float64", lower, upper).astype(data.dtype)
+    # PyTorch draws one number for each element <= 0, and the generator advances by their count. So
+    # the count must be known on the host: a GPU synchronizes here.
+    count = int(xp.count_nonzero(negative))
+    slopes[negative] = engine.uniform((count,), "float64", lower, upper).astype(data.dtype)
     return slopes

@@ -1,6 +1,6 @@
-"""Normalization over a sample's features or over a batch.
+"""Layer, RMS and group normalization, and the kernel of batch and instance normalization.
 
-Batch, instance and group normalization share the computation of zero mean and unit variance.
+``standardize`` serves batch, instance and group normalization, ``_layer_norm`` the last dimensions.
 """
 
 from __future__ import annotations
@@ -33,78 +33,80 @@ def standardize(
     Args:
         xp: The backend.
         input: Array of any shape.
-        weight: Array that broadcasts with ``input``.
-        bias: The same.
-        axes: The dimensions that mean and variance are taken over; they keep size 1.
+        weight: Array that broadcasts with ``input``, or None.
+        bias: Array that broadcasts with ``input``, or None.
+        axes: The dimensions that mean and variance are taken over. They have size 1 in these two.
         eps: Added to the variance.
     """
 
-    def part(at: Any, out: Any) -> tuple[Array, ...]:
-        w, b = (_there(given, at, input.ndim) for given in (weight, bias))
-        return _standardized(xp, input[at], w, b, axes, eps, out)
+    def compute(index: Any, out: Any) -> tuple[Array, ...]:
+        w, b = (_index_parameter(given, index, input.ndim) for given in (weight, bias))
+        return _standardize_block(xp, input[index], w, b, axes, eps, out)
 
-    return _in_pieces(xp, part, input, axes)
+    return _map_blocks(xp, compute, input, axes)
 
 
-def _standardized(
+def _standardize_block(
     xp: Backend, input: Array, weight: Any, bias: Any, axes: tuple[int, ...], eps: float, out: Any
 ) -> tuple[Array, Array, Array]:
+    """The results of ``standardize``; the first is written to ``out`` unless that is None."""
     mean = xp.mean(input, axis=axes, keepdims=True)
     out = xp.subtract(input, mean, out=out)
     var = _sum_of_products(xp, out, out, axes) / _count(input, axes)
     factor = 1.0 / xp.sqrt(var + eps)
-    out *= factor if weight is None else factor * weight  # small, both: one pass over the input
+    # factor and weight are small arrays: multiply them first, for one pass over the input.
+    out *= factor if weight is None else factor * weight
     if bias is not None:
         out += bias
     return out, mean, var
 
 
-def _in_pieces(xp: Backend, part: Any, input: Array, axes: Any) -> tuple[Any, ...]:
-    """The results of ``part`` for pieces of the input that fit the processor's cache.
+def _map_blocks(xp: Backend, compute: Any, input: Array, axes: Any) -> tuple[Any, ...]:
+    """Results of ``compute`` for blocks of the input that fit the processor's cache, joined.
 
     Args:
         xp: The backend.
-        part: Of the index of a piece and where its first result, of the piece's shape, goes
-            (None: anywhere). The other results are small, or None.
+        compute: Function of the index of a block and an array for its first result, which has
+            the block's shape; None for a new array. Further results are small arrays or None.
         input: Array; it is cut along the first dimension that is not in ``axes``.
-        axes: Dimensions.
+        axes: Dimensions that a block has in full.
     """
     axis = next((i for i in range(input.ndim) if i not in axes), None)
-    row = math.prod(input.shape[_first_of_rows(input, axes) :])
+    row = math.prod(input.shape[_first_of_trailing(input, axes) :])
     block = xp.block_elements
     if axis is None or not block or input.size < 2 * block or not input.flags.c_contiguous:
         with xp.row_after_row(row, input.size):
-            return part((), None)  # type: ignore[no-any-return]
+            return compute((), None)  # type: ignore[no-any-return]
     out, length = xp.empty(input.shape, input.dtype), input.shape[axis]
     step = max(1, block * length // input.size)
 
     def work(start: int, stop: int) -> list[Any]:
-        places = (slice(i, i + step) for i in range(start * step, min(stop * step, length), step))
-        pieces = ((*(slice(None),) * axis, place) for place in places)
+        slices = (slice(i, i + step) for i in range(start * step, min(stop * step, length), step))
+        indices = ((*(slice(None),) * axis, each) for each in slices)
         with xp.row_after_row(row, input.size):
-            return [part(at, out[at])[1:] for at in pieces]
+            return [compute(index, out[index])[1:] for index in indices]
 
-    small = [found for some in xp.in_parts(work, -(-length // step)) for found in some]
+    small = [found for results in xp.in_parts(work, -(-length // step)) for found in results]
     whole = (None if x[0] is None else xp.concatenate(x, axis) for x in zip(*small, strict=True))
     return out, *whole
 
 
-def _first_of_rows(array: Any, axes: Any) -> int:
-    """The first of the last dimensions that are all in ``axes``."""
+def _first_of_trailing(array: Any, axes: Any) -> int:
+    """First of the trailing dimensions that are all in ``axes``; ``ndim`` if there are none."""
     first: int = array.ndim
     while first - 1 in axes:
         first -= 1
     return first
 
 
-def _there(array: Any, at: tuple[slice, ...], ndim: int) -> Any:
-    """What of a parameter belongs to a piece of the input of so many dimensions."""
-    if array is None or not at:
+def _index_parameter(array: Any, index: tuple[slice, ...], ndim: int) -> Any:
+    """Part of a parameter that broadcasts with ``input[index]``, ``input`` having ``ndim``."""
+    if array is None or not index:
         return array
-    axis = len(at) - 1 - (ndim - array.ndim)
+    axis = len(index) - 1 - (ndim - array.ndim)
     if axis < 0 or array.shape[axis] == 1:
         return array
-    return array[(*(slice(None),) * axis, at[-1])]
+    return array[(*(slice(None),) * axis, index[-1])]
 
 
 @standardize.vjp_joint("input", "weight", "bias")
@@ -112,74 +114,77 @@ def _there(array: Any, at: tuple[slice, ...], ndim: int) -> Any:
 def _standardize_rule(
     xp: Any, g: Any, in_shape: Any, input: Any, weight: Any, axes: Any, eps: float
 ) -> tuple[Any, ...]:
-    # Mean and variance, the other results, are only used where nothing is recorded.
+    # The gradients of the other results, mean and variance, are never needed.
     g = g[0]
     if not xp.records:
 
-        def part(at: Any, out: Any) -> tuple[Any, ...]:
-            w = _there(weight, at, input.ndim)
-            return _raw_gradients(xp, g[at], in_shape, input[at], w, axes, eps, out)
+        def compute(index: Any, out: Any) -> tuple[Any, ...]:
+            w = _index_parameter(weight, index, input.ndim)
+            return _standardize_backward(xp, g[index], in_shape, input[index], w, axes, eps, out)
 
-        found = _in_pieces(xp, part, input, axes)
+        found = _map_blocks(xp, compute, input, axes)
         return found if in_shape[0] is not None else (None, *found[1:])
-    centered = input - xp.mean(input, axis=axes, keepdims=True)
-    scale = 1.0 / xp.sqrt(xp.mean(centered * centered, axis=axes, keepdims=True) + eps)
-    normal = centered * scale
-    for_input = None
-    if in_shape[0] is not None:
-        for_input = unstandardized(xp, g, weight, normal, scale, axes)
+    normal, scale = _standardize_and_scale(xp, input, axes, eps)
     return (
-        for_input,
+        _input_backward(xp, g, weight, normal, scale, axes) if in_shape[0] is not None else None,
         None if in_shape[1] is None else g * normal,
         g if in_shape[2] is not None else None,
     )
 
 
-def unstandardized(xp: Any, g: Any, weight: Any, normal: Any, scale: Any, axes: Any) -> Any:
-    """The gradient of an input that was normalized over ``axes`` and multiplied by ``weight``.
+def _standardize_and_scale(xp: Any, input: Any, axes: tuple[int, ...], eps: float) -> Any:
+    """``(input - mean) / sqrt(var + eps)`` and ``1 / sqrt(var + eps)`` over ``axes``."""
+    centered = input - xp.mean(input, axis=axes, keepdims=True)
+    scale = 1.0 / xp.sqrt(xp.mean(centered * centered, axis=axes, keepdims=True) + eps)
+    return centered * scale, scale
 
-    With n the normalized input and s one over its deviation, it is s (h - mean(h) - n mean(h n)),
-    h = g w.  Ioffe, Szegedy 2015, arXiv:1502.03167; Ba et al. 2016, arXiv:1607.06450.
+
+def _input_backward(xp: Any, g: Any, weight: Any, normal: Any, scale: Any, axes: Any) -> Any:
+    """Gradient of an input that was normalized over ``axes`` and multiplied by ``weight``.
+
+    ``scale * (h - mean(h) - normal * mean(h * normal))`` with ``h = g * weight``; ``normal`` is
+    the normalized input and ``scale`` the reciprocal of its standard deviation.
+    Ioffe, Szegedy 2015, arXiv:1502.03167; Ba et al. 2016, arXiv:1607.06450.
     """
     h = g if weight is None else g * weight
     mean = xp.mean(h, axis=axes, keepdims=True)
     return scale * (h - mean - normal * xp.mean(h * normal, axis=axes, keepdims=True))
 
 
-def _raw_gradients(
+def _standardize_backward(
     xp: Backend, g: Array, in_shape: Any, input: Array, weight: Any, axes: Any, eps: float,
     out: Any,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """The same on raw arrays, in as few passes over them as it takes.
+    """Gradients of input, weight and bias on raw arrays, in few passes over them.
 
-    What is summed up is summed first over the axes along which the parameters are constant:
-    these sums are the parameters' gradients, and all that the input's takes of ``g``.
+    ``g`` and ``g * normal`` are summed first over the axes along which the parameters are
+    constant. These sums are the parameters' gradients, and the input's gradient needs no others.
     """
     shape = None if weight is None else weight.shape
-    flat, rest = _constant_along(axes, input.ndim, shape, in_shape[2])
+    flat, rest = _split_axes(axes, input.ndim, shape, in_shape[2])
     count = _count(input, axes)
     centered = input - xp.mean(input, axis=axes, keepdims=True)
     var = _sum_of_products(xp, centered, centered, axes) / count
     scale = 1.0 / xp.sqrt(var + eps)
     sums = xp.sum(g, axis=flat, keepdims=True)
     products = _sum_of_products(xp, g, centered, flat) * scale
-    of_weight = None if in_shape[1] is None else products
-    of_bias = None if in_shape[2] is None else sums
+    weight_grad = None if in_shape[1] is None else products
+    bias_grad = None if in_shape[2] is None else sums
     if in_shape[0] is None:
-        return None, of_weight, of_bias
+        return None, weight_grad, bias_grad
     if weight is not None:
         sums, products = sums * weight, products * weight
     if rest:
         sums, products = (xp.sum(x, axis=rest, keepdims=True) for x in (sums, products))
-    slope = xp.multiply(g, scale if weight is None else scale * weight, out=out)
+    input_grad = xp.multiply(g, scale if weight is None else scale * weight, out=out)
     centered *= products * (scale * scale / count)
-    slope -= centered
-    slope -= sums * (scale / count)
-    return slope, of_weight, of_bias
+    input_grad -= centered
+    input_grad -= sums * (scale / count)
+    return input_grad, weight_grad, bias_grad
 
 
-def _constant_along(axes: Any, ndim: int, *shapes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Those of the axes along which no array of these shapes varies, and the others."""
+def _split_axes(axes: Any, ndim: int, *shapes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The axes along which all arrays of these shapes have size 1, and the other axes."""
     varying = {
         i + ndim - len(shape)
         for shape in shapes if shape is not None
@@ -194,8 +199,8 @@ def _count(array: Any, axes: Any) -> int:
 
 
 def _sum_of_products(xp: Backend, a: Array, b: Array, axes: tuple[int, ...]) -> Array:
-    """The sum of ``a * b`` over the axes, which keep size 1; products of rows are not stored."""
-    ndim, last = a.ndim, _first_of_rows(a, axes)
+    """Sum of ``a * b`` over the axes, which keep size 1, without an array of products of rows."""
+    ndim, last = a.ndim, _first_of_trailing(a, axes)
     if last == ndim or a.shape != b.shape:
         return xp.sum(a * b, axis=axes, keepdims=True)
     form = (*a.shape[:last], math.prod(a.shape[last:]))
@@ -206,13 +211,13 @@ def _sum_of_products(xp: Backend, a: Array, b: Array, axes: tuple[int, ...]) -> 
 
 
 def check_float(name: str, input: Tensor) -> None:
-    """NotImplementedError unless ``input`` holds real floating-point numbers."""
+    """Raise NotImplementedError unless ``input`` has a real floating-point dtype."""
     if input._data.dtype.kind not in "fV":
         raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(input.dtype)}'")
 
 
 def check_parameter_dtypes(name: str, input: Tensor, *given: Tensor | None) -> None:
-    """RuntimeError unless parameters have the input's dtype, or float32 for halves."""
+    """Raise RuntimeError unless parameters have the input's dtype, or float32 for 16-bit input."""
     for parameter in given:
         if parameter is None or parameter._data.dtype is input._data.dtype:
             continue
@@ -227,7 +232,7 @@ def check_parameter_dtypes(name: str, input: Tensor, *given: Tensor | None) -> N
 
 
 def single(*tensors: Any) -> tuple[Any, ...]:
-    """Halves in single precision, in which their statistics are taken; others as they are."""
+    """The tensors, with 16-bit dtypes converted to float32, in which statistics are computed."""
     return tuple(
         t.to(dtypes.float32) if t is not None and t.dtype in _HALVES else t for t in tensors
     )
@@ -236,12 +241,12 @@ def single(*tensors: Any) -> tuple[Any, ...]:
 _HALVES = (dtypes.float16, dtypes.bfloat16)
 
 
-def along_channels(parameter: Any, ndim: int) -> Any:
-    """A number per channel, in the shape ``(channels, 1, ...)`` that broadcasts with a batch."""
+def broadcast_channels(parameter: Any, ndim: int) -> Any:
+    """Parameter of shape ``(C,)`` as ``(C, 1, ...)``, which broadcasts with ``(N, C, *)``."""
     return None if parameter is None else parameter.reshape((-1, *(1,) * (ndim - 2)))
 
 
-#: Fewer elements than this are normalized in one go.
+#: Matrices with fewer elements are normalized at once, not block by block.
 _FEW = 16384
 
 
@@ -259,15 +264,14 @@ def _layer_norm(
     if native.char == "e":
         input, weight, bias = _single(xp, input, weight, bias)
     size = shape[-1] if count == 1 else math.prod(shape[len(shape) - count :])
-
     if count > 1:
         weight, bias = (None if p is None else p.reshape(-1) for p in (weight, bias))
 
-    def part(x: Array) -> Array:
+    def compute(x: Array) -> Array:
         mean = xp.sum_along(x, -1)
         mean /= xp.number(x.dtype)(size)
         out = x - mean
-        out *= _scale(xp, out, eps)
+        out *= _row_scale(xp, out, eps)
         if weight is not None:
             out *= weight
         if bias is not None:
@@ -275,24 +279,19 @@ def _layer_norm(
         return out
 
     if input.size < _FEW and len(shape) == 2 and count == 1:
-        out = part(input)
+        out = compute(input)
         if out.flags.c_contiguous and native.char != "e":
             return out
     else:
-        out = xp.blockwise(part, input.reshape(-1, size), unit=size).reshape(shape)
+        out = xp.blockwise(compute, input.reshape(-1, size), unit=size).reshape(shape)
     return as_row_major(xp, xp.astype(out, native) if native.char == "e" else out)
 
 
 def _single(xp: Any, *arrays: Any) -> tuple[Any, ...]:
-    """Halves in single precision, in which their statistics are taken; others as they are."""
+    """The arrays, with float16 converted to float32, in which statistics are computed."""
     return tuple(
         xp.astype(a, "float32") if a is not None and a.dtype == "float16" else a for a in arrays
     )
-
-
-def _rstd(xp: Any, centered: Any, axes: tuple[int, ...], eps: float) -> Any:
-    """One over the standard deviation of what was centered."""
-    return 1.0 / xp.sqrt(xp.mean(centered * centered, axis=axes, keepdims=True) + eps)
 
 
 @_layer_norm.vjp_joint("input", "weight", "bias")
@@ -301,53 +300,50 @@ def _layer_norm_rule(
 ) -> tuple[Any, ...]:
     g, input, weight = _single(xp, g, input, weight)
     if not xp.records:
-        return _by_rows(xp, g, in_shape, input, weight, count, eps)
+        return _layer_norm_backward(xp, g, in_shape, input, weight, count, eps)
     axes = tuple(range(-count, 0))
-    centered = input - xp.mean(input, axis=axes, keepdims=True)
-    scale = _rstd(xp, centered, axes, eps)
-    normal = centered * scale
+    normal, scale = _standardize_and_scale(xp, input, axes, eps)
     lead = tuple(range(g.ndim - count))
-    for_input = None
-    if in_shape[0] is not None:
-        for_input = unstandardized(xp, g, weight, normal, scale, axes)
     return (
-        for_input,
+        _input_backward(xp, g, weight, normal, scale, axes) if in_shape[0] is not None else None,
         None if in_shape[1] is None else xp.sum(g * normal, axis=lead),
         None if in_shape[2] is None else xp.sum(g, axis=lead),
     )
 
 
-def _by_rows(
+def _layer_norm_backward(
     xp: Backend, g: Array, in_shape: Any, input: Array, weight: Any, count: int, eps: float
 ) -> tuple[Any, ...]:
-    """The same gradients on raw arrays, a few rows at a time."""
+    """Gradients of input, weight and bias on raw arrays, a few rows at a time."""
     shape = input.shape[input.ndim - count :]
     form = (math.prod(input.shape[: input.ndim - count]), math.prod(shape))
     x, gs, w = input.reshape(form), g.reshape(form), None if weight is None else weight.reshape(-1)
     out = None if in_shape[0] is None else xp.empty(x.shape, input.dtype)
     step = max(1, (xp.block_elements or x.size) // max(1, form[1]))
 
-    def part(start: int, stop: int) -> list[Array | None]:
+    def work(start: int, stop: int) -> list[Array | None]:
+        """Write the input's gradient for blocks of rows; sum those of weight and bias over them."""
         sums = [None if s is None else xp.zeros(form[1], input.dtype) for s in in_shape[1:]]
         starts = range(start * step, min(stop * step, len(x) if x.size else 0), step)
-        for rows in (slice(at, at + step) for at in starts):
+        for rows in (slice(i, i + step) for i in starts):
+            into = None if out is None else out[rows]
             with xp.row_after_row(form[1], x.size):
-                normal = _of_rows(xp, gs[rows], x[rows], w, eps, None if out is None else out[rows])
+                normal = _rows_backward(xp, gs[rows], x[rows], w, eps, into)
             if sums[0] is not None:
                 sums[0] += xp.sum(xp.multiply(normal, gs[rows], out=normal), axis=0)
             if sums[1] is not None:
                 sums[1] += xp.sum(gs[rows], axis=0)
         return sums
 
-    parts = xp.in_parts(part, -(-len(x) // step))
-    of_weight, of_bias = (_total(xp, column, shape) for column in zip(*parts, strict=True))
-    return None if out is None else out.reshape(input.shape), of_weight, of_bias
+    parts = xp.in_parts(work, -(-len(x) // step))
+    weight_grad, bias_grad = (_total(xp, column, shape) for column in zip(*parts, strict=True))
+    return None if out is None else out.reshape(input.shape), weight_grad, bias_grad
 
 
-def _of_rows(xp: Backend, g: Array, x: Array, weight: Any, eps: float, out: Any) -> Any:
-    """Write the gradient for the rows ``x`` to ``out``, if any; return them normalized."""
+def _rows_backward(xp: Backend, g: Array, x: Array, weight: Any, eps: float, out: Any) -> Any:
+    """Write the gradient of the rows ``x`` to ``out``, if given; return the normalized rows."""
     normal = x - xp.mean(x, axis=1, keepdims=True)
-    scale = _scale(xp, normal, eps)
+    scale = _row_scale(xp, normal, eps)
     normal *= scale
     if out is not None:
         h = g if weight is None else g * weight
@@ -358,8 +354,8 @@ def _of_rows(xp: Backend, g: Array, x: Array, weight: Any, eps: float, out: Any)
     return normal
 
 
-def _scale(xp: Backend, centered: Array, eps: float) -> Array:
-    """One over the standard deviation of rows that were centered."""
+def _row_scale(xp: Backend, centered: Array, eps: float) -> Array:
+    """``1 / sqrt(var + eps)`` of rows of mean 0."""
     number = xp.number(centered.dtype)
     squares = xp.sum_of_products(centered, centered)
     squares /= number(centered.shape[-1])
@@ -368,7 +364,7 @@ def _scale(xp: Backend, centered: Array, eps: float) -> Array:
 
 
 def _total(xp: Backend, sums: Any, shape: Any) -> Any:
-    """The sum of what each part has summed; None if nobody wanted it."""
+    """Sum of the threads' sums, as ``shape``; None if the gradient is not needed."""
     if sums[0] is None:
         return None
     total = sums[0]
@@ -407,7 +403,7 @@ def layer_norm(
     Reference:
         Ba, Kiros, Hinton: Layer Normalization, arXiv:1607.06450.
     """
-    shape = _checked_sizes("layer_norm", input, normalized_shape)
+    shape = _check_normalized_shape("layer_norm", input, normalized_shape)
     _check_shape("weight", weight, shape)
     _check_shape("bias", bias, shape)
     check_parameter_dtypes("layer_norm", input, weight, bias)
@@ -423,8 +419,8 @@ def _check_shape(name: str, given: Tensor | None, shape: tuple[int, ...]) -> Non
         )
 
 
-def _checked_sizes(name: str, input: Tensor, sizes: Any) -> tuple[int, ...]:
-    """``normalized_shape`` as ints, which are those of the last dimensions."""
+def _check_normalized_shape(name: str, input: Tensor, sizes: Any) -> tuple[int, ...]:
+    """``normalized_shape`` as ints; raise unless the last dimensions have these sizes."""
     shape = tuple(sizes)
     if shape and shape[0].__class__ is not int:
         shape = as_ints(name, "normalized_shape", shape)
@@ -471,7 +467,7 @@ def rms_norm(
             f"Input tensor must have at least {len(normalized_shape)} dimensions, but got "
             f"{input.ndim}"
         )
-    shape = _checked_sizes("rms_norm", input, normalized_shape)
+    shape = _check_normalized_shape("rms_norm", input, normalized_shape)
     if weight is not None and tuple(weight.shape) != shape:
         raise RuntimeError(
             "rms_norm: Expected weight to be of same shape as normalized_shape, but got weight of "
@@ -499,7 +495,7 @@ def group_norm(
 
     Args:
         input: ``(batch, channels, *)``.
-        num_groups: How many groups of neighbouring channels share their statistics.
+        num_groups: Number of groups of consecutive channels, each with its own statistics.
         weight: ``(channels,)``; default none.
         bias: ``(channels,)``; default none.
         eps: Added to the variance; default 1e-5.
@@ -539,15 +535,15 @@ def group_norm(
     check_float("group_norm", input)
     check_parameter_dtypes("group_norm", input, weight, bias)
     x, weight, bias = single(input, weight, bias)
-    members, places = channels // num_groups, math.prod(input.shape[2:])
-    if batch * members * places == 1:
+    members, spatial = channels // num_groups, math.prod(input.shape[2:])
+    if batch * members * spatial == 1:
         raise ValueError(
             "Expected more than 1 value per channel when training, got input size "
             f"{list(input.shape)}"
         )
-    if not members * places:
+    if not members * spatial:
         return input.clone()
-    grouped = x.reshape(batch, num_groups, members, places)
+    grouped = x.reshape(batch, num_groups, members, spatial)
     w, b = (None if p is None else p.reshape(num_groups, members, 1) for p in (weight, bias))
     out = standardize(grouped, w, b, (2, 3), eps)[0].reshape(x.shape).to(input.dtype)
     return contiguous(out, suggest_memory_format(input._data))
@@ -565,13 +561,10 @@ def normalize(
 
     Args:
         input: Tensor of any shape.
-        p: Which norm; default 2, which is also that of ``"fro"`` and None.
+        p: Order of the norm; default 2, as for ``"fro"`` and None.
         dim: The dimension; default 1.
-        eps: The least to divide by; default 1e-12.
+        eps: Smaller norms are replaced by it; default 1e-12.
         out: Where to write the result.
-
-    Returns:
-        Tensor of ``input``'s shape.
 
     Raises:
         RuntimeError: For integers.

@@ -1,9 +1,7 @@
-"""Pooling: the largest element, the mean or the p-norm of each window.
+"""Max, average and power-average pooling.
 
-The first functions check the arguments of every pooling and turn them into windows along each
-dimension.
-
-Pooling by the p-norm of each window.
+``check_input`` and ``make_windows`` check the arguments of a pooling and turn them into windows
+along each dimension.
 """
 
 from __future__ import annotations
@@ -21,9 +19,9 @@ from ...dtypes import int64
 from ..checks import as_int, as_repeated_ints
 from ..shape.views import following, following_sequence
 from .normalization import single
-from .unfolding import Size, Slide, slide_max, slide_pick, slide_place, slide_sum
+from .unfolding import AxisWindows, Size, window_argmax, window_gather, window_max, window_sum
 
-#: The signatures of a pooling that can tell where its elements came from.
+#: The overloads of a pooling that can return indices.
 WITH_INDICES = (
     "(..., return_indices: Literal[False] = False) -> Tensor",
     "(..., return_indices: Literal[True]) -> tuple[Tensor, Tensor]",
@@ -38,7 +36,7 @@ per_dimension = partial(
 
 
 def check_input(name: str, input: Any, spatial: int) -> None:
-    """Error unless ``input`` is a batch of images, or one, with nothing empty but the batch."""
+    """Raise unless ``input`` is ``(N, C, *image)`` or ``(C, *image)``, and all but N is nonzero."""
     if not isinstance(input, Tensor):
         raise TypeError(
             f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
@@ -58,13 +56,13 @@ def check_input(name: str, input: Any, spatial: int) -> None:
         )
 
 
-def check_numbers(name: str, input: Tensor, refused: str) -> None:
-    """NotImplementedError for a dtype whose kind is one of ``refused``."""
-    if input._data.dtype.kind in refused:
+def check_kind(name: str, input: Tensor, unsupported: str) -> None:
+    """Raise NotImplementedError for dtypes of the kinds ``unsupported``, NumPy's letters."""
+    if input._data.dtype.kind in unsupported:
         raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(input.dtype)}'")
 
 
-def slides(
+def make_windows(
     name: str,
     input: Tensor,
     kernel_size: Any,
@@ -73,38 +71,41 @@ def slides(
     dilation: Any,
     ceil_mode: bool,
     spatial: int,
-) -> list[Slide]:
+) -> list[AxisWindows]:
     """The windows along each of the last ``spatial`` dimensions.
 
     Raises:
-        RuntimeError: For numbers out of range, or if there is not one window.
+        RuntimeError: For numbers out of range, or if a dimension has no window.
     """
     kernel = per_dimension(name, "kernel_size", kernel_size, spatial)
-    unsaid = stride is None or (isinstance(stride, (tuple, list)) and not stride)
-    steps = kernel if unsaid else per_dimension(name, "stride", stride, spatial)
-    pads = per_dimension(name, "padding", padding, spatial)
-    gaps = per_dimension(name, "dilation", dilation, spatial)
-    _check_positive(name, kernel_size=kernel, stride=steps, dilation=gaps)
+    is_default = stride is None or (isinstance(stride, (tuple, list)) and not stride)
+    stride = kernel if is_default else per_dimension(name, "stride", stride, spatial)
+    padding = per_dimension(name, "padding", padding, spatial)
+    dilation = per_dimension(name, "dilation", dilation, spatial)
+    _check_positive(name, kernel_size=kernel, stride=stride, dilation=dilation)
     sizes = tuple(input.shape[-spatial:])
     found = []
-    for i, (n, k, s, p, d) in enumerate(zip(sizes, kernel, steps, pads, gaps, strict=True)):
+    for i, (n, k, s, p, d) in enumerate(zip(sizes, kernel, stride, padding, dilation, strict=True)):
         _check_padding(name, p, k, d)
-        found.append(Slide(i - spatial, k, s, p, d, windows(n, k, s, p, d, ceil_mode)))
-    if any(slide.size < 1 for slide in found):
-        planes = input.shape[-spatial - 1]
-        given = "x".join(map(str, (planes, *sizes)))
-        computed = "x".join(map(str, (planes, *(max(s.size, 0) for s in found))))
+        found.append(AxisWindows(i - spatial, k, s, p, d, count_windows(n, k, s, p, d, ceil_mode)))
+    if any(windows.size < 1 for windows in found):
+        channels = input.shape[-spatial - 1]
+        given = "x".join(map(str, (channels, *sizes)))
+        computed = "x".join(map(str, (channels, *(max(w.size, 0) for w in found))))
         raise RuntimeError(
             f"{name}: Given input size: ({given}). Calculated output size: ({computed}). Output "
-            f"size is too small (Invalid computed output size: {min(s.size for s in found)})"
+            f"size is too small (Invalid computed output size: {min(w.size for w in found)})"
         )
     return found
 
 
-def windows(length: int, kernel: int, stride: int, padding: int, dilation: int, ceil: bool) -> int:
-    """How many windows fit; with ``ceil``, the last may reach over the end but not start there."""
-    room = length + 2 * padding - dilation * (kernel - 1) - 1
-    count = (room + (stride - 1 if ceil else 0)) // stride + 1
+def count_windows(
+    length: int, kernel: int, stride: int, padding: int, dilation: int, ceil: bool
+) -> int:
+    """Number of windows along a dimension; with ``ceil``, the last may extend beyond its end."""
+    last_start = length + 2 * padding - dilation * (kernel - 1) - 1
+    count = (last_start + (stride - 1 if ceil else 0)) // stride + 1
+    # It must not start beyond the end.
     if ceil and (count - 1) * stride >= length + padding:
         count -= 1
     return count
@@ -136,42 +137,6 @@ _BOTH = ("nn.functional", "")
 # -- largest elements ----------------------------------------------------------------------------
 
 
-@composite(namespaces=_BOTH, forms=WITH_INDICES, node="SqueezeBackward1")
-def max_pool1d(
-    input: Tensor,
-    kernel_size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
-    dilation: Size = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
-    """The largest element of each window of a sequence; see ``max_pool2d``.
-
-    Args:
-        input: ``(batch, channels, length)``, or without ``batch``.
-        kernel_size: Elements in a window.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        padding: Places before and after that are never the largest; default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        ceil_mode: Whether a last window may reach over the end; default False.
-        return_indices: Whether to return where they were, too; default False.
-
-    Returns:
-        ``(batch, channels, windows)``, or a tuple of it and the int64 indices.
-
-    Raises:
-        RuntimeError: If shapes or numbers do not fit.
-
-    Example:
-        >>> tt.max_pool1d(tt.tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
-        tensor([[[3., 2.]]])
-    """
-    return _max_pool(
-        "max_pool1d", 1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
-    )
-
-
 @composite(namespaces=_BOTH, forms=WITH_INDICES, node="MaxPool2DWithIndicesBackward0")
 def max_pool2d(
     input: Tensor,
@@ -182,18 +147,18 @@ def max_pool2d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """The largest element of each window of an image; NaN where there is one.
+    """Largest element of each window of an image; NaN if an element is.
 
     The gradient goes to the first of equal elements, in row-major order.
 
     Args:
         input: ``(batch, channels, height, width)``, or without ``batch``.
-        kernel_size: Sides of a window, one for both or each.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        padding: Places on every side that are never the largest; default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        ceil_mode: Whether the last windows may reach over the end; default False.
-        return_indices: Whether to return where they were, too; default False.
+        kernel_size: Size of a window, one int for all dimensions or one for each.
+        stride: Distance between windows; default ``kernel_size``.
+        padding: Elements added on every side that are never the largest; default 0.
+        dilation: Distance between the elements of a window; default 1.
+        ceil_mode: Whether the last window may extend beyond the end; default False.
+        return_indices: Whether to return their indices, too; default False.
 
     Returns:
         ``(batch, channels, *windows)``, or a tuple of it and int64 indices into the flattened
@@ -207,12 +172,41 @@ def max_pool2d(
         tensor([[[[ 5.,  7.],
                   [13., 15.]]]])
     """
-    return _max_pool(
-        "max_pool2d", 2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
-    )
+    return _max_pool(2, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
-@composite(namespaces=_BOTH, forms=WITH_INDICES, node="MaxPool3DWithIndicesBackward0")
+@composite(namespaces=_BOTH, forms=WITH_INDICES, node="SqueezeBackward1", like=max_pool2d)
+def max_pool1d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    dilation: Size = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> Any:
+    """Largest element of each window of a sequence; see ``max_pool2d``.
+
+    Args:
+        input: ``(batch, channels, length)``, or without ``batch``.
+        kernel_size: Elements in a window.
+
+    Returns:
+        ``(batch, channels, windows)``, or a tuple of it and the int64 indices.
+
+    Raises:
+        RuntimeError: If shapes or numbers do not fit.
+
+    Example:
+        >>> tt.max_pool1d(tt.tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
+        tensor([[[3., 2.]]])
+    """
+    return _max_pool(1, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
+
+
+@composite(
+    namespaces=_BOTH, forms=WITH_INDICES, node="MaxPool3DWithIndicesBackward0", like=max_pool2d
+)
 def max_pool3d(
     input: Tensor,
     kernel_size: Size,
@@ -222,16 +216,10 @@ def max_pool3d(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
-    """The largest element of each window of a volume; see ``max_pool2d``.
+    """Largest element of each window of a volume; see ``max_pool2d``.
 
     Args:
         input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-        kernel_size: Sides of a window, one for all or each.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        padding: Places on every side that are never the largest; default 0.
-        dilation: Steps from one place in a window to the next; default 1.
-        ceil_mode: Whether the last windows may reach over the end; default False.
-        return_indices: Whether to return where they were, too; default False.
 
     Returns:
         ``(batch, channels, *windows)``, or a tuple of it and the int64 indices.
@@ -243,13 +231,10 @@ def max_pool3d(
         >>> tt.max_pool3d(tt.arange(8.0).reshape(1, 1, 2, 2, 2), 2)
         tensor([[[[[7.]]]]])
     """
-    return _max_pool(
-        "max_pool3d", 3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices
-    )
+    return _max_pool(3, input, kernel_size, stride, padding, dilation, ceil_mode, return_indices)
 
 
 def _max_pool(
-    name: str,
     spatial: int,
     input: Tensor,
     kernel_size: Any,
@@ -259,14 +244,15 @@ def _max_pool(
     ceil_mode: bool,
     return_indices: bool,
 ) -> Any:
+    name = f"max_pool{spatial}d"
     check_input(name, input, spatial)
     if spatial == 1 and not return_indices:
-        check_numbers("max_pool1d_impl", input, "biuc")
-    check_numbers(f"max_pool{max(spatial, 2)}d", input, "bc")
-    windows = slides(name, input, kernel_size, stride, padding, dilation, ceil_mode, spatial)
+        check_kind("max_pool1d_impl", input, "biuc")
+    check_kind(f"max_pool{max(spatial, 2)}d", input, "bc")
+    windows = make_windows(name, input, kernel_size, stride, padding, dilation, ceil_mode, spatial)
     out = input
-    for slide in reversed(windows):
-        out = slide_max(out, slide)
+    for each in reversed(windows):
+        out = window_max(out, each)
     follow = _following_volume if (spatial, input.ndim) == (3, 4) else following
     out = follow(out, input)
     if not return_indices:
@@ -276,63 +262,31 @@ def _max_pool(
 
 
 def _following_volume(out: Tensor, input: Tensor) -> Tensor:
-    """``out`` in the format of ``input``, a volume without a batch."""
+    """``out`` in the memory format of ``input``, a volume without a batch dimension."""
     if input._data.flags.c_contiguous:
         return out
     return following(out.unsqueeze(0), input.unsqueeze(0)).squeeze(0)
 
 
 @op(public=False)
-def max_indices(xp: Backend, input: Array, windows: list[Slide]) -> Array:
-    """Where in the flattened image the largest element of each window is."""
+def max_indices(xp: Backend, input: Array, windows: list[AxisWindows]) -> Array:
+    """Index, in the flattened image, of each window's largest element."""
     best, index = input, None
-    step = 1
-    for slide in reversed(windows):
-        place = slide_place.kernel(xp, best, slide)
-        starts = slide.along(xp, slide.starts(xp), input.ndim, "int64")
-        here = (starts + xp.multiply(place, slide.dilation, dtype="int64")) * step
-        # What was found along later dimensions, at the place that won along this one.
-        index = here if index is None else here + slide_pick.kernel(xp, index, place, slide)
-        step *= input.shape[slide.axis]
-        best = slide_max.kernel(xp, best, slide)
+    stride = 1
+    for each in reversed(windows):
+        number = window_argmax.kernel(xp, best, each)
+        starts = each.broadcast(xp, each.starts(xp), input.ndim, "int64")
+        offset = (starts + xp.multiply(number, each.dilation, dtype="int64")) * stride
+        if index is None:
+            index = offset
+        else:  # add the index along the later dimensions of the element chosen along this one
+            index = offset + window_gather.kernel(xp, index, number, each)
+        stride *= input.shape[each.axis]
+        best = window_max.kernel(xp, best, each)
     return index
 
 
 # -- means ---------------------------------------------------------------------------------------
-
-
-@composite(namespaces=_BOTH, node="SqueezeBackward1")
-def avg_pool1d(
-    input: Tensor,
-    kernel_size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-) -> Tensor:
-    """The mean of each window of a sequence; see ``avg_pool2d``.
-
-    Args:
-        input: ``(batch, channels, length)``, or without ``batch``.
-        kernel_size: Elements in a window.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        padding: Zeros before and after; default 0.
-        ceil_mode: Whether a last window may reach over the end; default False.
-        count_include_pad: Whether the padding counts in the mean; default True.
-
-    Returns:
-        ``(batch, channels, windows)``.
-
-    Raises:
-        RuntimeError: If shapes or numbers do not fit.
-
-    Example:
-        >>> tt.avg_pool1d(tt.tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
-        tensor([[[2., 1.]]])
-    """
-    return _avg_pool(
-        "avg_pool1d", 1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None
-    )
 
 
 @composite(namespaces=_F, node="AvgPool2DBackward0", out=Out.EXACT)
@@ -345,14 +299,14 @@ def avg_pool2d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """The mean of each window of an image.
+    """Mean of each window of an image.
 
     Args:
         input: ``(batch, channels, height, width)``, or without ``batch``.
-        kernel_size: Sides of a window, one for both or each.
-        stride: Steps from one window to the next; default ``kernel_size``.
+        kernel_size: Size of a window, one int for all dimensions or one for each.
+        stride: Distance between windows; default ``kernel_size``.
         padding: Zeros on every side; default 0.
-        ceil_mode: Whether the last windows may reach over the end; default False.
+        ceil_mode: Whether the last window may extend beyond the end; default False.
         count_include_pad: Whether the padding counts in the mean; default True.
         divisor_override: Divide the sum by this instead of the number of elements.
 
@@ -367,13 +321,39 @@ def avg_pool2d(
         tensor([[[[ 2.5000,  4.5000],
                   [10.5000, 12.5000]]]])
     """
-    return _avg_pool(
-        "avg_pool2d", 2, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
-        divisor_override,
-    )  # fmt: skip
+    options = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    return _avg_pool(2, input, *options)
 
 
-@composite(namespaces=_F, node="AvgPool3DBackward0", out=Out.EXACT)
+@composite(namespaces=_BOTH, node="SqueezeBackward1", like=avg_pool2d)
+def avg_pool1d(
+    input: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    ceil_mode: bool = False,
+    count_include_pad: bool = True,
+) -> Tensor:
+    """Mean of each window of a sequence; see ``avg_pool2d``.
+
+    Args:
+        input: ``(batch, channels, length)``, or without ``batch``.
+        kernel_size: Elements in a window.
+
+    Returns:
+        ``(batch, channels, windows)``.
+
+    Raises:
+        RuntimeError: If shapes or numbers do not fit.
+
+    Example:
+        >>> tt.avg_pool1d(tt.tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
+        tensor([[[2., 1.]]])
+    """
+    return _avg_pool(1, input, kernel_size, stride, padding, ceil_mode, count_include_pad, None)
+
+
+@composite(namespaces=_F, node="AvgPool3DBackward0", out=Out.EXACT, like=avg_pool2d)
 def avg_pool3d(
     input: Tensor,
     kernel_size: Size,
@@ -383,16 +363,10 @@ def avg_pool3d(
     count_include_pad: bool = True,
     divisor_override: int | None = None,
 ) -> Tensor:
-    """The mean of each window of a volume; see ``avg_pool2d``.
+    """Mean of each window of a volume; see ``avg_pool2d``.
 
     Args:
         input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-        kernel_size: Sides of a window, one for all or each.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        padding: Zeros on every side; default 0.
-        ceil_mode: Whether the last windows may reach over the end; default False.
-        count_include_pad: Whether the padding counts in the mean; default True.
-        divisor_override: Divide the sum by this instead of the number of elements.
 
     Returns:
         ``(batch, channels, *windows)``.
@@ -404,14 +378,11 @@ def avg_pool3d(
         >>> tt.nn.functional.avg_pool3d(tt.arange(8.0).reshape(1, 1, 2, 2, 2), 2)
         tensor([[[[[3.5000]]]]])
     """
-    return _avg_pool(
-        "avg_pool3d", 3, input, kernel_size, stride, padding, ceil_mode, count_include_pad,
-        divisor_override,
-    )  # fmt: skip
+    options = (kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    return _avg_pool(3, input, *options)
 
 
 def _avg_pool(
-    name: str,
     spatial: int,
     input: Tensor,
     kernel_size: Any,
@@ -421,28 +392,29 @@ def _avg_pool(
     count_include_pad: bool,
     divisor_override: int | None,
 ) -> Tensor:
+    name = f"avg_pool{spatial}d"
     check_input(name, input, spatial)
-    if input.dtype is not int64:  # of all integers PyTorch averages these alone
-        check_numbers("avg_pool3d_out_frame" if spatial == 3 else "avg_pool2d", input, "biuc")
+    if input.dtype is not int64:  # the only integer dtype that PyTorch averages
+        check_kind("avg_pool3d_out_frame" if spatial == 3 else "avg_pool2d", input, "biuc")
     if divisor_override is not None:
         divisor_override = as_int(name, "divisor_override", divisor_override)
     if divisor_override == 0:
         raise RuntimeError(f"{name}: divisor must be not zero")
-    windows = slides(name, input, kernel_size, stride, padding, 1, ceil_mode, spatial)
+    windows = make_windows(name, input, kernel_size, stride, padding, 1, ceil_mode, spatial)
     if spatial == 3:
         _check_covered(name, input, windows)
-    total: Any = single(input)[0]  # halves are rounded once, at the end
-    divisor = divisor_override or _divisor(total, windows, count_include_pad)
-    for slide in reversed(windows):
-        total = slide_sum(total, slide)
-    mean = _divided(total, divisor, input).to(input.dtype)
+    total: Any = single(input)[0]  # 16-bit dtypes are rounded once, at the end
+    divisor = divisor_override or _window_sizes(total, windows, count_include_pad)
+    for each in reversed(windows):
+        total = window_sum(total, each)
+    mean = _divide(total, divisor, input).to(input.dtype)
     if spatial == 3:
         return mean
     return (following if spatial == 2 else following_sequence)(mean, input)
 
 
-def _check_covered(name: str, input: Tensor, windows: list[Slide]) -> None:
-    """RuntimeError for an input that is smaller than a window, whatever its padding."""
+def _check_covered(name: str, input: Tensor, windows: list[AxisWindows]) -> None:
+    """Raise RuntimeError if the input without its padding is smaller than a window."""
     sides = list(zip("THW", input.shape[-3:], (w.kernel for w in windows), strict=True))
     if any(length < kernel for _, length, kernel in sides):
         raise RuntimeError(
@@ -452,60 +424,33 @@ def _check_covered(name: str, input: Tensor, windows: list[Slide]) -> None:
         )
 
 
-def _divisor(input: Tensor, windows: list[Slide], include_pad: bool) -> Any:
-    """How many elements count in each window: a number if they are as many in all."""
-    counts = [_counts(slide, input.shape[slide.axis], include_pad) for slide in windows]
+def _window_sizes(input: Tensor, windows: list[AxisWindows], include_pad: bool) -> Any:
+    """Number of elements of each window: an int if they are all equal, else a tensor."""
+    counts = [_axis_sizes(each, input.shape[each.axis], include_pad) for each in windows]
     if all(count.size and (count == count[0]).all() for count in counts):
         return math.prod(int(count[0]) for count in counts)
     xp = input._xp
     divisor: Any = None
-    for slide, count in zip(windows, counts, strict=True):
-        along = slide.along(xp, xp.from_numpy(count), input.ndim, input._data.dtype)
-        divisor = along if divisor is None else divisor * along
+    for each, count in zip(windows, counts, strict=True):
+        factor = each.broadcast(xp, xp.from_numpy(count), input.ndim, input._data.dtype)
+        divisor = factor if divisor is None else divisor * factor
     return wrap(divisor, xp)
 
 
-def _counts(slide: Slide, length: int, include_pad: bool) -> Any:
-    """How many elements of each window count, on the host: what is beyond padding never does."""
+def _axis_sizes(windows: AxisWindows, length: int, include_pad: bool) -> Any:
+    """NumPy array of the windows' sizes along an axis, without elements beyond the padding."""
     np = load("numpy").library
-    start = slide.starts(np)
-    stop = np.minimum(start + slide.kernel, length + slide.padding)
+    start = windows.starts(np)
+    stop = np.minimum(start + windows.kernel, length + windows.padding)
     if not include_pad:
         start, stop = np.maximum(start, 0), np.minimum(stop, length)
     return stop - start
 
 
-def _divided(total: Any, divisor: Any, input: Tensor) -> Tensor:
+def _divide(total: Any, divisor: Any, input: Tensor) -> Tensor:
     if total.is_floating_point():
         return keep_versions(total / divisor, input)
     return total.div(divisor, rounding_mode="trunc")  # type: ignore[no-any-return]
-
-
-@composite(namespaces=_F)
-def lp_pool1d(
-    input: Tensor,
-    norm_type: float,
-    kernel_size: int,
-    stride: Size | None = None,
-    ceil_mode: bool = False,
-) -> Tensor:
-    """``(Σ x^p)^(1/p)`` over each window of a sequence.
-
-    Args:
-        input: ``(batch, channels, length)``, or without ``batch``.
-        norm_type: The p; infinity takes the largest magnitude, -infinity the smallest.
-        kernel_size: Elements in a window.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        ceil_mode: Whether a last window may reach over the end; default False.
-
-    Returns:
-        ``(batch, channels, windows)``.
-
-    Example:
-        >>> tt.nn.functional.lp_pool1d(tt.tensor([[[3.0, 4.0]]]), 2, 2)
-        tensor([[[5.]]])
-    """
-    return _lp_pool(avg_pool1d, 1, input, norm_type, kernel_size, stride, ceil_mode)
 
 
 @composite(namespaces=_F)
@@ -520,10 +465,10 @@ def lp_pool2d(
 
     Args:
         input: ``(batch, channels, height, width)``, or without ``batch``.
-        norm_type: The p; infinity takes the largest magnitude, -infinity the smallest.
-        kernel_size: Sides of a window, one for both or each.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        ceil_mode: Whether the last windows may reach over the end; default False.
+        norm_type: The p; infinity for the largest magnitude, -infinity for the smallest.
+        kernel_size: Size of a window, one int for all dimensions or one for each.
+        stride: Distance between windows; default ``kernel_size``.
+        ceil_mode: Whether the last window may extend beyond the end; default False.
 
     Returns:
         ``(batch, channels, *windows)``.
@@ -535,7 +480,31 @@ def lp_pool2d(
     return _lp_pool(avg_pool2d, 2, input, norm_type, kernel_size, stride, ceil_mode)
 
 
-@composite(namespaces=_F)
+@composite(namespaces=_F, like=lp_pool2d)
+def lp_pool1d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: int,
+    stride: Size | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """``(Σ x^p)^(1/p)`` over each window of a sequence.
+
+    Args:
+        input: ``(batch, channels, length)``, or without ``batch``.
+        kernel_size: Elements in a window.
+
+    Returns:
+        ``(batch, channels, windows)``.
+
+    Example:
+        >>> tt.nn.functional.lp_pool1d(tt.tensor([[[3.0, 4.0]]]), 2, 2)
+        tensor([[[5.]]])
+    """
+    return _lp_pool(avg_pool1d, 1, input, norm_type, kernel_size, stride, ceil_mode)
+
+
+@composite(namespaces=_F, like=lp_pool2d)
 def lp_pool3d(
     input: Tensor,
     norm_type: float,
@@ -547,10 +516,6 @@ def lp_pool3d(
 
     Args:
         input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-        norm_type: The p; infinity takes the largest magnitude, -infinity the smallest.
-        kernel_size: Sides of a window, one for all or each.
-        stride: Steps from one window to the next; default ``kernel_size``.
-        ceil_mode: Whether the last windows may reach over the end; default False.
 
     Returns:
         ``(batch, channels, *windows)``.
@@ -579,7 +544,7 @@ def _lp_pool(
         largest: Any = most(sign * x.abs(), kernel, stride, 0, 1, ceil_mode)
         return sign * largest  # type: ignore[no-any-return]
     mean = pool(x.pow(norm_type), kernel, stride, 0, ceil_mode)
-    # A sum that rounds below 0 has no root: the sign is put back around relu, as torch does.
+    # Equal to ``mean``, computed as PyTorch does.
     positive = mean.sign() * mean.abs().relu()
     out: Any = (positive * math.prod(kernel)).pow(1.0 / norm_type)
     if spatial == 3:

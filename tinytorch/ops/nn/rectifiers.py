@@ -1,7 +1,4 @@
-"""Activation functions made of straight pieces, and units that damp numbers below 0.
-
-Smooth activation functions, gates, and softmax's relatives.
-"""
+"""Activations besides those of ``activation``: piecewise linear, smooth, gated; Gumbel-softmax."""
 
 from __future__ import annotations
 
@@ -32,20 +29,20 @@ from ..results import first_result
 from .activation import (
     BOTH,
     FUNCTIONAL,
-    exponential_below,
-    gate_halves,
+    halving_dim,
     logistic,
-    slope_of_exponential,
+    scaled_elu,
+    scaled_elu_backward,
 )
 from .softmax import _softmax as softmax_kernel
-from .softmax import along, softmax
+from .softmax import softmax, softmax_call
 
 
 @op(inplace=True, namespaces=FUNCTIONAL, elementwise=True)
 def hardtanh(
     xp: Backend, input: Array, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
 ) -> Array:
-    """``x`` kept between ``min_val`` and ``max_val``; the slope at both is 0.
+    """``x`` clamped to ``min_val`` and ``max_val``; the derivative at both is 0.
 
     Args:
         input: Tensor of any shape.
@@ -64,7 +61,7 @@ def hardtanh(
     """
     if min_val > max_val:
         raise ValueError("min_val cannot be greater than max_val")
-    _refuse_in_hardtanh(xp, input)
+    _check_hardtanh_dtype(xp, input)
     if input.dtype.kind == "u" and min_val < 0:
         raise RuntimeError("cannot do hardtanh on an unsigned type with negative limits")
     if input.dtype.kind in "ui":
@@ -73,7 +70,7 @@ def hardtanh(
     return xp.between(input, min_val, max_val)
 
 
-def _refuse_in_hardtanh(xp: Backend, input: Array) -> None:
+def _check_hardtanh_dtype(xp: Backend, input: Array) -> None:
     if input.dtype.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
     check_supported(xp, "hardtanh_cpu", "c", input)
@@ -88,7 +85,7 @@ hardtanh.vjp(
 
 @op(inplace=True, namespaces=FUNCTIONAL, node="HardtanhBackward0", elementwise=True)
 def relu6(xp: Backend, input: Array, inplace: bool = False) -> Array:
-    """``x`` kept between 0 and 6.
+    """``x`` clamped to 0 and 6.
 
     Args:
         input: Tensor of any shape.
@@ -98,7 +95,7 @@ def relu6(xp: Backend, input: Array, inplace: bool = False) -> Array:
         >>> tt.nn.functional.relu6(tt.tensor([-1.0, 3.0, 8.0]))
         tensor([0., 3., 6.])
     """
-    _refuse_in_hardtanh(xp, input)
+    _check_hardtanh_dtype(xp, input)
     return xp.between(input, 0, 6)
 
 
@@ -109,12 +106,12 @@ relu6.vjp(input=piecewise(lambda xp, g, input: masked(xp, g, ~((input <= 0) | (i
 def threshold(
     xp: Backend, input: Array, threshold: float, value: float, inplace: bool = False
 ) -> Array:
-    """``x`` above ``threshold``, else ``value``.
+    """``x`` where it is above ``threshold``, else ``value``.
 
     Args:
         input: Tensor of any shape.
-        threshold: What ``x`` must exceed to pass.
-        value: What stands in the place of the others.
+        threshold: Elements above it pass unchanged.
+        value: Replaces the other elements.
         inplace: Write the result over ``input``; default False.
 
     Example:
@@ -124,7 +121,7 @@ def threshold(
     check_supported(xp, "threshold_cpu", "bc", input)
     if input.dtype.kind in "ui":
         threshold, value = (convert_to_write(v, xp.dtype_of(input)) for v in (threshold, value))
-    # NaN is not below the threshold: it passes.
+    # NaN <= threshold is False, so NaN passes.
     return xp.where(input <= threshold, xp.asarray(value).astype(input.dtype), input)
 
 
@@ -138,7 +135,7 @@ def hardshrink(xp: Backend, input: Array, lambd: float = 0.5) -> Array:
 
     Args:
         input: Tensor of any shape.
-        lambd: Half the width of the dead zone; default 0.5.
+        lambd: Elements of this magnitude or less become 0; default 0.5.
 
     Example:
         >>> tt.nn.functional.hardshrink(tt.tensor([-0.3, 2.0]))
@@ -161,7 +158,7 @@ def softshrink(xp: Backend, input: Array, lambd: float = 0.5) -> Array:
 
     Args:
         input: Tensor of any shape.
-        lambd: How far; not negative; default 0.5.
+        lambd: Distance, not negative; default 0.5.
 
     Raises:
         RuntimeError: For a negative ``lambd``.
@@ -177,7 +174,7 @@ def softshrink(xp: Backend, input: Array, lambd: float = 0.5) -> Array:
             f"softshrink: lambda must be in range [0, {finfo(dtype).max:g}] for input dtype "
             f"{scalar_name(dtype)}, but found {lambd:g}; it must be greater or equal to 0"
         )
-    # x - clamp(x) and not x -/+ lambd by cases: NaN stays NaN.
+    # This formula keeps NaN, which a choice between x - lambd, 0 and x + lambd would not.
     return input - xp.minimum(xp.maximum(input, -lambd), lambd)
 
 
@@ -195,7 +192,7 @@ def _six_times(xp: Backend, x: Array) -> Array:
 
 @op(inplace=True, namespaces=FUNCTIONAL, elementwise=True)
 def hardsigmoid(xp: Backend, input: Array, inplace: bool = False) -> Array:
-    """``x / 6 + 1/2`` kept between 0 and 1: a sigmoid of straight pieces.
+    """``x / 6 + 1/2`` clamped to 0 and 1: a piecewise linear sigmoid.
 
     Args:
         input: Tensor of any shape.
@@ -233,28 +230,28 @@ def hardswish(xp: Backend, input: Array, inplace: bool = False) -> Array:
     return blockwise(xp, lambda x: x * _six_times(xp, x) / 6, input)
 
 
-def _hardswish_gradient(xp: Any, g: Any, input: Any) -> Any:
+def _hardswish_backward(xp: Any, g: Any, input: Any) -> Any:
     inside = (input > -3) & (input < 3)
-    # Infinities are put out of the product, which would be NaN where a later gradient is 0.
+    # Mask infinities out of the product: times a zero second-order gradient they would be NaN.
     slope = masked(xp, input, inside) / 3 + 0.5
     return masked(xp, g * slope, inside) + masked(xp, g, ~(input < 3))
 
 
 hardswish.vjp(
-    input=lambda xp, g, input: blockwise(xp, lambda g, x: _hardswish_gradient(xp, g, x), g, input)
+    input=lambda xp, g, input: blockwise(xp, lambda g, x: _hardswish_backward(xp, g, x), g, input)
 )
 
 
 @op(namespaces=BOTH, method=True, node="PreluKernelBackward0")
 def prelu(xp: Backend, input: Array, weight: Array) -> Array:
-    """``x`` above 0 and ``weight * x`` below, the slope being learned.
+    """``x`` where it is above 0, ``weight * x`` elsewhere, with a learnable ``weight``.
 
     Args:
         input: Tensor ``(batch, channels, *)``, or of any shape with a single weight.
         weight: Tensor of shape ``(channels,)`` or ``(1,)``, or a 0-d one, of the same dtype.
 
     Raises:
-        RuntimeError: If ``weight`` fits neither, or the dtypes differ.
+        RuntimeError: If ``weight`` has neither one element nor one per channel, or another dtype.
 
     Example:
         >>> tt.nn.functional.prelu(tt.tensor([-2.0, 2.0]), tt.tensor([0.25]))
@@ -265,7 +262,7 @@ def prelu(xp: Backend, input: Array, weight: Array) -> Array:
     """
     _check_prelu(xp, input, weight)
     check_supported(xp, "prelu_cpu", "biuc", input)
-    return xp.where(input > 0, input, _per_channel(xp, weight, input.ndim) * input)
+    return xp.where(input > 0, input, _reshape_to_channels(xp, weight, input.ndim) * input)
 
 
 def _check_prelu(xp: Backend, input: Array, weight: Array) -> None:
@@ -288,46 +285,46 @@ def _check_prelu(xp: Backend, input: Array, weight: Array) -> None:
         )
 
 
-def _per_channel(xp: Any, weight: Any, ndim: int) -> Any:
-    """The weight in a shape that broadcasts along dimension 1 of the input."""
+def _reshape_to_channels(xp: Any, weight: Any, ndim: int) -> Any:
+    """Weight as ``()`` or ``(1, C, 1, ...)``, which broadcasts with ``ndim`` dimensions."""
     size = weight.shape[0] if weight.ndim else 1
     if size == 1:
         return xp.reshape(weight, ())
     return xp.reshape(weight, (1, size) + (1,) * (ndim - 2))
 
 
-def _weight_gradient(xp: Any, g: Any, input: Any, in_shape: Any) -> Any:
-    below = ~(input >= 0)
-    # Infinities are put out of the product, which would be NaN where a later gradient is 0.
-    return _per_weight(xp, masked(xp, g * masked(xp, input, below), below), in_shape)
+def _prelu_weight_backward(xp: Any, g: Any, input: Any, in_shape: Any) -> Any:
+    negative = ~(input >= 0)
+    # Mask infinities out of the product: times a zero second-order gradient they would be NaN.
+    return _sum_to_weight(xp, masked(xp, g * masked(xp, input, negative), negative), in_shape)
 
 
-def _per_weight(xp: Any, moved: Any, in_shape: Any) -> Any:
-    """The sum over all that a weight was multiplied with."""
+def _sum_to_weight(xp: Any, products: Any, in_shape: Any) -> Any:
+    """Sum over all dimensions but the channels, or over all for a single weight."""
     size = in_shape[0] if in_shape else 1
     if size == 1:
-        return xp.reshape(xp.sum(moved), in_shape)
-    return xp.sum(moved, axis=(0, *range(2, moved.ndim)))
+        return xp.reshape(xp.sum(products), in_shape)
+    return xp.sum(products, axis=(0, *range(2, products.ndim)))
 
 
 @op(public=False)
-def _prelu_gradient(xp: Backend, grad: Array, input: Array, weight: Array) -> Array:
-    """``grad`` times the slope of ``prelu``; at 0 that of the part below."""
-    return xp.where(input > 0, grad, grad * _per_channel(xp, weight, input.ndim))
+def _prelu_backward(xp: Backend, grad: Array, input: Array, weight: Array) -> Array:
+    """``grad`` times the derivative of ``prelu``, which is ``weight`` at 0."""
+    return xp.where(input > 0, grad, grad * _reshape_to_channels(xp, weight, input.ndim))
 
 
-# The slope's own derivatives are at 0 those of the part above, as in PyTorch.
-_prelu_gradient.vjp(
+# The second derivatives at 0 are those for positive inputs, as in PyTorch.
+_prelu_backward.vjp(
     grad=lambda xp, g, input, weight: xp.where(
-        input >= 0, g, g * _per_channel(xp, weight, input.ndim)
+        input >= 0, g, g * _reshape_to_channels(xp, weight, input.ndim)
     ),
-    weight=lambda xp, g, grad, input, in_shape: _per_weight(
+    weight=lambda xp, g, grad, input, in_shape: _sum_to_weight(
         xp, masked(xp, g * grad, ~(input >= 0)), in_shape
     ),
 )
 prelu.vjp(
-    input=piecewise(lambda xp, g, input, weight: xp.call(_prelu_gradient, g, input, weight)),
-    weight=_weight_gradient,
+    input=piecewise(lambda xp, g, input, weight: xp.call(_prelu_backward, g, input, weight)),
+    weight=_prelu_weight_backward,
 )
 
 
@@ -352,19 +349,19 @@ def selu(xp: Backend, input: Array, inplace: bool = False) -> Array:
         Klambauer, Unterthiner, Mayr, Hochreiter: Self-Normalizing Neural Networks,
         arXiv:1706.02515.
     """
-    return exponential_below(xp, "elu_cpu", input, SELU_ALPHA, SELU_SCALE, 1.0)
+    return scaled_elu(xp, "elu_cpu", input, SELU_ALPHA, SELU_SCALE, 1.0)
 
 
-selu.vjp(input=lambda xp, g, input: slope_of_exponential(xp, g, input, SELU_ALPHA, SELU_SCALE, 1.0))
+selu.vjp(input=lambda xp, g, input: scaled_elu_backward(xp, g, input, SELU_ALPHA, SELU_SCALE, 1.0))
 
 
 @op(inplace=True, namespaces=BOTH, elementwise=True)
 def celu(xp: Backend, input: Array, alpha: float = 1.0, inplace: bool = False) -> Array:
-    """``x`` above 0 and ``alpha * (exp(x / alpha) - 1)`` below: an ELU without a kink.
+    """``x`` above 0, ``alpha * (exp(x / alpha) - 1)`` elsewhere: an ELU with derivative 1 at 0.
 
     Args:
         input: Tensor of any shape.
-        alpha: Minus the limit far below 0; not 0; default 1.
+        alpha: Scale of the negative part, which approaches ``-alpha``; not 0; default 1.
         inplace: Write the result over ``input``; default False.
 
     Raises:
@@ -379,12 +376,10 @@ def celu(xp: Backend, input: Array, alpha: float = 1.0, inplace: bool = False) -
     """
     if alpha == 0:
         raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    return exponential_below(xp, "elu_cpu", input, alpha, 1.0, 1 / alpha)
+    return scaled_elu(xp, "elu_cpu", input, alpha, 1.0, 1 / alpha)
 
 
-celu.vjp(
-    input=lambda xp, g, input, alpha: slope_of_exponential(xp, g, input, alpha, 1.0, 1 / alpha)
-)
+celu.vjp(input=lambda xp, g, input, alpha: scaled_elu_backward(xp, g, input, alpha, 1.0, 1 / alpha))
 
 
 @op(namespaces=FUNCTIONAL, out=Out.EXACT, elementwise=True)
@@ -393,8 +388,8 @@ def softplus(xp: Backend, input: Array, beta: float = 1.0, threshold: float = 20
 
     Args:
         input: Tensor of any shape.
-        beta: How sharp the bend is; default 1.
-        threshold: Where ``beta * x`` exceeds it the function is ``x``; default 20.
+        beta: The larger, the closer the function is to ``relu``; default 1.
+        threshold: Where ``beta * x`` exceeds it, the function is ``x``; default 20.
 
     Example:
         >>> tt.nn.functional.softplus(tt.tensor([0.0, 100.0]))
@@ -402,38 +397,32 @@ def softplus(xp: Backend, input: Array, beta: float = 1.0, threshold: float = 20
     """
     check_supported(xp, "softplus_cpu", "uibc", input)
 
-    def part(x: Array) -> Array:
+    def compute(x: Array) -> Array:
         scaled = x * beta
-        bent = xp.log1p(xp.exp(xp.minimum(scaled, threshold))) / beta
-        return xp.where(scaled > threshold, x, bent)
+        smooth = xp.log1p(xp.exp(xp.minimum(scaled, threshold))) / beta
+        return xp.where(scaled > threshold, x, smooth)
 
-    return blockwise(xp, part, input)
+    return blockwise(xp, compute, input)
 
 
-def _softplus_gradient(xp: Any, g: Any, input: Any, beta: Any, threshold: Any) -> Any:
+def _softplus_backward(xp: Any, g: Any, input: Any, beta: Any, threshold: Any) -> Any:
     scaled = input * beta
     return xp.where(scaled > threshold, g, g * logistic(xp, scaled))
 
 
 softplus.vjp(
     input=lambda xp, g, input, beta, threshold: blockwise(
-        xp, lambda g, x: _softplus_gradient(xp, g, x, beta, threshold), g, input
+        xp, lambda g, x: _softplus_backward(xp, g, x, beta, threshold), g, input
     )
 )
 
 
 @op(
-    namespaces=FUNCTIONAL,
-    node="LogSigmoidBackward0",
-    out=Out.EXACT,
-    overlap=Overlap.ALLOWED,
+    namespaces=FUNCTIONAL, node="LogSigmoidBackward0", out=Out.EXACT, overlap=Overlap.ALLOWED,
     elementwise=True,
-)
+)  # fmt: skip
 def logsigmoid(xp: Backend, input: Array) -> Array:
-    """``log(sigmoid(x))``, without rounding to ``log(0)``.
-
-    Args:
-        input: Tensor of any shape.
+    """``log(sigmoid(x))``; finite also where ``sigmoid`` rounds to 0.
 
     Example:
         >>> tt.nn.functional.logsigmoid(tt.tensor([0.0, -1000.0]))
@@ -470,29 +459,27 @@ def mish(xp: Backend, input: Array, inplace: bool = False) -> Array:
 
 
 def _tanh_of_softplus(xp: Any, x: Any) -> Any:
-    """With ``e = exp(x)``: ``e (e + 2) / (e (e + 2) + 2)``.
+    """``e (e + 2) / (e (e + 2) + 2)`` with ``e = exp(x)``.
 
-    That is 1 in any dtype from 20 on; in half precision from 5 on, and above infinite soon.
+    It rounds to 1 for x >= 20, in half precision for x >= 5. Larger x are clamped to that bound,
+    so that ``e * e`` does not overflow.
     """
     e = xp.exp(xp.minimum(x, 5 if x.dtype.itemsize == 2 else 20))
-    top = e * (e + 2)
-    return top / (top + 2)
+    numerator = e * (e + 2)
+    return numerator / (numerator + 2)
 
 
-def _mish_gradient(xp: Any, g: Any, x: Any) -> Any:
+def _mish_backward(xp: Any, g: Any, x: Any) -> Any:
     t = _tanh_of_softplus(xp, x)
     return g * (t + x * (1 - t * t) * logistic(xp, x))
 
 
-mish.vjp(input=lambda xp, g, input: blockwise(xp, lambda g, x: _mish_gradient(xp, g, x), g, input))
+mish.vjp(input=lambda xp, g, input: blockwise(xp, lambda g, x: _mish_backward(xp, g, x), g, input))
 
 
 @op(namespaces=FUNCTIONAL, promote="float", node="DivBackward0")
 def softsign(xp: Backend, input: Array) -> Array:
     """``x / (1 + |x|)``.
-
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
 
     Example:
         >>> tt.nn.functional.softsign(tt.tensor([-1.0, 3.0]))
@@ -501,47 +488,44 @@ def softsign(xp: Backend, input: Array) -> Array:
     return input / (1 + xp.absolute(input))
 
 
-def _softsign_gradient(xp: Any, g: Any, input: Any) -> Any:
-    size = 1 + xp.abs(input)
+def _softsign_backward(xp: Any, g: Any, input: Any) -> Any:
+    denominator = 1 + xp.abs(input)
     if input.dtype.kind != "c":
-        return g / (size * size)
-    # d(z / s) = dz / s - z Re(conj(z) dz) / (|z| s²), as a map of the conjugated gradient.
-    modulus = xp.where(size == 1, 1, size - 1)
-    return g / size - xp.conj(input) * xp.real(g * input) / (modulus * size * size)
+        return g / (denominator * denominator)
+    # d(z / s) = dz / s - z Re(conj(z) dz) / (|z| s²) with s = 1 + |z|, applied to conj(g).
+    modulus = xp.where(denominator == 1, 1, denominator - 1)
+    projection = xp.real(g * input)
+    return g / denominator - xp.conj(input) * projection / (modulus * denominator * denominator)
 
 
-softsign.vjp(input=_softsign_gradient)
+softsign.vjp(input=_softsign_backward)
 
 
-@op(
-    promote="float", public=False, node="SubBackward0", returns=first_result,
-    strict=True,
-)  # fmt: skip
+@op(promote="float", public=False, node="SubBackward0", returns=first_result, strict=True)
 def _tanhshrink(xp: Backend, input: Array) -> tuple[Array, Array]:
-    """``tanhshrink``, and the ``tanh`` to keep for its gradient."""
+    """``x - tanh(x)`` and ``tanh(x)``, which is saved for the gradient."""
     t = xp.tanh(input)
     return input - t, t
 
 
 @reads_results(1)
-def _tanhshrink_gradient(xp: Any, g: Any, out: Any) -> Any:
+def _tanhshrink_backward(xp: Any, g: Any, out: Any) -> Any:
+    """Sum of the gradients through both results, either of which may be None."""
     square = out[1] * out[1]
-    slope = None if g[0] is None else g[0] * square
+    first_part = None if g[0] is None else g[0] * square
     if g[1] is None:
-        return slope
-    further = g[1] * (1 - square)
-    return further if slope is None else slope + further
+        return first_part
+    second_part = g[1] * (1 - square)
+    return second_part if first_part is None else first_part + second_part
 
 
-_tanhshrink.vjp(input=accepts_none(_tanhshrink_gradient))
+_tanhshrink.vjp(input=accepts_none(_tanhshrink_backward))
 
 
 @composite(namespaces=FUNCTIONAL, node="SubBackward0")
 def tanhshrink(input: Tensor) -> Tensor:
-    """``x - tanh(x)``.
+    """``x - tanh(x)``; integers give the default dtype.
 
-    Args:
-        input: Tensor of any shape; integers give the default dtype.
 
     Example:
         >>> tt.nn.functional.tanhshrink(tt.tensor([0.0, 1.0]))
@@ -556,7 +540,7 @@ def glu(xp: Backend, input: Array, dim: int = -1) -> Array:
 
     Args:
         input: Tensor of shape ``(*, 2n, *)``.
-        dim: The dimension to halve; default the last.
+        dim: The dimension to halve, here of size ``2n``; default the last.
 
     Returns:
         Tensor of shape ``(*, n, *)``.
@@ -572,57 +556,52 @@ def glu(xp: Backend, input: Array, dim: int = -1) -> Array:
         Dauphin, Fan, Auli, Grangier: Language Modeling with Gated Convolutional Networks,
         arXiv:1612.08083.
     """
-    at = gate_halves("glu", input, dim)
+    axis = halving_dim("glu", input, dim)
     check_supported(xp, "glu_cpu", "uib", input)
-    value, gate = xp.split(input, 2, axis=at)
+    value, gate = xp.split(input, 2, axis=axis)
     return value / (1 + xp.exp(-gate))
 
 
-def _glu_gradient(xp: Any, g: Any, input: Any, dim: int) -> Any:
-    at = dim % input.ndim
-    half = input.shape[at] // 2
-    before = (slice(None),) * at
+def _glu_backward(xp: Any, g: Any, input: Any, dim: int) -> Any:
+    axis = dim % input.ndim
+    half = input.shape[axis] // 2
+    before = (slice(None),) * axis
     value, gate = input[(*before, slice(0, half))], input[(*before, slice(half, None))]
     s = logistic(xp, gate)
-    return xp.concatenate((g * s, g * (value * (s * (1 - s)))), axis=at)
+    return xp.concatenate((g * s, g * (value * (s * (1 - s)))), axis=axis)
 
 
-glu.vjp(input=_glu_gradient)
+glu.vjp(input=_glu_backward)
 
 
-@composite(namespaces=FUNCTIONAL)
+@composite(namespaces=FUNCTIONAL, like=softmax)
 def softmin(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:
-    """``softmax(-input)``: the smallest number gets the largest share.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension; None is torch's legacy choice, as in ``softmax``.
-        dtype: Compute and return in this type; the default is the input's.
+    """``softmax(-input)``: the smallest element gets the largest probability.
 
     Example:
         >>> tt.nn.functional.softmin(tt.zeros(2), 0)
         tensor([0.5000, 0.5000])
     """
-    return along(softmax_kernel, "softmin", -input, dim, dtype, _stacklevel)
+    return softmax_call(softmax_kernel, "softmin", -input, dim, dtype, _stacklevel)
 
 
 @composite(namespaces=FUNCTIONAL)
 def gumbel_softmax(
     logits: Tensor, tau: float = 1, hard: bool = False, eps: float = 1e-10, dim: int = -1
 ) -> Tensor:
-    """A differentiable draw from the categorical distributions along ``dim``.
+    """Differentiable sample from the categorical distributions along ``dim``.
 
     Args:
-        logits: Unnormalised log probabilities; tensor of any shape.
+        logits: Unnormalized log probabilities; tensor of any shape.
         tau: Temperature, above 0; default 1.
         hard: Return one-hot vectors, with the gradient of the soft ones; default False.
         eps: Without effect, as in torch.
         dim: The dimension of the categories; default the last.
 
     Returns:
-        Tensor of the same shape whose numbers along ``dim`` sum to 1.
+        Tensor of the same shape whose elements along ``dim`` sum to 1.
 
     Example:
         >>> tt.nn.functional.gumbel_softmax(tt.zeros(2, 3), hard=True).sum(-1)

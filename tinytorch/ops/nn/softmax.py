@@ -13,12 +13,12 @@ from ..checks import check_supported, compute_in_single, is_half
 from ..memory_order import as_row_major
 from ..shape.sizes import normalize_dim
 
-#: Fewer elements than this are taken at once, by whatever backend.
+#: Arrays with fewer elements are not cut into blocks.
 _FEW = 16384
 
 
-def _by_slices(xp: Any, function: Any, dim: int, *arrays: Any) -> Any:
-    """``function(axis, *arrays)`` along ``dim``, on raw arrays perhaps a few slices at a time."""
+def _map_blocks(xp: Any, function: Any, dim: int, *arrays: Any) -> Any:
+    """``function(axis, *arrays)`` along ``dim``; on large raw arrays, block by block."""
     if xp.records:
         return function(dim, *arrays)
     shape = arrays[0].shape
@@ -31,14 +31,17 @@ def _by_slices(xp: Any, function: Any, dim: int, *arrays: Any) -> Any:
         return function(dim, *arrays)
     form = (-1, size, inner)
 
-    def part(*parts: Array) -> Array:
-        return function(1, *(x.reshape(form) for x in parts)).reshape(parts[0].shape)
+    def compute(*blocks: Array) -> Array:
+        return function(1, *(x.reshape(form) for x in blocks)).reshape(blocks[0].shape)
 
-    return xp.blockwise(part, *arrays, unit=size * inner)
+    return xp.blockwise(compute, *arrays, unit=size * inner)
 
 
-def _along_one(name: str, xp: Backend, input: Array, dim: int, kernel: Any) -> Array:
-    """``kernel(xp, input, axis)`` along one dimension, halves in single precision."""
+def _run_kernel(name: str, xp: Backend, input: Array, dim: int, kernel: Any) -> Array:
+    """``kernel(xp, input, axis)`` along ``dim``, or the backend's fused function ``name``.
+
+    Half precision is computed in single precision.
+    """
     ndim, size = input.ndim, input.size
     if -ndim <= dim < ndim and 0 < size < _FEW and input.dtype.char in "fd" and not xp.fuses:
         out = kernel(xp, input, -1 if dim == ndim - 1 else dim)
@@ -57,15 +60,15 @@ def _along_one(name: str, xp: Backend, input: Array, dim: int, kernel: Any) -> A
         return kernel(xp, input.reshape(1), 0).reshape(())
     if dtype.itemsize < 4:
         return compute_in_single(xp, kernel, input, dim)
-    return as_row_major(xp, _by_slices(xp, lambda axis, x: kernel(xp, x, axis), dim, input))
+    return as_row_major(xp, _map_blocks(xp, lambda axis, x: kernel(xp, x, axis), dim, input))
 
 
 @op
 def _softmax(xp: Backend, input: Array, dim: int) -> Array:
-    return _along_one("softmax", xp, input, dim, _shares)
+    return _run_kernel("softmax", xp, input, dim, _softmax_kernel)
 
 
-def _shares(xp: Backend, x: Array, axis: int) -> Array:
+def _softmax_kernel(xp: Backend, x: Array, axis: int) -> Array:
     if xp.is_moderate(x, axis):
         out = xp.exp(x)
     else:
@@ -75,77 +78,76 @@ def _shares(xp: Backend, x: Array, axis: int) -> Array:
     return out
 
 
-def softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
-    """The gradient for what ``out`` is the softmax of."""
+def softmax_backward(xp: Any, g: Any, out: Any, dim: int) -> Any:
+    """Gradient of softmax's input, from its result: ``out * (g - sum(g * out))``."""
     if not xp.records and is_half(g):
-        return compute_in_single(xp, softmax_gradient, g, out, dim=dim)
+        return compute_in_single(xp, softmax_backward, g, out, dim=dim)
     if not g.ndim:
         return out * (g - g * out)
     dim %= g.ndim
 
-    def part(axis: int, g: Any, out: Any) -> Any:
+    def compute(axis: int, g: Any, out: Any) -> Any:
         if axis != -1 or xp.records:
             return out * (g - xp.sum(g * out, axis=axis, keepdims=True))
         slope = g - xp.sum_of_products(g, out)
         return xp.multiply(slope, out, out=slope)
 
-    return _by_slices(xp, part, dim, g, out)
+    return _map_blocks(xp, compute, dim, g, out)
 
 
-_softmax.vjp(input=softmax_gradient)
+_softmax.vjp(input=softmax_backward)
 
 
 @op
 def _log_softmax(xp: Backend, input: Array, dim: int) -> Array:
-    return _along_one("log_softmax", xp, input, dim, _logarithms)
+    return _run_kernel("log_softmax", xp, input, dim, _log_softmax_kernel)
 
 
-def _logarithms(xp: Backend, x: Array, axis: int) -> Array:
+def _log_softmax_kernel(xp: Backend, x: Array, axis: int) -> Array:
     out = x - xp.highest(x, axis)
     total = xp.sum_along(xp.exp(out), axis)
     out -= xp.log(total, total)
     return out
 
 
-def _log_softmax_gradient(xp: Any, g: Any, out: Any, dim: int) -> Any:
+def _log_softmax_backward(xp: Any, g: Any, out: Any, dim: int) -> Any:
+    """Gradient of log-softmax's input, from its result: ``g - exp(out) * sum(g)``."""
     if not xp.records and is_half(g):
-        return compute_in_single(xp, _log_softmax_gradient, g, out, dim=dim)
+        return compute_in_single(xp, _log_softmax_backward, g, out, dim=dim)
     if not g.ndim:
         return g - xp.exp(out) * g
     dim %= g.ndim
 
-    def part(axis: int, g: Any, out: Any) -> Any:
+    def compute(axis: int, g: Any, out: Any) -> Any:
         if xp.records:
             return g - xp.exp(out) * xp.sum(g, axis=axis, keepdims=True)
-        shares = xp.exp(out)
-        shares *= xp.sum(g, axis=axis, keepdims=True)
-        return xp.subtract(g, shares, out=shares)
+        probabilities = xp.exp(out)
+        probabilities *= xp.sum(g, axis=axis, keepdims=True)
+        return xp.subtract(g, probabilities, out=probabilities)
 
-    return _by_slices(xp, part, dim, g, out)
-
-
-_log_softmax.vjp(input=_log_softmax_gradient)
+    return _map_blocks(xp, compute, dim, g, out)
 
 
-@composite(
-    namespaces=("", "nn.functional", "special"),
-    method=True,
-    out=Out.EXACT,
-    fast=_softmax,
-)
+_log_softmax.vjp(input=_log_softmax_backward)
+
+
+_SPACES = ("", "nn.functional", "special")
+
+
+@composite(namespaces=_SPACES, method=True, out=Out.EXACT, fast=_softmax)
 def softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:
-    """``exp(x) / sum(exp(x))`` along ``dim``: positive numbers that sum to 1.
+    """``exp(x) / sum(exp(x))`` along ``dim``: positive elements that sum to 1.
 
     Args:
         input: Tensor of any shape; integers need ``dtype``.
-        dim: The dimension; None is torch's legacy choice: 0 for up to one and for three
-            dimensions, else 1.
+        dim: The dimension. None is deprecated: dimension 0 of tensors with 0, 1 or 3
+            dimensions, else dimension 1.
         dtype: Compute and return in this type; the default is the input's.
 
     Returns:
-        Tensor of the same shape; NaN where all numbers along ``dim`` are -inf.
+        Tensor of the same shape; NaN where all elements along ``dim`` are -inf.
 
     Raises:
         IndexError: If there is no such dimension.
@@ -155,28 +157,14 @@ def softmax(
         >>> tt.softmax(tt.zeros(2), 0)
         tensor([0.5000, 0.5000])
     """
-    return along(_softmax, "softmax", input, dim, dtype, _stacklevel)
+    return softmax_call(_softmax, "softmax", input, dim, dtype, _stacklevel)
 
 
-@composite(
-    namespaces=("", "nn.functional", "special"),
-    method=True,
-    out=Out.EXACT,
-    fast=_log_softmax,
-)
+@composite(namespaces=_SPACES, method=True, out=Out.EXACT, fast=_log_softmax, like=softmax)
 def log_softmax(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None
 ) -> Tensor:
-    """Logarithm of ``softmax`` along ``dim``, without its rounding to 0.
-
-    Args:
-        input: Tensor of any shape; integers need ``dtype``.
-        dim: The dimension; None is torch's legacy choice: 0 for up to one and for three
-            dimensions, else 1.
-        dtype: Compute and return in this type; the default is the input's.
-
-    Returns:
-        Tensor of the same shape.
+    """Logarithm of ``softmax`` along ``dim``; finite also where ``softmax`` rounds to 0.
 
     Raises:
         IndexError: If there is no such dimension.
@@ -186,23 +174,23 @@ def log_softmax(
         >>> tt.log_softmax(tt.tensor([0.0, 0.0]), 0)
         tensor([-0.6931, -0.6931])
     """
-    return along(_log_softmax, "log_softmax", input, dim, dtype, _stacklevel)
+    return softmax_call(_log_softmax, "log_softmax", input, dim, dtype, _stacklevel)
 
 
-def along(
+def softmax_call(
     function: Any, name: str, input: Tensor, dim: int | None, dtype: Any, stacklevel: int
 ) -> Tensor:
-    """A function of one dimension, called as ``softmax`` is."""
+    """Check and convert the arguments of ``softmax`` and apply ``function(tensor, dim)``."""
     x: Any = input
     if dtype is not None:
         x = x.to(dtypes.as_dtype(dtype))
     if dim is None:
         dim = _implicit_dim(name, x.ndim, stacklevel + 1)
-    at = normalize_dim(name, dim, x.ndim)
+    dim = normalize_dim(name, dim, x.ndim)
     if x._data.dtype.kind not in "fV" and x.numel():
-        kernel = "lastdim_kernel" if at >= x.ndim - 1 else "kernel"
+        kernel = "lastdim_kernel" if dim >= x.ndim - 1 else "kernel"
         check_supported(x._xp, f"{function.op.name.lstrip('_')}_{kernel}_impl", "uibc", x._data)
-    out: Tensor = function(x, at) if x.ndim else function(x.reshape(1), 0).reshape(())
+    out: Tensor = function(x, dim) if x.ndim else function(x.reshape(1), 0).reshape(())
     return out
 
 

@@ -1,15 +1,8 @@
-"""Sliding windows of images as columns, and columns summed back to images.
+"""Sliding windows: im2col and col2im (``unfold``, ``fold``), and maxima and sums along one axis.
 
-The largest elements and the sums of windows slide along one dimension at a time: a window over
-several dimensions is a window along each in turn, which takes as many passes as the kernel's sides
-add up to, not multiply. Elements of a window outside the array are left out, without padding.
-
-Sliding windows over images as the columns of matrices, and back.
-
-A window grid is plain tuples, one entry per spatial dimension: ``kernel`` (places in a
-window), ``stride`` (between windows), ``padding`` (zeros in front of the image),
-``dilation`` (between places) and ``size`` (windows). How many zeros follow the image is
-what the last window needs.
+Max and average pooling use ``AxisWindows``, one dimension after the other: windows of size
+(h, w) take h + w passes over the array, not h * w. Elements of a window that lie outside the array
+are skipped, so these kernels need no padded copy.
 """
 
 from __future__ import annotations
@@ -29,8 +22,16 @@ from ...dispatch.out import scalar_name
 Sizes = Sequence[int]
 
 
-class Grid(NamedTuple):
-    """Where the windows lie; see the module."""
+class Windows(NamedTuple):
+    """Sliding windows over an image, with one int per spatial dimension in each field.
+
+    Attributes:
+        kernel: Size of a window.
+        stride: Distance between windows.
+        padding: Zeros before the image; the last window determines how many follow it.
+        dilation: Distance between the elements of a window.
+        size: Number of windows.
+    """
 
     kernel: Sizes
     stride: Sizes
@@ -38,27 +39,27 @@ class Grid(NamedTuple):
     dilation: Sizes
     size: Sizes
 
-    def padded(self) -> tuple[int, ...]:
-        """Sizes of the smallest padded image that holds every window."""
+    def padded_size(self) -> tuple[int, ...]:
+        """Size of the smallest padded image that contains all windows."""
         return tuple(
             (o - 1) * s + (k - 1) * d + 1
             for k, s, d, o in zip(self.kernel, self.stride, self.dilation, self.size, strict=True)
         )
 
-    def places(self, count_last: bool) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]:
-        """For every place in a window, indices of its columns and of the pixels it meets."""
-        return _places(*self[:2], *self[3:], count_last)
+    def element_indices(self, batch_last: bool) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]:
+        """For each element of a window, its index in the columns and in the padded images."""
+        return _element_indices(*self[:2], *self[3:], batch_last)
 
-    def rows(self, start: int, stop: int) -> Grid:
-        """The windows from ``start`` to ``stop`` in the first dimension."""
-        shift = start * self.stride[0]
+    def rows(self, rows: slice) -> Windows:
+        """The windows of some rows: a part along the first spatial dimension."""
+        shift = rows.start * self.stride[0]
         return self._replace(
             padding=(self.padding[0] - shift, *self.padding[1:]),
-            size=(stop - start, *self.size[1:]),
+            size=(rows.stop - rows.start, *self.size[1:]),
         )
 
     def is_identity(self, image: Sizes) -> bool:
-        """Whether the windows are the image's own elements, in order."""
+        """Whether each window is one element of the image, in the same order."""
         return (
             math.prod(self.kernel) == 1
             and tuple(self.size) == tuple(image)
@@ -67,110 +68,105 @@ class Grid(NamedTuple):
 
 
 @functools.lru_cache(maxsize=256)
-def _places(
-    kernel: Sizes, stride: Sizes, dilation: Sizes, size: Sizes, count_last: bool
+def _element_indices(
+    kernel: Sizes, stride: Sizes, dilation: Sizes, size: Sizes, batch_last: bool
 ) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]:
-    lead = (slice(None),) if count_last else (slice(None), slice(None))
+    lead = (slice(None),) if batch_last else (slice(None), slice(None))
     found = []
-    for place in itertools.product(*map(range, kernel)):
-        starts = (p * d for p, d in zip(place, dilation, strict=True))
-        window = tuple(
+    for element in itertools.product(*map(range, kernel)):
+        starts = (p * d for p, d in zip(element, dilation, strict=True))
+        pixels = tuple(
             slice(a, a + (o - 1) * s + 1, s) for a, o, s in zip(starts, size, stride, strict=True)
         )
-        found.append(((slice(None), *place), (*lead, *window)))
+        found.append(((slice(None), *element), (*lead, *pixels)))
     return found
 
 
-def overlap(image: int, padding: int, padded: int) -> tuple[slice, slice]:
-    """Along one dimension, which part of the image lies in which part of the padded one."""
-    first, last = max(0, -padding), min(image, padded - padding)
-    last = max(first, last)
-    return slice(first, last), slice(first + padding, last + padding)
-
-
-def insides(image: Sizes, grid: Grid) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
-    """``overlap`` in every spatial dimension."""
-    pairs = [overlap(*n) for n in zip(image, grid.padding, grid.padded(), strict=True)]
-    return tuple(a for a, _ in pairs), tuple(b for _, b in pairs)
+def inside_slices(image: Sizes, windows: Windows) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
+    """Slices of an image, and of its padded copy, that select the same elements."""
+    inside, outside = [], []
+    for length, before, padded in zip(image, windows.padding, windows.padded_size(), strict=True):
+        first = max(0, -before)
+        last = max(first, min(length, padded - before))
+        inside.append(slice(first, last))
+        outside.append(slice(first + before, last + before))
+    return tuple(inside), tuple(outside)
 
 
 class Columns:
-    """Windows of a few images at a time, in memory that is used again.
+    """im2col and col2im of a few images at a time, with buffers that the next images reuse.
 
-    Inside, the channels come first, so that the columns of several images make one matrix:
-    ``(channels, *kernel, count, *size)``, or with the count last, where the rows of an image are
-    so short that copying them one by one takes longer than bringing its pixels into that order.
+    The columns of N images are one array of shape ``(C, *kernel, N, *size)``, a matrix with a row
+    for each channel and element of the window. With ``batch_last`` they are
+    ``(C, *kernel, *size, N)``, which is faster to write for images with short rows.
     """
 
-    def __init__(self, xp: Backend, dtype: Any, count_last: bool = False) -> None:
+    def __init__(self, xp: Backend, dtype: Any, batch_last: bool = False) -> None:
         self.xp = xp
         self.dtype = dtype
-        self.count_last = count_last
+        self.batch_last = batch_last
         self.memory: dict[str, Array] = {}
-        self.clean: Any = None
+        #: Shape of the padded images and slices of the images in them, if the rest is 0.
+        self.zeroed: Any = None
 
     def buffer(self, name: str, shape: tuple[int, ...]) -> Array:
-        """Uninitialised memory; the same as at the last call of that name if it suffices."""
+        """Uninitialized array; it reuses the memory of the last call with that name."""
         size = math.prod(shape)
-        have = self.memory.get(name)
-        if have is None or have.size < size:
-            have = self.memory[name] = self.xp.empty((size,), self.dtype)
-        return self.xp.reshape(have[:size], shape)
+        memory = self.memory.get(name)
+        if memory is None or memory.size < size:
+            memory = self.memory[name] = self.xp.empty((size,), self.dtype)
+        return self.xp.reshape(memory[:size], shape)
 
-    def inside_out(self, images: Array) -> Array:
-        """``(count, channels, *image)`` with its dimensions in the order of the columns'."""
-        return self.xp.moveaxis(images, 0, -1 if self.count_last else 1)
+    def move_batch(self, images: Array) -> Array:
+        """View of ``(N, C, *image)`` as ``(C, N, *image)``, or ``(C, *image, N)``."""
+        return self.xp.moveaxis(images, 0, -1 if self.batch_last else 1)
 
-    def shaped(self, lead: Sizes, count: int, image: Sizes) -> tuple[int, ...]:
-        """Sizes in the order of the columns'."""
-        return (*lead, *image, count) if self.count_last else (*lead, count, *image)
+    def shape(self, lead: Sizes, count: int, image: Sizes) -> tuple[int, ...]:
+        """``(*lead, count, *image)``, or ``(*lead, *image, count)`` with ``batch_last``."""
+        return (*lead, *image, count) if self.batch_last else (*lead, count, *image)
 
-    def of(self, images: Array, grid: Grid) -> Array:
-        """The columns of ``images``, ``(count, channels, *image)``."""
+    def im2col(self, images: Array, windows: Windows) -> Array:
+        """The windows of ``images``, ``(N, C, *image)``, as columns."""
         count, channels, *image = images.shape
-        if grid.is_identity(image) and count == 1:
-            return self.xp.reshape(images, (channels, *grid.kernel, count, *grid.size))
-        padded = self._padded(images, grid)
-        out = self.buffer("columns", self.shaped((channels, *grid.kernel), count, grid.size))
-        for place, window in grid.places(self.count_last):
-            out[place] = padded[window]
+        if windows.is_identity(image) and count == 1:
+            return self.xp.reshape(images, (channels, *windows.kernel, count, *windows.size))
+        padded = self._pad(images, windows)
+        out = self.buffer("columns", self.shape((channels, *windows.kernel), count, windows.size))
+        for element, pixels in windows.element_indices(self.batch_last):
+            out[element] = padded[pixels]
         return out
 
-    def _padded(self, images: Array, grid: Grid) -> Array:
+    def _pad(self, images: Array, windows: Windows) -> Array:
         count, channels, *image = images.shape
-        shape = grid.padded()
-        inside, outside = insides(image, grid)
+        shape = windows.padded_size()
+        inside, outside = inside_slices(image, windows)
         part = images[(slice(None), slice(None), *inside)]
-        if part.shape[2:] == shape and not self.count_last:
-            return self.inside_out(part)
-        padded = self.buffer("padded", self.shaped((channels,), count, shape))
-        if self.clean != (padded.shape, outside):
-            padded[...] = 0  # what lies around the image then stays 0 for the next ones
-            self.clean = (padded.shape, outside)
-        padded[self._region(outside)] = self.inside_out(part)
+        if part.shape[2:] == shape and not self.batch_last:
+            return self.move_batch(part)
+        padded = self.buffer("padded", self.shape((channels,), count, shape))
+        if self.zeroed != (padded.shape, outside):
+            padded[...] = 0  # the padding then stays 0 for the next images
+            self.zeroed = (padded.shape, outside)
+        padded[self._region(outside)] = self.move_batch(part)
         return padded
 
     def _region(self, image: tuple[slice, ...]) -> tuple[slice, ...]:
-        lead = (slice(None),) if self.count_last else (slice(None), slice(None))
+        lead = (slice(None),) if self.batch_last else (slice(None), slice(None))
         return (*lead, *image)
 
-    def back(self, columns: Array, grid: Grid, images: Array) -> None:
-        """Write to ``images`` the sum of the columns at each of its places."""
+    def col2im(self, columns: Array, windows: Windows, images: Array) -> None:
+        """Sum the columns' elements that belong to the same pixel, and write them to ``images``."""
         count, channels, *image = images.shape
-        inside, outside = insides(image, grid)
-        padded = self.buffer("padded", self.shaped((channels,), count, grid.padded()))
+        inside, outside = inside_slices(image, windows)
+        padded = self.buffer("padded", self.shape((channels,), count, windows.padded_size()))
         padded[...] = 0
-        self.clean = None
-        for place, window in grid.places(self.count_last):
-            padded[window] += columns[place]
+        self.zeroed = None
+        for element, pixels in windows.element_indices(self.batch_last):
+            padded[pixels] += columns[element]
         if math.prod(s.stop - s.start for s in inside) < math.prod(image):
             images[...] = 0
         part = images[(slice(None), slice(None), *inside)]
-        self.inside_out(part)[...] = padded[self._region(outside)]
-
-
-#: Rows of fewer windows than this are short.
-SHORT = 16
+        self.move_batch(part)[...] = padded[self._region(outside)]
 
 
 class Block(NamedTuple):
@@ -180,15 +176,15 @@ class Block(NamedTuple):
     rows: slice
 
 
-def blocks(count: int, rows: int, row_bytes: int, limit: int, split: bool) -> list[Block]:
-    """A batch cut into pieces whose columns fit some memory, and are a quarter of all at most.
+def split_batch(count: int, rows: int, row_bytes: int, limit: int, split: bool) -> list[Block]:
+    """Split a batch into blocks of at most a quarter of it, whose columns fit in ``limit`` bytes.
 
     Args:
         count: Images in the batch.
         rows: Rows of windows in an image.
         row_bytes: Size of a row's columns.
-        limit: Size of the memory.
-        split: Whether an image may be cut, where it alone is too large.
+        limit: Largest size of a block's columns.
+        split: Whether an image whose columns are too large may be split by rows.
     """
     image = max(rows * row_bytes, 1)
     parts = -(-image // limit)
@@ -212,50 +208,52 @@ Size = int | Sequence[int]
 
 
 @op(node="Im2ColBackward0")
-def _columns(xp: Backend, input: Array, grid: Grid) -> Array:
-    """``(batch, channels * places, windows)`` from ``(batch, channels, *image)``."""
+def _im2col(xp: Backend, input: Array, windows: Windows) -> Array:
+    """Windows of ``(N, C, *image)`` as columns, ``(N, C * prod(kernel), prod(size))``."""
     batch, channels = input.shape[:2]
-    found = Columns(xp, input.dtype).of(input, grid)
-    spatial = len(grid.kernel)
+    found = Columns(xp, input.dtype).im2col(input, windows)
+    spatial = len(windows.kernel)
     batch_first = (spatial + 1, *range(spatial + 1), *range(spatial + 2, found.ndim))
-    shape = (batch, channels * math.prod(grid.kernel), math.prod(grid.size))
+    shape = (batch, channels * math.prod(windows.kernel), math.prod(windows.size))
     out = xp.reshape(xp.transpose(found, batch_first), shape)
-    own = xp.array(out) if grid.is_identity(input.shape[2:]) else out
+    own = xp.array(out) if windows.is_identity(input.shape[2:]) else out
     return xp.ascontiguousarray(own)
 
 
 @op(node="Col2ImBackward0")
-def _summed(xp: Backend, input: Array, grid: Grid, image: tuple[int, ...]) -> Array:
-    """``(batch, channels, *image)``, each pixel the sum of the columns' elements for it."""
+def _col2im(xp: Backend, input: Array, windows: Windows, image: tuple[int, ...]) -> Array:
+    """Images ``(N, C, *image)`` whose pixels are sums of the columns' elements for them."""
     batch = input.shape[0]
-    channels = input.shape[1] // math.prod(grid.kernel)
-    windows = xp.reshape(input, (batch, channels, *grid.kernel, *grid.size))
-    spatial = len(grid.kernel)
-    batch_inside = (*range(1, spatial + 2), 0, *range(spatial + 2, windows.ndim))
+    channels = input.shape[1] // math.prod(windows.kernel)
+    columns = xp.reshape(input, (batch, channels, *windows.kernel, *windows.size))
+    spatial = len(windows.kernel)
+    batch_inside = (*range(1, spatial + 2), 0, *range(spatial + 2, columns.ndim))
     out = xp.empty((batch, channels, *image), input.dtype)
-    Columns(xp, input.dtype).back(xp.transpose(windows, batch_inside), grid, out)
+    Columns(xp, input.dtype).col2im(xp.transpose(columns, batch_inside), windows, out)
     return out
 
 
-_columns.vjp(input=lambda xp, g, in_shape, grid: xp.call(_summed, g, grid, tuple(in_shape[2:])))
-_summed.vjp(input=lambda xp, g, grid: xp.call(_columns, g, grid))
+_im2col.vjp(
+    input=lambda xp, g, in_shape, windows: xp.call(_col2im, g, windows, tuple(in_shape[2:]))
+)
+_col2im.vjp(input=lambda xp, g, windows: xp.call(_im2col, g, windows))
 
 
 @composite(namespaces=_F)
 def unfold(
     input: Tensor, kernel_size: Size, dilation: Size = 1, padding: Size = 0, stride: Size = 1
 ) -> Tensor:
-    """The sliding windows of an image, each as a column.
+    """Sliding windows of an image, each as a column (im2col).
 
     Args:
         input: ``(batch, channels, height, width)``, or without ``batch``.
-        kernel_size: Sides of a window, one for both or each.
-        dilation: Steps from one place in a window to the next; default 1.
+        kernel_size: Size of a window, one int for all dimensions or one for each.
+        dilation: Distance between the elements of a window; default 1.
         padding: Zeros on every side; default 0.
-        stride: Steps from one window to the next; default 1.
+        stride: Distance between windows; default 1.
 
     Returns:
-        ``(batch, channels * places, windows)``: channel by channel, then row by row.
+        ``(batch, channels * prod(kernel_size), windows)``; the windows in row-major order.
 
     Raises:
         RuntimeError: If shapes or numbers do not fit.
@@ -273,18 +271,18 @@ def unfold(
             f"non-zero dimensions for input, but got: {list(input.shape)}"
         )
     _check_dtype("unfold", input)
-    grid = _grid("unfold", input.shape[-2:], kernel_size, dilation, padding, stride)
-    if min(grid.size) < 1:
+    windows = _make_windows("unfold", input.shape[-2:], kernel_size, dilation, padding, stride)
+    if min(windows.size) < 1:
         raise RuntimeError(
-            f"unfold: Given input with spatial size {tuple(input.shape[-2:])}, {_described(grid)}, "
-            f"calculated shape of the array of sliding blocks as {tuple(grid.size)}, but its "
-            "components must be at least one."
+            f"unfold: Given input with spatial size {tuple(input.shape[-2:])}, "
+            f"{_describe(windows)}, calculated shape of the array of sliding blocks as "
+            f"{tuple(windows.size)}, but its components must be at least one."
         )
     x: Any = input
-    return _columns(x, grid) if x.ndim == 4 else _columns(x.unsqueeze(0), grid).squeeze(0)
+    return _im2col(x, windows) if x.ndim == 4 else _im2col(x.unsqueeze(0), windows).squeeze(0)
 
 
-@composite(namespaces=_F)
+@composite(namespaces=_F, like=unfold)
 def fold(
     input: Tensor,
     output_size: Size,
@@ -293,15 +291,11 @@ def fold(
     padding: Size = 0,
     stride: Size = 1,
 ) -> Tensor:
-    """Columns put back where ``unfold`` would take them from, and summed where they overlap.
+    """Image that is the sum of sliding windows, the columns of ``unfold`` (col2im).
 
     Args:
-        input: ``(batch, channels * places, windows)``, or without ``batch``.
-        output_size: Sides of the image, one for both or each.
-        kernel_size: As for ``unfold``.
-        dilation: Default 1.
-        padding: Default 0.
-        stride: Default 1.
+        input: ``(batch, channels * prod(kernel_size), windows)``, or without ``batch``.
+        output_size: Height and width of the image, one int for both or one for each.
 
     Returns:
         ``(batch, channels, *output_size)``.
@@ -319,47 +313,49 @@ def fold(
             f"non-zero dimensions for input, but got: {list(input.shape)}"
         )
     _check_dtype("fold", input)
-    image = _pair("fold", "output_size", output_size)
-    grid = _grid("fold", image, kernel_size, dilation, padding, stride)
-    _check_columns(input, image, grid)
+    image = _check_pair("fold", "output_size", output_size)
+    windows = _make_windows("fold", image, kernel_size, dilation, padding, stride)
+    _check_columns(input, image, windows)
     x: Any = input
     if x.ndim == 3:
-        return _summed(x, grid, image)
-    return _summed(x.unsqueeze(0), grid, image).squeeze(0)
+        return _col2im(x, windows, image)
+    return _col2im(x.unsqueeze(0), windows, image).squeeze(0)
 
 
-def _check_columns(input: Tensor, image: tuple[int, ...], grid: Grid) -> None:
-    places = math.prod(grid.kernel)
-    if places >= 2**63:
+def _check_columns(input: Tensor, image: tuple[int, ...], windows: Windows) -> None:
+    elements, (height, width) = math.prod(windows.kernel), windows.kernel
+    if elements >= 2**63:
         raise RuntimeError(
-            f"fold: Given kernel_width = {grid.kernel[1]} and kernel_height = {grid.kernel[0]} the "
-            "product of kernel_width and kernel_height overflowed."
+            f"fold: Given kernel_width = {width} and kernel_height = {height} the product of "
+            "kernel_width and kernel_height overflowed."
         )
-    if input.shape[-2] % places:
+    if input.shape[-2] % elements:
         raise RuntimeError(
             f"fold: Expected size of input's dimension {input.ndim - 2} to be divisible by the "
             f"product of kernel_size, but got input.size({input.ndim - 2})={input.shape[-2]} and "
-            f"kernel_size={tuple(grid.kernel)}."
+            f"kernel_size={tuple(windows.kernel)}."
         )
-    windows = math.prod(grid.size)
-    given = f"fold: Given output_size={image}, {_described(grid)}, stride={tuple(grid.stride)}, "
-    if input.shape[-1] != windows:
+    count = math.prod(windows.size)
+    given = (
+        f"fold: Given output_size={image}, {_describe(windows)}, stride={tuple(windows.stride)}, "
+    )
+    if input.shape[-1] != count:
         raise RuntimeError(
             f"{given}expected size of input's dimension {input.ndim - 1} to match the calculated "
-            f"number of sliding blocks {grid.size[0]} * {grid.size[1]} = {windows}, but got "
+            f"number of sliding blocks {windows.size[0]} * {windows.size[1]} = {count}, but got "
             f"input.size({input.ndim - 1})={input.shape[-1]}."
         )
-    if min(grid.size) < 1:
+    if min(windows.size) < 1:
         raise RuntimeError(
-            f"{given}calculated shape of the array of sliding blocks as {tuple(grid.size)}, which "
-            "is too small (non-positive)"
+            f"{given}calculated shape of the array of sliding blocks as {tuple(windows.size)}, "
+            "which is too small (non-positive)"
         )
 
 
-def _described(grid: Grid) -> str:
+def _describe(windows: Windows) -> str:
     return (
-        f"kernel_size={tuple(grid.kernel)}, dilation={tuple(grid.dilation)}, "
-        f"padding={tuple(grid.padding)}"
+        f"kernel_size={tuple(windows.kernel)}, dilation={tuple(windows.dilation)}, "
+        f"padding={tuple(windows.padding)}"
     )
 
 
@@ -368,7 +364,7 @@ def _check_dtype(name: str, input: Tensor) -> None:
         raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(input.dtype)}'")
 
 
-def _pair(name: str, argument: str, value: Any) -> tuple[int, ...]:
+def _check_pair(name: str, argument: str, value: Any) -> tuple[int, ...]:
     given = tuple(value) if isinstance(value, (tuple, list)) else (value,)
     if not all(hasattr(n, "__index__") and not is_leading_bool(n, given) for n in given):
         raise TypeError(f"{name}(): argument '{argument}' must be tuple of ints, got {value!r}")
@@ -379,31 +375,34 @@ def _pair(name: str, argument: str, value: Any) -> tuple[int, ...]:
     return tuple(int(n) for n in (given * 2)[:2])
 
 
-def _grid(
+def _make_windows(
     name: str, image: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
-) -> Grid:
-    kernel = _pair(name, "kernel_size", kernel_size)
-    gaps = _pair(name, "dilation", dilation)
-    pads = _pair(name, "padding", padding)
-    steps = _pair(name, "stride", stride)
-    for argument, values in (("kernel_size", kernel), ("dilation", gaps), ("stride", steps)):
+) -> Windows:
+    kernel = _check_pair(name, "kernel_size", kernel_size)
+    dilation = _check_pair(name, "dilation", dilation)
+    padding = _check_pair(name, "padding", padding)
+    stride = _check_pair(name, "stride", stride)
+    for argument, values in (("kernel_size", kernel), ("dilation", dilation), ("stride", stride)):
         if min(values) <= 0:
             raise RuntimeError(f"{name}: {argument} should be greater than zero, but got {values}")
-    if min(pads) < 0:
-        raise RuntimeError(f"{name}: padding should be non-negative, but got {pads}")
+    if min(padding) < 0:
+        raise RuntimeError(f"{name}: padding should be non-negative, but got {padding}")
     size = tuple(
         (n + 2 * p - d * (k - 1) - 1) // s + 1
-        for n, k, d, p, s in zip(image, kernel, gaps, pads, steps, strict=True)
+        for n, k, d, p, s in zip(image, kernel, dilation, padding, stride, strict=True)
     )
-    return Grid(kernel, steps, pads, gaps, size)
+    return Windows(kernel, stride, padding, dilation, size)
 
 
-#: Windows of more places than this are reduced by the library, place after place below it.
+#: Longer windows that tile the array are reduced by one call, others element after element.
 _LONG = 8
 
 
-class Slide(NamedTuple):
-    """The windows along one dimension."""
+class AxisWindows(NamedTuple):
+    """Sliding windows along one axis; the fields are as in ``Windows``.
+
+    The windows of an array of shape ``(*a, length, *b)`` along ``axis`` give ``(*a, size, *b)``.
+    """
 
     axis: int
     kernel: int
@@ -412,29 +411,30 @@ class Slide(NamedTuple):
     dilation: int
     size: int
 
-    def meets(self, length: int, ndim: int) -> Iterator[tuple[int, Any, Any]]:
-        """For each place: its number, the windows in which it is inside, and the elements there.
+    def element_indices(self, length: int, ndim: int) -> Iterator[tuple[int, Any, Any]]:
+        """Number of each element of a window, and where it lies inside the array.
 
         Args:
-            length: Elements along the dimension.
+            length: Size of the array along ``axis``.
             ndim: Dimensions of the array.
+
+        Yields:
+            The number k, the index of the windows whose k-th element is inside the array, and the
+            index of these elements in the array.
         """
         before = (slice(None),) * (self.axis % ndim)
-        for place in range(self.kernel):
-            shift = place * self.dilation - self.padding
+        for number in range(self.kernel):
+            shift = number * self.dilation - self.padding
             first = max(0, -(shift // self.stride))
             last = min(self.size, (length - 1 - shift) // self.stride + 1)
             if first < last:
                 start = first * self.stride + shift
                 stop = (last - 1) * self.stride + shift + 1
-                yield (
-                    place,
-                    (*before, slice(first, last)),
-                    (*before, slice(start, stop, self.stride)),
-                )
+                windows = (*before, slice(first, last))
+                yield number, windows, (*before, slice(start, stop, self.stride))
 
-    def tiles(self, length: int) -> bool:
-        """Whether long windows lie side by side: then they are rows to be reduced at once."""
+    def are_long_tiles(self, length: int) -> bool:
+        """Whether long windows tile the array, so that a reshape turns them into rows."""
         return (
             self.kernel > _LONG
             and self.dilation == 1
@@ -443,148 +443,151 @@ class Slide(NamedTuple):
             and self.size * self.kernel == length
         )
 
-    def tiled(self, shape: Any) -> tuple[int, ...]:
-        """``shape`` with the dimension split into windows and their places."""
-        at = self.axis % len(shape)
-        return (*shape[:at], self.size, self.kernel, *shape[at + 1 :])
-
-    def first_places(self, xp: Any) -> Array:
-        """In each window, the first place that is not in front of the array."""
-        return xp.maximum(-(self.starts(xp) // self.dilation), 0)
+    def tiled_shape(self, shape: Any) -> tuple[int, ...]:
+        """``shape`` with the axis replaced by two: windows and their elements."""
+        axis = self.axis % len(shape)
+        return (*shape[:axis], self.size, self.kernel, *shape[axis + 1 :])
 
     def starts(self, xp: Any) -> Array:
-        """Where in the array each window begins."""
+        """Index in the array of each window's first element; negative in the padding."""
         return xp.arange(self.size, dtype="int64") * self.stride - self.padding
 
-    def of(self, shape: Any, length: int) -> tuple[int, ...]:
-        """``shape`` with another length along the dimension."""
-        at = self.axis % len(shape)
-        return (*shape[:at], length, *shape[at + 1 :])
+    def replace_size(self, shape: Any, size: int) -> tuple[int, ...]:
+        """``shape`` with another size along the axis."""
+        axis = self.axis % len(shape)
+        return (*shape[:axis], size, *shape[axis + 1 :])
 
-    def along(self, xp: Any, values: Array, ndim: int, dtype: Any) -> Array:
-        """A number for each window, to broadcast with arrays of ``ndim`` dimensions."""
+    def broadcast(self, xp: Any, values: Array, ndim: int, dtype: Any) -> Array:
+        """One value per window, in a shape that broadcasts with arrays of ``ndim`` dimensions."""
         after = ndim - 1 - self.axis % ndim
         return xp.reshape(values.astype(dtype), (-1, *(1,) * after))
 
 
 def lowest(xp: Backend, dtype: Any) -> Any:
-    """What is larger than nothing."""
+    """Smallest value of a dtype, the initial value of a maximum."""
     return xp.iinfo(dtype).min if dtype.kind in "iu" else -xp.inf
 
 
 @op(public=False)
-def slide_max(xp: Backend, input: Array, slide: Slide) -> Array:
-    """The largest element of each window; NaN where there is one."""
-    if slide.tiles(input.shape[slide.axis]):
-        at = slide.axis % input.ndim
-        return xp.max(xp.reshape(input, slide.tiled(input.shape)), axis=at + 1)
-    out, parts = _start(xp, input, slide)
-    for _, windows, elements in parts:
-        xp.maximum(out[windows], input[elements], out=out[windows])
+def window_max(xp: Backend, input: Array, windows: AxisWindows) -> Array:
+    """Maximum of each window, which is NaN if an element is."""
+    if windows.are_long_tiles(input.shape[windows.axis]):
+        axis = windows.axis % input.ndim
+        return xp.max(xp.reshape(input, windows.tiled_shape(input.shape)), axis=axis + 1)
+    out, steps = _start_max(xp, input, windows)
+    for _, at, elements in steps:
+        xp.maximum(out[at], input[elements], out=out[at])
     return out
 
 
-def _start(xp: Backend, input: Array, slide: Slide) -> tuple[Array, list[Any]]:
-    """The largest elements before any place, or after the first, and the places to come."""
-    parts = list(slide.meets(input.shape[slide.axis], input.ndim))
-    if parts and parts[0][0] == 0 and parts[0][1][-1] == slice(0, slide.size):
-        return xp.array(input[parts[0][2]]), parts[1:]
-    shape = slide.of(input.shape, slide.size)
-    return xp.full(shape, lowest(xp, input.dtype), input.dtype), parts
+def _start_max(xp: Backend, input: Array, windows: AxisWindows) -> tuple[Array, list[Any]]:
+    """Initial maxima and the ``element_indices`` that remain.
+
+    The maxima are the windows' first elements if all are inside the array, else ``lowest``.
+    """
+    steps = list(windows.element_indices(input.shape[windows.axis], input.ndim))
+    if steps and steps[0][0] == 0 and steps[0][1][-1] == slice(0, windows.size):
+        return xp.array(input[steps[0][2]]), steps[1:]
+    shape = windows.replace_size(input.shape, windows.size)
+    return xp.full(shape, lowest(xp, input.dtype), input.dtype), steps
 
 
-slide_max.vjp(
+window_max.vjp(
     input=piecewise(
-        lambda xp, g, in_shape, input, slide: xp.call(
-            slide_put, g, xp.call(slide_place, input, slide), slide, in_shape[slide.axis]
+        lambda xp, g, in_shape, input, windows: xp.call(
+            window_scatter, g, xp.call(window_argmax, input, windows), windows,
+            in_shape[windows.axis],
         )
     )
-)
+)  # fmt: skip
 
 
 @op(public=False)
-def slide_place(xp: Backend, input: Array, slide: Slide) -> Array:
-    """In which place of its window the largest element is: the first of equals, the last NaN."""
-    dtype = xp.dtype("uint8" if slide.kernel <= 256 else "int32")
-    best, parts = _start(xp, input, slide)
-    found = xp.zeros(best.shape, dtype)
-    if slide.padding:
-        found += slide.along(xp, slide.first_places(xp), input.ndim, dtype)
-    for place, windows, elements in parts:
-        # Read three times, and each time slowly where the elements are not side by side.
-        value, old = xp.ascontiguousarray(input[elements]), best[windows]
+def window_argmax(xp: Backend, input: Array, windows: AxisWindows) -> Array:
+    """Number of the maximum in each window: the first of equal elements, but the last NaN."""
+    dtype = xp.dtype("uint8" if windows.kernel <= 256 else "int32")
+    best, steps = _start_max(xp, input, windows)
+    out = xp.zeros(best.shape, dtype)
+    if windows.padding:
+        first_inside = xp.maximum(-(windows.starts(xp) // windows.dilation), 0)
+        out += windows.broadcast(xp, first_inside, input.ndim, dtype)
+    for number, at, elements in steps:
+        # A contiguous copy, as it is read three times.
+        value, old = xp.ascontiguousarray(input[elements]), best[at]
         better = value > old
         if input.dtype.kind == "f":
             better |= xp.isnan(value)
-        if place < parts[-1][0]:
+        if number < steps[-1][0]:
             xp.maximum(old, value, out=old)
-        # Places come in rising order, so the larger number is the later find.
-        xp.maximum(found[windows], xp.multiply(better, place, dtype=dtype), out=found[windows])
-    return found
+        # The numbers increase, so the largest one is that of the last improvement.
+        xp.maximum(out[at], xp.multiply(better, number, dtype=dtype), out=out[at])
+    return out
 
 
 @op(public=False)
-def slide_put(xp: Backend, input: Array, place: Array, slide: Slide, length: int) -> Array:
-    """Zeros with each element of ``input`` added at a place of its window."""
-    out = xp.zeros(slide.of(input.shape, length), input.dtype)
-    apart = slide.stride >= (slide.kernel - 1) * slide.dilation + 1
-    for number, windows, elements in slide.meets(length, input.ndim):
-        value = xp.masked(input[windows], place[windows] == number)
-        if apart:
+def window_scatter(
+    xp: Backend, input: Array, index: Array, windows: AxisWindows, length: int
+) -> Array:
+    """Zeros with each window's value in ``input`` added to its element number ``index``."""
+    out = xp.zeros(windows.replace_size(input.shape, length), input.dtype)
+    disjoint = windows.stride >= (windows.kernel - 1) * windows.dilation + 1
+    for number, at, elements in windows.element_indices(length, input.ndim):
+        value = xp.masked(input[at], index[at] == number)
+        if disjoint:
             out[elements] = value
         else:
             out[elements] += value
     return out
 
 
-slide_put.vjp(input=lambda xp, g, place, slide: xp.call(slide_pick, g, place, slide))
+window_scatter.vjp(input=lambda xp, g, index, windows: xp.call(window_gather, g, index, windows))
 
 
 @op(public=False)
-def slide_pick(xp: Backend, input: Array, place: Array, slide: Slide) -> Array:
-    """The element at a place of each window."""
-    out = xp.zeros(place.shape, input.dtype)
-    for number, windows, elements in slide.meets(input.shape[slide.axis], input.ndim):
-        out[windows] = xp.where(place[windows] == number, input[elements], out[windows])
+def window_gather(xp: Backend, input: Array, index: Array, windows: AxisWindows) -> Array:
+    """Element number ``index`` of each window."""
+    out = xp.zeros(index.shape, input.dtype)
+    for number, at, elements in windows.element_indices(input.shape[windows.axis], input.ndim):
+        out[at] = xp.where(index[at] == number, input[elements], out[at])
     return out
 
 
-slide_pick.vjp(
-    input=lambda xp, g, in_shape, place, slide: xp.call(
-        slide_put, g, place, slide, in_shape[slide.axis]
+window_gather.vjp(
+    input=lambda xp, g, in_shape, index, windows: xp.call(
+        window_scatter, g, index, windows, in_shape[windows.axis]
     )
 )
 
 
 @op(public=False)
-def slide_sum(xp: Backend, input: Array, slide: Slide) -> Array:
-    """The sum of each window."""
-    if slide.tiles(input.shape[slide.axis]):
-        at = slide.axis % input.ndim
-        return xp.sum(xp.reshape(input, slide.tiled(input.shape)), axis=at + 1)
-    out = xp.zeros(slide.of(input.shape, slide.size), input.dtype)
-    for _, windows, elements in slide.meets(input.shape[slide.axis], input.ndim):
-        out[windows] += input[elements]
+def window_sum(xp: Backend, input: Array, windows: AxisWindows) -> Array:
+    """Sum of each window."""
+    if windows.are_long_tiles(input.shape[windows.axis]):
+        axis = windows.axis % input.ndim
+        return xp.sum(xp.reshape(input, windows.tiled_shape(input.shape)), axis=axis + 1)
+    out = xp.zeros(windows.replace_size(input.shape, windows.size), input.dtype)
+    for _, at, elements in windows.element_indices(input.shape[windows.axis], input.ndim):
+        out[at] += input[elements]
     return out
 
 
-slide_sum.vjp(input=piecewise(
-    lambda xp, g, in_shape, slide: xp.call(slide_spread, g, slide, in_shape[slide.axis])
+window_sum.vjp(input=piecewise(
+    lambda xp, g, in_shape, windows: xp.call(window_spread, g, windows, in_shape[windows.axis])
 ))  # fmt: skip
 
 
 @op(public=False)
-def slide_spread(xp: Backend, input: Array, slide: Slide, length: int) -> Array:
-    """Zeros with each element of ``input`` added to every place of its window."""
-    if slide.tiles(length):
-        at = slide.axis % input.ndim
-        wide = slide.tiled(slide.of(input.shape, length))
-        spread = xp.broadcast_to(xp.expand_dims(input, at + 1), wide)
-        return xp.reshape(spread, slide.of(input.shape, length))
-    out = xp.zeros(slide.of(input.shape, length), input.dtype)
-    for _, windows, elements in slide.meets(length, input.ndim):
-        out[elements] += input[windows]
+def window_spread(xp: Backend, input: Array, windows: AxisWindows, length: int) -> Array:
+    """Zeros with each window's value in ``input`` added to all of its elements."""
+    if windows.are_long_tiles(length):
+        axis = windows.axis % input.ndim
+        wide = windows.tiled_shape(windows.replace_size(input.shape, length))
+        spread = xp.broadcast_to(xp.expand_dims(input, axis + 1), wide)
+        return xp.reshape(spread, windows.replace_size(input.shape, length))
+    out = xp.zeros(windows.replace_size(input.shape, length), input.dtype)
+    for _, at, elements in windows.element_indices(length, input.ndim):
+        out[elements] += input[at]
     return out
 
 
-slide_spread.vjp(input=lambda xp, g, slide: xp.call(slide_sum, g, slide))
+window_spread.vjp(input=lambda xp, g, windows: xp.call(window_sum, g, windows))

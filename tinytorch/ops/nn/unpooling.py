@@ -1,7 +1,4 @@
-"""Fractional max pooling, over windows whose steps vary at random, and inverses of max pooling.
-
-Max poolings that always tell where their elements came from.
-"""
+"""Max unpooling, fractional max pooling, and the max poolings that always return indices."""
 
 from __future__ import annotations
 
@@ -24,64 +21,33 @@ _F = ("nn.functional",)
 
 
 @op
-def _put_back(xp: Backend, input: Array, index: Index, size: int) -> Array:
-    """Zeros ``(planes, size)`` with ``input`` written at ``index``."""
+def _unpool_scatter(xp: Backend, input: Array, index: Index, size: int) -> Array:
+    """Zeros ``(planes, size)`` with ``input`` written at ``index``, both ``(planes, n)``."""
     out = xp.zeros((input.shape[0], size), input.dtype)
     out[xp.arange(input.shape[0])[:, None], index] = input
     return out
 
 
 @op
-def _fetch(xp: Backend, input: Array, index: Index) -> Array:
-    """The elements of each plane that ``index`` names."""
+def _unpool_gather(xp: Backend, input: Array, index: Index) -> Array:
+    """The elements of ``input``, ``(planes, size)``, at ``index``, ``(planes, n)``."""
     return xp.take_along_axis(input, index, axis=1)
 
 
 @op
-def _add_back(xp: Backend, input: Array, index: Index, size: int) -> Array:
-    """Zeros ``(planes, size)`` with ``input`` added at ``index``."""
+def _unpool_scatter_add(xp: Backend, input: Array, index: Index, size: int) -> Array:
+    """Zeros ``(planes, size)`` with ``input`` added at ``index``, both ``(planes, n)``."""
     out = xp.zeros((input.shape[0], size), input.dtype)
     xp.index_add(out, (xp.arange(input.shape[0])[:, None], index), input)
     return out
 
 
-# An element written over by another has torch's gradient, that of the place, all the same.
-_put_back.vjp(input=lambda xp, g, index: xp.call(_fetch, g, index))
-_fetch.vjp(input=lambda xp, g, in_shape, index: xp.call(_add_back, g, index, in_shape[1]))
-_add_back.vjp(input=lambda xp, g, index: xp.call(_fetch, g, index))
-
-
-@composite(namespaces=_F, node="SqueezeBackward1")
-def max_unpool1d(
-    input: Tensor,
-    indices: Tensor,
-    kernel_size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
-    output_size: Sequence[int] | None = None,
-) -> Tensor:
-    """Zeros with the results of ``max_pool1d`` put back where they were.
-
-    Args:
-        input: ``(batch, channels, windows)``, or without ``batch``.
-        indices: Where, as ``max_pool1d`` returns it; int64, of ``input``'s shape.
-        kernel_size: As it was given to ``max_pool1d``.
-        stride: Likewise; default ``kernel_size``.
-        padding: Likewise; default 0.
-        output_size: The size to restore, where several give the same windows.
-
-    Returns:
-        ``(batch, channels, length)``.
-
-    Raises:
-        RuntimeError: If shapes do not fit or an index is out of range.
-        ValueError: If the pooling cannot have come from ``output_size``.
-
-    Example:
-        >>> tt.nn.functional.max_unpool1d(tt.tensor([[[3.0]]]), tt.tensor([[[1]]]), 2)
-        tensor([[[0., 3.]]])
-    """
-    return _unpool(1, input, indices, kernel_size, stride, padding, output_size)
+# As in PyTorch, elements with the same index all get the gradient at that index.
+_unpool_scatter.vjp(input=lambda xp, g, index: xp.call(_unpool_gather, g, index))
+_unpool_gather.vjp(
+    input=lambda xp, g, in_shape, index: xp.call(_unpool_scatter_add, g, index, in_shape[1])
+)
+_unpool_scatter_add.vjp(input=lambda xp, g, index: xp.call(_unpool_gather, g, index))
 
 
 @composite(namespaces=_F, node="MaxUnpool2DBackward0")
@@ -93,22 +59,22 @@ def max_unpool2d(
     padding: Size = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """Zeros with the results of ``max_pool2d`` put back where they were.
+    """Partial inverse of ``max_pool2d``: zeros with the maxima at their indices.
 
     Args:
         input: ``(batch, channels, *windows)``, or without ``batch``.
-        indices: Where, as ``max_pool2d`` returns it; int64, of ``input``'s shape.
-        kernel_size: As it was given to ``max_pool2d``.
-        stride: Likewise; default ``kernel_size``.
-        padding: Likewise; default 0.
-        output_size: The size to restore, where several give the same windows.
+        indices: The indices that the pooling returned; int64, of ``input``'s shape.
+        kernel_size: Argument of the pooling.
+        stride: Argument of the pooling; default ``kernel_size``.
+        padding: Argument of the pooling; default 0.
+        output_size: Size of the image, where images of several sizes have these windows.
 
     Returns:
         ``(batch, channels, height, width)``.
 
     Raises:
         RuntimeError: If shapes do not fit or an index is out of range.
-        ValueError: If the pooling cannot have come from ``output_size``.
+        ValueError: If an image of ``output_size`` does not have these windows.
 
     Example:
         >>> tt.nn.functional.max_unpool2d(tt.tensor([[[3.0]]]), tt.tensor([[[1]]]), (1, 2))
@@ -117,7 +83,35 @@ def max_unpool2d(
     return _unpool(2, input, indices, kernel_size, stride, padding, output_size)
 
 
-@composite(namespaces=_F, node="MaxUnpool3DBackward0")
+@composite(namespaces=_F, node="SqueezeBackward1", like=max_unpool2d)
+def max_unpool1d(
+    input: Tensor,
+    indices: Tensor,
+    kernel_size: Size,
+    stride: Size | None = None,
+    padding: Size = 0,
+    output_size: Sequence[int] | None = None,
+) -> Tensor:
+    """Partial inverse of ``max_pool1d``: zeros with the maxima at their indices.
+
+    Args:
+        input: ``(batch, channels, windows)``, or without ``batch``.
+
+    Returns:
+        ``(batch, channels, length)``.
+
+    Raises:
+        RuntimeError: If shapes do not fit or an index is out of range.
+        ValueError: If an image of ``output_size`` does not have these windows.
+
+    Example:
+        >>> tt.nn.functional.max_unpool1d(tt.tensor([[[3.0]]]), tt.tensor([[[1]]]), 2)
+        tensor([[[0., 3.]]])
+    """
+    return _unpool(1, input, indices, kernel_size, stride, padding, output_size)
+
+
+@composite(namespaces=_F, node="MaxUnpool3DBackward0", like=max_unpool2d)
 def max_unpool3d(
     input: Tensor,
     indices: Tensor,
@@ -126,22 +120,14 @@ def max_unpool3d(
     padding: Size = 0,
     output_size: Sequence[int] | None = None,
 ) -> Tensor:
-    """Zeros with the results of ``max_pool3d`` put back where they were.
-
-    Args:
-        input: ``(batch, channels, *windows)``, or without ``batch``.
-        indices: Where, as ``max_pool3d`` returns it; int64, of ``input``'s shape.
-        kernel_size: As it was given to ``max_pool3d``.
-        stride: Likewise; default ``kernel_size``.
-        padding: Likewise; default 0.
-        output_size: The size to restore, where several give the same windows.
+    """Partial inverse of ``max_pool3d``: zeros with the maxima at their indices.
 
     Returns:
         ``(batch, channels, depth, height, width)``.
 
     Raises:
         RuntimeError: If shapes do not fit or an index is out of range.
-        ValueError: If the pooling cannot have come from ``output_size``.
+        ValueError: If an image of ``output_size`` does not have these windows.
 
     Example:
         >>> x, index = tt.tensor([[[[3.0]]]]), tt.tensor([[[[1]]]])
@@ -161,29 +147,29 @@ def _unpool(
     output_size: Any,
 ) -> Tensor:
     name = f"max_unpool{spatial}d"
-    _check(name, spatial, input, indices)
+    _check_unpool(name, spatial, input, indices)
     kernel = per_dimension(name, "kernel_size", kernel_size, spatial)
-    steps = kernel if stride is None else per_dimension(name, "stride", stride, spatial)
-    pads = per_dimension(name, "padding", padding, spatial)
-    if min(steps) <= 0:
+    stride = kernel if stride is None else per_dimension(name, "stride", stride, spatial)
+    padding = per_dimension(name, "padding", padding, spatial)
+    if min(stride) <= 0:
         raise RuntimeError(
-            f"{name}: strides should be greater than zero, but got stride: {list(steps)}"
+            f"{name}: strides should be greater than zero, but got stride: {list(stride)}"
         )
-    size = _size(tuple(input.shape[-spatial:]), kernel, steps, pads, output_size)
-    places = math.prod(size)
+    size = _unpooled_size(tuple(input.shape[-spatial:]), kernel, stride, padding, output_size)
+    pixels = math.prod(size)
     index = indices.reshape(math.prod(input.shape[:-spatial]), math.prod(input.shape[-spatial:]))
     xp = input._xp
     xp.check_all(
-        (index._data >= 0) & (index._data < places),
+        (index._data >= 0) & (index._data < pixels),
         f"{name}: Found an invalid max index (output volumes are of size "
         f"{'x'.join(map(str, size))})",
     )
-    out = _put_back(input.reshape(tuple(index.shape)), index, places)
+    out = _unpool_scatter(input.reshape(tuple(index.shape)), index, pixels)
     out = out.reshape(*input.shape[:-spatial], *size)
     return following(out, input) if spatial == 2 else out
 
 
-def _check(name: str, spatial: int, input: Tensor, indices: Tensor) -> None:
+def _check_unpool(name: str, spatial: int, input: Tensor, indices: Tensor) -> None:
     if input.ndim not in (spatial + 1, spatial + 2):
         raise RuntimeError(
             f"{name}: Input should be a {spatial + 1}d or {spatial + 2}d Tensor, but got a tensor "
@@ -202,80 +188,86 @@ def _check(name: str, spatial: int, input: Tensor, indices: Tensor) -> None:
         )
 
 
-def _size(
-    windows: tuple[int, ...], kernel: Any, steps: Any, pads: Any, output_size: Any
+def _unpooled_size(
+    windows: tuple[int, ...], kernel: Any, stride: Any, padding: Any, output_size: Any
 ) -> tuple[int, ...]:
-    """The size that was pooled: the smallest that gives these windows, or the one asked for."""
+    """Size of the image that was pooled: ``output_size``, or the smallest that has these windows.
+
+    Raises:
+        ValueError: If an image of ``output_size`` does not have these windows.
+    """
     default = tuple(
-        (n - 1) * s + k - 2 * p for n, k, s, p in zip(windows, kernel, steps, pads, strict=True)
+        (n - 1) * s + k - 2 * p for n, k, s, p in zip(windows, kernel, stride, padding, strict=True)
     )
     if output_size is None:
         return default
-    asked = tuple(int(n) for n in output_size)
+    size = tuple(int(n) for n in output_size)
     spatial = len(windows)
-    if len(asked) == spatial + 2:
-        asked = asked[2:]
-    if len(asked) != spatial:
+    if len(size) == spatial + 2:
+        size = size[2:]
+    if len(size) != spatial:
         raise ValueError(
             f"output_size should be a sequence containing {spatial} or {spatial + 2} elements, but "
-            f"it has a length of '{len(asked)}'"
+            f"it has a length of '{len(size)}'"
         )
-    for dim, (n, usual, step) in enumerate(zip(asked, default, steps, strict=True)):
-        if not usual - step < n < usual + step:
+    for dim, (n, smallest, step) in enumerate(zip(size, default, stride, strict=True)):
+        low, high = smallest - step, smallest + step
+        if not low < n < high:
             raise ValueError(
-                f'invalid output_size "{asked}" (dim {dim} must be between {usual - step} and '
-                f"{usual + step})"
+                f'invalid output_size "{size}" (dim {dim} must be between {low} and {high})'
             )
-    return asked
+    return size
 
 
-def _starts(xp: Backend, samples: Array, length: int, size: int, kernel: int) -> Array:
-    """Where the windows of each plane begin: ``int((i + u) a) - int(u a)``, a the mean step.
+def _window_starts(xp: Backend, samples: Array, length: int, size: int, kernel: int) -> Array:
+    """Start of each window along a dimension, ``(batch, channels, size)``.
 
-    The last one ends with the input. ``samples`` holds each plane's u, ``(batch, channels)``.
+    ``int((i + u) * a) - int(u * a)`` for window i, with the mean stride a and a random u for each
+    channel, in ``samples``, ``(batch, channels)``. The last window ends with the input.
     """
     u = samples[..., None]
-    room = length - kernel
-    step = room / max(size - 1, 1)
-    at = xp.arange(size)
-    found = xp.trunc((u + at.astype(u.dtype)) * step) - xp.trunc(u * step)
-    return xp.where(at == size - 1, room, found.astype("int64"))
+    last_start = length - kernel
+    step = last_start / max(size - 1, 1)
+    i = xp.arange(size)
+    found = xp.trunc((u + i.astype(u.dtype)) * step) - xp.trunc(u * step)
+    return xp.where(i == size - 1, last_start, found.astype("int64"))
 
 
 @op
 def _fractional_indices(
     xp: Backend, input: Array, samples: Array, kernel: tuple[int, ...], size: tuple[int, ...]
 ) -> Array:
-    """Where in the flattened image the largest element of each window is."""
+    """Index, in the flattened image, of each window's largest element."""
     image = input.shape[2:]
     spatial = len(image)
     # The first random number is for the last dimension of an image, but the first of a volume.
     order = range(spatial) if spatial == 3 else range(spatial - 1, -1, -1)
     corner: Any = 0
-    for d, which in enumerate(order):
-        start = _starts(xp, samples[:, :, which], image[d], size[d], kernel[d])
+    for d, sample in enumerate(order):
+        start = _window_starts(xp, samples[:, :, sample], image[d], size[d], kernel[d])
         shape = (*start.shape[:2], *(size[d] if i == d else 1 for i in range(spatial)))
         corner = corner * image[d] + xp.reshape(start, shape)
     flat = xp.reshape(input, (*input.shape[:2], math.prod(image)))
     corner = xp.reshape(corner, (*input.shape[:2], math.prod(size)))
-    return _largest(xp, flat, corner, _offsets(kernel, image))
+    return _argmax(xp, flat, corner, _offsets(kernel, image))
 
 
 def _offsets(kernel: tuple[int, ...], image: tuple[int, ...]) -> list[int]:
-    """How far in the flattened image the places of a window are from its corner."""
+    """Distances, in the flattened image, of a window's elements from its first one."""
     found = [0]
     for k, n in zip(kernel, image, strict=True):
-        found = [start * n + place for start in found for place in range(k)]
+        found = [start * n + i for start in found for i in range(k)]
     return found
 
 
-def _largest(xp: Backend, flat: Array, corner: Array, offsets: list[int]) -> Array:
+def _argmax(xp: Backend, flat: Array, corner: Array, offsets: list[int]) -> Array:
+    """Index of the largest of the elements at ``corner + offsets`` for each corner."""
     best, index = xp.take_along_axis(flat, corner, axis=2), corner
     for offset in offsets[1:]:
-        here = corner + offset
-        value = xp.take_along_axis(flat, here, axis=2)
+        at = corner + offset
+        value = xp.take_along_axis(flat, at, axis=2)
         better = (value > best) | xp.isnan(value)
-        best, index = xp.where(better, value, best), xp.where(better, here, index)
+        best, index = xp.where(better, value, best), xp.where(better, at, index)
     return index
 
 
@@ -288,23 +280,23 @@ def fractional_max_pool2d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """The largest elements of windows whose steps vary at random.
+    """Largest elements of windows at random distances.
 
     Args:
         input: ``(batch, channels, height, width)``, or without ``batch``.
-        kernel_size: Sides of a window, one for both or each.
-        output_size: How many windows in each dimension; this or ``output_ratio``.
-        output_ratio: The same as shares of the size, between 0 and 1.
-        return_indices: Whether to return where they were, too; default False.
-        _random_samples: ``(batch, channels, 2)`` numbers in [0, 1) that the steps follow from;
-            drawn by default.
+        kernel_size: Size of a window, one int for all dimensions or one for each.
+        output_size: Windows in each dimension; either this or ``output_ratio``.
+        output_ratio: Ratio of ``output_size`` to the image's size, between 0 and 1.
+        return_indices: Whether to return their indices, too; default False.
+        _random_samples: Random numbers in [0, 1) that determine the distances, of shape
+            ``(batch, channels, 2)``; drawn by default.
 
     Returns:
         ``(batch, channels, *output_size)``, or a tuple of it and int64 indices into the
         flattened image.
 
     Raises:
-        ValueError: If neither or both of size and ratio are given, or the ratio is no ratio.
+        ValueError: If neither or both of size and ratio are given, or a ratio is out of range.
         RuntimeError: If shapes do not fit.
 
     Example:
@@ -320,7 +312,10 @@ def fractional_max_pool2d(
     )
 
 
-@composite(namespaces=_F, forms=WITH_INDICES, node="FractionalMaxPool3DBackward0")
+@composite(
+    namespaces=_F, forms=WITH_INDICES, node="FractionalMaxPool3DBackward0",
+    like=fractional_max_pool2d,
+)  # fmt: skip
 def fractional_max_pool3d(
     input: Tensor,
     kernel_size: Size,
@@ -329,22 +324,18 @@ def fractional_max_pool3d(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> Any:
-    """The largest elements of windows in a volume, whose steps vary at random.
+    """Largest elements of windows of a volume at random distances.
 
     Args:
         input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-        kernel_size: Sides of a window, one for all or each.
-        output_size: How many windows in each dimension; this or ``output_ratio``.
-        output_ratio: The same as shares of the size, between 0 and 1.
-        return_indices: Whether to return where they were, too; default False.
-        _random_samples: ``(batch, channels, 3)`` numbers in [0, 1) that the steps follow from;
-            drawn by default.
+        _random_samples: Random numbers in [0, 1) that determine the distances, of shape
+            ``(batch, channels, 3)``; drawn by default.
 
     Returns:
         ``(batch, channels, *output_size)``, or a tuple of it and the int64 indices.
 
     Raises:
-        ValueError: If neither or both of size and ratio are given, or the ratio is no ratio.
+        ValueError: If neither or both of size and ratio are given, or a ratio is out of range.
         RuntimeError: If shapes do not fit.
 
     Example:
@@ -371,7 +362,7 @@ def _fractional(
 ) -> Any:
     name = f"fractional_max_pool{spatial}d"
     _check_input(name, spatial, input)
-    kernel = _each(name, "kernel_size", kernel_size, spatial)
+    kernel = _check_ints(name, "kernel_size", kernel_size, spatial)
     size = _fractional_size(name, tuple(input.shape[-spatial:]), output_size, output_ratio)
     sides = ("time", "height", "width")[-spatial:]
     for side, n, k, o in zip(sides, input.shape[-spatial:], kernel, size, strict=True):
@@ -380,7 +371,7 @@ def _fractional(
                 f"{name}(): pool {side} {k} too large relative to input {side} {n}, for {o} windows"
             )
     batch = input if input.ndim == spatial + 2 else input.unsqueeze(0)
-    samples = _samples(name, spatial, batch, samples)
+    samples = _check_samples(name, spatial, batch, samples)
     index = _fractional_indices(batch, samples, kernel, size)
     planes = tuple(batch.shape[:2])
     out = largest_at_places(batch.flatten(2), 2, index).reshape((*planes, *size))
@@ -411,20 +402,20 @@ def _fractional_size(name: str, image: tuple[int, ...], size: Any, ratio: Any) -
     if size is not None and ratio is not None:
         raise ValueError(f"{name}: only one of output_size and output_ratio may be specified")
     if size is not None:
-        return _each(name, "output_size", size, len(image))
-    shares = tuple(ratio) if isinstance(ratio, (tuple, list)) else (ratio,) * len(image)
-    if len(shares) != len(image):
+        return _check_ints(name, "output_size", size, len(image))
+    ratios = tuple(ratio) if isinstance(ratio, (tuple, list)) else (ratio,) * len(image)
+    if len(ratios) != len(image):
         raise ValueError(
             f"{name} requires output_ratio to either be a single Int or tuple of Ints. (got "
             f"{ratio} for {len(image)} dimensions)"
         )
-    if not all(0 < share < 1 for share in shares):
+    if not all(0 < each < 1 for each in ratios):
         raise ValueError(f"{name}: output_ratio must be between 0 and 1 (got {ratio})")
-    return tuple(int(n * share) for n, share in zip(image, shares, strict=True))
+    return tuple(int(n * each) for n, each in zip(image, ratios, strict=True))
 
 
-def _each(name: str, argument: str, given: Any, spatial: int) -> tuple[int, ...]:
-    """Of ``per_dimension``, without its sequences of one number."""
+def _check_ints(name: str, argument: str, given: Any, spatial: int) -> tuple[int, ...]:
+    """``per_dimension``, but a sequence of one int is an error."""
     if isinstance(given, (tuple, list)) and len(given) != spatial:
         raise RuntimeError(
             f"{name}: {argument} must either be a single int or a tuple of {spatial} ints, got "
@@ -433,23 +424,24 @@ def _each(name: str, argument: str, given: Any, spatial: int) -> tuple[int, ...]
     return per_dimension(name, argument, given, spatial)
 
 
-def _samples(name: str, spatial: int, batch: Any, given: Any) -> Any:
+def _check_samples(name: str, spatial: int, batch: Any, given: Any) -> Any:
+    """The random numbers ``(N, C, spatial)``: ``given``, checked, or drawn."""
     if given is None:
         from ..random.sampling import rand
 
         return rand(*batch.shape[:2], spatial, dtype=batch.dtype, backend=batch._xp)
-    wanted = (*batch.shape[:2], spatial)
+    expected = (*batch.shape[:2], spatial)
     if given.dtype is not batch.dtype:
         raise RuntimeError(
             f"{name}: Expect _random_samples to have the same dtype as input, got {given.dtype} "
             f"and {batch.dtype}"
         )
-    # PyTorch leaves numbers for further samples unread.
-    given = given[: wanted[0]]
-    if tuple(given.shape) != wanted:
-        axis = next((i for i, n in enumerate(wanted) if given.shape[i : i + 1] != (n,)), 0)
+    # PyTorch ignores numbers for a larger batch.
+    given = given[: expected[0]]
+    if tuple(given.shape) != expected:
+        axis = next((i for i, n in enumerate(expected) if given.shape[i : i + 1] != (n,)), 0)
         raise RuntimeError(
-            f"{name}: Expect _random_samples.size({axis}) equals to {wanted[axis]}; got shape "
+            f"{name}: Expect _random_samples.size({axis}) equals to {expected[axis]}; got shape "
             f"{list(given.shape)}."
         )
     return given
@@ -465,10 +457,10 @@ def max_pool1d_with_indices(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """``max_pool1d`` with ``return_indices=True``, whatever that says here.
+    """``max_pool1d`` with ``return_indices=True``.
 
     Args:
-        return_indices: Accepted for compatibility: they are returned anyway.
+        return_indices: Accepted for compatibility; the indices are always returned.
 
     Example:
         >>> tt.nn.functional.max_pool1d_with_indices(tt.tensor([[1.0, 3.0, 2.0, 0.0]]), 2)
@@ -488,10 +480,10 @@ def max_pool2d_with_indices(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """``max_pool2d`` with ``return_indices=True``, whatever that says here.
+    """``max_pool2d`` with ``return_indices=True``.
 
     Args:
-        return_indices: Accepted for compatibility: they are returned anyway.
+        return_indices: Accepted for compatibility; the indices are always returned.
 
     Example:
         >>> tt.nn.functional.max_pool2d_with_indices(tt.tensor([[[1.0, 3.0], [2.0, 0.0]]]), 2)
@@ -511,10 +503,10 @@ def max_pool3d_with_indices(
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> tuple[Tensor, Tensor]:
-    """``max_pool3d`` with ``return_indices=True``, whatever that says here.
+    """``max_pool3d`` with ``return_indices=True``.
 
     Args:
-        return_indices: Accepted for compatibility: they are returned anyway.
+        return_indices: Accepted for compatibility; the indices are always returned.
 
     Example:
         >>> tt.nn.functional.max_pool3d_with_indices(tt.ones(1, 2, 2, 2), 2)[1].shape
@@ -526,7 +518,7 @@ def max_pool3d_with_indices(
 
 @composite(like=adaptive_pooling.adaptive_max_pool1d)
 def adaptive_max_pool1d(input: Tensor, output_size: Size) -> tuple[Tensor, Tensor]:
-    """``nn.functional.adaptive_max_pool1d`` with the indices, which are always returned here.
+    """``nn.functional.adaptive_max_pool1d`` with the indices.
 
     Example:
         >>> tt.adaptive_max_pool1d(tt.tensor([[1.0, 2.0, 4.0]]), 2)
@@ -541,10 +533,10 @@ def adaptive_max_pool1d(input: Tensor, output_size: Size) -> tuple[Tensor, Tenso
 def adaptive_max_pool1d_with_indices(
     input: Tensor, output_size: Size, return_indices: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """``adaptive_max_pool1d`` with ``return_indices=True``, whatever that says here.
+    """``adaptive_max_pool1d`` with ``return_indices=True``.
 
     Args:
-        return_indices: Accepted for compatibility: they are returned anyway.
+        return_indices: Accepted for compatibility; the indices are always returned.
 
     Example:
         >>> F = tt.nn.functional
@@ -558,10 +550,10 @@ def adaptive_max_pool1d_with_indices(
 def adaptive_max_pool2d_with_indices(
     input: Tensor, output_size: Any, return_indices: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """``adaptive_max_pool2d`` with ``return_indices=True``, whatever that says here.
+    """``adaptive_max_pool2d`` with ``return_indices=True``.
 
     Args:
-        return_indices: Accepted for compatibility: they are returned anyway.
+        return_indices: Accepted for compatibility; the indices are always returned.
 
     Example:
         >>> F = tt.nn.functional
@@ -577,10 +569,10 @@ def adaptive_max_pool2d_with_indices(
 def adaptive_max_pool3d_with_indices(
     input: Tensor, output_size: Any, return_indices: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """``adaptive_max_pool3d`` with ``return_indices=True``, whatever that says here.
+    """``adaptive_max_pool3d`` with ``return_indices=True``.
 
     Args:
-        return_indices: Accepted for compatibility: they are returned anyway.
+        return_indices: Accepted for compatibility; the indices are always returned.
 
     Example:
         >>> F = tt.nn.functional
@@ -601,10 +593,10 @@ def fractional_max_pool2d_with_indices(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """``fractional_max_pool2d`` with ``return_indices=True``, whatever that says here.
+    """``fractional_max_pool2d`` with ``return_indices=True``.
 
     Args:
-        return_indices: Accepted for compatibility: they are returned anyway.
+        return_indices: Accepted for compatibility; the indices are always returned.
 
     Example:
         >>> x = tt.arange(16.0).reshape(1, 4, 4)
@@ -625,10 +617,10 @@ def fractional_max_pool3d_with_indices(
     return_indices: bool = False,
     _random_samples: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """``fractional_max_pool3d`` with ``return_indices=True``, whatever that says here.
+    """``fractional_max_pool3d`` with ``return_indices=True``.
 
     Args:
-        return_indices: Accepted for compatibility: they are returned anyway.
+        return_indices: Accepted for compatibility; the indices are always returned.
 
     Example:
         >>> x = tt.arange(8.0).reshape(1, 2, 2, 2)
