@@ -10,7 +10,7 @@ import pytest
 
 import tinytorch as tt
 import tinytorch.numpy as tnp
-from tinytorch.numpy.functions.ufuncs import OF_ONE, OF_TWO
+from tinytorch.numpy.functions.ufuncs import UNARY, BINARY
 
 KINDS = ("bool", "int8", "int64", "uint8", "uint64", "float16", "float32", "float64", "complex128")
 NUMBERS = (True, 2, 1.5, 1j)
@@ -54,14 +54,14 @@ def check(name: str, operands: tuple[Any, ...], **options: Any) -> None:
     np.testing.assert_allclose(found.numpy(), wanted, rtol=rtol, atol=rtol)
 
 
-@pytest.mark.parametrize("name", OF_ONE)
+@pytest.mark.parametrize("name", UNARY)
 def test_of_one_operand(name: str) -> None:
     for kind in KINDS:
         some = array(kind)
         check(name, (some[some != 0] if name == "reciprocal" else some,))
 
 
-@pytest.mark.parametrize("name", OF_TWO)
+@pytest.mark.parametrize("name", BINARY)
 def test_of_two_operands(name: str) -> None:
     for kind in KINDS:
         for other in KINDS:
@@ -74,7 +74,7 @@ def test_complex_numbers_over_zero(name: str) -> None:
     check(name, (array("complex128"), array("bool")))
 
 
-@pytest.mark.parametrize("name", OF_TWO)
+@pytest.mark.parametrize("name", BINARY)
 def test_numbers_of_python_are_weak(name: str) -> None:
     for kind in KINDS:
         for number in NUMBERS:

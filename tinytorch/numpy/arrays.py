@@ -62,9 +62,9 @@ class Indexed:
         self._source = source
 
     def __getitem__(self, key: Any) -> Any:
-        met: list[Tensor] = []
-        found = self._source[unwrap(key, met)]
-        return found if met else wrap_results(found)
+        tensors: list[Tensor] = []
+        found = self._source[unwrap(key, tensors)]
+        return found if tensors else wrap_results(found)
 
 
 class Joining(Protocol):

@@ -1,4 +1,4 @@
-"""Functions whose results are complex where no real number is: ``numpy.emath`` by its names."""
+"""``numpy.emath`` on arrays: functions whose results are complex where no real one exists."""
 
 from __future__ import annotations
 

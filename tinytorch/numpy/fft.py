@@ -1,4 +1,4 @@
-"""Fourier transforms: ``numpy.fft`` by its names and with its meanings, with gradients."""
+"""``numpy.fft`` on arrays: Fourier transforms, with gradients."""
 
 from __future__ import annotations
 

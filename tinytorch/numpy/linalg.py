@@ -1,4 +1,4 @@
-"""Linear algebra: ``numpy.linalg`` by its names and with its meanings, with gradients."""
+"""``numpy.linalg`` on arrays: linear algebra, with gradients."""
 
 from __future__ import annotations
 

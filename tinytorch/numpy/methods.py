@@ -307,11 +307,11 @@ def _call_on_tensors(
     function: Callable[..., Any], first: tuple[Any, ...], args: Any, options: dict[str, Any]
 ) -> Any:
     """Call ``function(*first, *args, **options)`` with Tensors for arrays; wrap the result."""
-    met: list[Any] = []
-    given = [unwrap(a, met) for a in args]
-    named = {name: unwrap(a, met) for name, a in options.items()}
+    tensors: list[Any] = []
+    given = [unwrap(a, tensors) for a in args]
+    named = {name: unwrap(a, tensors) for name, a in options.items()}
     found = function(*first, *given, **named)
-    return found if met else wrap_results(found, (*args, *options.values()))
+    return found if tensors else wrap_results(found, (*args, *options.values()))
 
 
 def array_namespace(self: ndarray, *, api_version: str | None = None) -> ModuleType:

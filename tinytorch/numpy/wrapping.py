@@ -173,7 +173,7 @@ def call_numpy(function: Callable[..., Any], args: tuple[Any, ...], options: dic
         elif cls in _PASSED_AS_IS:
             given.append(value)
         else:
-            raw = _to_numpy(value)
+            raw = _convert_argument(value)
             if raw is NOT_CALLED:
                 return NOT_CALLED
             given.append(raw)
@@ -181,7 +181,7 @@ def call_numpy(function: Callable[..., Any], args: tuple[Any, ...], options: dic
     out = None
     if options:
         out = options.get("out")
-        options = {name: _to_numpy(value) for name, value in options.items()}
+        options = {name: _convert_argument(value) for name, value in options.items()}
         if not _OURS.isdisjoint(options) or any(value is NOT_CALLED for value in options.values()):
             return NOT_CALLED
         if out is None and "where" in options or out is not None and not _are_arrays(out):
@@ -228,7 +228,7 @@ def call_operator(function: Callable[..., Any], array: ndarray, other: Any) -> A
 def call_inplace_operator(function: Callable[..., Any], array: ndarray, other: Any) -> bool:
     """Call NumPy's function for an operator with ``out=array``; whether it could be called."""
     tensor: Any = array._tensor
-    other = _to_numpy(other)
+    other = _convert_argument(other)
     if other is NOT_CALLED or creation.version is not None or not can_call_numpy(tensor):
         return False
     if function(tensor._data, other, out=tensor._data) is NOT_CALLED:
@@ -241,7 +241,7 @@ def get_item(array: ndarray, key: Any) -> Any:
     """``array[key]`` if NumPy may be called and the result is not a view; else ``NOT_CALLED``."""
     if creation.version is not None or not can_call_numpy(array._tensor):
         return NOT_CALLED
-    key = key if key.__class__ is int else _to_numpy(key)
+    key = key if key.__class__ is int else _convert_argument(key)
     if key is NOT_CALLED or key.__class__ is slice:
         return NOT_CALLED
     result = array._tensor._data[key]
@@ -257,7 +257,7 @@ def get_item(array: ndarray, key: Any) -> Any:
 def set_item(array: ndarray, key: Any, value: Any) -> bool:
     """Run ``array[key] = value`` by NumPy; whether it could be called."""
     tensor: Any = array._tensor
-    key, value = _to_numpy(key), _to_numpy(value)
+    key, value = _convert_argument(key), _convert_argument(value)
     if (
         key is NOT_CALLED
         or value is NOT_CALLED
@@ -276,8 +276,8 @@ def call_mutating(
     """Call NumPy's function that writes to its first argument; whether it could be called."""
     if creation.version is not None or not args or args[0].__class__ is not ndarray:
         return False
-    given = [_to_numpy(value) for value in args]
-    named = {name: _to_numpy(value) for name, value in options.items()}
+    given = [_convert_argument(value) for value in args]
+    named = {name: _convert_argument(value) for name, value in options.items()}
     if any(value is NOT_CALLED for value in (*given, *named.values())):
         return False
     if function(*given, **named) is NOT_CALLED:
@@ -290,7 +290,7 @@ def _are_arrays(out: Any) -> bool:
     return all(each.__class__ is ndarray for each in (out if out.__class__ is tuple else (out,)))
 
 
-def _to_numpy(value: Any) -> Any:
+def _convert_argument(value: Any) -> Any:
     """Convert an argument for NumPy: memory for arrays; ``NOT_CALLED`` for what NumPy cannot use.
 
     Lists and tuples are converted recursively, dtypes and scalar types become NumPy's own.
@@ -307,7 +307,7 @@ def _to_numpy(value: Any) -> Any:
     if cls is list or cls is tuple:
         if set(map(type, value)) <= _PASSED_AS_IS:
             return value
-        parts = [_to_numpy(part) for part in value]
+        parts = [_convert_argument(part) for part in value]
         return NOT_CALLED if any(part is NOT_CALLED for part in parts) else cls(parts)
     if issubclass(cls, type):
         return getattr(value, "_numpy_type", value)
@@ -424,39 +424,39 @@ def wrap_function(
         scalars: Which 0-d results are scalars.
         subclass: Whether a result has the class of an argument of a subclass of ``ndarray``.
     """
-    most = -1 if host is None else _positions_before_out(function)
+    limit = -1 if host is None else _positions_before_out(function)
     wrapper = {Scalars.ALWAYS: wrap_result, Scalars.NEVER: array_of_tensor}.get(scalars)
 
     def public(*args: Any, **options: Any) -> Any:
         try:
-            if host is not None and len(args) <= most:
+            if host is not None and len(args) <= limit:
                 result = call_numpy(host, args, options)
                 if result is not NOT_CALLED:
                     return result
-            met: list[Tensor] = []
+            tensors: list[Tensor] = []
             given = [
                 a._tensor
                 if a.__class__ is ndarray
                 else a
                 if a.__class__ in _UNWRAPPED
-                else unwrap(a, met)
+                else unwrap(a, tensors)
                 for a in args
             ]
             if options:
                 if getattr(options.get("out"), "_scalar", False):
                     raise TypeError("return arrays must be of ArrayType, got a scalar for out=")
-                result = function(*given, **{name: unwrap(a, met) for name, a in options.items()})
+                result = function(*given, **{n: unwrap(a, tensors) for n, a in options.items()})
             else:
                 result = function(*given)
-            if met and not always:
+            if tensors and not always:
                 return result
             wrap = wrapper or _wrapper_like(args)
             if subclass and (first := _subclass_instance(args)) is not None:
                 return as_class_of(first, wrap_results(result, (*args, *options.values()), wrap))
             if options or result.__class__ is not Tensor:
                 return wrap_results(result, (*args, *options.values()), wrap)
-            again = [a for a in args if a.__class__ is ndarray and a._tensor is result]
-            return _reuse_argument(again[0], wrap) if again else wrap(result)
+            same = [a for a in args if a.__class__ is ndarray and a._tensor is result]
+            return _reuse_argument(same[0], wrap) if same else wrap(result)
         except Exception as error:
             shorten(error)
             raise
@@ -486,14 +486,15 @@ def _positions_before_out(function: Callable[..., Any]) -> int:
     return list(parameters).index("out")
 
 
-def unwrap(value: Any, met: list[Tensor]) -> Any:
+def unwrap(value: Any, tensors: list[Tensor]) -> Any:
     """Replace arrays in an argument by the Tensors that they hold.
 
     Lists and tuples are unwrapped recursively, and a function is wrapped as a callback.
 
     Args:
         value: The argument.
-        met: List to which the argument's own Tensors are appended: with one, results stay Tensors.
+        tensors: List to which the argument's own Tensors are appended. If there are some, the
+            result of the function stays a Tensor.
     """
     cls = value.__class__
     if cls in _UNWRAPPED:
@@ -501,15 +502,15 @@ def unwrap(value: Any, met: list[Tensor]) -> Any:
     if isinstance(value, Holder):
         return value._tensor
     if isinstance(value, Tensor):
-        met.append(value)
+        tensors.append(value)
         return value
     if cls is list or cls is tuple:
         kinds = set(map(type, value))
         if kinds <= _UNWRAPPED:
             return value
-        return cls(unwrap(part, met) for part in value)
+        return cls(unwrap(part, tensors) for part in value)
     if callable(value) and not isinstance(value, type) and not hasattr(value, "dtype"):
-        return wrap_callback(value, met)
+        return wrap_callback(value, tensors)
     return value
 
 
@@ -544,15 +545,15 @@ def _reuse_argument(array: ndarray, wrap: Callable[[Any], ndarray]) -> ndarray:
     return array
 
 
-def wrap_callback(function: Callable[..., Any], met: list[Tensor]) -> Callable[..., Any]:
+def wrap_callback(function: Callable[..., Any], tensors: list[Tensor]) -> Callable[..., Any]:
     """Wrap a function that is an argument, so that it is called with arrays.
 
-    It is called with Tensors if ``met``, which is read at the time of the call, holds some.
+    It is called with Tensors if ``tensors``, which is read at the time of the call, holds some.
     """
 
     @functools.wraps(function)
     def callback(*args: Any, **options: Any) -> Any:
-        if met:
+        if tensors:
             return function(*args, **options)
         named = {name: wrap_results(value) for name, value in options.items()}
         return unwrap(function(*map(wrap_results, args), **named), [])

@@ -1,4 +1,4 @@
-"""Python functions applied to parts of tensors: slices, pieces, elements."""
+"""Functions that apply a Python function to parts of tensors: slices, pieces, elements."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from .registration import register_shared
 def apply_along_axis(
     func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any
 ) -> Tensor:
-    """The results of a function of the slices of one dimension; gradients flow through it.
+    """Apply a function to each 1-d slice along a dimension; gradients flow through it.
 
     Args:
-        func1d: Takes a tensor of shape ``(arr.shape[axis],)``, and returns a number or a
-            tensor of one shape for all slices.
+        func1d: Function of a tensor of shape ``(arr.shape[axis],)`` that returns a number or a
+            tensor, of one shape for all slices.
         axis: The dimension of the slices.
         arr: Tensor of at least one dimension.
         *args: More arguments for ``func1d``.
         **kwargs: More keyword arguments for it.
 
     Returns:
-        Tensor of ``arr``'s shape with that of the results in the place of ``axis``.
+        Tensor of ``arr``'s shape in which the shape of the results replaces ``axis``.
 
     Raises:
         ValueError: If there are no slices.
@@ -56,13 +56,13 @@ def apply_along_axis(
 
 @register_shared
 def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: Any) -> Tensor:
-    """A function that is defined by pieces; gradients flow through the pieces.
+    """Evaluate a piecewise function; gradients flow through the pieces.
 
     Args:
         x: Tensor of any shape.
-        condlist: A condition for each piece, of ``x``'s shape; the last that holds decides.
-        funclist: For each piece a number, or a function of the elements where it holds; one
-            more is for the rest, where the default is 0.
+        condlist: A condition for each piece, of ``x``'s shape; the last one that is true counts.
+        funclist: For each piece a number, or a function of the elements where its condition is
+            true; an additional one is for the other elements, whose default is 0.
         *args: More arguments for the functions.
         **kw: More keyword arguments for them.
 
@@ -70,7 +70,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
         Tensor of ``x``'s shape and dtype.
 
     Raises:
-        ValueError: If the numbers of conditions and functions do not fit.
+        ValueError: If there are neither as many functions as conditions nor one more.
 
     Example:
         >>> x = tt.tensor([-2.0, 3.0])
@@ -99,16 +99,16 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
 
 
 class vectorize:
-    """A function of numbers as one of tensors, called once for each element.
+    """Turn a function of numbers into one of tensors, called once for each element.
 
-    Results that are tensors keep their gradient. It is a loop: nothing gets faster.
+    Results that are tensors keep their gradient. It is a loop, so it is as slow as one.
 
     Args:
-        pyfunc: Takes a 0-d tensor from each argument and returns a number, a 0-d tensor or
+        pyfunc: Function of a 0-d tensor for each argument that returns a number, a 0-d tensor or
             a tuple of them.
-        otypes: The dtypes of the results; default what comes out.
+        otypes: The dtypes of the results; default those that the function returns.
         doc: The docstring; default the function's.
-        excluded: Positions or names of arguments that are passed on as they are.
+        excluded: Positions or names of arguments that are passed on unchanged.
 
     Example:
         >>> larger = tt.vectorize(lambda a, b: a if a > b else b)
@@ -143,16 +143,15 @@ class vectorize:
                 row[i] = element
             named.update(zip(names, elements[len(places) :], strict=True))
             results.append(self.pyfunc(*row, **named))
-        return self._joined(results, shape)
+        return self._join(results, shape)
 
-    def _joined(self, results: list[Any], shape: list[int]) -> Tensor | tuple[Tensor, ...]:
-        """The results of all calls, as one tensor or as several."""
+    def _join(self, results: list[Any], shape: list[int]) -> Tensor | tuple[Tensor, ...]:
+        """Join the results of all calls to a tensor; to several if a result is a tuple."""
         several = bool(results) and isinstance(results[0], tuple)
         columns: list[Any] = [list(c) for c in zip(*results, strict=True)] if several else [results]
         if not results and self.otypes is not None:
             columns = [[] for _ in self.otypes]
-        found = []
-        for i, column in enumerate(columns):
-            joined: Any = array_of(column).reshape(shape)
-            found.append(joined if self.otypes is None else joined.to(self.otypes[i]))
+        found = [array_of(column).reshape(shape) for column in columns]
+        if self.otypes is not None:
+            found = [x.to(self.otypes[i]) for i, x in enumerate(found)]
         return tuple(found) if several or len(found) > 1 else found[0]

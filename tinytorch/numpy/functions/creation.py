@@ -1,4 +1,4 @@
-"""NumPy's creation of arrays: from data, filled, ranges, grids and patterns."""
+"""NumPy's functions that create arrays: from data, filled, ranges, grids and patterns."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def array(
     object: Any, dtype: Any = None, *, copy: bool | None = True, order: str | None = "K",
     subok: bool = False, ndmin: int = 0, like: Any = None,
 ) -> Tensor:  # fmt: skip
-    """A tensor with a copy of ``object``; the gradient flows through it.
+    """A tensor with a copy of ``object``, through which the gradient flows.
 
     Args:
         object: A number, nested sequences of numbers or tensors, an array, or a tensor.
@@ -42,7 +42,7 @@ def array(
         copy: Whether to copy (default); None copies only if needed, False must not copy.
         order: Accepted; the result is in row-major order.
         subok: Accepted.
-        ndmin: The least number of dimensions; new ones of size 1 go in front.
+        ndmin: Minimum number of dimensions; new ones have size 1 and come first.
         like: Accepted.
 
     Raises:
@@ -53,11 +53,21 @@ def array(
         tensor([[1, 2]])
     """
     wanted = dtype if default_dtype() is dtypes.float64 else None
-    return copied(array_of(object, dtype=wanted), object, dtype, copy, ndmin)
+    return cast_and_copy(array_of(object, dtype=wanted), object, dtype, copy, ndmin)
 
 
-def copied(source: Any, object: Any, dtype: Any, copy: bool | None, ndmin: int = 0) -> Tensor:
-    """``source``, which was made of ``object``, in another dtype and as a copy if needed."""
+def cast_and_copy(
+    source: Any, object: Any, dtype: Any, copy: bool | None, ndmin: int = 0
+) -> Tensor:
+    """Cast and copy a tensor by the arguments of ``array``.
+
+    Args:
+        source: The tensor, made from ``object``.
+        object: Argument of ``array``: without a dtype, ``source`` is already a copy of it.
+        dtype: Wanted dtype or None.
+        copy: Whether to copy; None copies only if needed, False raises if a copy is needed.
+        ndmin: Minimum number of dimensions.
+    """
     kind = None if dtype is None else dtypes.as_dtype(dtype)
     shares = hasattr(object, "dtype")
     if kind is not None and not shares and source.is_complex() and kind.category in (1, 2):
@@ -77,13 +87,13 @@ def asanyarray(
     a: Any, dtype: Any = None, order: str | None = None, *, device: Any = None,
     copy: bool | None = None, like: Any = None,
 ) -> Tensor:  # fmt: skip
-    """``a`` as a tensor, the same one if it is one of that dtype.
+    """``a`` as a tensor; ``a`` itself if it is a tensor of that dtype.
 
     Args:
         a: Tensor or array-like.
         dtype: The wanted dtype; default ``a``'s, float64 for Python floats.
         order: Accepted; the result is in row-major order.
-        device: Where; default where ``a`` is, or as the state says.
+        device: Device of the result; default ``a``'s, or the default device.
         copy: Whether to copy; None, the default, copies only if needed, False must not copy.
         like: Accepted.
 
@@ -94,7 +104,7 @@ def asanyarray(
     if isinstance(a, Tensor) and dtype is None and device is None and not copy:
         return a
     source: Any = array_of(a, dtype=dtype if default_dtype() is dtypes.float64 else None)
-    return copied(source if device is None else source.to(device), a, dtype, copy)
+    return cast_and_copy(source if device is None else source.to(device), a, dtype, copy)
 
 
 @register_shared
@@ -115,13 +125,13 @@ def ascontiguousarray(a: Any, dtype: Any = None) -> Tensor:
 
 @register_shared
 def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Tensor:
-    """``x`` in another dtype; see ``Tensor.to``.
+    """``x`` cast to a dtype; see ``Tensor.to``.
 
     Args:
         x: Tensor of any shape.
         dtype: The wanted dtype.
-        copy: Whether to copy even where nothing changes (default).
-        device: Where; default where ``x`` is.
+        copy: Whether to copy a tensor of that dtype, too; default True.
+        device: Device of the result; default ``x``'s.
 
     Example:
         >>> tt.astype(tt.tensor([1.5]), tt.int64)
@@ -133,12 +143,12 @@ def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> T
 
 @register_shared
 def copy(a: Any, order: str = "K", subok: Any = False) -> Tensor:
-    """A copy of ``a`` in memory of its own; the gradient flows through it.
+    """A copy of ``a`` in new memory; the gradient flows through it.
 
     Args:
         a: Tensor or array-like.
         order: Accepted; the copy is in row-major order.
-        subok: Accepted; NumPy keeps a subclass of its array with True.
+        subok: Accepted; in NumPy, True keeps a subclass of its array.
 
     Example:
         >>> tt.copy([1, 2])
@@ -152,7 +162,7 @@ def identity(n: int, dtype: Any = None) -> Tensor:
     """A square matrix with ones on its diagonal and zeros elsewhere.
 
     Args:
-        n: Rows and columns.
+        n: Number of rows and of columns.
         dtype: Default: the default dtype.
 
     Example:
@@ -168,9 +178,9 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Tensor:
     """A matrix with ones on and below a diagonal and zeros elsewhere.
 
     Args:
-        N: Rows.
-        M: Columns; default ``N``.
-        k: Which diagonal; default the main one, positive ones are above it.
+        N: Number of rows.
+        M: Number of columns; default ``N``.
+        k: The diagonal: 0, the default, is the main one, positive ones are above it.
         dtype: Default: the default dtype.
 
     Example:
@@ -187,15 +197,15 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Tensor:
 def geomspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> Tensor:
-    """Numbers whose quotients are equal, from ``start`` to ``stop``.
+    """Numbers from ``start`` to ``stop``, each the same multiple of the one before.
 
     Args:
-        start: The first: a number, or a tensor of them; complex ones lie on a spiral.
-        stop: The last; between real ones of different signs there is only NaN.
-        num: How many; default 50.
-        endpoint: Whether ``stop`` is one of them; default yes.
-        dtype: Of the result; default that of ``start`` and ``stop``, as floats.
-        axis: Where the new dimension goes; default first.
+        start: The first: a number or a tensor; complex results lie on a spiral.
+        stop: The last; between real numbers of different signs the results are NaN.
+        num: Number of results; default 50.
+        endpoint: Whether ``stop`` is one of them; default True.
+        dtype: Dtype of the result; default that of ``start`` and ``stop``, as floats.
+        axis: Position of the new dimension; default first.
 
     Raises:
         ValueError: If a bound is 0.
@@ -222,16 +232,16 @@ def geomspace(
 def fromfunction(
     function: Callable[..., Any], shape: Sequence[int], *, dtype: Any = None, **kwargs: Any
 ) -> Tensor:
-    """The results of a function of the indices of every element of a grid.
+    """Call a function once with the indices of all elements of a grid.
 
     Args:
-        function: Takes a tensor of indices for each dimension, all at once.
+        function: Function of a tensor of indices for each dimension.
         shape: The sizes of the grid.
-        dtype: Of the indices; default the default dtype.
+        dtype: Dtype of the indices; default the default dtype.
         **kwargs: More arguments for ``function``.
 
     Returns:
-        What ``function`` returns, as a tensor.
+        The result of ``function``, as a tensor.
 
     Example:
         >>> tt.fromfunction(lambda i, j: i + j, (2, 2), dtype=tt.int64)
@@ -247,13 +257,13 @@ def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = No
     """The items of an iterable, along the first dimension.
 
     Args:
-        iter: Gives numbers, or sequences of them for a dtype with a shape.
-        dtype: Of the result; ``(int, 2)`` means that each item is two integers.
-        count: How many items to take; default all.
+        iter: Iterable of numbers, or of sequences of numbers for a dtype with a shape.
+        dtype: Dtype of the result; ``(int, 2)`` means that each item is two integers.
+        count: Number of items to read; default all.
         like: Accepted.
 
     Raises:
-        ValueError: If there are fewer than ``count``.
+        ValueError: If there are fewer than ``count`` items.
 
     Example:
         >>> tt.fromiter((i * i for i in range(4)), tt.int64)
@@ -275,52 +285,49 @@ def fromiter(iter: Iterable[Any], dtype: Any, count: int = -1, *, like: Any = No
 
 
 def _place(device: Any, backend: Any = None) -> dict[str, Any]:
-    """Where to make it, as keywords."""
+    """The arguments that are not None, as keyword arguments of a factory function."""
     given = {"device": device, "backend": backend}
     return {name: value for name, value in given.items() if value is not None}
 
 
 def _sizes(shape: Any) -> tuple[int, ...]:
-    plain = shape.tolist() if hasattr(shape, "tolist") else shape
-    return tuple(plain) if isinstance(plain, (tuple, list)) else (plain,)
+    """Sizes from an integer, a sequence or an array."""
+    given = shape.tolist() if hasattr(shape, "tolist") else shape
+    return tuple(given) if isinstance(given, (tuple, list)) else (given,)
 
 
-def _filled(name: str, make: Any, summary: str, *example: str) -> Callable[..., Tensor]:
+def _filler(name: str, make: Any, summary: str, *example: str) -> Callable[..., Tensor]:
+    """Register NumPy's function ``name`` that creates a filled tensor by PyTorch's ``make``."""
+
     def function(
         shape: Any, dtype: Any = None, order: str = "C", *, device: Any = None, like: Any = None,
         backend: Any = None,
     ) -> Tensor:  # fmt: skip
         kind = dtypes.float64 if dtype is None else as_dtype(dtype)
-        place = _place(device, backend)
-        return make(_sizes(shape), dtype=kind, **place)  # type: ignore[no-any-return]
+        return make(_sizes(shape), dtype=kind, **_place(device, backend))  # type: ignore
 
-    return register_as(
-        function,
-        name,
-        f"""{summary}
+    doc = f"""{summary}
 
     Args:
         shape: The sizes.
         dtype: Default float64.
         order: Accepted; the array is in row-major order.
-        device: Where; default as the state says.
+        device: Device of the array; default the default device.
         like: Accepted.
         backend: A backend or its name; default the active one.
-    """,
-        *example,
-    )
+    """
+    return register_as(function, name, doc, *example)
 
 
-zeros: Callable[..., Tensor] = _filled(
-    "zeros", factories.zeros, "A tensor of zeros.",
-    ">>> np.zeros(2)", "array([0., 0.])",
-)  # fmt: skip
-ones: Callable[..., Tensor] = _filled(
+zeros: Callable[..., Tensor] = _filler(
+    "zeros", factories.zeros, "A tensor of zeros.", ">>> np.zeros(2)", "array([0., 0.])"
+)
+ones: Callable[..., Tensor] = _filler(
     "ones", factories.ones, "A tensor of ones.",
     ">>> np.ones((2, 2), dtype=int)", "array([[1, 1],", "       [1, 1]])",
 )  # fmt: skip
-empty: Callable[..., Tensor] = _filled(
-    "empty", factories.empty, "A tensor whose elements are whatever its memory held.",
+empty: Callable[..., Tensor] = _filler(
+    "empty", factories.empty, "A tensor that is not initialized.",
     ">>> np.empty((2, 3)).shape", "(2, 3)",
 )  # fmt: skip
 
@@ -330,14 +337,14 @@ def full(
     shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, device: Any = None,
     like: Any = None, backend: Any = None,
 ) -> Tensor:  # fmt: skip
-    """A tensor of one value, or of values that are broadcast to a shape.
+    """A tensor filled with a value, or with values that are broadcast to a shape.
 
     Args:
         shape: The sizes.
-        fill_value: The value, or a tensor of them.
+        fill_value: A number or a tensor.
         dtype: Default that of the value.
         order: Accepted; the array is in row-major order.
-        device: Where; default where ``fill_value`` is, or as the state says.
+        device: Device of the array; default ``fill_value``'s, or the default device.
         like: Accepted.
         backend: A backend or its name.
 
@@ -349,7 +356,9 @@ def full(
     return value.expand(_sizes(shape)).clone()  # type: ignore[no-any-return]
 
 
-def _like(name: str, make: Any, summary: str, *example: str) -> Callable[..., Tensor]:
+def _filler_like(name: str, make: Any, summary: str, *example: str) -> Callable[..., Tensor]:
+    """Register NumPy's function that creates a tensor like another by PyTorch's ``make``."""
+
     def function(
         a: Any, /, dtype: Any = None, order: str = "K", subok: bool = True, shape: Any = None, *,
         device: Any = None, backend: Any = None,
@@ -360,10 +369,7 @@ def _like(name: str, make: Any, summary: str, *example: str) -> Callable[..., Te
         place = _place(device, backend) or {"backend": x._xp}
         return make(sizes, dtype=kind, **place)  # type: ignore[no-any-return]
 
-    return register_as(
-        function,
-        f"{name}_like",
-        f"""{summary} of the shape and dtype of another.
+    doc = f"""{summary} with the shape and dtype of another.
 
     Args:
         a: Tensor or array-like.
@@ -371,23 +377,20 @@ def _like(name: str, make: Any, summary: str, *example: str) -> Callable[..., Te
         order: Accepted; the tensor is in row-major order.
         subok: Accepted.
         shape: The sizes; default ``a``'s.
-        device: Where; default where ``a`` is.
+        device: Device of the array; default ``a``'s.
         backend: A backend or its name.
-    """,
-        *example,
-    )
+    """
+    return register_as(function, f"{name}_like", doc, *example)
 
 
-zeros_like: Callable[..., Tensor] = _like(
-    "zeros", factories.zeros, "A tensor of zeros",
-    ">>> np.zeros_like([1, 2])", "array([0, 0])",
-)  # fmt: skip
-ones_like: Callable[..., Tensor] = _like(
-    "ones", factories.ones, "A tensor of ones",
-    ">>> np.ones_like([1.5, 2.5])", "array([1., 1.])",
-)  # fmt: skip
-empty_like: Callable[..., Tensor] = _like(
-    "empty", factories.empty, "A tensor, not filled,",
+zeros_like: Callable[..., Tensor] = _filler_like(
+    "zeros", factories.zeros, "A tensor of zeros", ">>> np.zeros_like([1, 2])", "array([0, 0])"
+)
+ones_like: Callable[..., Tensor] = _filler_like(
+    "ones", factories.ones, "A tensor of ones", ">>> np.ones_like([1.5, 2.5])", "array([1., 1.])"
+)
+empty_like: Callable[..., Tensor] = _filler_like(
+    "empty", factories.empty, "A tensor that is not initialized,",
     ">>> np.empty_like([[1, 2], [3, 4]]).shape", "(2, 2)",
 )  # fmt: skip
 
@@ -397,16 +400,16 @@ def full_like(
     a: Any, /, fill_value: Any, dtype: Any = None, order: str = "K", subok: bool = True,
     shape: Any = None, *, device: Any = None, backend: Any = None,
 ) -> Tensor:  # fmt: skip
-    """A tensor of one value, of the shape and dtype of another.
+    """A tensor filled with a value, with the shape and dtype of another.
 
     Args:
         a: Tensor or array-like.
-        fill_value: The value, or a tensor of them.
+        fill_value: A number or a tensor.
         dtype: Default ``a``'s.
         order: Accepted; the tensor is in row-major order.
         subok: Accepted.
         shape: The sizes; default ``a``'s.
-        device: Where; default where ``a`` is.
+        device: Device of the array; default ``a``'s.
         backend: A backend or its name.
 
     Example:
@@ -424,13 +427,13 @@ def asarray(
     a: Any, dtype: Any = None, order: str | None = None, *, device: Any = None,
     copy: bool | None = None, like: Any = None, backend: Any = None,
 ) -> Tensor:  # fmt: skip
-    """``a`` as a tensor, the same one if it is one of that dtype.
+    """``a`` as a tensor; ``a`` itself if it is a tensor of that dtype.
 
     Args:
         a: Tensor or array-like.
         dtype: The wanted dtype; default ``a``'s, float64 for Python floats.
         order: Accepted; the result is in row-major order.
-        device: Where; default where ``a`` is, or as the state says.
+        device: Device of the result; default ``a``'s, or the default device.
         copy: Whether to copy; None, the default, copies only if needed, False must not copy.
         like: Accepted.
         backend: A backend or its name.
@@ -446,9 +449,9 @@ def asarray(
     kind = None if dtype is None else as_dtype(dtype)
     source = tensor_of(a, dtype=dtype)
     if not place:
-        return copied(source, a, kind, copy)
+        return cast_and_copy(source, a, kind, copy)
     moved: Any = (source if source is a else as_tensor(source)).to(**place)
-    return copied(moved, moved, kind, copy)
+    return cast_and_copy(moved, moved, kind, copy)
 
 
 @numpy_function
@@ -456,14 +459,14 @@ def arange(
     start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Any = None,
     like: Any = None, backend: Any = None,
 ) -> Tensor:  # fmt: skip
-    """Numbers at equal distances: ``arange(stop)`` or ``arange(start, stop, step)``.
+    """Evenly spaced numbers: ``arange(stop)`` or ``arange(start, stop, step)``.
 
     Args:
-        start: The first number; alone, the end, and the first is 0.
-        stop: The end, which is not among them.
+        start: The first number; as the only argument it is ``stop``, and the first number is 0.
+        stop: The end, which is excluded.
         step: The distance; default 1.
         dtype: Default int64 if all are ints, else float64.
-        device: Where; default as the state says.
+        device: Device of the array; default the default device.
         like: Accepted.
         backend: A backend or its name.
 
@@ -479,19 +482,19 @@ def arange(
     kind = None if dtype is None else as_dtype(dtype)
     made, place = None if kind is dtypes.bool else kind, _place(device, backend)
     with float64_default():
-        found: Any = ranges.arange(*_reachable(*values), dtype=made, **place)
+        found: Any = ranges.arange(*_clip_stop(*values), dtype=made, **place)
     return found if made is kind else found.to(kind)  # type: ignore[no-any-return]
 
 
-def _reachable(first: Any, last: Any, step: Any) -> tuple[Any, Any, Any]:
-    """The same range; an end on the wrong side is no error to NumPy, but nothing."""
+def _clip_stop(first: Any, last: Any, step: Any) -> tuple[Any, Any, Any]:
+    """Make a range that ``step`` cannot reach empty: PyTorch raises for it, NumPy does not."""
     if (last - first) / step < 0:
         last = first + 0 * last
     return first, last, step
 
 
 def _steps(start: Any, stop: Any, num: int, endpoint: bool) -> tuple[list[Any], Any, Any]:
-    """Both ends as floats, and the parts of the way from one to the other."""
+    """For ``linspace``: both ends as floats, each number's fraction of the way, number of steps."""
     ends = promote(start, stop)
     if ends[0].dtype.category < 2:
         ends = [t.to(dtypes.float64) for t in ends]
@@ -506,17 +509,17 @@ def linspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False,
     dtype: Any = None, axis: int = 0, *, device: Any = None,
 ) -> Any:  # fmt: skip
-    """``num`` numbers at equal distances from ``start`` to ``stop``.
+    """``num`` evenly spaced numbers from ``start`` to ``stop``.
 
     Args:
-        start: The first: a number, or a tensor of them.
+        start: The first: a number or a tensor.
         stop: The last.
-        num: How many; default 50.
-        endpoint: Whether ``stop`` is one of them; default yes.
+        num: Number of results; default 50.
+        endpoint: Whether ``stop`` is one of them; default True.
         retstep: Also return the distance.
-        dtype: Of the result; default float64.
-        axis: Where the new dimension goes; default first.
-        device: Accepted for what numbers are on.
+        dtype: Dtype of the result; default float64.
+        axis: Position of the new dimension; default first.
+        device: Device of the result; default that of ``start`` and ``stop``.
 
     Example:
         >>> np.linspace(0, 1, 5)
@@ -542,16 +545,16 @@ def logspace(
     start: Any, stop: Any, num: int = 50, endpoint: bool = True, base: Any = 10.0,
     dtype: Any = None, axis: int = 0,
 ) -> Tensor:  # fmt: skip
-    """Powers of ``base`` from ``start`` to ``stop``, at equal quotients.
+    """``base`` raised to evenly spaced exponents from ``start`` to ``stop``.
 
     Args:
-        start: The first exponent: a number, or a tensor of them.
-        stop: The last.
-        num: How many; default 50.
-        endpoint: Whether ``stop`` is one of them; default yes.
-        base: What is raised; default 10.
-        dtype: Of the result; default float64.
-        axis: Where the new dimension goes; default first.
+        start: The first exponent: a number or a tensor.
+        stop: The last exponent.
+        num: Number of results; default 50.
+        endpoint: Whether ``stop`` is one of the exponents; default True.
+        base: The base; default 10.
+        dtype: Dtype of the result; default float64.
+        axis: Position of the new dimension; default first.
 
     Example:
         >>> np.logspace(0, 3, 4)
@@ -570,12 +573,12 @@ def eye(
     """A matrix with ones on a diagonal and zeros elsewhere.
 
     Args:
-        N: Rows.
-        M: Columns; default ``N``.
-        k: Which diagonal; default the main one, positive ones are above it.
+        N: Number of rows.
+        M: Number of columns; default ``N``.
+        k: The diagonal: 0, the default, is the main one, positive ones are above it.
         dtype: Default float64.
         order: Accepted; the array is in row-major order.
-        device: Where; default as the state says.
+        device: Device of the array; default the default device.
         like: Accepted.
         backend: A backend or its name.
 
@@ -585,10 +588,7 @@ def eye(
                [0., 0., 1.]])
     """
     kind = dtypes.float64 if dtype is None else as_dtype(dtype)
-    columns = N if M is None else M
-    make = factories.eye
-    place = _place(device, backend)
-    return make(N, columns, k=k, dtype=kind, **place)
+    return factories.eye(N, N if M is None else M, k=k, dtype=kind, **_place(device, backend))
 
 
 @numpy_function
@@ -599,8 +599,8 @@ def meshgrid(
 
     Args:
         *xi: The coordinates along each dimension.
-        copy: Whether the results have memory of their own.
-        sparse: Give tensors that broadcast to the grid instead.
+        copy: Whether to copy the results, so that they share no memory.
+        sparse: Whether to return tensors that broadcast to the grid instead.
         indexing: ``"xy"`` (default), the first coordinate along the second dimension, or
             ``"ij"``, along the first.
 
@@ -635,8 +635,8 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
 
     Args:
         x: Tensor of shape ``(n,)``.
-        N: How many columns; default ``n``.
-        increasing: Whether the powers grow from left to right.
+        N: Number of columns; default ``n``.
+        increasing: Whether the powers increase from left to right.
 
     Example:
         >>> np.vander([1, 2, 3], 3)
@@ -645,5 +645,5 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
                [9, 3, 1]])
     """
     source = tensor_of(x)
-    wide = source.to(common_dtype(source, dtypes.int64))  # as NumPy, so that powers fit
+    wide = source.to(common_dtype(source, dtypes.int64))  # NumPy's dtype, so that powers fit
     return vector_products.vander(wide, N, increasing)

@@ -1,4 +1,4 @@
-"""NumPy's insertion, deletion and selection of elements, and assignment through indices."""
+"""NumPy's functions that insert, delete and select elements, and that assign through indices."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from .registration import promote_first, register_shared
 
 @register_shared(prepare=promote_first(2))
 def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
-    """``arr`` with ``values`` after it.
+    """``arr`` with ``values`` appended.
 
     Args:
         arr: Tensor of any shape.
-        values: What to add; of ``arr``'s shape but for ``axis``.
-        axis: The dimension; None, the default, means both are flattened.
+        values: Tensor or array-like, whose shape differs from ``arr``'s only along ``axis``.
+        axis: The dimension; None, the default, flattens both.
 
     Returns:
         A copy.
@@ -51,20 +51,23 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Tensor:
     return cat([first, second], axis)
 
 
-def _places(name: str, obj: Any, size: int) -> list[int]:
-    """The places that an int, a slice, a mask or several ints name, counted from the front."""
+def _positions(name: str, obj: Any, size: int) -> list[int]:
+    """Nonnegative positions from an int, a slice, a mask or several ints.
+
+    For ``insert``, ``size`` is a position, too.
+    """
     if isinstance(obj, slice):
         return list(range(*obj.indices(size)))
-    plain = obj.tolist() if hasattr(obj, "tolist") else obj
-    given = list(plain) if isinstance(plain, (list, tuple, range)) else [plain]
+    values = obj.tolist() if hasattr(obj, "tolist") else obj
+    given = list(values) if isinstance(values, (list, tuple, range)) else [values]
     if given and all(isinstance(i, bool) for i in given):
-        return [i for i, chosen in enumerate(given) if chosen]
-    places = []
+        return [i for i, selected in enumerate(given) if selected]
+    found = []
     for i in map(operator.index, given):
         if not -size <= i <= size or (i == size and name == "delete"):
             raise IndexError(f"{name}(): index {i} is out of bounds for a dimension of size {size}")
-        places.append(i + size if i < 0 else i)
-    return places
+        found.append(i + size if i < 0 else i)
+    return found
 
 
 @register_shared
@@ -73,40 +76,40 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Tensor:
 
     Args:
         arr: Tensor of any shape.
-        obj: Which: an int, a slice, several ints or a bool for each.
+        obj: The slices to delete: an int, a slice, several ints or a bool for each.
         axis: The dimension; None, the default, means that of the flattened tensor.
 
     Returns:
         A copy.
 
     Raises:
-        IndexError: For a place that does not exist.
+        IndexError: For a position out of bounds.
 
     Example:
         >>> tt.delete(tt.tensor([1, 2, 3]), 1)
         tensor([1, 3])
     """
     x, at = flat_if_none("delete", array_of(arr), axis)
-    gone = set(_places("delete", obj, x.shape[at]))
-    kept = [i for i in range(x.shape[at]) if i not in gone]
-    return x.index_select(at, indices_of(kept, x))  # type: ignore[no-any-return]
+    deleted = set(_positions("delete", obj, x.shape[at]))
+    remaining = [i for i in range(x.shape[at]) if i not in deleted]
+    return x.index_select(at, indices_of(remaining, x))  # type: ignore[no-any-return]
 
 
 @register_shared
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
-    """``arr`` with ``values`` before some of its slices.
+    """``arr`` with ``values`` inserted before some of its slices.
 
     Args:
         arr: Tensor of any shape.
-        obj: Before which: an int, a slice or several ints.
-        values: What to put there, cast to ``arr``'s dtype; it broadcasts to the new slices.
+        obj: Positions of these slices: an int, a slice or several ints.
+        values: New slices, cast to ``arr``'s dtype, or values that broadcast to them.
         axis: The dimension; None, the default, means that of the flattened tensor.
 
     Returns:
         A copy.
 
     Raises:
-        IndexError: For a place that does not exist.
+        IndexError: For a position out of bounds.
 
     Example:
         >>> tt.insert(tt.tensor([1, 2, 3]), 1, 9)
@@ -116,15 +119,15 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Tensor:
     x, at = flat_if_none("insert", source, axis)
     at = normalize_dim("insert", at, x.ndim)
     new = new.to(x.dtype)
-    single = not isinstance(obj, (slice, Sequence)) and not getattr(obj, "ndim", 0)
-    places = _places("insert", obj, x.shape[at])
-    if single:  # one place, before which any number of slices goes
+    is_single = not isinstance(obj, (slice, Sequence)) and not getattr(obj, "ndim", 0)
+    positions = _positions("insert", obj, x.shape[at])
+    if is_single:  # Any number of slices can be inserted at a single position.
         new = new.reshape([1] * (x.ndim - new.ndim) + list(new.shape)).movedim(0, at)
-        places = places * new.shape[at]
+        positions = positions * new.shape[at]
     shape = list(x.shape)
-    shape[at] = len(places)
-    # Slice i stands at key 2i + 1, what goes before it at 2i.
-    keys = [2 * i + 1 for i in range(x.shape[at])] + [2 * i for i in places]
+    shape[at] = len(positions)
+    # Sort by keys: 2i + 1 for slice i, and 2i for those that are inserted before it.
+    keys = [2 * i + 1 for i in range(x.shape[at])] + [2 * i for i in positions]
     order = sorted(range(len(keys)), key=keys.__getitem__)
     both: Any = cat([x, broadcast_to(new, shape)], at)
     return both.index_select(at, indices_of(order, x))  # type: ignore[no-any-return]
@@ -157,8 +160,8 @@ def resize(a: Any, new_shape: int | Sequence[int]) -> Tensor:
     flat, count = x.ravel(), math.prod(shape)
     if not flat.shape[0]:
         return x.new_zeros(shape)  # type: ignore[no-any-return]
-    often = -(-count // flat.shape[0])
-    return flat.repeat(often)[:count].reshape(shape)  # type: ignore[no-any-return]
+    repeats = -(-count // flat.shape[0])
+    return flat.repeat(repeats)[:count].reshape(shape)  # type: ignore[no-any-return]
 
 
 @register_shared(
@@ -169,15 +172,15 @@ def resize(a: Any, new_shape: int | Sequence[int]) -> Tensor:
     ),
 )
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
-    """A signal without the zeros at its ends.
+    """``filt`` without the zeros at its ends.
 
     Args:
-        filt: Tensor of any shape, or what makes one.
-        trim: Where: ``"f"`` in front, ``"b"`` at the back, ``"fb"`` (default) both.
+        filt: Tensor or array-like of any shape.
+        trim: The ends to trim: ``"f"`` the front, ``"b"`` the back, ``"fb"`` (default) both.
         axis: Dimension or dimensions; None, the default, means all.
 
     Returns:
-        A view; of a list or a tuple of numbers one of its kind.
+        A view; for a list or a tuple of numbers, a list or a tuple.
 
     Raises:
         ValueError: For another ``trim``.
@@ -203,13 +206,13 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
 
 @register_shared
 def flatnonzero(a: Any) -> Tensor:
-    """Where in the flattened tensor the elements that are not zero lie.
+    """Indices of the nonzero elements of the flattened tensor.
 
     Args:
         a: Tensor of any shape.
 
     Returns:
-        int64 tensor of one dimension.
+        1-d int64 tensor.
 
     Example:
         >>> tt.flatnonzero(tt.tensor([[0, 1], [2, 0]]))
@@ -221,14 +224,14 @@ def flatnonzero(a: Any) -> Tensor:
 
 @register_shared
 def extract(condition: Any, arr: Any) -> Tensor:
-    """The elements of ``arr`` where ``condition`` holds.
+    """The elements of ``arr`` for which ``condition`` is true.
 
     Args:
         condition: Tensor with as many elements as ``arr``, or fewer.
         arr: Tensor of any shape.
 
     Returns:
-        Tensor of one dimension, a copy.
+        1-d tensor, a copy.
 
     Example:
         >>> tt.extract([True, False, True], [1, 2, 3])
@@ -240,7 +243,7 @@ def extract(condition: Any, arr: Any) -> Tensor:
 
 @register_shared
 def compress(condition: Any, a: Any, axis: int | None = None) -> Tensor:
-    """The slices of ``a`` along ``axis`` where ``condition`` holds.
+    """The slices of ``a`` along ``axis`` for which ``condition`` is true.
 
     Args:
         condition: Bools, one for each slice; it may have fewer.
@@ -261,11 +264,11 @@ def compress(condition: Any, a: Any, axis: int | None = None) -> Tensor:
 
 @register_shared
 def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Tensor:
-    """Elements along ``axis`` that ``argsort`` and ``argmax`` named; see ``take_along_dim``.
+    """Elements at indices along ``axis``, such as those of ``argsort``; see ``take_along_dim``.
 
     Args:
         arr: Tensor of any shape.
-        indices: Integers; its shape and ``arr``'s broadcast but for ``axis``.
+        indices: Integers; its shape broadcasts with ``arr``'s except along ``axis``.
         axis: The dimension, default the last; None means the flattened tensor.
 
     Raises:
@@ -275,36 +278,33 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Tensor:
         >>> tt.take_along_axis(tt.tensor([[3, 1, 2]]), tt.tensor([[1, 2, 0]]), axis=1)
         tensor([[1, 2, 3]])
     """
-    x, places = arrays_of(arr, indices)
-    return x.take_along_dim(places.long(), axis)  # type: ignore[no-any-return]
+    x, index = arrays_of(arr, indices)
+    return x.take_along_dim(index.long(), axis)  # type: ignore[no-any-return]
 
 
 def _depth(arrays: Any) -> int:
+    """Depth of nested lists."""
     return 1 + max((_depth(a) for a in arrays), default=0) if isinstance(arrays, list) else 0
 
 
-def _joined(arrays: Any, depth: int, ndim: int, backend: Any) -> Tensor:
+def _join(arrays: Any, depth: int, ndim: int, backend: Any) -> Tensor:
+    """Join nested lists of this depth; the lists at depth 1 along the last dimension."""
     if not isinstance(arrays, list):
         x: Any = array_of(arrays, backend)
         return x.reshape([1] * (ndim - x.ndim) + list(x.shape))  # type: ignore[no-any-return]
     if not arrays:
         raise ValueError("block(): lists cannot be empty")
-    return cat([_joined(a, depth - 1, ndim, backend) for a in arrays], -depth)
-
-
-def _most_dims(arrays: Any) -> int:
-    if isinstance(arrays, list):
-        return max(map(_most_dims, arrays), default=0)
-    return array_of(arrays).ndim  # type: ignore[no-any-return]
+    return cat([_join(a, depth - 1, ndim, backend) for a in arrays], -depth)
 
 
 def _leaves(arrays: Any) -> list[Any]:
+    """The items of nested lists that are not lists."""
     if not isinstance(arrays, list):
         return [arrays]
     return [leaf for part in arrays for leaf in _leaves(part)]
 
 
-def _join_blocks(arrays: Any) -> tuple[Any, ...]:
+def _promote_blocks(arrays: Any) -> tuple[Any, ...]:
     """Promote the tensors in nested lists to their common dtype by NumPy's rules."""
     found = iter(promote_strong(*_leaves(arrays)))
 
@@ -314,13 +314,13 @@ def _join_blocks(arrays: Any) -> tuple[Any, ...]:
     return (replace(arrays),)
 
 
-@register_shared(prepare=_join_blocks)
+@register_shared(prepare=_promote_blocks)
 def block(arrays: Any) -> Tensor:
-    """A tensor put together from blocks.
+    """Join nested lists of blocks to one tensor.
 
     Args:
         arrays: Nested lists of tensors: the innermost are joined along the last dimension,
-            those around them along the one before, and so on.
+            their results along the one before, and so on.
 
     Raises:
         ValueError: For an empty list.
@@ -332,11 +332,12 @@ def block(arrays: Any) -> Tensor:
                 [1., 1., 1.]])
     """
     depth = _depth(arrays)
-    ndim = max(depth, _most_dims(arrays))
-    return _joined(arrays, depth, ndim, backend_of(arrays)).clone()
+    ndim = max(depth, *(array_of(leaf).ndim for leaf in _leaves(arrays)), 0)
+    return _join(arrays, depth, ndim, backend_of(arrays)).clone()
 
 
 def _target(name: str, value: Any) -> Any:
+    """Check that the argument to write to is a Tensor, and return it."""
     if not isinstance(value, Tensor):
         raise TypeError(f"{name}(): expected a Tensor to write to, got {type(value).__name__}")
     return value
@@ -344,14 +345,14 @@ def _target(name: str, value: Any) -> Any:
 
 @register_shared
 def copyto(dst: Tensor, src: Any, casting: str = "same_kind", where: Any = True) -> None:
-    """Write the values of ``src`` to ``dst``, where ``where`` holds.
+    """Write the values of ``src`` to the elements of ``dst`` for which ``where`` is true.
 
     Args:
-        dst: The tensor that is written to.
+        dst: The tensor to write to.
         src: Values that broadcast with it.
         casting: Which casts to ``dst``'s dtype are allowed: ``"no"``, ``"equiv"``, ``"safe"``,
             ``"same_kind"`` (default) or ``"unsafe"``.
-        where: Bools that broadcast with ``dst``; default everywhere.
+        where: Bools that broadcast with ``dst``; default all elements.
 
     Raises:
         TypeError: If a cast is not allowed.
@@ -372,13 +373,12 @@ def copyto(dst: Tensor, src: Any, casting: str = "same_kind", where: Any = True)
         )
     values = values.to(target.dtype)
     if where is not True:
-        chosen = array_of(where, target._xp)
-        values = where_(chosen, values, target)
+        values = where_(array_of(where, target._xp), values, target)
     target.copy_(values)
 
 
 def _castable(src: Any, values: Any, target: Any, casting: str) -> bool:
-    """Whether NumPy's rule allows the cast; of Python's numbers the kind alone counts."""
+    """Whether a rule of NumPy allows a cast; for a Python number only its kind counts."""
     if isinstance(src, (bool, int, float, complex)):
         return casting == "unsafe" or values.dtype.category <= target.dtype.category
     can_cast = load("numpy").library.can_cast
@@ -387,10 +387,10 @@ def _castable(src: Any, values: Any, target: Any, casting: str) -> bool:
 
 @register_shared
 def putmask(a: Tensor, mask: Any, values: Any) -> None:
-    """Write to the places of ``a`` where ``mask`` holds the values at the same places.
+    """Write to the elements of ``a`` for which ``mask`` is true the values at their positions.
 
     Args:
-        a: The tensor that is written to.
+        a: The tensor to write to.
         mask: Bools of ``a``'s shape.
         values: Values, repeated if there are fewer than elements of ``a``.
 
@@ -401,21 +401,21 @@ def putmask(a: Tensor, mask: Any, values: Any) -> None:
         tensor([ 1,  2, 10, 20])
     """
     target = _target("putmask", a)
-    chosen, given = (array_of(v, target._xp) for v in (mask, values))
+    where, given = (array_of(v, target._xp) for v in (mask, values))
     if not given.numel():
         return
     repeated: Any = resize(given, tuple(target.shape)).to(target.dtype)
-    target.copy_(where_(chosen.reshape(target.shape).bool(), repeated, target))
+    target.copy_(where_(where.reshape(target.shape).bool(), repeated, target))
 
 
 @register_shared
 def place(arr: Tensor, mask: Any, vals: Any) -> None:
-    """Write ``vals``, one after the other, to the places of ``arr`` where ``mask`` holds.
+    """Write ``vals``, one after the other, to the elements of ``arr`` for which ``mask`` is true.
 
     Args:
-        arr: The tensor that is written to.
+        arr: The tensor to write to.
         mask: Bools of ``arr``'s shape.
-        vals: Values, repeated if there are fewer than places.
+        vals: Values, repeated if there are fewer than such elements.
 
     Raises:
         ValueError: If there are no values.
@@ -428,23 +428,22 @@ def place(arr: Tensor, mask: Any, vals: Any) -> None:
     """
     target = _target("place", arr)
     values = array_of(vals, target._xp)
-    places = flatnonzero(array_of(mask, target._xp))
-    count = places.shape[0]
-    if not count:
+    index = flatnonzero(array_of(mask, target._xp))
+    if not index.shape[0]:
         return
     if not values.numel():
         raise ValueError("place(): cannot insert from an empty array")
-    source: Any = resize(values, count).to(target.dtype)
-    target.put_(places, source)
+    source: Any = resize(values, index.shape[0]).to(target.dtype)
+    target.put_(index, source)
 
 
 @register_shared
 def put_along_axis(arr: Tensor, indices: Any, values: Any, axis: int | None) -> None:
-    """Write ``values`` to the elements along ``axis`` that ``argsort`` and ``argmax`` named.
+    """Write ``values`` to elements at indices along ``axis``, such as those of ``argmax``.
 
     Args:
-        arr: The tensor that is written to.
-        indices: Integers; its shape and ``arr``'s broadcast but for ``axis``.
+        arr: The tensor to write to.
+        indices: Integers; its shape broadcasts with ``arr``'s except along ``axis``.
         values: Values that broadcast with ``indices``.
         axis: The dimension; None means the flattened tensor.
 
@@ -459,17 +458,16 @@ def put_along_axis(arr: Tensor, indices: Any, values: Any, axis: int | None) -> 
                 [99, 40, 50]])
     """
     target = _target("put_along_axis", arr)
-    places: Any = array_of(indices, target._xp).long()
+    index: Any = array_of(indices, target._xp).long()
     new: Any = array_of(values, target._xp).to(target.dtype)
     if axis is None:
-        target.put_(places, broadcast_to(new, tuple(places.shape)).contiguous())
+        target.put_(index, broadcast_to(new, tuple(index.shape)).contiguous())
         return
     shape = list(target.shape)
-    shape[axis] = places.shape[axis]
-    places = broadcast_to(places, shape)
-    size = target.shape[axis]
-    places = where_(places < 0, places + size, places)
-    target.scatter_(axis, places, broadcast_to(new, shape))
+    shape[axis] = index.shape[axis]
+    index = broadcast_to(index, shape)
+    index = where_(index < 0, index + target.shape[axis], index)
+    target.scatter_(axis, index, broadcast_to(new, shape))
 
 
 @register_shared
@@ -477,10 +475,10 @@ def fill_diagonal(a: Tensor, val: Any, wrap: bool = False) -> None:
     """Write ``val`` to the main diagonal of ``a``.
 
     Args:
-        a: The tensor that is written to, of two or more dimensions; of more than two all are
-            of one size.
-        val: A number, or values, repeated if there are fewer than places.
-        wrap: Whether in a tall matrix the diagonal begins anew after a row.
+        a: The tensor to write to, of two or more dimensions; if there are more than two, they
+            have one size.
+        val: A number, or values, repeated if there are fewer than elements of the diagonal.
+        wrap: Whether in a tall matrix the diagonal starts again, one row after its end.
 
     Raises:
         ValueError: For another shape.
@@ -502,6 +500,6 @@ def fill_diagonal(a: Tensor, val: Any, wrap: bool = False) -> None:
     stop = target.numel()
     if len(shape) == 2 and not wrap:
         stop = min(stop, shape[1] * shape[1])
-    places = indices_of(range(0, stop, step), target)
-    source: Any = resize(array_of(val, target._xp), places.shape[0]).to(target.dtype)
-    target.put_(places, source)
+    index = indices_of(range(0, stop, step), target)
+    source: Any = resize(array_of(val, target._xp), index.shape[0]).to(target.dtype)
+    target.put_(index, source)

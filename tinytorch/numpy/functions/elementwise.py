@@ -1,4 +1,4 @@
-"""NumPy's elementwise functions: those that NumPy alone has, and a table of all ufuncs."""
+"""NumPy's elementwise functions: those that PyTorch lacks, and a table of all ufuncs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .registration import register_shared
 
 @op(promote="float")
 def cbrt(xp: Backend, input: Array) -> Array:
-    """The cube root of each element, real also of negative ones.
+    """Cube root of each element; of a negative one it is real.
 
     Args:
         input: Real tensor of any shape; integers are cast to the default dtype.
@@ -44,7 +44,7 @@ cbrt.vjp(input=lambda xp, g, out: g / (3 * out * out))
 
 @register_shared
 def fabs(x: Any) -> Tensor:
-    """The absolute value of each real element, as a floating-point number.
+    """Absolute value of each real element, as a floating-point number.
 
     Args:
         x: Real tensor of any shape; integers are cast to the default dtype.
@@ -64,7 +64,7 @@ def fabs(x: Any) -> Tensor:
 
 @register_shared
 def rint(x: Any) -> Tensor:
-    """Each element rounded to the nearest integer, halves to the even one; a float stays one.
+    """Each element rounded to the nearest integer, halves to even, as a floating-point number.
 
     Args:
         x: Tensor of any shape; integers are cast to the default dtype.
@@ -81,7 +81,7 @@ def rint(x: Any) -> Tensor:
 
 @register_shared
 def modf(x: Any) -> tuple[Tensor, Tensor]:
-    """The fractional and the integral part of each element, both with its sign.
+    """Fractional and integral part of each element, both with its sign.
 
     Args:
         x: Real tensor of any shape; integers are cast to the default dtype.
@@ -101,7 +101,7 @@ def modf(x: Any) -> tuple[Tensor, Tensor]:
 
 @register_shared
 def divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
-    """Quotients rounded down, and what remains: ``(x1 // x2, x1 % x2)``.
+    """Quotients rounded down, and remainders: ``(x1 // x2, x1 % x2)``.
 
     Args:
         x1: Dividends: a tensor or a number.
@@ -114,36 +114,35 @@ def divmod(x1: Any, x2: Any) -> tuple[Tensor, Tensor]:
         >>> tt.divmod(tt.tensor([7, -7]), 3)
         (tensor([ 2, -3]), tensor([1, 2]))
     """
-    plain = [isinstance(x, (bool, int, float, complex)) for x in (x1, x2)]
-    if all(plain):
-        x1, plain[0] = array_of(x1), False
+    is_number = [isinstance(x, (bool, int, float, complex)) for x in (x1, x2)]
+    if all(is_number):
+        x1, is_number[0] = array_of(x1), False
     backend = backend_of(x1, x2)
-    return divided(
-        *(x if p else array_of(x, backend) for x, p in zip((x1, x2), plain, strict=True))
-    )
+    pairs = zip((x1, x2), is_number, strict=True)
+    return divide_with_remainder(*(x if number else array_of(x, backend) for x, number in pairs))
 
 
-def or_zero(function: Any, a: Any, b: Any) -> Any:
-    """Divide; integers by zero give 0."""
+def divide_or_zero(function: Any, a: Any, b: Any) -> Any:
+    """Divide integers by ``function``; the result is 0 where ``b`` is 0."""
     if not isinstance(b, Tensor):
         return function(a, b) if b else function(a, 1) * 0
     divisor: Any = b
-    none = divisor == 0
-    return function(a, divisor.masked_fill(none, 1)).masked_fill(none, 0)
+    is_zero = divisor == 0
+    return function(a, divisor.masked_fill(is_zero, 1)).masked_fill(is_zero, 0)
 
 
-def divided(a: Any, b: Any) -> tuple[Any, Any]:
-    quotient, rest = floor_divide, remainder
+def divide_with_remainder(a: Any, b: Any) -> tuple[Any, Any]:
+    """``a // b`` and ``a % b`` of Tensors of one dtype, or of a Tensor and a number."""
     if (a if isinstance(a, Tensor) else b)._data.dtype.kind in "iu":
-        return or_zero(quotient, a, b), or_zero(rest, a, b)
-    # Steps have no slope: PyTorch refuses to differentiate them, and the remainder has one.
-    steps = (v.detach() if isinstance(v, Tensor) else v for v in (a, b))
-    return quotient(*steps), rest(a, b)
+        return divide_or_zero(floor_divide, a, b), divide_or_zero(remainder, a, b)
+    # The quotient is piecewise constant; in the backward pass PyTorch's function raises.
+    detached = (v.detach() if isinstance(v, Tensor) else v for v in (a, b))
+    return floor_divide(*detached), remainder(a, b)
 
 
 @register_shared
 def bitwise_count(x: Any) -> Tensor:
-    """How many bits of each element's absolute value are set.
+    """Number of bits that are set in the absolute value of each element.
 
     Args:
         x: Integer or bool tensor of any shape.
@@ -166,17 +165,17 @@ def _bits(xp: Backend, input: Array) -> Array:
     if input.dtype.kind not in "biu":
         raise TypeError(f"bitwise_count(): expected integers, got {input.dtype.name}")
     size = input.dtype.itemsize
-    # Two's complement: the smallest integer's absolute value is itself, without its sign.
-    rest = xp.astype(xp.abs(input), f"uint{8 * size}")
+    # The absolute value of the least integer overflows to itself; unsigned it is right again.
+    bits = xp.astype(xp.abs(input), f"uint{8 * size}")
     count = xp.zeros(input.shape, "uint8")
     for bit in range(8 * size):
-        count += xp.astype(rest >> rest.dtype.type(bit) & rest.dtype.type(1), "uint8")
+        count += xp.astype(bits >> bits.dtype.type(bit) & bits.dtype.type(1), "uint8")
     return count
 
 
 @register_shared
 def iscomplex(x: Any) -> Tensor:
-    """Whether each element has an imaginary part that is not zero.
+    """Whether each element has a nonzero imaginary part.
 
     Args:
         x: Tensor of any shape.
@@ -193,42 +192,47 @@ def iscomplex(x: Any) -> Tensor:
 
 
 def _expm1(function: Any, z: Any) -> Any:
-    """By real functions of the parts, which know their edges."""
+    """Complex ``expm1`` by real functions of the parts, with the array API's special cases."""
     x, y = z.real, z.imag
     real = x.expm1() * y.cos() - 2 * (y / 2).sin() ** 2
     imag = x.exp() * y.sin()
-    level, high, low = y == 0, x == float("inf"), x == -float("inf")
-    wild = high & ~y.isfinite()
-    real = (
-        real.where(~level, x.expm1()).masked_fill(wild, float("inf")).masked_fill(low, -1) + 0
-    )  # no zero with a sign
-    wilder = low & ~y.isfinite()
-    return complex_numbers.complex(real, imag.where(~level, y).masked_fill(wilder, 0))
+    is_real, is_inf, is_minus_inf = y == 0, x == float("inf"), x == -float("inf")
+    real = real.where(~is_real, x.expm1()).masked_fill(is_inf & ~y.isfinite(), float("inf"))
+    real = real.masked_fill(is_minus_inf, -1) + 0  # Adding 0 makes -0.0 a 0.0.
+    imag = imag.where(~is_real, y).masked_fill(is_minus_inf & ~y.isfinite(), 0)
+    return complex_numbers.complex(real, imag)
 
 
 def _tanh(function: Any, z: Any) -> Any:
-    """1 with the sign of the real part where that is infinite, and 0 with that of the other."""
+    """Complex ``tanh``; where the real part is infinite, its sign + 0j, as in the array API.
+
+    The zero has the sign of the imaginary part.
+    """
     x, y = z.real, z.imag
     zero = y.new_zeros(()).copysign(y.masked_fill(~y.isfinite(), 1))
-    edge = complex_numbers.complex(x.sign(), zero)
-    return function(z).where(~x.isinf(), edge)
+    limit = complex_numbers.complex(x.sign(), zero)
+    return function(z).where(~x.isinf(), limit)
 
 
-def _sign(function: Any, z: Any) -> Any:
+def _complex_sign(function: Any, z: Any) -> Any:
+    """Complex ``sign``; 0 for every zero, whatever the signs of its parts."""
     return function(z).masked_fill(z == 0, 0)
 
 
 def _real_sign(function: Any, x: Any) -> Any:
+    """Real ``sign``; NaN for NaN."""
     return function(x).where(x == x, x)
 
 
-#: Computations for real operands by name, as functions of PyTorch's function and the operand.
-OF_FLOATS: dict[str, Callable[..., Any]] = {"sign": _real_sign}
-#: Computations for complex operands by name, as functions of PyTorch's function and the operand.
-OF_COMPLEX: dict[str, Callable[..., Any]] = {"expm1": _expm1, "tanh": _tanh, "sign": _sign}
+#: By name: the formula for real operands, a function of PyTorch's function and the operand.
+REAL_FORMULAS: dict[str, Callable[..., Any]] = {"sign": _real_sign}
+#: By name: the formula for complex operands, a function of PyTorch's function and the operand.
+COMPLEX_FORMULAS: dict[str, Callable[..., Any]] = {
+    "expm1": _expm1, "tanh": _tanh, "sign": _complex_sign,
+}  # fmt: skip
 
 
-class Row(NamedTuple):
+class UfuncDef(NamedTuple):
     """Definition of a ufunc.
 
     Attributes:
@@ -244,504 +248,295 @@ class Row(NamedTuple):
     shown: str
 
 
-#: Ufuncs of one operand.
-OF_ONE: dict[str, Row] = {
-    "abs": Row(
-        arithmetic.abs, "The absolute value of each element.", "[-1.5, 2.0]", "array([1.5, 2. ])"
+def _split_names(table: dict[str, UfuncDef]) -> dict[str, UfuncDef]:
+    """Split the keys of a table, which are the names of one ufunc."""
+    return {name: row for names, row in table.items() for name in names.split()}
+
+
+#: Ufuncs of one operand, by name.
+UNARY: dict[str, UfuncDef] = _split_names({
+    "abs absolute": UfuncDef(
+        arithmetic.abs, "Absolute value of each element.", "[-1.5, 2.0]", "array([1.5, 2. ])"
     ),
-    "absolute": Row(
-        arithmetic.abs, "The absolute value of each element.", "[-1.5, 2.0]", "array([1.5, 2. ])"
+    "acos arccos": UfuncDef(
+        trigonometric.acos, "Inverse cosine of each element, in radians.",
+        "[0.0, 1.0]", "array([1.57079633, 0.        ])",
     ),
-    "acos": Row(
-        trigonometric.acos,
-        "The angle whose cosine each element is.",
-        "[0.0, 1.0]",
-        "array([1.57079633, 0.        ])",
+    "acosh arccosh": UfuncDef(
+        trigonometric.acosh, "Inverse hyperbolic cosine of each element.",
+        "[1.0, 2.0]", "array([0.       , 1.3169579])",
     ),
-    "acosh": Row(
-        trigonometric.acosh,
-        "The inverse hyperbolic cosine of each element.",
-        "[1.0, 2.0]",
-        "array([0.       , 1.3169579])",
+    "arcsin asin": UfuncDef(
+        trigonometric.asin, "Inverse sine of each element, in radians.",
+        "[0.0, 1.0]", "array([0.        , 1.57079633])",
     ),
-    "arccos": Row(
-        trigonometric.acos,
-        "The angle whose cosine each element is.",
-        "[0.0, 1.0]",
-        "array([1.57079633, 0.        ])",
+    "arcsinh asinh": UfuncDef(
+        trigonometric.asinh, "Inverse hyperbolic sine of each element.",
+        "[0.0, 1.0]", "array([0.        , 0.88137359])",
     ),
-    "arccosh": Row(
-        trigonometric.acosh,
-        "The inverse hyperbolic cosine of each element.",
-        "[1.0, 2.0]",
-        "array([0.       , 1.3169579])",
+    "arctan atan": UfuncDef(
+        trigonometric.atan, "Inverse tangent of each element, in radians.",
+        "[0.0, 1.0]", "array([0.        , 0.78539816])",
     ),
-    "arcsin": Row(
-        trigonometric.asin,
-        "The angle whose sine each element is.",
-        "[0.0, 1.0]",
-        "array([0.        , 1.57079633])",
+    "arctanh atanh": UfuncDef(
+        trigonometric.atanh, "Inverse hyperbolic tangent of each element.",
+        "[0.0, 0.5]", "array([0.        , 0.54930614])",
     ),
-    "arcsinh": Row(
-        trigonometric.asinh,
-        "The inverse hyperbolic sine of each element.",
-        "[0.0, 1.0]",
-        "array([0.        , 0.88137359])",
+    "bitwise_count": UfuncDef(
+        bitwise_count, "Number of bits that are set in the absolute value of each element.",
+        "[0, 5]", "array([0, 2], dtype=uint8)",
     ),
-    "arctan": Row(
-        trigonometric.atan,
-        "The angle whose tangent each element is.",
-        "[0.0, 1.0]",
-        "array([0.        , 0.78539816])",
+    "bitwise_invert bitwise_not invert": UfuncDef(
+        bitwise.bitwise_not, "Every bit of each integer or bool inverted.",
+        "[0, 5]", "array([-1, -6])",
     ),
-    "arctanh": Row(
-        trigonometric.atanh,
-        "The inverse hyperbolic tangent of each element.",
-        "[0.0, 0.5]",
-        "array([0.        , 0.54930614])",
+    "cbrt": UfuncDef(cbrt, "Cube root of each element.", "[8.0, 27.0]", "array([2., 3.])"),
+    "ceil": UfuncDef(
+        rounding.ceil, "Smallest integer that is not less than each element.",
+        "[-1.5, 2.0]", "array([-1.,  2.])",
     ),
-    "asin": Row(
-        trigonometric.asin,
-        "The angle whose sine each element is.",
-        "[0.0, 1.0]",
-        "array([0.        , 1.57079633])",
+    "conj conjugate": UfuncDef(
+        complex_numbers.conj_physical, "Complex conjugate of each element.",
+        "[1 + 2j, 3.0]", "array([1.-2.j, 3.-0.j])",
     ),
-    "asinh": Row(
-        trigonometric.asinh,
-        "The inverse hyperbolic sine of each element.",
-        "[0.0, 1.0]",
-        "array([0.        , 0.88137359])",
+    "cos": UfuncDef(
+        trigonometric.cos, "Cosine of each element, in radians.",
+        "[0.0, 1.0]", "array([1.        , 0.54030231])",
     ),
-    "atan": Row(
-        trigonometric.atan,
-        "The angle whose tangent each element is.",
-        "[0.0, 1.0]",
-        "array([0.        , 0.78539816])",
+    "cosh": UfuncDef(
+        trigonometric.cosh, "Hyperbolic cosine of each element.",
+        "[0.0, 1.0]", "array([1.        , 1.54308063])",
     ),
-    "atanh": Row(
-        trigonometric.atanh,
-        "The inverse hyperbolic tangent of each element.",
-        "[0.0, 0.5]",
-        "array([0.        , 0.54930614])",
+    "deg2rad radians": UfuncDef(
+        trigonometric.deg2rad, "Degrees converted to radians.",
+        "[0.0, 180.0]", "array([0.        , 3.14159265])",
     ),
-    "bitwise_count": Row(
-        bitwise_count,
-        "How many bits of each element's absolute value are set.",
-        "[0, 5]",
-        "array([0, 2], dtype=uint8)",
+    "degrees rad2deg": UfuncDef(
+        trigonometric.rad2deg, "Radians converted to degrees.",
+        "[0.0, np.pi]", "array([  0., 180.])",
     ),
-    "bitwise_invert": Row(
-        bitwise.bitwise_not,
-        "Every bit of each integer or bool inverted.",
-        "[0, 5]",
-        "array([-1, -6])",
+    "exp": UfuncDef(
+        exponential.exp, "Exponential of each element.",
+        "[0.0, 1.0]", "array([1.        , 2.71828183])",
     ),
-    "bitwise_not": Row(
-        bitwise.bitwise_not,
-        "Every bit of each integer or bool inverted.",
-        "[0, 5]",
-        "array([-1, -6])",
-    ),
-    "cbrt": Row(cbrt, "The cube root of each element.", "[8.0, 27.0]", "array([2., 3.])"),
-    "ceil": Row(
-        rounding.ceil,
-        "The smallest whole number that is not below each element.",
-        "[-1.5, 2.0]",
-        "array([-1.,  2.])",
-    ),
-    "conj": Row(
-        complex_numbers.conj_physical,
-        "The complex conjugate of each element.",
-        "[1 + 2j, 3.0]",
-        "array([1.-2.j, 3.-0.j])",
-    ),
-    "conjugate": Row(
-        complex_numbers.conj_physical,
-        "The complex conjugate of each element.",
-        "[1 + 2j, 3.0]",
-        "array([1.-2.j, 3.-0.j])",
-    ),
-    "cos": Row(
-        trigonometric.cos,
-        "The cosine of each element, in radians.",
-        "[0.0, 1.0]",
-        "array([1.        , 0.54030231])",
-    ),
-    "cosh": Row(
-        trigonometric.cosh,
-        "The hyperbolic cosine of each element.",
-        "[0.0, 1.0]",
-        "array([1.        , 1.54308063])",
-    ),
-    "deg2rad": Row(
-        trigonometric.deg2rad,
-        "Degrees as radians.",
-        "[0.0, 180.0]",
-        "array([0.        , 3.14159265])",
-    ),
-    "degrees": Row(
-        trigonometric.rad2deg, "Radians as degrees.", "[0.0, np.pi]", "array([  0., 180.])"
-    ),
-    "exp": Row(
-        exponential.exp,
-        "e to the power of each element.",
-        "[0.0, 1.0]",
-        "array([1.        , 2.71828183])",
-    ),
-    "exp2": Row(
+    "exp2": UfuncDef(
         exponential.exp2, "2 to the power of each element.", "[0.0, 1.0]", "array([1., 2.])"
     ),
-    "expm1": Row(
-        exponential.expm1,
-        "e to the power of each element, less 1, exact near 0.",
-        "[0.0, 1.0]",
-        "array([0.        , 1.71828183])",
+    "expm1": UfuncDef(
+        exponential.expm1, "Exponential of each element minus 1, exact near 0.",
+        "[0.0, 1.0]", "array([0.        , 1.71828183])",
     ),
-    "fabs": Row(
-        fabs,
-        "The absolute value of each real element, as a float.",
-        "[-1.5, 2.0]",
-        "array([1.5, 2. ])",
+    "fabs": UfuncDef(
+        fabs, "Absolute value of each real element, as a float.", "[-1.5, 2.0]", "array([1.5, 2. ])"
     ),
-    "floor": Row(
-        rounding.floor,
-        "The largest whole number that is not above each element.",
-        "[-1.5, 2.0]",
-        "array([-2.,  2.])",
+    "floor": UfuncDef(
+        rounding.floor, "Largest integer that is not greater than each element.",
+        "[-1.5, 2.0]", "array([-2.,  2.])",
     ),
-    "invert": Row(
-        bitwise.bitwise_not,
-        "Every bit of each integer or bool inverted.",
-        "[0, 5]",
-        "array([-1, -6])",
+    "isfinite": UfuncDef(
+        comparison.isfinite, "Whether each element is neither infinite nor NaN.",
+        "[1.0, np.nan, np.inf]", "array([ True, False, False])",
     ),
-    "isfinite": Row(
-        comparison.isfinite,
-        "Whether each element is neither infinite nor NaN.",
-        "[1.0, np.nan, np.inf]",
-        "array([ True, False, False])",
+    "isinf": UfuncDef(
+        comparison.isinf, "Whether each element is infinite.",
+        "[1.0, np.nan, np.inf]", "array([False, False,  True])",
     ),
-    "isinf": Row(
-        comparison.isinf,
-        "Whether each element is infinite.",
-        "[1.0, np.nan, np.inf]",
-        "array([False, False,  True])",
+    "isnan": UfuncDef(
+        comparison.isnan, "Whether each element is NaN.",
+        "[1.0, np.nan, np.inf]", "array([False,  True, False])",
     ),
-    "isnan": Row(
-        comparison.isnan,
-        "Whether each element is NaN.",
-        "[1.0, np.nan, np.inf]",
-        "array([False,  True, False])",
+    "log": UfuncDef(
+        exponential.log, "Natural logarithm of each element.",
+        "[1.0, 100.0]", "array([0.        , 4.60517019])",
     ),
-    "log": Row(
-        exponential.log,
-        "The natural logarithm of each element.",
-        "[1.0, 100.0]",
-        "array([0.        , 4.60517019])",
+    "log10": UfuncDef(
+        exponential.log10, "Logarithm to base 10 of each element.",
+        "[1.0, 100.0]", "array([0., 2.])",
     ),
-    "log10": Row(
-        exponential.log10,
-        "The logarithm to base 10 of each element.",
-        "[1.0, 100.0]",
-        "array([0., 2.])",
+    "log1p": UfuncDef(
+        exponential.log1p, "Natural logarithm of 1 plus each element, exact near 0.",
+        "[0.0, 1.0]", "array([0.        , 0.69314718])",
     ),
-    "log1p": Row(
-        exponential.log1p,
-        "The natural logarithm of 1 plus each element, exact near 0.",
-        "[0.0, 1.0]",
-        "array([0.        , 0.69314718])",
+    "log2": UfuncDef(
+        exponential.log2, "Logarithm to base 2 of each element.", "[1.0, 8.0]", "array([0., 3.])"
     ),
-    "log2": Row(
-        exponential.log2,
-        "The logarithm to base 2 of each element.",
-        "[1.0, 8.0]",
-        "array([0., 3.])",
-    ),
-    "logical_not": Row(
+    "logical_not": UfuncDef(
         comparison.logical_not, "Whether each element is zero.", "[0, 3]", "array([ True, False])"
     ),
-    "negative": Row(
-        arithmetic.neg, "Each element with the other sign.", "[-1.5, 2.0]", "array([ 1.5, -2. ])"
+    "negative": UfuncDef(
+        arithmetic.neg, "Each element with the opposite sign.", "[-1.5, 2.0]", "array([ 1.5, -2. ])"
     ),
-    "positive": Row(
-        arithmetic.positive, "Each element as it is.", "[-1.5, 2.0]", "array([-1.5,  2. ])"
+    "positive": UfuncDef(
+        arithmetic.positive, "Each element unchanged.", "[-1.5, 2.0]", "array([-1.5,  2. ])"
     ),
-    "rad2deg": Row(
-        trigonometric.rad2deg, "Radians as degrees.", "[0.0, np.pi]", "array([  0., 180.])"
+    "reciprocal": UfuncDef(
+        arithmetic.reciprocal, "1 divided by each element; for integers rounded towards 0.",
+        "[4.0, 0.5]", "array([0.25, 2.  ])",
     ),
-    "radians": Row(
-        trigonometric.deg2rad,
-        "Degrees as radians.",
-        "[0.0, 180.0]",
-        "array([0.        , 3.14159265])",
+    "rint": UfuncDef(
+        rint, "Each element rounded to the nearest integer, halves to even, as a float.",
+        "[-1.5, 2.0]", "array([-2.,  2.])",
     ),
-    "reciprocal": Row(
-        arithmetic.reciprocal,
-        "1 divided by each element; of integers, without the fraction.",
-        "[4.0, 0.5]",
-        "array([0.25, 2.  ])",
-    ),
-    "rint": Row(
-        rint,
-        "The nearest whole number, as a float; halves to the even one.",
-        "[-1.5, 2.0]",
-        "array([-2.,  2.])",
-    ),
-    "sign": Row(
+    "sign": UfuncDef(
         complex_numbers.sgn,
-        "-1, 0 or 1 by the sign of each element; complex ones on the unit circle.",
-        "[-1.5, 2.0]",
-        "array([-1.,  1.])",
+        "Sign of each element: -1, 0 or 1; a complex element divided by its absolute value.",
+        "[-1.5, 2.0]", "array([-1.,  1.])",
     ),
-    "signbit": Row(
-        rounding.signbit,
-        "Whether each element has a minus sign, also a zero.",
-        "[-1.5, 2.0]",
-        "array([ True, False])",
+    "signbit": UfuncDef(
+        rounding.signbit, "Whether each element has its sign bit set; -0.0 has.",
+        "[-1.5, 2.0]", "array([ True, False])",
     ),
-    "sin": Row(
-        trigonometric.sin,
-        "The sine of each element, in radians.",
-        "[0.0, 1.0]",
-        "array([0.        , 0.84147098])",
+    "sin": UfuncDef(
+        trigonometric.sin, "Sine of each element, in radians.",
+        "[0.0, 1.0]", "array([0.        , 0.84147098])",
     ),
-    "sinh": Row(
-        trigonometric.sinh,
-        "The hyperbolic sine of each element.",
-        "[0.0, 1.0]",
-        "array([0.        , 1.17520119])",
+    "sinh": UfuncDef(
+        trigonometric.sinh, "Hyperbolic sine of each element.",
+        "[0.0, 1.0]", "array([0.        , 1.17520119])",
     ),
-    "sqrt": Row(
-        exponential.sqrt, "The square root of each element.", "[4.0, 9.0]", "array([2., 3.])"
+    "sqrt": UfuncDef(
+        exponential.sqrt, "Square root of each element.", "[4.0, 9.0]", "array([2., 3.])"
     ),
-    "square": Row(arithmetic.square, "Each element times itself.", "[0.0, 1.0]", "array([0., 1.])"),
-    "tan": Row(
-        trigonometric.tan,
-        "The tangent of each element, in radians.",
-        "[0.0, 1.0]",
-        "array([0.        , 1.55740772])",
+    "square": UfuncDef(
+        arithmetic.square, "Square of each element.", "[0.0, 1.0]", "array([0., 1.])"
     ),
-    "tanh": Row(
-        trigonometric.tanh,
-        "The hyperbolic tangent of each element.",
-        "[0.0, 1.0]",
-        "array([0.        , 0.76159416])",
+    "tan": UfuncDef(
+        trigonometric.tan, "Tangent of each element, in radians.",
+        "[0.0, 1.0]", "array([0.        , 1.55740772])",
     ),
-    "trunc": Row(
-        rounding.trunc,
-        "Each element without its fractional part.",
-        "[-1.5, 2.0]",
-        "array([-1.,  2.])",
+    "tanh": UfuncDef(
+        trigonometric.tanh, "Hyperbolic tangent of each element.",
+        "[0.0, 1.0]", "array([0.        , 0.76159416])",
     ),
-}
+    "trunc": UfuncDef(
+        rounding.trunc, "Each element without its fractional part.",
+        "[-1.5, 2.0]", "array([-1.,  2.])",
+    ),
+})  # fmt: skip
 
-#: Ufuncs of two operands.
-OF_TWO: dict[str, Row] = {
-    "add": Row(arithmetic.add, "The sum of two operands.", "[1, 2], [10, 2]", "array([11,  4])"),
-    "arctan2": Row(
+#: Ufuncs of two operands, by name.
+BINARY: dict[str, UfuncDef] = _split_names({
+    "add": UfuncDef(arithmetic.add, "Sum of two operands.", "[1, 2], [10, 2]", "array([11,  4])"),
+    "arctan2 atan2": UfuncDef(
         trigonometric.atan2,
-        "The angle of the point (x2, x1).",
-        "[1.0, -1.0], 1.0",
-        "array([ 0.78539816, -0.78539816])",
+        "Angle between the positive x-axis and the point ``(x2, x1)``, in radians.",
+        "[1.0, -1.0], 1.0", "array([ 0.78539816, -0.78539816])",
     ),
-    "atan2": Row(
-        trigonometric.atan2,
-        "The angle of the point (x2, x1).",
-        "[1.0, -1.0], 1.0",
-        "array([ 0.78539816, -0.78539816])",
+    "bitwise_and": UfuncDef(
+        bitwise.bitwise_and, "Bits that are set in both operands.", "[6, 5], 3", "array([2, 1])"
     ),
-    "bitwise_and": Row(
-        bitwise.bitwise_and, "The bits that are set in both operands.", "[6, 5], 3", "array([2, 1])"
+    "bitwise_left_shift left_shift": UfuncDef(
+        bitwise.bitwise_left_shift, "Bits of the first operand shifted left by the second.",
+        "[1, 3], 2", "array([ 4, 12])",
     ),
-    "bitwise_left_shift": Row(
-        bitwise.bitwise_left_shift,
-        "The first operand's bits moved up.",
-        "[1, 3], 2",
-        "array([ 4, 12])",
+    "bitwise_or": UfuncDef(
+        bitwise.bitwise_or, "Bits that are set in either operand.", "[6, 5], 3", "array([7, 7])"
     ),
-    "bitwise_or": Row(
-        bitwise.bitwise_or, "The bits that are set in either operand.", "[6, 5], 3", "array([7, 7])"
+    "bitwise_right_shift right_shift": UfuncDef(
+        bitwise.bitwise_right_shift, "Bits of the first operand shifted right by the second.",
+        "[8, -8], 2", "array([ 2, -2])",
     ),
-    "bitwise_right_shift": Row(
-        bitwise.bitwise_right_shift,
-        "The first operand's bits moved down.",
-        "[8, -8], 2",
-        "array([ 2, -2])",
+    "bitwise_xor": UfuncDef(
+        bitwise.bitwise_xor, "Bits that are set in exactly one operand.",
+        "[6, 5], 3", "array([5, 6])",
     ),
-    "bitwise_xor": Row(
-        bitwise.bitwise_xor,
-        "The bits that are set in one operand alone.",
-        "[6, 5], 3",
-        "array([5, 6])",
+    "copysign": UfuncDef(
+        rounding.copysign, "Magnitude of the first operand with the sign of the second.",
+        "[1.0, 2.0], -0.0", "array([-1., -2.])",
     ),
-    "copysign": Row(
-        rounding.copysign,
-        "The first's size with the second's sign.",
-        "[1.0, 2.0], -0.0",
-        "array([-1., -2.])",
+    "divide true_divide": UfuncDef(
+        division.div, "Quotient of two operands; of integers in float64.",
+        "[6, 5], 2", "array([3. , 2.5])",
     ),
-    "divide": Row(
-        division.div,
-        "The quotient of two operands; of integers in float64.",
-        "[6, 5], 2",
-        "array([3. , 2.5])",
-    ),
-    "equal": Row(
+    "equal": UfuncDef(
         comparison.eq, "Whether elements are equal.", "[1, 2], [10, 2]", "array([False,  True])"
     ),
-    "float_power": Row(
+    "float_power": UfuncDef(
         floating_point.float_power,
-        "The first operand to the power of the second, at least in float64.",
-        "[2, 3], 2",
-        "array([4., 9.])",
+        "First operand to the power of the second, in float64 at least.",
+        "[2, 3], 2", "array([4., 9.])",
     ),
-    "fmax": Row(
-        selection.fmax,
-        "The larger element; a number rather than NaN.",
-        "[1.0, np.nan], 2.0",
-        "array([2., 2.])",
+    "fmax": UfuncDef(
+        selection.fmax, "Larger element; if one is NaN, the other.",
+        "[1.0, np.nan], 2.0", "array([2., 2.])",
     ),
-    "fmin": Row(
-        selection.fmin,
-        "The smaller element; a number rather than NaN.",
-        "[1.0, np.nan], 2.0",
-        "array([1., 2.])",
+    "fmin": UfuncDef(
+        selection.fmin, "Smaller element; if one is NaN, the other.",
+        "[1.0, np.nan], 2.0", "array([1., 2.])",
     ),
-    "fmod": Row(
-        rounding.fmod,
-        "What remains of a division, with the dividend's sign.",
-        "[-7, 7], 3",
-        "array([-1,  1])",
+    "fmod": UfuncDef(
+        rounding.fmod, "Remainder of a division, with the sign of the dividend.",
+        "[-7, 7], 3", "array([-1,  1])",
     ),
-    "gcd": Row(bitwise.gcd, "The greatest common divisor.", "[12, 20], 8", "array([4, 4])"),
-    "greater": Row(
-        comparison.gt,
-        "Whether the first element is larger.",
-        "[1, 2], [10, 2]",
-        "array([False, False])",
+    "gcd": UfuncDef(bitwise.gcd, "Greatest common divisor.", "[12, 20], 8", "array([4, 4])"),
+    "greater": UfuncDef(
+        comparison.gt, "Whether the first element is greater.",
+        "[1, 2], [10, 2]", "array([False, False])",
     ),
-    "greater_equal": Row(
-        comparison.ge,
-        "Whether the first element is not smaller.",
-        "[1, 2], [10, 2]",
-        "array([False,  True])",
+    "greater_equal": UfuncDef(
+        comparison.ge, "Whether the first element is greater or equal.",
+        "[1, 2], [10, 2]", "array([False,  True])",
     ),
-    "hypot": Row(
-        trigonometric.hypot,
-        "The length of the hypotenuse over two sides.",
-        "[3.0, 5.0], [4.0, 12.0]",
-        "array([ 5., 13.])",
+    "hypot": UfuncDef(
+        trigonometric.hypot, "Length of the hypotenuse of a right triangle with these legs.",
+        "[3.0, 5.0], [4.0, 12.0]", "array([ 5., 13.])",
     ),
-    "lcm": Row(bitwise.lcm, "The least common multiple.", "[12, 20], 8", "array([24, 40])"),
-    "left_shift": Row(
-        bitwise.bitwise_left_shift,
-        "The first operand's bits moved up.",
-        "[1, 3], 2",
-        "array([ 4, 12])",
+    "lcm": UfuncDef(bitwise.lcm, "Least common multiple.", "[12, 20], 8", "array([24, 40])"),
+    "less": UfuncDef(
+        comparison.lt, "Whether the first element is less.",
+        "[1, 2], [10, 2]", "array([ True, False])",
     ),
-    "less": Row(
-        comparison.lt,
-        "Whether the first element is smaller.",
-        "[1, 2], [10, 2]",
-        "array([ True, False])",
+    "less_equal": UfuncDef(
+        comparison.le, "Whether the first element is less or equal.",
+        "[1, 2], [10, 2]", "array([ True,  True])",
     ),
-    "less_equal": Row(
-        comparison.le,
-        "Whether the first element is not larger.",
-        "[1, 2], [10, 2]",
-        "array([ True,  True])",
+    "logaddexp": UfuncDef(
+        exponential.logaddexp, "Logarithm of the sum of the exponentials of two operands.",
+        "[0.0, 1.0], 0.0", "array([0.69314718, 1.31326169])",
     ),
-    "logaddexp": Row(
-        exponential.logaddexp,
-        "The logarithm of the sum of two exponentials.",
-        "[0.0, 1.0], 0.0",
-        "array([0.69314718, 1.31326169])",
+    "logaddexp2": UfuncDef(
+        exponential.logaddexp2, "Logarithm to base 2 of the sum of 2 to the power of each operand.",
+        "[0.0, 1.0], 0.0", "array([1.       , 1.5849625])",
     ),
-    "logaddexp2": Row(
-        exponential.logaddexp2,
-        "The same to base 2.",
-        "[0.0, 1.0], 0.0",
-        "array([1.       , 1.5849625])",
+    "logical_and": UfuncDef(
+        comparison.logical_and, "Whether both elements are nonzero.",
+        "[True, False], [True, True]", "array([ True, False])",
     ),
-    "logical_and": Row(
-        comparison.logical_and,
-        "Whether both elements are not zero.",
-        "[True, False], [True, True]",
-        "array([ True, False])",
+    "logical_or": UfuncDef(
+        comparison.logical_or, "Whether at least one element is nonzero.",
+        "[True, False], [True, True]", "array([ True,  True])",
     ),
-    "logical_or": Row(
-        comparison.logical_or,
-        "Whether an element is not zero.",
-        "[True, False], [True, True]",
-        "array([ True,  True])",
+    "logical_xor": UfuncDef(
+        comparison.logical_xor, "Whether exactly one element is nonzero.",
+        "[True, False], [True, True]", "array([False,  True])",
     ),
-    "logical_xor": Row(
-        comparison.logical_xor,
-        "Whether one element alone is not zero.",
-        "[True, False], [True, True]",
-        "array([False,  True])",
+    "maximum": UfuncDef(
+        selection.maximum, "Larger element; NaN if one is NaN.",
+        "[1.0, np.nan], 2.0", "array([ 2., nan])",
     ),
-    "maximum": Row(
-        selection.maximum,
-        "The larger element; NaN if one is.",
-        "[1.0, np.nan], 2.0",
-        "array([ 2., nan])",
+    "minimum": UfuncDef(
+        selection.minimum, "Smaller element; NaN if one is NaN.",
+        "[1.0, np.nan], 2.0", "array([ 1., nan])",
     ),
-    "minimum": Row(
-        selection.minimum,
-        "The smaller element; NaN if one is.",
-        "[1.0, np.nan], 2.0",
-        "array([ 1., nan])",
+    "mod remainder": UfuncDef(
+        division.remainder, "Remainder of a division, with the sign of the divisor.",
+        "[-7, 7], 3", "array([2, 1])",
     ),
-    "mod": Row(
-        division.remainder,
-        "What remains of a division, with the divisor's sign.",
-        "[-7, 7], 3",
-        "array([2, 1])",
+    "multiply": UfuncDef(
+        arithmetic.mul, "Product of two operands.", "[1, 2], [10, 2]", "array([10,  4])"
     ),
-    "multiply": Row(
-        arithmetic.mul, "The product of two operands.", "[1, 2], [10, 2]", "array([10,  4])"
-    ),
-    "nextafter": Row(
+    "nextafter": UfuncDef(
         rounding.nextafter,
-        "The next number that can be represented towards the second operand.",
-        "[1.0], 2.0",
-        "array([1.])",
+        "Next floating-point number after the first operand towards the second.",
+        "[1.0], 2.0", "array([1.])",
     ),
-    "not_equal": Row(
+    "not_equal": UfuncDef(
         comparison.ne, "Whether elements differ.", "[1, 2], [10, 2]", "array([ True, False])"
     ),
-    "pow": Row(
-        exponential.pow,
-        "The first operand to the power of the second.",
-        "[2, 3], 2",
-        "array([4, 9])",
+    "pow power": UfuncDef(
+        exponential.pow, "First operand to the power of the second.", "[2, 3], 2", "array([4, 9])"
     ),
-    "power": Row(
-        exponential.pow,
-        "The first operand to the power of the second.",
-        "[2, 3], 2",
-        "array([4, 9])",
+    "subtract": UfuncDef(
+        arithmetic.sub, "Difference of two operands.", "[1, 2], [10, 2]", "array([-9,  0])"
     ),
-    "remainder": Row(
-        division.remainder,
-        "What remains of a division, with the divisor's sign.",
-        "[-7, 7], 3",
-        "array([2, 1])",
-    ),
-    "right_shift": Row(
-        bitwise.bitwise_right_shift,
-        "The first operand's bits moved down.",
-        "[8, -8], 2",
-        "array([ 2, -2])",
-    ),
-    "subtract": Row(
-        arithmetic.sub, "The difference of two operands.", "[1, 2], [10, 2]", "array([-9,  0])"
-    ),
-    "true_divide": Row(
-        division.div,
-        "The quotient of two operands; of integers in float64.",
-        "[6, 5], 2",
-        "array([3. , 2.5])",
-    ),
-}
+})  # fmt: skip

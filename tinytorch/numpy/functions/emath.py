@@ -1,4 +1,4 @@
-"""Roots, powers and logarithms that are complex where no real number is: ``numpy.emath``."""
+"""Functions of ``numpy.emath``: their results are complex where no real result exists."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ __all__ = ["arccos", "arcsin", "arctanh", "log", "log10", "log2", "logn", "power
 
 
 def _complex_if(outside: Callable[[Any], Any], x: Any) -> Any:
-    """A tensor, of complex numbers if a real one of it is outside of where results are real."""
+    """Cast a real tensor to a complex dtype if ``outside`` is true of an element."""
     if x.is_complex() or not bool(outside(x).any()):
         return x
-    short = x.dtype.itemsize < 4 or x.dtype is dtypes.float32
-    return x.to(dtypes.complex64 if short else dtypes.complex128)
+    is_single = x.dtype.itemsize < 4 or x.dtype is dtypes.float32
+    return x.to(dtypes.complex64 if is_single else dtypes.complex128)
 
 
 def _is_negative(x: Any) -> Any:
@@ -30,55 +30,38 @@ def _is_beyond_one(x: Any) -> Any:
     return x.abs() > 1
 
 
-def _extended(
-    name: str, function: Any, outside: Any, where: str, *example: str
-) -> Callable[..., Tensor]:
-    def extended(x: Any) -> Tensor:
+def _extend(name: str, outside: Any, *example: str) -> Callable[..., Tensor]:
+    """Extend the ufunc ``name`` to real numbers of which ``outside`` is true."""
+    function = getattr(ufuncs, name)
+
+    def compute(x: Any) -> Tensor:
         return function(_complex_if(outside, tensor_of(x)))  # type: ignore[no-any-return]
 
-    doc = f"""``numpy.{name}``, complex if an element is {where}.
+    condition = "negative" if outside is _is_negative else "less than -1 or greater than 1"
+    doc = f"""``numpy.{name}``, complex if an element is {condition}.
 
     Args:
         x: Tensor or array-like.
     """
-    return raise_numpy_errors(describe(extended, name, doc, *example))
+    return raise_numpy_errors(describe(compute, name, doc, *example))
 
 
-sqrt: Callable[..., Tensor] = _extended(
-    "sqrt",
-    ufuncs.sqrt,
-    _is_negative,
-    "negative",
-    ">>> np.emath.sqrt([-1, 4])",
-    "array([0.+1.j, 2.+0.j])",
+sqrt: Callable[..., Tensor] = _extend(
+    "sqrt", _is_negative, ">>> np.emath.sqrt([-1, 4])", "array([0.+1.j, 2.+0.j])"
 )
-log: Callable[..., Tensor] = _extended(
-    "log",
-    ufuncs.log,
-    _is_negative,
-    "negative",
-    ">>> np.emath.log(-np.exp(1))",
-    "(1+3.141592653589793j)",
+log: Callable[..., Tensor] = _extend(
+    "log", _is_negative, ">>> np.emath.log(-np.exp(1))", "(1+3.141592653589793j)"
 )
-log2: Callable[..., Tensor] = _extended(
-    "log2", ufuncs.log2, _is_negative, "negative", ">>> np.emath.log2([4, 8])", "array([2., 3.])"
+log2: Callable[..., Tensor] = _extend(
+    "log2", _is_negative, ">>> np.emath.log2([4, 8])", "array([2., 3.])"
 )
-log10: Callable[..., Tensor] = _extended(
-    "log10",
-    ufuncs.log10,
-    _is_negative,
-    "negative",
-    ">>> np.emath.log10([10, 100])",
-    "array([1., 2.])",
+log10: Callable[..., Tensor] = _extend(
+    "log10", _is_negative, ">>> np.emath.log10([10, 100])", "array([1., 2.])"
 )
-arccos: Callable[..., Tensor] = _extended(
-    "arccos", ufuncs.arccos, _is_beyond_one, "beyond 1", ">>> np.emath.arccos(1)", "0.0"
-)
-arcsin: Callable[..., Tensor] = _extended(
-    "arcsin", ufuncs.arcsin, _is_beyond_one, "beyond 1", ">>> np.emath.arcsin(0)", "0.0"
-)
-arctanh: Callable[..., Tensor] = _extended(
-    "arctanh", ufuncs.arctanh, _is_beyond_one, "beyond 1", ">>> np.emath.arctanh([0, 0.5])",
+arccos: Callable[..., Tensor] = _extend("arccos", _is_beyond_one, ">>> np.emath.arccos(1)", "0.0")
+arcsin: Callable[..., Tensor] = _extend("arcsin", _is_beyond_one, ">>> np.emath.arcsin(0)", "0.0")
+arctanh: Callable[..., Tensor] = _extend(
+    "arctanh", _is_beyond_one, ">>> np.emath.arctanh([0, 0.5])",
     "array([0.        , 0.54930614])",
 )  # fmt: skip
 
@@ -104,7 +87,7 @@ def power(x: Any, p: Any) -> Tensor:
 
     Args:
         x: Tensor or array-like.
-        p: Exponents; negative ones make floats of integers.
+        p: Exponents; if an integer one is negative, the result is of floats.
 
     Example:
         >>> np.emath.power([2, 4], -2)

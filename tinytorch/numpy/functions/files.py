@@ -1,4 +1,4 @@
-"""NumPy's files and archives, and functions of an array's memory."""
+"""NumPy's functions of files and archives, and of an array's memory."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def save(file: Any, arr: Any, allow_pickle: bool = False) -> None:
     """Write a tensor to a file in NumPy's format.
 
     Args:
-        file: A path, to which ``.npy`` is added if it is missing, or a file open for bytes.
+        file: A path, to which ``.npy`` is added if it is missing, or an open binary file.
         arr: Tensor or array-like.
         allow_pickle: Accepted; no tensor needs it.
 
@@ -32,11 +32,11 @@ def save(file: Any, arr: Any, allow_pickle: bool = False) -> None:
 
 
 class Archive(Mapping[str, Any]):
-    """The arrays of an ``.npz`` file by name, read when they are asked for.
+    """The arrays of an ``.npz`` file by name, read on access.
 
     Args:
-        opened: The archive, as NumPy opened it.
-        made: What becomes of the Tensor that is read; default: nothing.
+        opened: NumPy's object of the open archive.
+        made: Function that converts a Tensor that is read; default: none.
 
     Attributes:
         files: The names.
@@ -61,10 +61,10 @@ class Archive(Mapping[str, Any]):
         return self._made(tensor_of(self._opened[name]))
 
     def of(self, made: Callable[[Any], Any]) -> Archive:
-        """The same archive of what ``made`` makes of its Tensors.
+        """The same archive with another conversion of its Tensors.
 
         Args:
-            made: Takes a Tensor.
+            made: Function of a Tensor.
 
         Example:
             >>> import io
@@ -84,7 +84,7 @@ class Archive(Mapping[str, Any]):
         return len(self.files)
 
     def close(self) -> None:
-        """Close the file; what it holds can no longer be read.
+        """Close the file; arrays that have not been read cannot be read any more.
 
         Example:
             >>> import io
@@ -108,18 +108,18 @@ def load(
     file: Any, mmap_mode: None = None, allow_pickle: bool = False, fix_imports: bool = True,
     encoding: str = "ASCII", *, max_header_size: int = 10000,
 ) -> Tensor | Archive:  # fmt: skip
-    """What ``save``, ``savez`` or NumPy wrote.
+    """Read a file that ``save``, ``savez`` or NumPy has written.
 
     Args:
-        file: A path, or a file open for bytes.
-        mmap_mode: Only None: memory maps are NumPy's alone.
-        allow_pickle: As NumPy's; arrays of Python objects are refused in any case.
-        fix_imports: As NumPy's.
-        encoding: As NumPy's.
-        max_header_size: As NumPy's.
+        file: A path, or an open binary file.
+        mmap_mode: Must be None: only NumPy has memory maps.
+        allow_pickle: See ``numpy.load``; arrays of Python objects raise in any case.
+        fix_imports: See ``numpy.load``.
+        encoding: See ``numpy.load``.
+        max_header_size: See ``numpy.load``.
 
     Returns:
-        A tensor; of an archive the tensors by name.
+        A tensor; for an archive, a mapping of names to tensors.
 
     Raises:
         ValueError: For a file that holds Python objects.
@@ -141,14 +141,15 @@ def load(
     return Archive(found) if hasattr(found, "files") else tensor_of(found)
 
 
-def _hosted(values: Any) -> Any:
-    """Tensors, and what makes them, as arrays of NumPy's."""
+def _as_numpy(values: Any) -> Any:
+    """NumPy's own array of a Tensor or array-like."""
     return array_of(values).detach().cpu().numpy()
 
 
 def _write(name: str, file: Any, args: tuple[Any, ...], kwds: dict[str, Any]) -> None:
+    """Call NumPy's function ``name`` with NumPy's own arrays."""
     write = getattr(host(), name)
-    write(file, *map(_hosted, args), **{key: _hosted(value) for key, value in kwds.items()})
+    write(file, *map(_as_numpy, args), **{key: _as_numpy(value) for key, value in kwds.items()})
 
 
 @register_shared
@@ -156,12 +157,12 @@ def savez(file: Any, *args: Any, **kwds: Any) -> None:
     """Write tensors to an uncompressed archive, ``.npz``, that NumPy reads.
 
     Args:
-        file: A path, to which ``.npz`` is added if it is missing, or a file open for bytes.
-        *args: Tensors, called ``arr_0``, ``arr_1``, …
+        file: A path, to which ``.npz`` is added if it is missing, or an open binary file.
+        *args: Tensors, which are named ``arr_0``, ``arr_1``, …
         **kwds: Tensors by name.
 
     Raises:
-        ValueError: If a tensor is called as one of the unnamed ones are.
+        ValueError: If a name is also one of the positional tensors' names.
 
     Example:
         >>> import io, tinytorch as tt
@@ -178,12 +179,12 @@ def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
     """Write tensors to a compressed archive, ``.npz``, that NumPy reads.
 
     Args:
-        file: A path, to which ``.npz`` is added if it is missing, or a file open for bytes.
-        *args: Tensors, called ``arr_0``, ``arr_1``, …
+        file: A path, to which ``.npz`` is added if it is missing, or an open binary file.
+        *args: Tensors, which are named ``arr_0``, ``arr_1``, …
         **kwds: Tensors by name.
 
     Raises:
-        ValueError: If a tensor is called as one of the unnamed ones are.
+        ValueError: If a name is also one of the positional tensors' names.
 
     Example:
         >>> import io, tinytorch as tt
@@ -197,7 +198,7 @@ def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
 
 @numpy_function
 def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Tensor:
-    """``a`` in column-major order, the first index changes fastest; of at least one dimension.
+    """``a`` in column-major order, with at least one dimension.
 
     Args:
         a: Tensor or array-like.
@@ -209,17 +210,18 @@ def asfortranarray(a: Any, dtype: Any = None, *, like: Any = None) -> Tensor:
         (8, 16)
     """
     found: Any = asarray(a, dtype)
-    return _by_columns(found) if found.ndim else found.reshape(1)  # type: ignore[no-any-return]
+    return _column_major(found) if found.ndim else found.reshape(1)  # type: ignore[no-any-return]
 
 
-def _by_columns(x: Any) -> Any:
+def _column_major(x: Any) -> Any:
+    """The tensor in column-major order: the first index changes fastest."""
     order = tuple(reversed(range(x.ndim)))
     return x.permute(order).contiguous().permute(order)
 
 
 @numpy_function
 def isfortran(a: Any) -> bool:
-    """Whether a tensor is in column-major order and not in row-major order too.
+    """Whether a tensor is in column-major order, and not in row-major order as well.
 
     Args:
         a: Tensor or array-like.
@@ -236,34 +238,34 @@ def isfortran(a: Any) -> bool:
 def require(
     a: Any, dtype: Any = None, requirements: Sequence[str] | None = None, *, like: Any = None
 ) -> Tensor:
-    """``a`` as a tensor that lies in memory as it is asked to.
+    """``a`` as a tensor whose memory satisfies requirements.
 
     Args:
         a: Tensor or array-like.
         dtype: The wanted dtype; default ``a``'s.
-        requirements: ``"C"`` for row-major order, ``"F"`` for column-major, ``"O"`` for memory of
-            its own; ``"A"``, ``"W"`` and ``"E"`` hold of every tensor.
+        requirements: ``"C"`` for row-major order, ``"F"`` for column-major, ``"O"`` for a tensor
+            that is not a view; every tensor satisfies ``"A"``, ``"W"`` and ``"E"``.
         like: Accepted.
 
     Raises:
-        ValueError: If both orders are asked for, or something else.
+        ValueError: For both orders, or another requirement.
 
     Example:
         >>> np.require([[1, 2], [3, 4]], requirements="F").flags.f_contiguous
         True
     """
-    asked = {word[0].upper() for word in requirements or ()}
-    if asked >= {"C", "F"} or not asked <= set("CFOAWE"):
+    flags = {word[0].upper() for word in requirements or ()}
+    if flags >= {"C", "F"} or not flags <= set("CFOAWE"):
         raise ValueError(f"require(): expected C or F, O, A, W and E, got {requirements!r}")
     found: Any = asarray(a, dtype)
-    found = _by_columns(found) if "F" in asked else found
-    found = found.contiguous() if "C" in asked else found
-    return found.clone() if "O" in asked and found._is_view() else found  # type: ignore
+    found = _column_major(found) if "F" in flags else found
+    found = found.contiguous() if "C" in flags else found
+    return found.clone() if "O" in flags and found._is_view() else found  # type: ignore
 
 
 @numpy_function
 def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> Tensor:
-    """``a`` as a tensor without infinities and NaNs.
+    """``a`` as a tensor, which is checked for infinities and NaNs.
 
     Args:
         a: Tensor or array-like.
@@ -271,7 +273,7 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> Te
         order: Accepted; the result is in row-major order.
 
     Raises:
-        ValueError: If there is one.
+        ValueError: If an element is infinite or NaN.
 
     Example:
         >>> np.asarray_chkfinite([1, 2])
@@ -285,11 +287,11 @@ def asarray_chkfinite(a: Any, dtype: Any = None, order: str | None = None) -> Te
 
 @numpy_function
 def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> Tensor:
-    """The memory of another library's array, through DLPack.
+    """Tensor that shares the memory of another library's array, through DLPack.
 
     Args:
         x: An array with ``__dlpack__``.
-        device: Where to; default where it is.
+        device: Device of the result; default the array's.
         copy: Whether to copy; None, the default, copies only if needed, False must not copy.
 
     Example:
@@ -304,18 +306,18 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> T
 def frombuffer(
     buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0, *, like: Any = None
 ) -> Tensor:
-    """The numbers in a buffer of bytes, in a tensor of one dimension.
+    """Interpret a buffer of bytes as a 1-d tensor.
 
     Args:
-        buffer: Bytes, an array on the host, or an object that has the buffer interface.
-        dtype: What the bytes stand for, in whatever order; default float64.
-        count: How many numbers; default all.
-        offset: How many bytes to skip first; default 0.
+        buffer: Bytes, an array on the CPU, or an object with the buffer interface.
+        dtype: Dtype of the elements, of either byte order; default float64.
+        count: Number of elements; default all.
+        offset: Number of bytes to skip first; default 0.
         like: Accepted.
 
     Returns:
-        A tensor that shares the buffer's memory if that is on the host and has the processor's
-        order of bytes, else a copy.
+        A tensor that shares the buffer's memory if that is on the CPU and in native byte order,
+        else a copy.
 
     Example:
         >>> np.frombuffer(bytes([1, 2, 3]), np.uint8, offset=1)
@@ -328,30 +330,27 @@ def frombuffer(
     return tensor_of(found)  # type: ignore[no-any-return]
 
 
-def _sharing(name: str, summary: str) -> Callable[..., bool]:
+def _sharing_test(name: str, summary: str) -> Callable[..., bool]:
+    """Register NumPy's function ``name`` that compares the memory of two tensors."""
+
     def function(a: Any, b: Any, /, max_work: int | None = None) -> bool:
         x, y = tensors_of(a, b)
         return bool(getattr(x._xp.library, name)(x.detach()._data, y.detach()._data, max_work))
 
-    return register_as(
-        function,
-        name,
-        f"""{summary}.
+    doc = f"""{summary}.
 
     Args:
         a: Tensor or array-like.
-        b: The same.
-        max_work: How long to look; see ``numpy.{name}``.
-    """,
-        ">>> x = np.arange(4)",
-        f">>> np.{name}(x[:3], x[2:])",
-        "True",
-    )
+        b: Tensor or array-like.
+        max_work: Limit of the effort; see ``numpy.{name}``.
+    """
+    example = (">>> x = np.arange(4)", f">>> np.{name}(x[:3], x[2:])", "True")
+    return register_as(function, name, doc, *example)
 
 
-shares_memory: Callable[..., bool] = _sharing(
+shares_memory: Callable[..., bool] = _sharing_test(
     "shares_memory", "Whether two tensors have an element in common"
 )
-may_share_memory: Callable[..., bool] = _sharing(
-    "may_share_memory", "Whether the memory of two tensors overlaps"
+may_share_memory: Callable[..., bool] = _sharing_test(
+    "may_share_memory", "Whether the ranges of memory of two tensors overlap"
 )

@@ -1,4 +1,4 @@
-"""NumPy's diagonals, triangles, grids of indices, and objects such as ``r_`` and ``mgrid``."""
+"""NumPy's diagonals, triangles and grids of indices, and objects such as ``r_`` and ``mgrid``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .registration import numpy_function, register_as, register_shared
 
 
 def open_grid(*ranges: Any) -> tuple[Tensor, ...]:
-    """Tensors of one dimension, each along its own: together they broadcast to a grid."""
+    """Reshape 1-d tensors so that they broadcast to a grid: the first along dimension 0, ..."""
     count = len(ranges)
     return tuple(
         x.reshape([-1 if d == at else 1 for d in range(count)]) for at, x in enumerate(ranges)
@@ -36,8 +36,8 @@ def indices(dimensions: Sequence[int], dtype: Any = None, sparse: bool = False) 
 
     Args:
         dimensions: The sizes of the grid.
-        dtype: Of the result; default int64.
-        sparse: Give a tuple of tensors that broadcast instead.
+        dtype: Dtype of the result; default int64.
+        sparse: Whether to return a tuple of tensors that broadcast to the grid instead.
 
     Returns:
         Tensor of shape ``(len(dimensions), *dimensions)``.
@@ -59,10 +59,10 @@ def indices(dimensions: Sequence[int], dtype: Any = None, sparse: bool = False) 
 
 @register_shared
 def ix_(*args: Any) -> tuple[Tensor, ...]:
-    """Tensors that index the grid of all combinations of the given indices.
+    """Index tensors that select all combinations of the given indices.
 
     Args:
-        *args: Integers or bools of one dimension, one for each dimension of the grid.
+        *args: 1-d tensors of integers or bools, one for each dimension of the grid.
 
     Raises:
         ValueError: For more than one dimension.
@@ -83,11 +83,11 @@ def ix_(*args: Any) -> tuple[Tensor, ...]:
 
 @register_shared
 def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
-    """Where the main diagonal of a tensor lies.
+    """Indices of the main diagonal of a tensor.
 
     Args:
         n: The size of each dimension.
-        ndim: How many dimensions; default 2.
+        ndim: Number of dimensions; default 2.
 
     Returns:
         One int64 tensor of shape ``(n,)`` for each dimension.
@@ -101,7 +101,7 @@ def diag_indices(n: int, ndim: int = 2) -> tuple[Tensor, ...]:
 
 @register_shared
 def diag_indices_from(arr: Tensor) -> tuple[Tensor, ...]:
-    """Where the main diagonal of ``arr`` lies.
+    """Indices of the main diagonal of ``arr``.
 
     Args:
         arr: Tensor of two or more dimensions of one size.
@@ -122,10 +122,10 @@ def diag_indices_from(arr: Tensor) -> tuple[Tensor, ...]:
 
 @register_shared
 def tril_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
-    """Where the lower triangle of a matrix lies, in row-major order.
+    """Indices of the lower triangle of a matrix, in row-major order.
 
     Args:
-        arr: Tensor of two dimensions.
+        arr: 2-d tensor.
         k: The last diagonal of the triangle; default the main one.
 
     Returns:
@@ -138,16 +138,16 @@ def tril_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
         >>> tt.tril_indices_from(tt.zeros(2, 2))
         (tensor([0, 1, 1]), tensor([0, 0, 1]))
     """
-    rows, columns = _sides("tril_indices_from", arr)
+    rows, columns = _matrix_sizes("tril_indices_from", arr)
     return tuple(diagonal_ops.tril_indices(rows, columns, k, backend=arr._xp))
 
 
 @register_shared
 def triu_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
-    """Where the upper triangle of a matrix lies, in row-major order.
+    """Indices of the upper triangle of a matrix, in row-major order.
 
     Args:
-        arr: Tensor of two dimensions.
+        arr: 2-d tensor.
         k: The first diagonal of the triangle; default the main one.
 
     Returns:
@@ -160,48 +160,48 @@ def triu_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
         >>> tt.triu_indices_from(tt.zeros(2, 2))
         (tensor([0, 0, 1]), tensor([0, 1, 1]))
     """
-    rows, columns = _sides("triu_indices_from", arr)
+    rows, columns = _matrix_sizes("triu_indices_from", arr)
     return tuple(diagonal_ops.triu_indices(rows, columns, k, backend=arr._xp))
 
 
-def _sides(name: str, arr: Tensor) -> tuple[int, int]:
+def _matrix_sizes(name: str, arr: Tensor) -> tuple[int, int]:
+    """Number of rows and columns, after a check that there are two dimensions."""
     if arr.ndim != 2:
         raise ValueError(f"{name}(): input array must be 2-d, got shape {list(arr.shape)}")
     return arr.shape[0], arr.shape[1]
 
 
-def _in_range(place: Any, size: int, mode: str) -> Any:
+def _check_indices(index: Any, size: int, mode: str) -> Any:
+    """Wrap, clip or check indices of a dimension by the ``mode`` of ``ravel_multi_index``."""
     if mode == "wrap":
-        return place % size
+        return index % size
     if mode == "clip":
-        return place.clamp(0, size - 1)
+        return index.clamp(0, size - 1)
     if mode != "raise":
         raise ValueError(f"ravel_multi_index(): mode must be raise, wrap or clip, got {mode!r}")
-    place._xp.check_all(
-        (place._data >= 0) & (place._data < size),
-        "ravel_multi_index(): invalid entry in coordinates array",
-    )
-    return where(place < 0, place + size, place)
+    text = "ravel_multi_index(): invalid entry in coordinates array"
+    index._xp.check_all((index._data >= 0) & (index._data < size), text)
+    return where(index < 0, index + size, index)
 
 
 @register_shared
 def ravel_multi_index(
     multi_index: Any, dims: Sequence[int], mode: str | Sequence[str] = "raise", order: str = "C"
 ) -> Tensor:
-    """Places in the flattened tensor of places given by an index for each dimension.
+    """Convert an index tensor for each dimension to indices of the flattened tensor.
 
     Args:
         multi_index: A tensor of integers for each dimension.
         dims: The sizes.
-        mode: What happens to an index out of range: ``"raise"`` (default), ``"wrap"`` or
-            ``"clip"``; one for all, or one for each dimension.
+        mode: Treatment of an index out of bounds: ``"raise"`` (default), ``"wrap"`` or ``"clip"``;
+            one for all dimensions, or one for each.
         order: ``"C"`` (default), the last index changes fastest, or ``"F"``, the first.
 
     Returns:
         int64 tensor.
 
     Raises:
-        RuntimeError: For an index out of range.
+        RuntimeError: For an index out of bounds.
         ValueError: If there is not one tensor for each dimension.
 
     Example:
@@ -218,27 +218,25 @@ def ravel_multi_index(
     found: Any = 0
     for d, part in enumerate(parts):
         step = math.prod(shape[d + 1 :] if order == "C" else shape[:d])
-        found = found + _in_range(part.long(), shape[d], modes[d]) * step
+        found = found + _check_indices(part.long(), shape[d], modes[d]) * step
     return array_of(found)  # type: ignore[no-any-return]
 
 
-def _triangle(name: str, keep: Any, summary: str, *example: str) -> Callable[..., Tensor]:
+def _triangle(name: str, torch_function: Any, summary: str, *example: str) -> Callable[..., Tensor]:
+    """Register NumPy's ``tril`` or ``triu`` by PyTorch's."""
+
     def function(m: Any, k: int = 0) -> Tensor:
         x = tensor_of(m)
         x = x.expand(x.shape[0], x.shape[0]) if x.ndim == 1 else x
-        return keep(x, k)  # type: ignore[no-any-return]
+        return torch_function(x, k)  # type: ignore[no-any-return]
 
-    return register_as(
-        function,
-        name,
-        f"""{summary}
+    doc = f"""{summary}
 
     Args:
         m: Tensor or array-like.
-        k: Which diagonal the triangle ends at; default the main one.
-    """,
-        *example,
-    )
+        k: The diagonal at which the triangle ends; default the main one.
+    """
+    return register_as(function, name, doc, *example)
 
 
 tril: Callable[..., Tensor] = _triangle(
@@ -251,34 +249,28 @@ triu: Callable[..., Tensor] = _triangle(
 )  # fmt: skip
 
 
-def _triangle_places(
-    name: str, places: Any, summary: str, *example: str
-) -> Callable[..., tuple[Tensor, Tensor]]:
-    def function(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
-        return tuple(places(n, n if m is None else m, k))
+def _triangle_indices(name: str, which: str, *example: str) -> Callable[..., tuple[Tensor, Tensor]]:
+    """Register NumPy's ``tril_indices`` or ``triu_indices`` by PyTorch's."""
 
-    return register_as(
-        function,
-        name,
-        f"""{summary}
+    def function(n: int, k: int = 0, m: int | None = None) -> tuple[Tensor, Tensor]:
+        return tuple(getattr(diagonal_ops, name)(n, n if m is None else m, k))
+
+    doc = f"""Indices of the {which} triangle of a matrix.
 
     Args:
-        n: Rows.
-        k: Which diagonal the triangle ends at; default the main one.
-        m: Columns; default ``n``.
-    """,
-        *example,
-    )
+        n: Number of rows.
+        k: The diagonal at which the triangle ends; default the main one.
+        m: Number of columns; default ``n``.
+    """
+    return register_as(function, name, doc, *example)
 
 
-tril_indices: Callable[..., tuple[Tensor, Tensor]] = _triangle_places(
-    "tril_indices", diagonal_ops.tril_indices, "Where the lower triangle of a matrix lies.",
-    ">>> np.tril_indices(2)", "(array([0, 1, 1]), array([0, 0, 1]))",
-)  # fmt: skip
-triu_indices: Callable[..., tuple[Tensor, Tensor]] = _triangle_places(
-    "triu_indices", diagonal_ops.triu_indices, "Where the upper triangle of a matrix lies.",
-    ">>> np.triu_indices(2)", "(array([0, 0, 1]), array([0, 1, 1]))",
-)  # fmt: skip
+tril_indices: Callable[..., tuple[Tensor, Tensor]] = _triangle_indices(
+    "tril_indices", "lower", ">>> np.tril_indices(2)", "(array([0, 1, 1]), array([0, 0, 1]))"
+)
+triu_indices: Callable[..., tuple[Tensor, Tensor]] = _triangle_indices(
+    "triu_indices", "upper", ">>> np.triu_indices(2)", "(array([0, 0, 1]), array([0, 1, 1]))"
+)
 
 
 @numpy_function
@@ -287,7 +279,7 @@ def diag(v: Any, k: int = 0) -> Tensor:
 
     Args:
         v: Tensor of one or two dimensions.
-        k: Which diagonal; default the main one, positive ones are above it.
+        k: The diagonal: 0, the default, is the main one, positive ones are above it.
 
     Example:
         >>> np.diag([1, 2])
@@ -303,7 +295,7 @@ def diagflat(v: Any, k: int = 0) -> Tensor:
 
     Args:
         v: Tensor or array-like.
-        k: Which diagonal; default the main one, positive ones are above it.
+        k: The diagonal: 0, the default, is the main one, positive ones are above it.
 
     Example:
         >>> np.diagflat([1, 2], k=1)
@@ -316,13 +308,13 @@ def diagflat(v: Any, k: int = 0) -> Tensor:
 
 @numpy_function
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
-    """The diagonals of two dimensions, as the last one.
+    """The diagonals of the matrices of two dimensions, as the last dimension.
 
     Args:
         a: Tensor of at least two dimensions.
-        offset: Which diagonal; default the main one, positive ones are above it.
+        offset: The diagonal: 0, the default, is the main one, positive ones are above it.
         axis1: The dimension of the rows.
-        axis2: That of the columns.
+        axis2: The dimension of the columns.
 
     Example:
         >>> np.diagonal([[1, 2], [3, 4]])
@@ -334,23 +326,29 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Tensor:
 
 
 def _range(part: slice, dtype: Any = None, floats: Any = None) -> Any:
-    """The numbers a slice stands for; an imaginary step is how many, both ends included."""
+    """1-d tensor of the range that a slice means to ``mgrid``.
+
+    Args:
+        part: The slice. An imaginary step is the number of elements, and includes both ends.
+        dtype: Dtype; default int64 if the slice is of integers, else ``floats``.
+        floats: Default the default dtype.
+    """
     start = 0 if part.start is None else part.start
-    if dtype is None and not _whole(part):
+    if dtype is None and not _is_integral(part):
         dtype = floats or default_dtype()
     if isinstance(part.step, complex):
         return linspace(start, part.stop, int(abs(part.step)), dtype=dtype)
     return arange(start, part.stop, 1 if part.step is None else part.step, dtype=dtype)
 
 
-def _whole(*parts: slice) -> bool:
-    """Whether slices stand for integers."""
+def _is_integral(*parts: slice) -> bool:
+    """Whether slices consist of integers."""
     given = [v for part in parts for v in (part.start, part.stop, part.step)]
     return all(v is None or isinstance(v, int) for v in given)
 
 
 class IndexExpression:
-    """What ``s_`` and ``index_exp`` are: they return the index they are given.
+    """Class of ``s_`` and ``index_exp``, which return the index between the brackets.
 
     Args:
         maketuple: Whether a single index becomes a tuple of one.
@@ -368,11 +366,11 @@ class IndexExpression:
 
 
 class Grid:
-    """What ``mgrid`` and ``ogrid`` are: slices become tensors that span a grid.
+    """Class of ``mgrid`` and ``ogrid``: slices become the coordinates of a grid.
 
     Args:
-        sparse: Whether to give a tuple of tensors that broadcast to the grid instead.
-        floats: The dtype of what is not whole; default the default dtype.
+        sparse: Whether to return a tuple of tensors that broadcast to the grid instead.
+        floats: The dtype for slices that are not of integers; default the default dtype.
 
     Example:
         >>> tt.mgrid[0:2, 0:2][1]
@@ -390,7 +388,7 @@ class Grid:
         if isinstance(key, slice):
             return _range(key, None, self.floats)
         floats = self.floats or default_dtype()
-        dtype = dtypes.int64 if _whole(*key) else floats
+        dtype = dtypes.int64 if _is_integral(*key) else floats
         parts: Any = open_grid(*(_range(part, dtype) for part in key))
         if self.sparse:
             return parts
@@ -399,16 +397,15 @@ class Grid:
 
 
 class Joiner:
-    """What ``r_`` and ``c_`` are: the items between the brackets, joined.
+    """Class of ``r_`` and ``c_``, which join the items between the brackets.
 
-    A slice is the range it stands for, with an imaginary step that many numbers with both
-    ends. A first string ``"axis,ndmin,place"`` says along which dimension to join, how many
-    dimensions items have at least, and where those they have go among them.
+    A slice stands for a range; an imaginary step is its number of elements and includes both ends.
+    If the first item is a string ``"axis,ndmin,place"``, it replaces these arguments.
 
     Args:
         axis: The dimension along which items are joined.
-        ndmin: The least number of dimensions.
-        place: Where the dimensions that an item has go; -1 is last.
+        ndmin: The minimum number of dimensions of an item.
+        place: Position of an item's own dimensions among these; -1 is last.
         floats: The dtype of Python's floats; default the default dtype.
 
     Example:
@@ -439,6 +436,7 @@ class Joiner:
             return cat([_item(item, ndmin, place, backend) for item in items], axis)
 
     def _directive(self, text: str) -> tuple[int, int, int]:
+        """Parse a string ``"axis,ndmin,place"``, of which the end may be missing."""
         try:
             given = [int(part) for part in text.split(",")]
         except ValueError:
@@ -447,6 +445,7 @@ class Joiner:
 
 
 def _item(item: Any, ndmin: int, place: int, backend: Any) -> Any:
+    """Tensor of an item of ``Joiner``, with at least ``ndmin`` dimensions."""
     x: Any = _range(item) if isinstance(item, slice) else array_of(item, backend)
     missing = ndmin - x.ndim
     if missing <= 0:

@@ -1,4 +1,4 @@
-"""Properties of arrays and dtypes as Python values, and the array API's inspection."""
+"""Properties of arrays and dtypes as Python values, and the array API's inspection namespace."""
 
 from __future__ import annotations
 
@@ -80,6 +80,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> bool:
 
 
 def _all_equal(first: Any, second: Any, equal_nan: bool = False) -> bool:
+    """Whether all elements of tensors that broadcast are equal."""
     same = first == second
     if equal_nan:
         same = same | ((first != first) & (second != second))
@@ -88,7 +89,7 @@ def _all_equal(first: Any, second: Any, equal_nan: bool = False) -> bool:
 
 @register_shared
 def array_equiv(a1: Any, a2: Any) -> bool:
-    """Whether two tensors have the same elements when one is broadcast to the other.
+    """Whether two tensors have the same elements after they are broadcast.
 
     Args:
         a1: Tensor or array-like.
@@ -107,10 +108,10 @@ def array_equiv(a1: Any, a2: Any) -> bool:
 
 @register_shared
 def isscalar(element: Any) -> bool:
-    """Whether ``element`` is a number or a string; a tensor never is.
+    """Whether ``element`` is a number or a string; a tensor is neither.
 
     Args:
-        element: Anything.
+        element: Any object.
 
     Example:
         >>> tt.isscalar(3.1), tt.isscalar(tt.tensor(3.1))
@@ -118,14 +119,14 @@ def isscalar(element: Any) -> bool:
     """
     if isinstance(element, Tensor):
         return False
-    # NumPy's own scalars have a dtype, and no dimensions to index.
+    # NumPy's own scalars have a dtype, and cannot be assigned to by index.
     own = hasattr(element, "dtype") and not hasattr(element, "__setitem__")
     return own or isinstance(element, (str, bytes, Number))
 
 
 @register_shared
 def iscomplexobj(x: Any) -> bool:
-    """Whether the elements are of a complex dtype.
+    """Whether the dtype is complex.
 
     Args:
         x: Tensor or array-like.
@@ -139,7 +140,7 @@ def iscomplexobj(x: Any) -> bool:
 
 @register_shared
 def isrealobj(x: Any) -> bool:
-    """Whether the elements are of a dtype that is not complex.
+    """Whether the dtype is not complex.
 
     Args:
         x: Tensor or array-like.
@@ -153,7 +154,7 @@ def isrealobj(x: Any) -> bool:
 
 # -- dtypes ---------------------------------------------------------------------------------------
 
-#: NumPy's abstract types and the standard's words for kinds, with the kind letters they cover.
+#: By NumPy's name of an abstract type, or the array API's name of a kind: kind characters.
 _KINDS = {
     "generic": "biufc", "number": "iufc", "integer": "iu", "signedinteger": "i",
     "unsignedinteger": "u", "inexact": "fc", "floating": "f", "complexfloating": "c",
@@ -164,14 +165,14 @@ _KINDS = {
 
 @register_shared
 def issubdtype(arg1: Any, arg2: Any) -> bool:
-    """Whether a dtype is, or is of a kind with, another.
+    """Whether a dtype is another, or a subtype of an abstract type.
 
     Args:
-        arg1: A dtype, or what stands for one.
-        arg2: A dtype, or an abstract type of NumPy's or its name, such as ``"floating"``.
+        arg1: Anything that is accepted as a dtype, or an abstract type.
+        arg2: The same; an abstract type is one of NumPy's, or its name, such as ``"floating"``.
 
     Raises:
-        TypeError: For what is no dtype.
+        TypeError: For another argument.
 
     Example:
         >>> tt.issubdtype(tt.float32, "floating"), tt.issubdtype(tt.float32, tt.float64)
@@ -198,7 +199,7 @@ def isdtype(dtype: Any, kind: Any) -> bool:
             or ``"numeric"``.
 
     Raises:
-        ValueError: For another word.
+        ValueError: For an unknown kind.
 
     Example:
         >>> tt.isdtype(tt.float32, ("integral", "real floating"))
@@ -216,7 +217,7 @@ def isdtype(dtype: Any, kind: Any) -> bool:
 
 @register_shared
 def common_type(*arrays: Any) -> dtypes.dtype:
-    """A floating-point or complex dtype for all the tensors; integers count as the default one.
+    """A floating-point or complex dtype for all the tensors; integers count as the default dtype.
 
     Args:
         *arrays: Tensors.
@@ -237,7 +238,7 @@ def common_type(*arrays: Any) -> dtypes.dtype:
 
 @register_shared
 def min_scalar_type(a: Any) -> dtypes.dtype:
-    """The smallest dtype that holds a number; the dtype of a tensor that has dimensions.
+    """The smallest dtype that can hold a number; for a tensor that is not 0-d, its dtype.
 
     Args:
         a: A number or a tensor.
@@ -264,9 +265,10 @@ def min_scalar_type(a: Any) -> dtypes.dtype:
 
 
 def _smallest_integer(value: int) -> dtypes.dtype:
-    signs = "int" if value < 0 else "uint"
+    """The smallest integer dtype for a value, unsigned unless it is negative."""
+    kind = "int" if value < 0 else "uint"
     for bits in (8, 16, 32, 64):
-        found = dtypes.NAMES[f"{signs}{bits}"]
+        found = dtypes.NAMES[f"{kind}{bits}"]
         limits = dtypes.iinfo(found)
         if limits.min <= value <= limits.max:
             return found
@@ -274,6 +276,7 @@ def _smallest_integer(value: int) -> dtypes.dtype:
 
 
 def _smallest_float(*values: float) -> dtypes.dtype:
+    """The smallest floating-point dtype to whose range nonnegative values belong."""
     for found in (dtypes.float16, dtypes.float32):
         if all(v <= dtypes.finfo(found).max or v == float("inf") or v != v for v in values):
             return found
@@ -282,7 +285,7 @@ def _smallest_float(*values: float) -> dtypes.dtype:
 
 @numpy_function
 def result_type(*arrays_and_dtypes: Any) -> dtypes.dtype:
-    """The dtype that NumPy's rules of promotion give.
+    """The dtype that results from NumPy's rules of promotion.
 
     Args:
         *arrays_and_dtypes: Tensors, dtypes and Python numbers.
@@ -297,7 +300,7 @@ def result_type(*arrays_and_dtypes: Any) -> dtypes.dtype:
 
 @numpy_function
 def promote_types(type1: Any, type2: Any) -> dtypes.dtype:
-    """The smallest dtype that both can be cast to without loss.
+    """The smallest dtype to which both can be cast safely.
 
     Args:
         type1: A dtype.
@@ -315,7 +318,7 @@ def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
     """Whether a cast is allowed.
 
     Args:
-        from_: A dtype, or a tensor.
+        from_: A dtype or a tensor.
         to: A dtype.
         casting: ``"no"``, ``"equiv"``, ``"safe"`` (default), ``"same_kind"`` or ``"unsafe"``.
 
@@ -327,16 +330,16 @@ def can_cast(from_: Any, to: Any, casting: str = "safe") -> bool:
     return bool(host().can_cast(source.dtype, as_dtype(to).dtype, casting))
 
 
-#: The versions of the standard whose functions are here.
+#: Versions of the array API standard that are implemented.
 VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
 
 class NamespaceInfo:
-    """Devices, dtypes and limits of a namespace, by the standard's names.
+    """Devices, dtypes and limits of a namespace, by the array API standard.
 
     Args:
-        device: Makes what the arrays of the namespace have for a device.
-        dtype: Gives what they have for a dtype of tensors.
+        device: Makes a device of the namespace from a name.
+        dtype: Converts a dtype of tensors to one of the namespace.
     """
 
     def __init__(
@@ -348,15 +351,15 @@ class NamespaceInfo:
         self._dtype = dtype
 
     def capabilities(self) -> dict[str, Any]:
-        """What depends on data, and how many dimensions there may be."""
+        """Whether shapes may depend on data, and the maximum number of dimensions."""
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self) -> Any:
-        """The device of tensors made without one."""
+        """Device of a tensor that is created without one."""
         return self._device(current_backend().device_type)
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
-        """The dtypes of tensors made without one."""
+        """Dtypes of tensors that are created without one, by kind."""
         found = {
             "real floating": dtypes.float64, "complex floating": dtypes.complex128,
             "integral": dtypes.int64, "indexing": dtypes.int64,
@@ -364,13 +367,12 @@ class NamespaceInfo:
         return {name: self._dtype(kind) for name, kind in found.items()}
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, Any]:
-        """The dtypes there are, of a kind or of several."""
-
-        beside = (dtypes.float16, *dtypes.LOW)  # which the standard does not know
-        every = [d for d in dtypes.ALL if d not in beside]
+        """Dtypes of a kind, or of a tuple of kinds, by name; default all of the standard."""
+        excluded = (dtypes.float16, *dtypes.LOW)  # They are not part of the standard.
+        every = [d for d in dtypes.ALL if d not in excluded]
         found = [d for d in every if kind is None or isdtype(d, kind)]
         return {d.name: self._dtype(d) for d in found}
 
     def devices(self) -> tuple[Any, ...]:
-        """The devices of the active backend."""
+        """Devices of the active backend."""
         return tuple(self._device(name) for name in current_backend().devices())

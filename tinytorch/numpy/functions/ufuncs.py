@@ -36,7 +36,15 @@ from .conversion import (
     tensors_of,
     write_out,
 )
-from .elementwise import OF_COMPLEX, OF_FLOATS, OF_ONE, OF_TWO, Row, divided, or_zero
+from .elementwise import (
+    BINARY,
+    COMPLEX_FORMULAS,
+    REAL_FORMULAS,
+    UNARY,
+    UfuncDef,
+    divide_or_zero,
+    divide_with_remainder,
+)
 from .registration import numpy_function, register_as
 
 #: Bools that these have nothing to do for, though PyTorch's refuse them.
@@ -149,10 +157,10 @@ def _computed(name: str, function: Any, operands: list[Any], kind: str, tensor: 
         return operands[0].clone()
     if getattr(function, "op", None) is not None and function.op.strict and len(operands) == 2:
         operands = [v if isinstance(v, Tensor) else tensor.new_full((), v) for v in operands]
-    if kind == "c" and name in OF_COMPLEX:
-        return OF_COMPLEX[name](function, *operands)
-    if kind == "f" and name in OF_FLOATS:
-        return OF_FLOATS[name](function, *operands)
+    if kind == "c" and name in COMPLEX_FORMULAS:
+        return COMPLEX_FORMULAS[name](function, *operands)
+    if kind == "f" and name in REAL_FORMULAS:
+        return REAL_FORMULAS[name](function, *operands)
     if kind not in "iu":
         return function(*operands)
     if name in _ORDERS and len({v.dtype for v in operands if isinstance(v, Tensor)}) > 1:
@@ -216,20 +224,20 @@ def _inverted(function: Any, a: Any) -> Any:
 
 _OF_INTEGERS: dict[str, Callable[..., Any]] = {
     "reciprocal": _inverted, "power": _raised, "pow": _raised,
-    **dict.fromkeys(("floor_divide", "fmod", "mod", "remainder"), or_zero),
+    **dict.fromkeys(("floor_divide", "fmod", "mod", "remainder"), divide_or_zero),
 }  # fmt: skip
 
 
 # -- the functions -------------------------------------------------------------------------------
 
 
-def _one(name: str, row: Row) -> Callable[..., Any]:
+def _one(name: str, row: UfuncDef) -> Callable[..., Any]:
     def function(
         x: Any, /, out: Tensor | None = None, *, where: Any = True, casting: str = "same_kind",
         order: str = "K", dtype: Any = None, subok: bool = True,
     ) -> Tensor:  # fmt: skip
         run = row.compute
-        plain = out is None and where is True and dtype is None and name not in OF_FLOATS
+        plain = out is None and where is True and dtype is None and name not in REAL_FORMULAS
         if plain and _alike((x,)):
             return run(x)  # type: ignore[no-any-return]
         return _run(name, run, (x,), out, where, casting, dtype)  # type: ignore[no-any-return]
@@ -237,7 +245,7 @@ def _one(name: str, row: Row) -> Callable[..., Any]:
     return _file(function, name, row, "x")
 
 
-def _two(name: str, row: Row) -> Callable[..., Any]:
+def _two(name: str, row: UfuncDef) -> Callable[..., Any]:
     wide = name == "float_power"
 
     def function(
@@ -264,14 +272,14 @@ _OPTIONS = """\
 """
 
 
-def _file(function: Any, name: str, row: Row, *operands: str) -> Callable[..., Any]:
+def _file(function: Any, name: str, row: UfuncDef, *operands: str) -> Callable[..., Any]:
     listed = "".join(f"        {x}: Array, or what makes one.\n" for x in operands)
     doc = f"{row.summary}\n\n    Args:\n{listed}{_OPTIONS}    "
     return register_as(function, name, doc, f">>> np.{name}({row.operands})", row.shown)  # type: ignore[no-any-return]
 
 
-_BY_NAME: dict[str, Any] = {name: _one(name, row) for name, row in OF_ONE.items()}
-_BY_NAME |= {name: _two(name, row) for name, row in OF_TWO.items()}
+_BY_NAME: dict[str, Any] = {name: _one(name, row) for name, row in UNARY.items()}
+_BY_NAME |= {name: _two(name, row) for name, row in BINARY.items()}
 
 # Those that other functions call.
 add, divide, multiply, power = map(_BY_NAME.__getitem__, ("add", "divide", "multiply", "power"))
@@ -423,7 +431,7 @@ def divmod(
         >>> np.divmod([-7, 7], 3)
         (array([-3,  2]), array([2, 1]))
     """
-    return _run("divmod", divided, (x1, x2), out, where, casting, dtype)  # type: ignore
+    return _run("divmod", divide_with_remainder, (x1, x2), out, where, casting, dtype)  # type: ignore
 
 
 @numpy_function

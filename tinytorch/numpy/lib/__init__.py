@@ -1,4 +1,4 @@
-"""``numpy.lib``: windows into memory, and what NumPy has there beside them."""
+"""``numpy.lib``: ``stride_tricks`` and ``scimath`` on arrays, and NumPy's other names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Windows into an array's memory: ``numpy.lib.stride_tricks`` by its names."""
+"""``numpy.lib.stride_tricks`` on arrays: views with other shapes and strides."""
 
 from __future__ import annotations
 
