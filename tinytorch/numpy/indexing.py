@@ -79,7 +79,7 @@ def getitem(self: ndarray, key: Any) -> ndarray:
     found = wrapping.get_item(self, key)
     if found is not wrapping.NOT_CALLED:
         return found  # type: ignore[no-any-return]
-    place = key_of(key)
+    place = as_tensor_index(key)
     part: Any = self._tensor[place]
     if not part._data.shape and picks_one(place):
         return wrap_result(part.clone())
@@ -99,7 +99,7 @@ def setitem(self: ndarray, key: Any, value: Any) -> None:
         raise TypeError(f"'numpy.{kind}' object does not support item assignment")
     if tensor._xp.readonly(tensor._data):
         raise ValueError("assignment destination is read-only")
-    place = key_of(key)
+    place = as_tensor_index(key)
     if value.__class__ not in (int, float, bool):
         value = convert_value(tensor, unwrap(value, []))
     try:
@@ -108,7 +108,7 @@ def setitem(self: ndarray, key: Any, value: Any) -> None:
         raise as_write_error(tensor, place, value, error) from None
 
 
-def key_of(key: Any) -> Any:
+def as_tensor_index(key: Any) -> Any:
     """The index of a Tensor that means what ``key`` means for an array.
 
     Raises:
@@ -132,7 +132,7 @@ def key_of(key: Any) -> Any:
 
 
 def picks_one(key: Any) -> bool:
-    """Whether a result of ``key_of`` selects one element, which becomes a scalar."""
+    """Whether a result of ``as_tensor_index`` selects one element, which becomes a scalar."""
     if key.__class__ is tuple:
         return all(part.__class__ is int for part in key)
     return key.__class__ is int

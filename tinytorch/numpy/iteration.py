@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from . import functions, wrapping
 from .functions.conversion import host
-from .indexing import key_of
+from .indexing import as_tensor_index
 from .namespace import to_zeros
 from .ndarray import array_of_tensor, ndarray, wrap_result
 from .wrapping import wrap_function
@@ -163,7 +163,7 @@ class flatiter:
         if direct_result is not wrapping.NOT_CALLED:
             return direct_result  # type: ignore[no-any-return]
         elements: Any = functions.ravel(self.base._tensor)
-        return wrap_result(elements[key_of(key)].clone())
+        return wrap_result(elements[as_tensor_index(key)].clone())
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if wrapping.call_mutating(_write, (self.base, key, value), {}):

@@ -368,14 +368,14 @@ def _outer(function: Any, a: Any, b: Any, **options: Any) -> Any:
 
 def _apply_at(function: Any, a: Any, indices: Any, b: Any) -> None:
     """Implement ``ufunc.at`` on Tensors, in rounds in which no element is indexed twice."""
-    from .indexing import key_of
+    from .indexing import as_tensor_index
 
     target = tensor_of(a)
     flat = functions.arange(target.numel()).reshape(tuple(target.shape))
-    places = flat[key_of(indices)].reshape(-1)
+    places = flat[as_tensor_index(indices)].reshape(-1)
     values: tuple[Any, ...] = ()
     if b is not _NOTHING:
-        shape = flat[key_of(indices)].shape
+        shape = flat[as_tensor_index(indices)].shape
         values = (functions.broadcast_to(tensor_of(b, target._xp), tuple(shape)).reshape(-1),)
     elements = functions.ravel(target)
     for mask in _rounds(places):

@@ -162,6 +162,7 @@ def bitwise_count(x: Any) -> Tensor:
 
 @op
 def _bits(xp: Backend, input: Array) -> Array:
+    """Number of bits that are set in the absolute value of each integer, as uint8."""
     if input.dtype.kind not in "biu":
         raise TypeError(f"bitwise_count(): expected integers, got {input.dtype.name}")
     size = input.dtype.itemsize
