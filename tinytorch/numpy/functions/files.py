@@ -9,7 +9,7 @@ from ...core.tensor import Tensor
 from ...ops.shape import tensor_functions
 from .conversion import array_of, as_dtype, host, tensor_of, tensors_of
 from .creation import asarray
-from .registration import numpy_function, register_as, register_shared
+from .registration import numpy_function, register_as, register_shared_as
 
 
 @numpy_function
@@ -146,37 +146,14 @@ def _as_numpy(values: Any) -> Any:
     return array_of(values).detach().cpu().numpy()
 
 
-def _write(name: str, file: Any, args: tuple[Any, ...], kwds: dict[str, Any]) -> None:
-    """Call NumPy's function ``name`` with NumPy's own arrays."""
-    write = getattr(host(), name)
-    write(file, *map(_as_numpy, args), **{key: _as_numpy(value) for key, value in kwds.items()})
+def _archive_writer(name: str, kind: str) -> Callable[..., None]:
+    """Register NumPy's function ``name`` that writes an archive."""
 
+    def function(file: Any, *args: Any, **kwds: Any) -> None:
+        named = {key: _as_numpy(value) for key, value in kwds.items()}
+        getattr(host(), name)(file, *map(_as_numpy, args), **named)
 
-@register_shared
-def savez(file: Any, *args: Any, **kwds: Any) -> None:
-    """Write tensors to an uncompressed archive, ``.npz``, that NumPy reads.
-
-    Args:
-        file: A path, to which ``.npz`` is added if it is missing, or an open binary file.
-        *args: Tensors, which are named ``arr_0``, ``arr_1``, …
-        **kwds: Tensors by name.
-
-    Raises:
-        ValueError: If a name is also one of the positional tensors' names.
-
-    Example:
-        >>> import io, tinytorch as tt
-        >>> file = io.BytesIO()
-        >>> tt.savez(file, weights=tt.ones(2))
-        >>> file.getvalue()[:2]
-        b'PK'
-    """
-    _write("savez", file, args, kwds)
-
-
-@register_shared
-def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
-    """Write tensors to a compressed archive, ``.npz``, that NumPy reads.
+    doc = f"""Write tensors to {kind} archive, ``.npz``, that NumPy reads.
 
     Args:
         file: A path, to which ``.npz`` is added if it is missing, or an open binary file.
@@ -187,13 +164,17 @@ def savez_compressed(file: Any, *args: Any, **kwds: Any) -> None:
         ValueError: If a name is also one of the positional tensors' names.
 
     Example:
-        >>> import io, tinytorch as tt
+        >>> import io
         >>> file = io.BytesIO()
-        >>> tt.savez_compressed(file, weights=tt.ones(2))
+        >>> tt.{name}(file, weights=tt.ones(2))
         >>> file.getvalue()[:2]
         b'PK'
     """
-    _write("savez_compressed", file, args, kwds)
+    return register_shared_as(function, name, doc)
+
+
+savez: Callable[..., None] = _archive_writer("savez", "an uncompressed")
+savez_compressed: Callable[..., None] = _archive_writer("savez_compressed", "a compressed")
 
 
 @numpy_function

@@ -15,7 +15,7 @@ from ...ops.shape import diagonal as diagonal_ops
 from ...ops.shape.joining import cat, stack
 from ...state import default_dtype, default_dtype_context
 from .conversion import array_of, arrays_of, axes_of, backend_of, tensor_of
-from .registration import numpy_function, register_as, register_shared
+from .registration import numpy_function, register_as, register_shared, register_shared_as
 
 
 def open_grid(*ranges: Any) -> tuple[Tensor, ...]:
@@ -120,55 +120,40 @@ def diag_indices_from(arr: Tensor) -> tuple[Tensor, ...]:
     return (arange(arr.shape[0], dtype=dtypes.int64, backend=arr._xp),) * arr.ndim
 
 
-@register_shared
-def tril_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
-    """Indices of the lower triangle of a matrix, in row-major order.
+def _triangle_indices_from(
+    name: str, which: str, end: str, shown: str
+) -> Callable[..., tuple[Tensor, Tensor]]:
+    """Register ``tril_indices_from`` or ``triu_indices_from`` by PyTorch's function of indices."""
+    make = getattr(diagonal_ops, name)
+
+    def function(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
+        if arr.ndim != 2:
+            text = f"{name}_from(): input array must be 2-d, got shape {list(arr.shape)}"
+            raise ValueError(text)
+        return tuple(make(arr.shape[0], arr.shape[1], k, backend=arr._xp))
+
+    doc = f"""Indices of the {which} triangle of a matrix, in row-major order.
 
     Args:
         arr: 2-d tensor.
-        k: The last diagonal of the triangle; default the main one.
+        k: The {end} diagonal of the triangle; default the main one.
 
     Returns:
         The row and the column indices, int64.
 
     Raises:
         ValueError: For another number of dimensions.
-
-    Example:
-        >>> tt.tril_indices_from(tt.zeros(2, 2))
-        (tensor([0, 1, 1]), tensor([0, 0, 1]))
     """
-    rows, columns = _matrix_sizes("tril_indices_from", arr)
-    return tuple(diagonal_ops.tril_indices(rows, columns, k, backend=arr._xp))
+    example = f">>> tt.{name}_from(tt.zeros(2, 2))"
+    return register_shared_as(function, f"{name}_from", doc, example, shown)
 
 
-@register_shared
-def triu_indices_from(arr: Tensor, k: int = 0) -> tuple[Tensor, Tensor]:
-    """Indices of the upper triangle of a matrix, in row-major order.
-
-    Args:
-        arr: 2-d tensor.
-        k: The first diagonal of the triangle; default the main one.
-
-    Returns:
-        The row and the column indices, int64.
-
-    Raises:
-        ValueError: For another number of dimensions.
-
-    Example:
-        >>> tt.triu_indices_from(tt.zeros(2, 2))
-        (tensor([0, 0, 1]), tensor([0, 1, 1]))
-    """
-    rows, columns = _matrix_sizes("triu_indices_from", arr)
-    return tuple(diagonal_ops.triu_indices(rows, columns, k, backend=arr._xp))
-
-
-def _matrix_sizes(name: str, arr: Tensor) -> tuple[int, int]:
-    """Number of rows and columns, after a check that there are two dimensions."""
-    if arr.ndim != 2:
-        raise ValueError(f"{name}(): input array must be 2-d, got shape {list(arr.shape)}")
-    return arr.shape[0], arr.shape[1]
+tril_indices_from: Callable[..., tuple[Tensor, Tensor]] = _triangle_indices_from(
+    "tril_indices", "lower", "last", "(tensor([0, 1, 1]), tensor([0, 0, 1]))"
+)
+triu_indices_from: Callable[..., tuple[Tensor, Tensor]] = _triangle_indices_from(
+    "triu_indices", "upper", "first", "(tensor([0, 0, 1]), tensor([0, 1, 1]))"
+)
 
 
 def _check_indices(index: Any, size: int, mode: str) -> Any:
