@@ -1,4 +1,4 @@
-"""Automatic differentiation: the graph, the backward pass and what users build on them."""
+"""Automatic differentiation: ``backward`` and ``grad``, user-defined functions, derivatives."""
 
 from __future__ import annotations
 
@@ -40,34 +40,34 @@ def _is_checkpoint_valid() -> bool:
 
 
 def _tensor_or_tensors_to_tuple(tensors: Any, length: int) -> tuple[Any, ...]:
-    """Make a tuple of a tensor or of several; of None one of ``length`` times None."""
+    """Return a tuple of one tensor or of several; for None a tuple with ``length`` times None."""
     if tensors is None:
         return (None,) * length
     return (tensors,) if hasattr(tensors, "requires_grad") else tuple(tensors)
 
 
 def __getattr__(name: str) -> object:
-    """The parts that need Tensor, which itself needs this package's graph."""
+    """Import the module of a name on first access: these modules import ``Tensor``."""
     import importlib
 
-    for module, names in _LATER.items():
+    for module, names in _LAZY.items():
         if name in names:
             return getattr(importlib.import_module(f"tinytorch.autograd.{module}"), name)
     raise AttributeError(f"module 'tinytorch.autograd' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*_NOW, *_MODULES, *(name for names in _LATER.values() for name in names)})
+    return sorted({*_EAGER, *_MODULES, *(name for names in _LAZY.values() for name in names)})
 
 
-_NOW = (
+_EAGER = (
     "RemovableHandle", "detect_anomaly", "enable_grad", "inference_mode", "is_anomaly_enabled",
     "is_anomaly_check_nan_enabled", "no_grad", "set_detect_anomaly", "set_grad_enabled",
 )  # fmt: skip
 _MODULES = (
     "forward_ad", "function", "functional", "grad_mode", "graph", "profiler", "variable",
 )  # fmt: skip
-_LATER = {
+_LAZY = {
     "backward_pass": ("backward", "grad"),
     "function": ("Function", "FunctionCtx", "once_differentiable"),
     "gradient_check": ("GradcheckError", "gradcheck", "gradgradcheck"),

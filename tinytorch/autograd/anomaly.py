@@ -1,4 +1,4 @@
-"""Anomaly mode: which forward call a failing or NaN gradient came from."""
+"""Anomaly mode: errors and NaN in a backward pass show the forward call they come from."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ..warnings import warn
 class set_detect_anomaly:
     """Switch anomaly mode on or off, as a function or for a ``with`` block.
 
-    While it is on, each recorded operation remembers its call's traceback, an error in its
-    gradient carries that as a note, and a gradient with NaN is an error. It is slow.
+    While it is on, each recorded operation stores the traceback of its call, an error in its
+    gradient has that traceback as a note, and a gradient with NaN is an error. It is slow.
 
     Args:
-        mode: Whether it is on.
+        mode: Whether anomaly mode is on.
         check_nan: Whether NaN in a gradient is an error; default True.
 
     Example:
@@ -47,7 +47,7 @@ class detect_anomaly(set_detect_anomaly):
     Example:
         >>> import warnings
         >>> with warnings.catch_warnings():
-        ...     warnings.simplefilter("ignore")  # it says that it is on, as torch's does
+        ...     warnings.simplefilter("ignore")  # it warns that it is on, as PyTorch's does
         ...     anomaly = tt.autograd.detect_anomaly()
         >>> with anomaly:
         ...     loss = tt.ones(1, requires_grad=True).sum()
@@ -72,7 +72,7 @@ def is_anomaly_enabled() -> bool:
 
 
 def is_anomaly_check_nan_enabled() -> bool:
-    """Whether anomaly mode, when on, looks for NaN.
+    """Whether NaN in a gradient is an error while anomaly mode is on.
 
     Example:
         >>> tt.is_anomaly_check_nan_enabled()
@@ -82,11 +82,11 @@ def is_anomaly_check_nan_enabled() -> bool:
 
 
 def set_anomaly_enabled(enabled: bool, check_nan: bool = True) -> None:
-    """Turn anomaly mode on or off; ``set_detect_anomaly`` without its scope.
+    """Turn anomaly mode on or off; ``set_detect_anomaly`` without its ``with`` block.
 
     Args:
-        enabled: Whether it is on.
-        check_nan: Whether it looks for NaN. Default: True.
+        enabled: Whether anomaly mode is on.
+        check_nan: Whether NaN in a gradient is an error. Default: True.
 
     Example:
         >>> tt.set_anomaly_enabled(False)

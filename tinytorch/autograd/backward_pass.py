@@ -1,4 +1,4 @@
-"""The public entries to the backward pass: ``backward`` and ``grad``."""
+"""The public functions that run a backward pass: ``backward`` and ``grad``."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def backward(
     """Add the gradient of ``tensors`` to ``grad`` of the leaves they were computed from.
 
     Args:
-        tensors: A tensor, or the edge of one, or several.
-        grad_tensors: The gradient of something with respect to each of them, of its shape;
-            None stands for 1 where a tensor has one element.
-        retain_graph: Keep what the graph saved; the default is ``create_graph``.
-        create_graph: Record the pass, for higher derivatives.
-        inputs: Accumulate into these only.
+        tensors: A tensor or a ``GradientEdge``, or several.
+        grad_tensors: The gradient of each of them, of its shape; None stands for 1 for a tensor of
+            one element.
+        retain_graph: Whether the graph keeps its saved tensors; the default is ``create_graph``.
+        create_graph: Whether the backward pass is recorded, for higher derivatives.
+        inputs: If given, gradients are accumulated into these only.
 
     Raises:
-        RuntimeError: If nothing requires grad, a gradient is missing or of the wrong shape,
+        RuntimeError: If no tensor requires grad, a gradient is missing or of the wrong shape,
             or the graph was freed by an earlier pass.
 
     Example:
@@ -50,8 +50,8 @@ def backward(
         >>> x.grad
         tensor([3., 3.])
     """
-    plain = tensors.__class__ in torch_function.PLAIN and grad_tensors is None and inputs is None
-    values = () if plain else torch_function.find_overriding((tensors, inputs, grad_tensors), {})
+    is_fast = tensors.__class__ in torch_function.PLAIN and grad_tensors is None and inputs is None
+    values = () if is_fast else torch_function.find_overriding((tensors, inputs, grad_tensors), {})
     if values:
         options = {"grad_tensors": grad_tensors, "inputs": inputs, "retain_graph": retain_graph}
         torch_function.dispatch_override(
@@ -77,15 +77,15 @@ def backward(
     edges = [_edge(t) for t in wanted]
     for tensor in wanted:
         if isinstance(tensor, Tensor):
-            tensor.retain_grad()  # in the passes to come as well, unless it is a leaf
+            tensor.retain_grad()  # also in later backward passes; no effect on a leaf
     task = _run_task(roots, grads, retain_graph, create_graph, edges, True)
     for tensor, edge, g in zip(wanted, edges, task.collect(edges), strict=True):
-        into = edge if isinstance(tensor, GradientEdge) else tensor
-        leaf = node_of(into) is None and (into is edge or into.is_leaf)
-        if g is not None and leaf:  # others that are to be kept are by now
-            task.accumulate(into, g, False)
-            if into._post_accumulate_grad_hooks:
-                task.call_post_accumulate_hooks(into, g)
+        target = edge if isinstance(tensor, GradientEdge) else tensor
+        is_leaf = node_of(target) is None and (target is edge or target.is_leaf)
+        if g is not None and is_leaf:  # ``retain_grad`` has set ``grad`` of the others
+            task.accumulate(target, g, False)
+            if target._post_accumulate_grad_hooks:
+                task.call_post_accumulate_hooks(target, g)
     task.finish()
 
 
@@ -114,16 +114,18 @@ def grad(
     """Gradients of the sum of ``outputs`` with respect to ``inputs``, leaves or not.
 
     Args:
-        outputs: What is differentiated.
-        inputs: What it is differentiated with respect to.
-        grad_outputs: Weights of the outputs' elements; None stands for 1 at one element.
-        retain_graph: Keep what the graph saved; the default is ``create_graph``.
-        create_graph: Record the pass, for higher derivatives.
-        only_inputs: Accepted; gradients of others are never accumulated.
-        allow_unused: Give None for an input the outputs do not depend on, rather than raise;
-            the default is ``materialize_grads``.
-        is_grads_batched: ``grad_outputs`` has a leading batch dimension; the result too.
-        materialize_grads: Give zeros instead of None.
+        outputs: The tensors to differentiate, or their ``GradientEdge``.
+        inputs: The tensors to differentiate with respect to, or their ``GradientEdge``.
+        grad_outputs: Weights of the outputs' elements; None stands for 1 for an output of one
+            element.
+        retain_graph: Whether the graph keeps its saved tensors; the default is ``create_graph``.
+        create_graph: Whether the backward pass is recorded, for higher derivatives.
+        only_inputs: Accepted; gradients of other tensors are never accumulated.
+        allow_unused: Whether the gradient of an input on which no output depends is None; otherwise
+            it is an error. The default is ``materialize_grads``.
+        is_grads_batched: Whether ``grad_outputs`` have a leading batch dimension; the result has
+            it, too.
+        materialize_grads: Whether zeros are returned instead of None.
 
     Returns:
         One gradient per input.
@@ -148,7 +150,7 @@ def grad(
     if not only_inputs:
         warn(_ONLY_INPUTS, FutureWarning)
     if is_grads_batched:
-        return _batched(
+        return _grad_batched(
             outputs, inputs, grad_outputs, retain_graph, create_graph,
             allow_unused=allow_unused, materialize_grads=materialize_grads,
         )  # fmt: skip
@@ -169,7 +171,7 @@ def grad(
     results = []
     for at, (edge, g) in enumerate(zip(edges, task.collect(edges), strict=True)):
         if g is not None:
-            g = conjugate(g if create_graph else _own(g, backend_of(edge)))
+            g = conjugate(g if create_graph else _wrap_dense(g, backend_of(edge)))
         elif materialize_grads:
             g = _zeros(wanted[at], edge).requires_grad_(create_graph)
         elif not allow_unused:
@@ -179,14 +181,14 @@ def grad(
     return tuple(results)
 
 
-def _own(g: Any, xp: Any) -> Tensor:
-    """A tensor of a raw gradient with a place for every element, in which steps go forward."""
+def _wrap_dense(g: Any, xp: Any) -> Tensor:
+    """Wrap a raw gradient; it is copied if a stride is zero or negative."""
     if not g.flags.c_contiguous and min(g.strides) <= 0:
         g = xp.ascontiguousarray(g)
     return wrap(g, xp)
 
 
-def _batched(
+def _grad_batched(
     outputs: Tensors,
     inputs: Tensors,
     grad_outputs: Any,
@@ -194,6 +196,7 @@ def _batched(
     create_graph: bool,
     **unused: Any,
 ) -> tuple[Any, ...]:
+    """``grad`` with ``is_grads_batched=True``: one backward pass for each item of the batch."""
     batched = _as_tuple(grad_outputs)
     for at, (root, g) in enumerate(zip(_as_tuple(outputs), batched, strict=False)):
         edge = _edge(root)
@@ -225,7 +228,7 @@ def _as_tuple(tensors: Any) -> tuple[Any, ...]:
 
 
 def _edge(tensor: Tensor | GradientEdge) -> Edge:
-    """Where the gradient of a tensor goes, or of what is given in its place."""
+    """Return the edge of a tensor, or the edge that a ``GradientEdge`` describes."""
     if isinstance(tensor, Tensor):
         return edge_of(tensor)
     if isinstance(tensor.node, AccumulateGrad):
@@ -237,7 +240,7 @@ def _edge(tensor: Tensor | GradientEdge) -> Edge:
 
 
 def _zeros(wanted: Any, edge: Edge) -> Tensor:
-    """The gradient of what nothing depends on."""
+    """Return the gradient of an input on which no output depends."""
     if isinstance(wanted, GradientEdge):
         raise RuntimeError(
             "materialize_grads cannot be used when the given input is a GradientEdge"
@@ -247,7 +250,7 @@ def _zeros(wanted: Any, edge: Edge) -> Tensor:
 
 
 def _prepare_roots(tensors: Any, given: Any, create_graph: bool) -> tuple[list[Any], list[Any]]:
-    """The edge of each root, and the gradient to start with: a Tensor under create_graph."""
+    """Return the edge of each root and its initial gradient, a Tensor under ``create_graph``."""
     if given is None and isinstance(tensors, Tensor):
         edge = edge_of(tensors)
         return [edge], [_root_grad(edge, None, create_graph)]
@@ -259,6 +262,7 @@ def _prepare_roots(tensors: Any, given: Any, create_graph: bool) -> tuple[list[A
 
 
 def _root_grad(edge: Edge, g: Any, create_graph: bool) -> Any:
+    """Check and convert the initial gradient ``g`` of a root; None stands for 1."""
     if edge is None:
         raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
     if edge.__class__ is Node:
@@ -282,7 +286,7 @@ def _root_grad(edge: Edge, g: Any, create_graph: bool) -> Any:
             "Mismatch in shape: grad_output[0] has a shape of "
             f"{g.shape} and output[0] has a shape of {Size(shape)}."
         )
-    g = _moved(g, xp)
+    g = _to_root_device(g, xp)
     if g._data.dtype != native:
         dtype = xp.dtype_of_native(native)
         if (g._data.dtype.kind == "c") != (native.kind == "c"):
@@ -296,8 +300,8 @@ def _root_grad(edge: Edge, g: Any, create_graph: bool) -> Any:
     return g if create_graph else g._data
 
 
-def _moved(g: Tensor, xp: Any) -> Tensor:
-    """The gradient on its root's device; as in torch, only a 0-d one may come from another."""
+def _to_root_device(g: Tensor, xp: Any) -> Tensor:
+    """Move a gradient to its root's backend; as in PyTorch it must have no dimensions for that."""
     if g._xp is xp:
         return g
     if g._data.shape:
@@ -316,10 +320,20 @@ def _run_task(
     wanted: Sequence[Edge],
     accumulating: bool = False,
 ) -> GraphTask:
+    """Run a backward pass; ``deliver`` or ``collect`` of the result has the gradients.
+
+    Args:
+        roots: Edges of the roots.
+        grads: Their initial gradients.
+        retain_graph: As for ``backward``.
+        create_graph: As for ``backward``.
+        wanted: Edges whose gradients are captured; if there are none, leaves get their gradients.
+        accumulating: Whether gradients are added to ``grad``, not returned.
+    """
     if wanted and any(edge is None for edge in wanted):
         raise RuntimeError("One of the differentiated Tensors does not require grad")
-    make = LeafGraphTask if LeafHooks.in_use() else GraphTask
-    task = make(create_graph if retain_graph is None else retain_graph, create_graph, wanted)
+    create = LeafGraphTask if LeafHooks.in_use() else GraphTask
+    task = create(create_graph if retain_graph is None else retain_graph, create_graph, wanted)
     task.accumulates_captured = accumulating
     if accumulating and isinstance(task, LeafGraphTask):
         task.accumulating = all(node_of(edge) is None for edge in wanted)
@@ -334,7 +348,7 @@ def _run_task(
             _run(task)
     elif Recording.needs_current:
         _run(task)
-    else:  # rules work on raw arrays, and what calls a user's code switches recording off itself
+    else:  # rules compute with raw arrays, and a rule that calls user code disables grad itself
         task.run()
     return task
 

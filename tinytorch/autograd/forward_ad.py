@@ -1,11 +1,14 @@
-"""Dual tensors: a value and how it changes, which what is computed from it carries on.
+"""Forward-mode differentiation with dual tensors: a value, the primal, and its tangent.
 
-A dual tensor is a stand-in for its primal whose gradient can be taken, and the tangent of what was
-computed from it comes, when ``unpack_dual`` asks, from two backward passes, as that of
-``func.jvp``: exactly what forward mode gives, of every operation that has a second derivative.
-What differs: dual tensors require grad; one whose primal does, too, is not to be written to, nor
-what an earlier result needs, unless under ``graph.allow_mutation_on_saved_tensors``; and what runs
-under ``no_grad`` inside the level is constant to it; around the level it makes no difference.
+A dual tensor is a tensor on the memory of its primal that requires grad. ``unpack_dual`` computes
+the tangent of a result by two backward passes, as ``func.jvp`` does. The tangent is that of forward
+mode, for every operation that has a second derivative. There are three differences to PyTorch:
+
+* Dual tensors require grad.
+* A dual tensor whose primal requires grad may not be written to, nor a tensor that the gradient of
+  an earlier result needs, except under ``graph.allow_mutation_on_saved_tensors``.
+* Results computed under ``no_grad`` inside the level are constants. ``no_grad`` around the level
+  has no effect on it.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from ..core.tensor import Tensor
 from ..graph.nodes import reachable
 from ..graph.views import edge_of
 from ..state import Variable
-from .levels import Level, Push, check_sizes, entered, writable_for
+from .levels import Level, JacobianProduct, check_tangent_shape, enter_level, writable_input
 
 __all__ = [
     "UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual",
@@ -26,11 +29,11 @@ __all__ = [
 
 
 class UnpackedDualTensor(NamedTuple):
-    """What ``unpack_dual`` returns.
+    """Result of ``unpack_dual``.
 
     Attributes:
         primal: The value.
-        tangent: How it changes; None for a tensor that does not depend on dual ones.
+        tangent: Its tangent; None for a tensor that does not depend on dual tensors.
     """
 
     primal: Tensor
@@ -38,53 +41,53 @@ class UnpackedDualTensor(NamedTuple):
 
 
 class _DualLevel:
-    """The level that is open, and the dual tensors made in it."""
+    """A level, with the tangents of the dual tensors created in it."""
 
     def __init__(self) -> None:
-        self.block: AbstractContextManager[Level] = entered(Level)
+        self.block: AbstractContextManager[Level] = enter_level(Level)
         self.level = self.block.__enter__()
         self.tangents: list[Tensor] = []
 
     def add(self, primal: Tensor, tangent: Tensor) -> Tensor:
-        if self._depends(primal):
+        if self._has_tangent(primal):
             raise RuntimeError(
                 "Making a dual Tensor based on a Tensor that already has a forward gradient at "
                 "the same level 0 is not supported."
             )
-        given = self.level.stand_in(primal)
-        self.level.given += (given,)
+        dual = self.level.wrap_input(primal)
+        self.level.inputs += (dual,)
         self.tangents.append(tangent)
-        return writable_for(given)
+        return writable_input(dual)
 
-    def _depends(self, primal: Tensor) -> bool:
-        """Whether ``primal`` has a tangent already."""
+    def _has_tangent(self, primal: Tensor) -> bool:
+        """Whether ``primal`` depends on a dual tensor of this level."""
         found = reachable((edge_of(primal),)) if primal.requires_grad else ()
-        return any(id(edge_of(given)) in found for given in self.level.given)
+        return any(id(edge_of(dual)) in found for dual in self.level.inputs)
 
     def unpack(self, tensor: Tensor) -> UnpackedDualTensor:
         if not (tensor.requires_grad and self.tangents):
             return UnpackedDualTensor(tensor, None)
-        push = Push(self.level, (tensor,))
-        primal = self.level.let_out(tensor)
-        if all(back is None for back in push.back):
+        product = JacobianProduct(self.level, (tensor,))
+        primal = self.level.export(tensor)
+        if all(back is None for back in product.back):
             return UnpackedDualTensor(primal, None)
-        pairs = zip(self.tangents, self.level.given, strict=True)
+        pairs = zip(self.tangents, self.level.inputs, strict=True)
         tangents = tuple(tangent.to(dual.dtype) for tangent, dual in pairs)
-        return UnpackedDualTensor(primal, push(tangents, self.level.recording)[0])
+        return UnpackedDualTensor(primal, product(tangents, self.level.recording)[0])
 
 
-#: The level that is open in this context; there is one at most, as in PyTorch.
-_OPEN: Variable[_DualLevel | None] = Variable("dual_level", None)
+#: The level that has been entered in this context; there is one at most, as in PyTorch.
+_CURRENT_LEVEL: Variable[_DualLevel | None] = Variable("dual_level", None)
 
 
 def enter_dual_level() -> int:
-    """Open a level: until it is closed, ``make_dual`` makes dual tensors. See ``dual_level``.
+    """Enter a level: until it exits, ``make_dual`` creates dual tensors. See ``dual_level``.
 
     Returns:
         The level's number, 0.
 
     Raises:
-        RuntimeError: If one is open.
+        RuntimeError: If a level has been entered already.
 
     Example:
         >>> from tinytorch.autograd import forward_ad
@@ -94,20 +97,20 @@ def enter_dual_level() -> int:
         tensor(6.)
         >>> forward_ad.exit_dual_level()
     """
-    if _OPEN.get() is not None:
+    if _CURRENT_LEVEL.get() is not None:
         raise RuntimeError("Nested forward mode AD is not supported at the moment")
-    _OPEN.set(_DualLevel())
+    _CURRENT_LEVEL.set(_DualLevel())
     return 0
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
-    """Close the level: what was a dual tensor has no tangent any more.
+    """Exit the level: its dual tensors no longer have tangents.
 
     Args:
-        level: Its number. Default: that of the open one.
+        level: Its number. Default: that of the current level.
 
     Raises:
-        RuntimeError: If no level is open, or that is not its number.
+        RuntimeError: If there is no current level, or ``level`` is not its number.
 
     Example:
         >>> from tinytorch.autograd import forward_ad
@@ -117,29 +120,29 @@ def exit_dual_level(*, level: int | None = None) -> None:
         >>> forward_ad.unpack_dual(x).tangent is None
         True
     """
-    opened = _OPEN.get()
-    if level is not None and level != (-1 if opened is None else 0):
+    current = _CURRENT_LEVEL.get()
+    if level is not None and level != (-1 if current is None else 0):
         raise RuntimeError(
             "Trying to exit a forward AD level that was not the last one that was created. This "
             "is not supported."
         )
-    if opened is None:
+    if current is None:
         raise RuntimeError("Dual level must be a positive number.")
-    _OPEN.set(None)
-    opened.block.__exit__(None, None, None)
+    _CURRENT_LEVEL.set(None)
+    current.block.__exit__(None, None, None)
 
 
 def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> Tensor:
-    """A tensor on the memory of ``tensor`` that carries ``tangent``.
+    """Return a dual tensor on the memory of ``tensor`` with the tangent ``tangent``.
 
     Args:
-        tensor: The value, of a floating or complex dtype.
-        tangent: How it changes, of the same shape.
-        level: The level's number. Default: that of the open one.
+        tensor: The primal, of a floating-point or complex dtype.
+        tangent: Its tangent, of the same shape.
+        level: The level's number. Default: that of the current level.
 
     Raises:
-        RuntimeError: Outside of a level, or for other shapes.
-        ValueError: For integers.
+        RuntimeError: Outside of a level, or if the shapes differ.
+        ValueError: For tensors of integers.
 
     Example:
         >>> import tinytorch.autograd.forward_ad as forward_ad
@@ -148,8 +151,8 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
         ...     forward_ad.unpack_dual(x.sin()).tangent
         tensor([1.0000, 0.5403])
     """
-    opened = _OPEN.get()
-    if opened is None or (level is not None and level < 0):
+    current = _CURRENT_LEVEL.get()
+    if current is None or (level is not None and level < 0):
         raise RuntimeError(
             "Trying to create a dual Tensor for forward AD but no level exists, make sure to "
             "enter_dual_level() first."
@@ -161,22 +164,23 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
             raise ValueError(
                 f"Expected {name} to be floating point or complex, but got: {value.dtype}"
             )
-    check_sizes(tensor, tangent)
-    return opened.add(tensor, tangent)
+    check_tangent_shape(tensor, tangent)
+    return current.add(tensor, tangent)
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
-    """The value of a tensor and, if it depends on dual tensors, how it changes with them.
+    """Return the primal and the tangent of a tensor.
 
     Args:
         tensor: Any tensor.
-        level: The level's number. Default: that of the open one.
+        level: The level's number. Default: that of the current level.
 
     Returns:
-        The primal and the tangent; the latter is None outside of a level, too.
+        The primal and the tangent. The tangent is None outside of a level, and for a tensor that
+        does not depend on dual tensors.
 
     Raises:
-        RuntimeError: If ``level`` is no level.
+        RuntimeError: If ``level`` is not the number of a level.
 
     Example:
         >>> import tinytorch.autograd.forward_ad as forward_ad
@@ -185,8 +189,8 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
         ...     forward_ad.unpack_dual(x * x)
         UnpackedDualTensor(primal=tensor(9.), tangent=tensor(12.))
     """
-    opened = _OPEN.get()
-    if opened is None or (level is not None and level < 0):
+    current = _CURRENT_LEVEL.get()
+    if current is None or (level is not None and level < 0):
         return UnpackedDualTensor(tensor, None)
     if not isinstance(tensor, Tensor):
         raise TypeError(
@@ -195,11 +199,11 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
         )
     if level:
         raise RuntimeError("Invalid level given to _fw_primal")
-    return opened.unpack(tensor)
+    return current.unpack(tensor)
 
 
 class dual_level(ContextDecorator):
-    """Open a level of dual tensors for a ``with`` block, or while a function runs.
+    """Level of dual tensors for a ``with`` block, or, as a decorator, for the calls of a function.
 
     Example:
         >>> import tinytorch.autograd.forward_ad as forward_ad

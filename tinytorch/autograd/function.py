@@ -1,8 +1,9 @@
-"""``autograd.Function``: operations whose forward and backward a user writes.
+"""``autograd.Function``: operations with a user-defined forward and backward.
 
-Forward mode uses the ``jvp`` of a ``Function`` in place of its ``backward``. Tangents come from two
-backward passes, see ``func.forward``; the first one multiplies with the transposed Jacobian. It is
-computed by transposing ``jvp``: as the gradient of its results with respect to the tangents.
+Forward mode uses the ``jvp`` of a ``Function`` in place of its ``backward``. Tangents are computed
+by two backward passes, see ``func.forward``. The first one multiplies with the transposed Jacobian:
+for a ``Function`` with ``jvp`` it computes the gradient of the results of ``jvp`` with respect to
+the tangents.
 """
 
 from __future__ import annotations
@@ -30,15 +31,15 @@ R = TypeVar("R", covariant=True)
 
 
 class Applied(Protocol[R]):
-    """A ``Function`` by the result of its ``forward``, whatever that takes."""
+    """Type of a ``Function`` class whose ``forward`` returns ``R``, with any arguments."""
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> R:
         """As in ``Function``."""
 
 
-#: Whether a first pass is under way, which is to follow ``jvp``.
-PUSHING: Variable[bool] = Variable("pushing_tangents", False)
+#: Whether the running backward pass is the first one of forward mode, which uses ``jvp``.
+FORWARD_MODE: Variable[bool] = Variable("pushing_tangents", False)
 
 
 def _describe_tensors(args: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -50,18 +51,21 @@ def _describe_tensors(args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _transpose_jvp(jvp: Any, ctx: Any, grads: list[Any]) -> tuple[Any, ...]:
-    """The gradients of the arguments that ``jvp`` stands for.
+    """Return the gradients of the arguments: the product of ``grads`` and the matrix of ``jvp``.
 
     Args:
         jvp: The user's function of ``ctx`` and a tangent, or None, per argument.
-        ctx: What ``forward`` left.
-        grads: The gradients of the results, None for those that nothing depends on.
+        ctx: Context that ``forward`` or ``setup_context`` filled.
+        grads: The gradients of the results, None for unused results.
     """
-    leaves = [None if like is None else _leaf(*like) for like in ctx._likes]
+    leaves = [
+        None if like is None else wrap(like[2].zeros(*like[:2]), like[2]).requires_grad_()
+        for like in ctx._input_types
+    ]
     with enable_grad():
-        moved = jvp(ctx, *(None if leaf is None else leaf.clone() for leaf in leaves))
-    results = moved if isinstance(moved, tuple) else (moved,)
-    _check(ctx, results, len(grads))
+        tangents = jvp(ctx, *(None if leaf is None else leaf.clone() for leaf in leaves))
+    results = tangents if isinstance(tangents, tuple) else (tangents,)
+    _check_jvp_results(ctx, results, len(grads))
     for result, g in zip(results, grads, strict=True):
         if isinstance(result, Tensor) and g is not None and result.shape != g.shape:
             raise RuntimeError(
@@ -75,12 +79,13 @@ def _transpose_jvp(jvp: Any, ctx: Any, grads: list[Any]) -> tuple[Any, ...]:
     if not pairs:
         return (None,) * len(leaves)
     outputs, weights = zip(*pairs, strict=True)
-    wanted = [leaf for leaf in leaves if leaf is not None]
-    found = iter(gradients(outputs, tuple(wanted), weights, True))
+    variables = tuple(leaf for leaf in leaves if leaf is not None)
+    found = iter(gradients(outputs, variables, weights, True))
     return tuple(None if leaf is None else next(found) for leaf in leaves)
 
 
-def _check(ctx: Any, results: tuple[Any, ...], expected: int) -> None:
+def _check_jvp_results(ctx: Any, results: tuple[Any, ...], expected: int) -> None:
+    """Check the number of tangents, and that those of constant results are None."""
     if len(results) != expected:
         raise RuntimeError(
             "Function's jvp returned an invalid number of forward gradients (expected "
@@ -95,25 +100,24 @@ def _check(ctx: Any, results: tuple[Any, ...], expected: int) -> None:
             )
 
 
-def _leaf(shape: Any, dtype: Any, xp: Any) -> Any:
-    return wrap(xp.zeros(shape, dtype), xp).requires_grad_()
-
-
 def _is_among(value: Any, values: tuple[Any, ...]) -> bool:
-    """Whether that very object is one of them."""
+    """Whether ``value`` is one of ``values``, compared by identity."""
     return any(value is other for other in values)
 
 
 def _check_marks(
-    ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...], context_apart: bool
+    ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...], has_setup_context: bool
 ) -> None:
-    """Refuse what ``ctx`` was told that cannot be, recorded or not; note what was changed.
+    """Check the tensors marked in ``ctx``, and count the changes of those marked as dirty.
 
     Args:
-        ctx: Filled by ``forward`` or ``setup_context``.
+        ctx: Context that ``forward`` or ``setup_context`` filled.
         args: The arguments of ``forward``.
         outputs: Its results.
-        context_apart: Whether ``setup_context`` filled it.
+        has_setup_context: Whether ``setup_context`` filled the context.
+
+    Raises:
+        RuntimeError: If a marked value is not a tensor, or not one that may be marked.
     """
     _check_tensors("mark_dirty can only accept variables", ctx._dirty)
     _check_tensors(
@@ -124,7 +128,7 @@ def _check_marks(
             "Some elements marked as dirty during the forward method were not returned as "
             "output. The inputs that are modified inplace must all be outputs of the Function."
         )
-    if context_apart:
+    if has_setup_context:
         _check_returned_as_is(ctx, args, outputs)
     for tensor in ctx._dirty:
         tensor._bump()
@@ -137,10 +141,11 @@ def _check_tensors(rule: str, marked: tuple[Any, ...]) -> None:
 
 
 def _check_returned_as_is(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
-    kept = (*ctx._to_save, *(ctx._for_forward or ()))
+    """Raise a RuntimeError if an input that is an output as well is saved."""
+    saved = (*ctx._to_save, *(ctx._for_forward or ()))
     for out in outputs:
         if isinstance(out, Tensor) and _is_among(out, args) and not _is_among(out, ctx._dirty):
-            if _is_among(out, kept):
+            if _is_among(out, saved):
                 raise RuntimeError(
                     "An input that has been returned as-is as output is being saved for backward. "
                     "This is not supported if you override setup_context. You should return and "
@@ -150,7 +155,7 @@ def _check_returned_as_is(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, .
 
 
 def _check_dirty(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> None:
-    """RuntimeError for a change in place that cannot be recorded."""
+    """Raise a RuntimeError for an in-place change that cannot be recorded."""
     for tensor in ctx._dirty:
         if _is_among(tensor, ctx._non_differentiable):
             continue
@@ -170,10 +175,13 @@ def _check_dirty(ctx: Any, args: tuple[Any, ...], outputs: tuple[Any, ...]) -> N
 
 
 def _prepare_output(ctx: Any, args: tuple[Any, ...], out: Any) -> Any:
-    """An output that may get a history: not an input that came back unchanged."""
+    """Return an output to which a node can be assigned.
+
+    An input that ``forward`` returned unchanged is replaced by a view or a detached tensor.
+    """
     if _is_among(out, ctx._dirty):
-        without = _is_among(out, ctx._non_differentiable) and out.requires_grad
-        return out.detach() if without else out
+        is_detached = _is_among(out, ctx._non_differentiable) and out.requires_grad
+        return out.detach() if is_detached else out
     if isinstance(out, Tensor) and _is_among(out, args):
         if _is_among(out, ctx._non_differentiable):
             return out.detach()
@@ -183,7 +191,7 @@ def _prepare_output(ctx: Any, args: tuple[Any, ...], out: Any) -> Any:
 
 
 def _set_history(ctx: Any, tensor: Tensor, edge: Any) -> None:
-    """Make ``edge`` the history of a result; its base's, too, if it is a view that was changed."""
+    """Set the edge of a result; for a view that was changed in place, that of its base, too."""
     if _is_among(tensor, ctx._dirty):
         rebase(tensor, edge, LATE_BOUND.write_rules().view_scatter)
     else:
@@ -192,18 +200,25 @@ def _set_history(ctx: Any, tensor: Tensor, edge: Any) -> None:
 
 
 def _save_tensors(ctx: Any, node: Node, outputs: list[Tensor], single: bool) -> None:
-    """Hand over what ``ctx`` was given to save; ``outputs`` are those that are tensors."""
+    """Save the tensors of ``ctx.save_for_backward`` for the backward pass.
+
+    Args:
+        ctx: The context.
+        node: The node of the ``Function``.
+        outputs: The tensors that the ``Function`` returns.
+        single: Whether there is one output.
+    """
     hooks = HOOK_STACK.get()
     saved: list[Any] = []
-    for place, tensor in enumerate(ctx._to_save):
+    for position, tensor in enumerate(ctx._to_save):
         if tensor is not None and not isinstance(tensor, Tensor):
             raise TypeError(
-                f"save_for_backward can only save variables, but argument {place} is of type "
+                f"save_for_backward can only save variables, but argument {position} is of type "
                 f"{type(tensor).__name__}"
             )
-        at = next((i for i, out in enumerate(outputs) if out is tensor), None)
-        if tensor is not None and at is not None:
-            saved.append(SavedOutput(tensor, None if single else at, bool(tensor._rg)))
+        index = next((i for i, out in enumerate(outputs) if out is tensor), None)
+        if tensor is not None and index is not None:
+            saved.append(SavedOutput(tensor, None if single else index, bool(tensor._rg)))
         elif tensor is not None and hooks:
             saved.append(Packed(tensor, hooks[-1], edge_of(tensor)))
         else:
@@ -214,21 +229,21 @@ def _save_tensors(ctx: Any, node: Node, outputs: list[Tensor], single: bool) -> 
     note_versions(node)
 
 
-def _can_sum_to(have: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
-    """Whether a gradient can be summed to the shape that is wanted."""
-    lead = len(have) - len(wanted)
-    return lead >= 0 and all(n in (m, 1) for n, m in zip(wanted, have[lead:], strict=True))
+def _can_sum_to(shape: tuple[int, ...], target: tuple[int, ...]) -> bool:
+    """Whether a gradient of a shape can be summed to the shape ``target`` of an input."""
+    lead = len(shape) - len(target)
+    return lead >= 0 and all(n in (m, 1) for n, m in zip(target, shape[lead:], strict=True))
 
 
 def _to_user(h: Any, backend: Any) -> Any:
-    """A gradient of the engine's as a tensor, or None."""
+    """Convert a gradient of the engine to a tensor for the user's ``backward``; None stays."""
     if h is None:
         return None
     return conjugate(h if isinstance(h, Tensor) else wrap(h, backend))
 
 
 def _from_user(op: Any, result: Any, graph_mode: bool) -> Any:
-    """Convert a result of ``backward`` for the engine: an array, or a Tensor in graph mode."""
+    """Convert a result of ``backward`` for the engine: to an array, or a Tensor in graph mode."""
     if result is None:
         return None
     if not isinstance(result, Tensor):
@@ -243,10 +258,10 @@ __all__ = ["Function", "FunctionCtx", "InplaceFunction", "once_differentiable"]
 
 
 class FunctionCtx:
-    """What ``forward`` leaves for ``backward``: tensors, flags, any attribute of your own.
+    """Context that ``forward`` fills for ``backward``: tensors, flags, any attribute of your own.
 
     Attributes:
-        needs_input_grad: Per argument of ``forward``, whether its gradient is wanted.
+        needs_input_grad: Per argument of ``forward``, whether it requires grad.
 
     Example:
         >>> class Sort(tt.autograd.Function):
@@ -278,11 +293,11 @@ class FunctionCtx:
         self._non_differentiable: tuple[Tensor, ...] = ()
         self._materialize = True
         self._for_forward: tuple[Any, ...] | None = None
-        self._likes: tuple[Any, ...] = ()
+        self._input_types: tuple[Any, ...] = ()
         self._constant: tuple[int, ...] = ()
 
     def save_for_forward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors for ``jvp``, which finds them as ``saved_tensors``.
+        """Save tensors for ``jvp``, where they are ``ctx.saved_tensors``.
 
         Example:
             >>> class Square(tt.autograd.Function):
@@ -307,12 +322,12 @@ class FunctionCtx:
         self._for_forward = tensors
 
     def save_for_backward(self, *tensors: Tensor | None) -> None:
-        """Keep tensors for ``backward``; they are checked for in-place changes."""
+        """Save tensors for ``backward``; they are checked for in-place changes."""
         self._to_save = tensors
 
     @property
     def saved_tensors(self) -> tuple[Tensor, ...]:
-        """What ``save_for_backward`` was given.
+        """The tensors passed to ``save_for_backward``; in ``jvp`` those of ``save_for_forward``.
 
         Raises:
             RuntimeError: If the graph was freed.
@@ -320,9 +335,9 @@ class FunctionCtx:
         node = self._node()
         if node is not None and node.args is FREED:
             raise RuntimeError(FREED_MESSAGE)
-        if self._for_forward is not None and PUSHING.get():
+        if self._for_forward is not None and FORWARD_MODE.get():
             return self._for_forward
-        return tuple(self._kept(saved) for saved in self._saved)
+        return tuple(self._unpack(saved) for saved in self._saved)
 
     @property
     def saved_variables(self) -> tuple[Tensor, ...]:
@@ -330,12 +345,14 @@ class FunctionCtx:
         warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning)
         return self.saved_tensors
 
-    def _kept(self, saved: Any) -> Any:
+    def _unpack(self, saved: Any) -> Any:
+        """Return the tensor of an item of ``_saved``."""
         if isinstance(saved, Packed):
             return saved.tensor()
         return self._output(saved) if isinstance(saved, SavedOutput) else saved
 
     def _output(self, saved: SavedOutput) -> Tensor:
+        """Return the tensor of a saved output, with the edge of that output."""
         data = saved.data.tensor()._data if isinstance(saved.data, Packed) else saved.data
         out = wrap(data, saved.xp)
         node = self._node()
@@ -345,7 +362,7 @@ class FunctionCtx:
         return out
 
     def mark_dirty(self, *tensors: Tensor) -> None:
-        """Say which inputs ``forward`` changed in place; it must return them.
+        """Mark inputs that ``forward`` changed in place; it must return them.
 
         Example:
             >>> class AddOne(tt.autograd.Function):
@@ -360,20 +377,20 @@ class FunctionCtx:
         self._dirty = tensors
 
     def mark_non_differentiable(self, *tensors: Tensor) -> None:
-        """Say which outputs no gradient flows through."""
+        """Mark outputs that are not differentiable: they do not require grad."""
         self._non_differentiable = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Whether ``backward`` gets zeros (default) or None for unused outputs."""
+        """Set whether ``backward`` gets zeros (default) or None for unused outputs."""
         self._materialize = value
 
 
 class _FunctionOp:
-    """What the engine asks of an operation, for a ``Function`` subclass."""
+    """``Node.op`` of the node of a ``Function`` subclass: the attributes that the engine reads."""
 
     saved_positions: tuple[int, ...] = ()
     sequence = None
-    #: A user's ``backward`` may return one tensor for several inputs, or one it keeps.
+    #: A user's ``backward`` may return one tensor for several inputs, or store what it returns.
     makes_gradients = False
     frees = False
     compiled_rules: tuple[Any, ...] = ()
@@ -391,8 +408,8 @@ class _FunctionOp:
             )
         self.backward: Any = cls.vjp if own_vjp else cls.backward
         self.jvp: Any = None if cls.jvp is Function.jvp else cls.jvp
-        #: Which of the results are tensors; ``backward`` gets None for the others.
-        self.places = tuple(i for i, out in enumerate(outputs) if isinstance(out, Tensor))
+        #: Positions of the results that are tensors; ``backward`` gets None for the others.
+        self.tensor_outputs = tuple(i for i, out in enumerate(outputs) if isinstance(out, Tensor))
         self.count = len(outputs)
         self.arguments = len(args)
         self.complex = tuple(isinstance(a, Tensor) and a.is_complex() for a in args)
@@ -401,17 +418,17 @@ class _FunctionOp:
         self.materialize = materialize
 
     def context(self, node: Node) -> FunctionCtx:
-        """The ``ctx`` of a node; RuntimeError once its graph was freed."""
+        """Return the ``ctx`` of a node; raise a RuntimeError if the graph was freed."""
         if node.args is FREED:
             raise RuntimeError(FREED_MESSAGE)
         return node.args[0]  # type: ignore[no-any-return]
 
     def joint(self, xp: Any, g: Any, out: Any, shapes: Any, args: Any) -> list[Any]:
-        """The gradients ``backward`` returns, for the tensor arguments alone."""
-        given = g if isinstance(g, tuple) else (g,)
-        graph_mode = any(isinstance(h, Tensor) for h in given)
+        """Return the gradients that ``backward`` computes for the arguments that are tensors."""
+        grads = g if isinstance(g, tuple) else (g,)
+        graph_mode = any(isinstance(h, Tensor) for h in grads)
         with nullcontext() if graph_mode else no_grad():
-            results = self._call_backward(given, graph_mode, *args)
+            results = self._call_backward(grads, graph_mode, *args)
         for i, (h, shape) in enumerate(zip(results, shapes, strict=True)):
             if h is not None and shape is not None and not _can_sum_to(tuple(h.shape), shape):
                 raise RuntimeError(
@@ -423,10 +440,19 @@ class _FunctionOp:
     def _call_backward(
         self, given: tuple[Any, ...], graph_mode: bool, ctx: Any, positions: Any, backend: Any
     ) -> list[Any]:
+        """Call the user's ``backward`` and check the gradients that it returns.
+
+        Args:
+            given: The gradients of the results that are tensors.
+            graph_mode: Whether they are tensors, under ``create_graph``, not raw arrays.
+            ctx: The context.
+            positions: Positions of the arguments that are tensors.
+            backend: The backend of the gradients.
+        """
         grads: list[Any] = [None] * self.count
-        for place, h in zip(self.places, given, strict=True):
-            grads[place] = _to_user(h, backend)
-        if self.jvp is not None and PUSHING.get():
+        for position, h in zip(self.tensor_outputs, given, strict=True):
+            grads[position] = _to_user(h, backend)
+        if self.jvp is not None and FORWARD_MODE.get():
             results = _transpose_jvp(self.jvp, ctx, grads)
         else:
             results = self.backward(ctx, *grads)
@@ -453,7 +479,7 @@ class _FunctionOp:
 
 
 class Function:
-    """Base of operations with a gradient of your own.
+    """Base class of operations with a user-defined gradient.
 
     A subclass defines static methods ``forward(ctx, *args)`` and ``backward(ctx, *grads)``
     (or ``forward(*args)`` with ``setup_context(ctx, inputs, output)``), and is called through
@@ -475,12 +501,12 @@ class Function:
         tensor(12.)
     """
 
-    #: Whether ``vmap`` maps over ``forward`` and ``backward`` as they are, which it does anyway.
+    #: Without effect: ``vmap`` maps over ``forward`` and ``backward`` in any case.
     generate_vmap_rule = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        Recording.needs_current = True  # ``backward`` may queue a callback of the pass
+        Recording.needs_current = True  # ``backward`` may call ``queue_callback``
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         warn(
@@ -499,13 +525,13 @@ class Function:
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
-        """Fill ``ctx``, where ``forward`` does not take it."""
+        """Fill ``ctx``; for a ``forward`` without the parameter ``ctx``."""
         raise NotImplementedError("setup_context is not implemented.")
 
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any, **unused: Any) -> Any:
-        """Gradients of the arguments, given those of the results."""
-        # ``unused`` never comes: with it type checkers let a subclass name its gradients.
+        """Return the gradients of the arguments, given those of the results."""
+        # ``unused`` is never passed: with it type checkers allow names for a subclass's gradients.
         raise NotImplementedError(
             "You must implement either the backward or vjp method for your custom "
             "autograd.Function to use it with backward mode AD."
@@ -518,7 +544,7 @@ class Function:
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any, **unused: Any) -> Any:
-        """Tangents of the results, given those of the arguments; forward mode takes it."""
+        """Return the tangents of the results, given those of the arguments; for forward mode."""
         raise NotImplementedError(
             "You must implement the jvp function for custom autograd.Function to use it with "
             "forward mode AD."
@@ -526,9 +552,10 @@ class Function:
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], *args: Any) -> Any:
-        """The result for all examples of ``func.vmap``, and their dimension in it.
+        """Return the result for all examples of ``func.vmap``, and its dimension of the examples.
 
-        ``info`` has ``batch_size`` and ``randomness``, ``in_dims`` their dimension in ``args``.
+        ``info`` has ``batch_size`` and ``randomness``. ``in_dims`` are the dimensions of the
+        examples in ``args``.
 
         Example:
             >>> class Twice(tt.autograd.Function):
@@ -551,7 +578,7 @@ class Function:
         )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Refused: a function is applied by its class."""
+        """Raise a RuntimeError: a ``Function`` is called by ``apply`` of its class."""
         raise RuntimeError(
             "Legacy autograd function with non-static forward method is deprecated. Please use "
             f"new-style autograd function with static forward method: {type(self).__name__}.apply"
@@ -559,8 +586,8 @@ class Function:
 
     @classmethod
     def apply(cls: type[Applied[R]], *args: Any, **kwargs: Any) -> R:
-        """Run ``forward`` and record it."""
-        args, kwargs = _bound(cls, args, kwargs)
+        """Call ``forward`` and record the call as a node of the autograd graph."""
+        args, kwargs = _bind_arguments(cls, args, kwargs)
         rule = APPLYING.get()
         if rule is not None and (mapped := rule(cls, args, kwargs)) is not NotImplemented:
             return mapped  # type: ignore[no-any-return]
@@ -568,19 +595,19 @@ class Function:
         recording = grad_enabled() and any(e is not None for e in edges)
         ctx = FunctionCtx(tuple(e is not None for e in edges))
         with no_grad():
-            output = _called(cls, ctx, args, kwargs)
+            output = _call_forward(cls, ctx, args, kwargs)
         outputs = output if isinstance(output, tuple) else (output,)
-        _check_marks(ctx, args, outputs, _fills_context_apart(cls))
+        _check_marks(ctx, args, outputs, _has_setup_context(cls))
         if recording and any(isinstance(out, Tensor) for out in outputs):
             outputs = _record(cls, ctx, args, edges, outputs)
         return outputs if isinstance(output, tuple) else outputs[0]  # type: ignore[return-value]
 
 
 class InplaceFunction(Function):
-    """A ``Function`` that notes whether it is to work in place; nothing else comes of it.
+    """A ``Function`` with an attribute ``inplace``, which has no further effect.
 
     Args:
-        inplace: What its attribute ``inplace`` is. Default: False.
+        inplace: Value of the attribute. Default: False.
 
     Example:
         >>> class AddOne(tt.autograd.function.InplaceFunction):
@@ -597,24 +624,24 @@ class InplaceFunction(Function):
         self.inplace = inplace
 
 
-def _fills_context_apart(cls: Any) -> bool:
+def _has_setup_context(cls: Any) -> bool:
     return cls.setup_context is not Function.setup_context
 
 
-def _called(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What ``forward`` gives. No method: programs give theirs any name, ``_forward`` among them."""
-    if not _fills_context_apart(cls):
+def _call_forward(cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return the result of ``forward``; a function, as a user's class may define any method."""
+    if not _has_setup_context(cls):
         return cls.forward(ctx, *args, **kwargs)
     output = cls.forward(*args, **kwargs)
     cls.setup_context(ctx, args, output)
     return output
 
 
-def _bound(
+def _bind_arguments(
     cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of ``forward``, with its defaults where ``setup_context`` sees them, too."""
-    if not _fills_context_apart(cls):
+    """Return the arguments of ``forward``; with defaults if ``setup_context`` receives them."""
+    if not _has_setup_context(cls):
         return args, kwargs
     bound = inspect.signature(cls.forward).bind(*args, **kwargs)
     bound.apply_defaults()
@@ -624,36 +651,46 @@ def _bound(
 def _record(
     cls: Any, ctx: FunctionCtx, args: tuple[Any, ...], edges: list[Any], outputs: Any
 ) -> tuple[Any, ...]:
+    """Create the node of a call of a ``Function`` and return its outputs with their edges.
+
+    Args:
+        cls: The class.
+        ctx: The context.
+        args: The arguments of ``forward``.
+        edges: The edge of each argument, or None.
+        outputs: The results of ``forward``.
+    """
     positions = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
     xp = next(a._xp for a in args if isinstance(a, Tensor))
     _check_dirty(ctx, args, outputs)
     op = _FunctionOp(cls, ctx._materialize, outputs, args)
     node = Node(op, xp, tuple(edges[i] for i in positions), (ctx, positions, xp), (), None, None)
     ctx._node = weakref.ref(node)
-    ctx._likes = _describe_tensors(args) if op.jvp is not None else ()
-    fixed = tuple(_prepare_output(ctx, args, out) for out in outputs)
-    pairs = zip(fixed, outputs, strict=True)
-    without = tuple(new for new, out in pairs if _is_among(out, ctx._non_differentiable))
+    ctx._input_types = _describe_tensors(args) if op.jvp is not None else ()
+    results = tuple(_prepare_output(ctx, args, out) for out in outputs)
+    pairs = zip(results, outputs, strict=True)
+    detached = tuple(new for new, out in pairs if _is_among(out, ctx._non_differentiable))
     ctx._constant = tuple(
-        i for i, t in enumerate(fixed)
-        if not isinstance(t, Tensor) or _is_among(t, without) or t._data.dtype.kind not in "fcV"
+        i for i, t in enumerate(results)
+        if not isinstance(t, Tensor) or _is_among(t, detached) or t._data.dtype.kind not in "fcV"
     )  # fmt: skip
-    tensors = [t for t in fixed if isinstance(t, Tensor)]
-    single = len(fixed) == 1
+    tensors = [t for t in results if isinstance(t, Tensor)]
+    single = len(results) == 1
     node.shape = tensors[0]._data.shape if single else tuple(t._data.shape for t in tensors)
     node.dtype = tensors[0]._data.dtype if single else tuple(t._data.dtype for t in tensors)
     for i, tensor in enumerate(tensors):
-        skip = _is_among(tensor, without)
-        if tensor._base is not None and not skip and not _is_among(tensor, ctx._dirty):
+        if _is_among(tensor, detached):
+            continue
+        if tensor._base is not None and not _is_among(tensor, ctx._dirty):
             tensor._kind = FUNCTION if single else SEVERAL
-        if tensor._data.dtype.kind in "fcV" and not skip:
+        if tensor._data.dtype.kind in "fcV":
             _set_history(ctx, tensor, node if single else NodeOutput(node, i))
     _save_tensors(ctx, node, tensors, single)
-    return fixed
+    return results
 
 
 def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
-    """Decorator for a ``backward`` that cannot be differentiated itself: asking for it raises.
+    """Decorator for a ``backward`` that cannot be differentiated: a second derivative is an error.
 
     Example:
         >>> class Twice(tt.autograd.Function):
@@ -678,15 +715,15 @@ def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
             results = backward(ctx, *grads)
         if not any(isinstance(g, Tensor) and g.requires_grad for g in grads):
             return results
-        many = isinstance(results, tuple)
-        refused = [_Refuse.apply(r.detach(), *grads) if isinstance(r, Tensor) else r
-                   for r in (results if many else (results,))]  # fmt: skip
-        return tuple(refused) if many else refused[0]
+        several = isinstance(results, tuple)
+        found = [_ErrorFunction.apply(r.detach(), *grads) if isinstance(r, Tensor) else r
+                 for r in (results if several else (results,))]  # fmt: skip
+        return tuple(found) if several else found[0]
 
     return wrapper
 
 
-class _Refuse(Function):
+class _ErrorFunction(Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, *grads: Any) -> Tensor:
         return x.clone()

@@ -3,11 +3,11 @@
 Each function takes ``func``, its ``inputs`` (a tensor or a tuple of tensors), and
 
 * ``create_graph``: whether the result can be differentiated; default False;
-* ``strict``: whether an output that does not depend on an input is an error rather than a
-  derivative of zeros; default False.
+* ``strict``: whether an output that does not depend on an input is an error; otherwise its
+  derivative is zeros; default False.
 
-The result has the structure of the arguments: a tuple of inputs makes a tuple of derivatives, a
-function that returns a tuple a tuple of those.
+For a tuple of inputs the result is a tuple of derivatives; for a function that returns a tuple it
+is a tuple with such a result for each output.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ ONE_INPUT = "the input to the user-provided function is a single Tensor with a s
 
 
 def as_tuple(given: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
-    """Whether ``given`` is a tuple, and the tuple it is or makes."""
+    """Return whether ``given`` is a tuple, and it as a tuple of tensors.
+
+    ``what`` describes it in the error for values that are not tensors; ``name`` is the function.
+    """
     values = given if isinstance(given, tuple) else (given,)
     for i, value in enumerate(values):
         if not isinstance(value, Tensor):
@@ -41,22 +44,28 @@ def as_tuple(given: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]
     return isinstance(given, tuple), values
 
 
-def prepared(inputs: tuple[Tensor, ...], create_graph: bool) -> tuple[Tensor, ...]:
-    """Inputs of our own, part of the caller's graph only where it is to be differentiated."""
+def prepare_inputs(inputs: tuple[Tensor, ...], create_graph: bool) -> tuple[Tensor, ...]:
+    """Return new tensors on the memory of the inputs, for the function to differentiate.
+
+    They are views of the inputs under ``create_graph``, and detached from them otherwise.
+    """
     return tuple(
         t.view_as(t) if create_graph and t.requires_grad else t.detach().requires_grad_()
         for t in inputs
     )
 
 
-def finished(results: Any, create_graph: bool, several: bool) -> Any:
-    """Results as the caller gets them: cut off from the graph unless it is wanted."""
-    done = tuple(t if create_graph else t.detach() for t in results)
-    return done if several else done[0]
+def detach_results(results: Any, create_graph: bool, several: bool) -> Any:
+    """Return the tuple of results, or the only one; detached unless under ``create_graph``."""
+    detached = tuple(t if create_graph else t.detach() for t in results)
+    return detached if several else detached[0]
 
 
-def weights_of(outputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
-    """Zeros to weigh outputs with: the gradient is linear in them, so their value is no matter."""
+def zero_weights(outputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    """Return weights of the outputs that require grad.
+
+    They are zeros: a gradient is linear in the weights, so its derivative does not depend on them.
+    """
     return tuple(zeros_for(out).requires_grad_() for out in outputs)
 
 
@@ -66,16 +75,17 @@ def zeros_for(tensor: Tensor) -> Tensor:
     return zeros
 
 
-def unit(like: Tensor, j: int) -> Tensor:
-    """Zeros of the shape and dtype of ``like``, with a one in the ``j``-th place."""
+def unit(like: Tensor, j: int | None, value: complex = 1) -> Tensor:
+    """Zeros of the shape and dtype of ``like``, with ``value`` as element ``j``, if not None."""
     xp = like._xp
     raw = xp.zeros(like._data.size, like._data.dtype)
-    raw[j] = 1
+    if j is not None:
+        raw[j] = value
     return wrap(raw.reshape(like._data.shape), xp)
 
 
-def single_of(result: Any, name: str, strict: bool) -> Tensor:
-    """The one tensor of one element that a function returned."""
+def single_element(result: Any, name: str, strict: bool) -> Tensor:
+    """Check that a function returned one tensor of one element; return it without dimensions."""
     several, outputs = as_tuple(result, OUTPUTS, name)
     check_grad(outputs, "outputs", strict)
     if several:
@@ -88,10 +98,17 @@ def single_of(result: Any, name: str, strict: bool) -> Tensor:
     return single
 
 
-def vector_of(
+def as_vector(
     v: Tensors | None, like: tuple[Tensor, ...], name: str, unless: str
 ) -> tuple[Tensor, ...] | None:
-    """``v`` as a tuple of tensors shaped as those of ``like``; None for one element."""
+    """Return ``v`` as a tuple of tensors, after checking their number and shapes.
+
+    Args:
+        v: A tensor or a tuple of tensors. None is allowed if ``like`` is one tensor of one element.
+        like: The tensors whose shapes ``v`` must have.
+        name: Name of the calling function, for errors.
+        unless: Text for the error, the condition under which ``v`` may be None.
+    """
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
             raise RuntimeError(f"The vector v can only be None if {unless}.")
@@ -119,7 +136,14 @@ def gradients(
     weights: tuple[Tensor, ...] | None,
     create_graph: bool,
 ) -> tuple[Any, ...]:
-    """``grad`` of those outputs that have one; None for inputs they do not depend on."""
+    """``grad`` of the outputs that require grad; None for inputs on which none depends.
+
+    Args:
+        outputs: Tensors or None.
+        inputs: The tensors to differentiate with respect to.
+        weights: A weight for each output; None stands for ones.
+        create_graph: Whether the backward pass is recorded.
+    """
     weights = weights or (None,) * len(outputs)  # type: ignore[assignment]
     pairs = [
         (out, weight) for out, weight in zip(outputs, weights or (), strict=True)
@@ -134,7 +158,7 @@ def gradients(
 def jacobian_of(
     i: int, out: Tensor, inputs: tuple[Tensor, ...], create_graph: bool, strict: bool
 ) -> tuple[Tensor, ...]:
-    """The Jacobian of one output, by input."""
+    """Return the Jacobian of output ``i`` for each input, by a backward pass for each element."""
     columns: list[list[Tensor]] = [[] for _ in inputs]
     if out.is_complex() and out.requires_grad:
         raise RuntimeError(
@@ -161,10 +185,18 @@ def jacobian_of(
     )
 
 
-def filled(
+def fill_missing(
     grads: tuple[Any, ...], like: tuple[Tensor, ...], strict: bool, create_graph: bool, stage: str
 ) -> tuple[Tensor, ...]:
-    """``grads`` with zeros where there are none, which ``strict`` forbids."""
+    """Replace None in ``grads`` by zeros; under ``strict`` that is an error.
+
+    Args:
+        grads: Gradients or None.
+        like: Tensors of the shapes and dtypes of the gradients.
+        strict: Whether None, or a gradient that is constant under ``create_graph``, is an error.
+        create_graph: Whether the gradients were recorded.
+        stage: Key of the error's message.
+    """
     for i, g in enumerate(grads):
         if strict and g is None:
             raise RuntimeError(_INDEPENDENT[stage].format(i=i))
@@ -198,7 +230,10 @@ _CONSTANT = {
 
 
 def check_grad(tensors: tuple[Any, ...], what: str, strict: bool) -> None:
-    """RuntimeError in strict mode if one of ``tensors`` is missing or does not require grad."""
+    """Raise a RuntimeError if ``strict`` and a tensor is None or does not require grad.
+
+    ``what`` is the key of the error's message.
+    """
     for i, tensor in enumerate(tensors if strict else ()):
         if tensor is None:
             raise RuntimeError(
@@ -263,7 +298,7 @@ def vjp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """The product of a vector and the Jacobian of ``func``: what a backward pass computes.
+    """Product of a vector and the Jacobian of ``func``, by a backward pass.
 
     Args:
         func: Takes the inputs, returns a tensor or a tuple of tensors.
@@ -273,11 +308,11 @@ def vjp(
         strict: Whether independence of an input is an error; default False.
 
     Returns:
-        What ``func`` returns, and the product: a tensor of the shape of each input.
+        The result of ``func``, and the product: a tensor of the shape of each input.
 
     Raises:
-        RuntimeError: If ``v`` is missing or of another shape, or as ``strict`` says.
-        TypeError: If inputs, outputs or ``v`` are no tensors.
+        RuntimeError: If ``v`` is missing or of another shape; under ``strict`` for independence.
+        TypeError: If inputs, outputs or ``v`` are not tensors.
 
     Example:
         >>> x = tt.tensor([1.0, 2.0])
@@ -286,17 +321,16 @@ def vjp(
     """
     with enable_grad():
         several, given = as_tuple(inputs, "inputs", "vjp")
-        given = prepared(given, create_graph)
+        given = prepare_inputs(given, create_graph)
         result = func(*given)
         several_out, outputs = as_tuple(result, OUTPUTS, "vjp")
         check_grad(outputs, "outputs", strict)
-        vector = vector_of(v, outputs, "vjp", ONE_OUTPUT)
+        vector = as_vector(v, outputs, "vjp", ONE_OUTPUT)
     with set_grad_enabled(create_graph or is_grad_enabled()):
         found = gradients(outputs, given, vector, create_graph)
-        product = filled(found, given, strict, create_graph, "back")
-    return (
-        finished(outputs, create_graph, several_out), finished(product, create_graph, several)
-    )  # fmt: skip
+        product = fill_missing(found, given, strict, create_graph, "back")
+    results = detach_results(outputs, create_graph, several_out)
+    return results, detach_results(product, create_graph, several)
 
 
 @short
@@ -307,9 +341,7 @@ def jvp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """The product of the Jacobian of ``func`` and a vector: how outputs follow inputs.
-
-    It takes two backward passes.
+    """Product of the Jacobian of ``func`` and a vector, by two backward passes.
 
     Args:
         func: Takes the inputs, returns a tensor or a tuple of tensors.
@@ -319,11 +351,11 @@ def jvp(
         strict: Whether independence of an input is an error; default False.
 
     Returns:
-        What ``func`` returns, and the product: a tensor of the shape of each output.
+        The result of ``func``, and the product: a tensor of the shape of each output.
 
     Raises:
-        RuntimeError: If ``v`` is missing or of another shape, or as ``strict`` says.
-        TypeError: If inputs, outputs or ``v`` are no tensors.
+        RuntimeError: If ``v`` is missing or of another shape; under ``strict`` for independence.
+        TypeError: If inputs, outputs or ``v`` are not tensors.
 
     Example:
         >>> x = tt.tensor([1.0, 2.0])
@@ -332,20 +364,18 @@ def jvp(
     """
     with enable_grad():
         _, given = as_tuple(inputs, "inputs", "jvp")
-        vector = vector_of(v, given, "jvp", ONE_INPUT)
-        given = prepared(given, create_graph)
+        vector = as_vector(v, given, "jvp", ONE_INPUT)
+        given = prepare_inputs(given, create_graph)
         several_out, outputs = as_tuple(func(*given), OUTPUTS, "jvp")
         check_grad(outputs, "outputs", strict)
-        weights = weights_of(outputs)
+        weights = zero_weights(outputs)
         backward = gradients(outputs, given, weights, True)
         check_grad(backward, "grad_inputs", strict)
     with set_grad_enabled(create_graph or is_grad_enabled()):
         found = gradients(backward, weights, vector, create_graph)
-        product = filled(found, outputs, strict, create_graph, "back_trick")
-    return (
-        finished(outputs, create_graph, several_out),
-        finished(product, create_graph, several_out),
-    )
+        product = fill_missing(found, outputs, strict, create_graph, "back_trick")
+    results = detach_results(outputs, create_graph, several_out)
+    return results, detach_results(product, create_graph, several_out)
 
 
 @overload
@@ -384,7 +414,7 @@ def jacobian(
     vectorize: bool = False,
     strategy: str = "reverse-mode",
 ) -> Any:
-    """The derivatives of every element of the outputs with respect to every one of the inputs.
+    """Jacobian: derivative of every element of the outputs with respect to every input element.
 
     Args:
         func: Takes the inputs, returns a tensor or a tuple of tensors.
@@ -396,13 +426,13 @@ def jacobian(
             the same.
 
     Returns:
-        For one input and one output a tensor of the output's shape and the input's; else tuples
-        of them, by output and then by input.
+        For one input and one output a tensor whose shape is the output's, then the input's;
+        otherwise tuples of such tensors, by output and then by input.
 
     Raises:
-        RuntimeError: As ``strict`` says, and with ``strict`` and ``vectorize`` together.
+        RuntimeError: Under ``strict`` for independence, and for ``strict`` with ``vectorize``.
         NotImplementedError: For ``"forward-mode"`` without ``vectorize`` or with ``create_graph``.
-        TypeError: If inputs or outputs are no tensors.
+        TypeError: If inputs or outputs are not tensors.
 
     Example:
         >>> tt.autograd.functional.jacobian(lambda x: x ** 2, tt.tensor([1.0, 3.0]))
@@ -412,12 +442,12 @@ def jacobian(
     check_strategy(create_graph, strict, vectorize, strategy)
     with enable_grad():
         several, given = as_tuple(inputs, "inputs", "jacobian")
-        given = prepared(given, create_graph)
+        given = prepare_inputs(given, create_graph)
         several_out, outputs = as_tuple(func(*given), OUTPUTS, "jacobian")
         check_grad(outputs, "outputs", strict)
         rows = [jacobian_of(i, out, given, create_graph, strict) for i, out in enumerate(outputs)]
-    done = tuple(finished(row, create_graph, several) for row in rows)
-    return done if several_out else done[0]
+    results = tuple(detach_results(row, create_graph, several) for row in rows)
+    return results if several_out else results[0]
 
 
 @overload
@@ -447,7 +477,7 @@ def hessian(
     vectorize: bool = False,
     outer_jacobian_strategy: str = "reverse-mode",
 ) -> Any:
-    """The second derivatives of a function of one element: the Jacobian of its gradient.
+    """Hessian of a function that returns one element: the Jacobian of its gradient.
 
     Args:
         func: Takes the inputs, returns a tensor of one element.
@@ -458,7 +488,8 @@ def hessian(
         outer_jacobian_strategy: As ``strategy`` of ``jacobian``.
 
     Returns:
-        For one input a tensor of its shape twice over; else tuples of tuples, by input twice.
+        For one input a tensor whose shape is the input's, twice; otherwise a tuple of tuples, by
+        input and again by input.
 
     Raises:
         RuntimeError: If ``func`` returns anything else, and as ``jacobian``.
@@ -473,7 +504,9 @@ def hessian(
     check_strategy(create_graph, strict, vectorize, outer_jacobian_strategy)
 
     def gradient(*values: Tensor) -> Any:
-        row = jacobian(lambda *x: single_of(func(*x), "hessian", strict), values, create_graph=True)
+        row = jacobian(
+            lambda *x: single_element(func(*x), "hessian", strict), values, create_graph=True
+        )
         check_grad(row, "jacobian", strict)
         return row
 
@@ -481,19 +514,19 @@ def hessian(
     return rows if several else rows[0][0]
 
 
-def _gradient_of_one(
+def _scalar_gradient(
     name: str, func: Function, inputs: Tensors, v: Tensors | None, create_graph: bool, strict: bool
 ) -> tuple[Any, ...]:
-    """What a product with a Hessian starts from: the one element that ``func`` gives, recorded.
+    """Prepare a product with a Hessian: compute the result of ``func`` and its recorded gradient.
 
     Returns:
-        Whether there are several inputs, the inputs, the vector, the element and its gradient.
+        Whether ``inputs`` is a tuple, the prepared inputs, the vector, the result and its gradient.
     """
     with enable_grad():
         several, given = as_tuple(inputs, "inputs", name)
-        vector = vector_of(v, given, name, ONE_INPUT)
-        given = prepared(given, create_graph)
-        output = single_of(func(*given), name, strict)
+        vector = as_vector(v, given, name, ONE_INPUT)
+        given = prepare_inputs(given, create_graph)
+        output = single_element(func(*given), name, strict)
         gradient = gradients((output,), given, None, True)
         check_grad(gradient, "jacobian", strict)
     return several, given, vector, output, gradient
@@ -507,7 +540,7 @@ def vhp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """The product of a vector and the Hessian of a function of one element.
+    """Product of a vector and the Hessian of a function that returns one element.
 
     Args:
         func: Takes the inputs, returns a tensor of one element.
@@ -517,7 +550,7 @@ def vhp(
         strict: Whether independence of an input is an error; default False.
 
     Returns:
-        What ``func`` returns, and the product: a tensor of the shape of each input.
+        The result of ``func``, and the product: a tensor of the shape of each input.
 
     Raises:
         RuntimeError: If ``func`` returns anything else, and as ``vjp``.
@@ -527,13 +560,14 @@ def vhp(
         >>> tt.autograd.functional.vhp(lambda x: (x ** 3).sum(), x, v)
         (tensor(9.), tensor([6., 0.]))
     """
-    several, given, vector, output, gradient = _gradient_of_one(
+    several, given, vector, output, gradient = _scalar_gradient(
         "vhp", func, inputs, v, create_graph, strict
     )
     with set_grad_enabled(create_graph or is_grad_enabled()):
         found = gradients(gradient, given, vector, create_graph)
-        product = filled(found, given, strict, create_graph, "double_back")
-    return finished((output,), create_graph, False), finished(product, create_graph, several)
+        product = fill_missing(found, given, strict, create_graph, "double_back")
+    result = detach_results((output,), create_graph, False)
+    return result, detach_results(product, create_graph, several)
 
 
 @short
@@ -544,10 +578,9 @@ def hvp(
     create_graph: bool = False,
     strict: bool = False,
 ) -> tuple[Any, Any]:
-    """The product of the Hessian of a function of one element and a vector.
+    """Product of the Hessian of a function that returns one element and a vector.
 
-    It takes one backward pass more than ``vhp``, which gives the same where second derivatives
-    are continuous.
+    ``vhp`` takes one backward pass less. Both return the same if second derivatives are continuous.
 
     Args:
         func: Takes the inputs, returns a tensor of one element.
@@ -557,7 +590,7 @@ def hvp(
         strict: Whether independence of an input is an error; default False.
 
     Returns:
-        What ``func`` returns, and the product: a tensor of the shape of each input.
+        The result of ``func``, and the product: a tensor of the shape of each input.
 
     Raises:
         RuntimeError: If ``func`` returns anything else, and as ``vjp``.
@@ -567,14 +600,15 @@ def hvp(
         >>> tt.autograd.functional.hvp(lambda x: (x ** 3).sum(), x, v)
         (tensor(9.), tensor([6., 0.]))
     """
-    several, given, vector, output, gradient = _gradient_of_one(
+    several, given, vector, output, gradient = _scalar_gradient(
         "hvp", func, inputs, v, create_graph, strict
     )
     with enable_grad():
-        weights = weights_of(given)
+        weights = zero_weights(given)
         backward = gradients(gradient, given, weights, True)
         check_grad(backward, "hessian", strict)
     with set_grad_enabled(create_graph or is_grad_enabled()):
         found = gradients(backward, weights, vector, create_graph)
-        product = filled(found, given, strict, create_graph, "double_back_trick")
-    return finished((output,), create_graph, False), finished(product, create_graph, several)
+        product = fill_missing(found, given, strict, create_graph, "double_back_trick")
+    result = detach_results((output,), create_graph, False)
+    return result, detach_results(product, create_graph, several)

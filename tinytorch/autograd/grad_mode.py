@@ -1,4 +1,4 @@
-"""What switches recording on and off, as ``torch.autograd.grad_mode`` has it.
+"""Context managers of grad mode, and PyTorch's switch for multithreaded backward passes.
 
 Example:
     >>> from tinytorch.autograd.grad_mode import no_grad
@@ -21,7 +21,7 @@ __all__ = [
 
 
 def is_multithreading_enabled() -> bool:
-    """False: a backward pass runs in the thread that asks for it.
+    """False: a backward pass runs in the thread that calls it.
 
     Example:
         >>> tt.autograd.is_multithreading_enabled()
@@ -30,17 +30,17 @@ def is_multithreading_enabled() -> bool:
     return False
 
 
-class set_multithreading_enabled:  # as torch calls it
-    """Accepted, as a function and as a context, and without effect.
+class set_multithreading_enabled:
+    """Function and context manager that is accepted and has no effect.
 
-    Single operations use several threads where that is faster, but a backward pass takes one
-    after the other, which is what False asks for.
+    A backward pass always runs one operation after the other, as PyTorch's does for False. A single
+    operation uses several threads if that is faster.
 
     Args:
-        mode: Whether PyTorch may walk the graphs of several devices at once.
+        mode: Whether PyTorch may run the backward passes of several devices at once.
 
     Raises:
-        TypeError: If ``mode`` is no bool.
+        TypeError: If ``mode`` is not a bool.
 
     Example:
         >>> x = tt.ones(2, requires_grad=True)
@@ -59,13 +59,13 @@ class set_multithreading_enabled:  # as torch calls it
         self.mode = mode
 
     def __enter__(self) -> None:
-        """Nothing to do."""
+        pass
 
     def __exit__(self, *exception: object) -> None:
-        """Nothing to undo."""
+        pass
 
     def clone(self) -> set_multithreading_enabled:
-        """Another one like it.
+        """Return a copy of this object.
 
         Example:
             >>> with tt.autograd.set_multithreading_enabled(False) as mode:

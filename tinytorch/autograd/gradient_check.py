@@ -1,4 +1,4 @@
-"""``gradcheck`` and ``gradgradcheck``: gradients and tangents against finite differences."""
+"""``gradcheck`` and ``gradgradcheck``: compare gradients and tangents with finite differences."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ..core.tensor import Tensor, wrap
 from ..state import enable_grad
 from ..warnings import warn
 from .backward_pass import grad
+from .functional import unit
 
 
 class GradcheckError(RuntimeError):
@@ -18,14 +19,14 @@ class GradcheckError(RuntimeError):
 
 
 class Limits(NamedTuple):
-    """Which output is looked at, and how much its derivatives may differ."""
+    """Position of the output that is checked, and the tolerances of its derivatives."""
 
     at: int
     atol: float
     rtol: float
 
     def differ(self, analytical: complex, numerical: complex) -> bool:
-        """Whether they differ by more, as NaN does."""
+        """Whether two derivatives differ by more than the tolerances, or one is NaN."""
         return not abs(analytical - numerical) <= self.atol + self.rtol * abs(numerical)
 
 
@@ -36,66 +37,60 @@ def differentiable_outputs(func: Callable[..., Any], args: tuple[Any, ...]) -> l
     return [o for o in outs if isinstance(o, Tensor) and (o.is_floating_point() or o.is_complex())]
 
 
-def directions(tensor: Tensor) -> list[complex]:
-    """Along which each element moves."""
-    return [1.0, 1j] if tensor.is_complex() else [1.0]
+def directions(is_complex: bool) -> list[complex]:
+    """Directions in which an element is perturbed: 1, and 1j if it is complex."""
+    return [1.0, 1j] if is_complex else [1.0]
 
 
 def check_forward(
-    func: Any, args: tuple[Any, ...], watched: list[Tensor], numerical: list[Any], limits: Limits
+    func: Any, args: tuple[Any, ...], variables: list[Tensor], numerical: list[Any], limits: Limits
 ) -> None:
-    """GradcheckError if the tangents of an output differ from its finite differences.
+    """Raise a GradcheckError if the tangents of an output differ from its finite differences.
 
     Args:
         func: The function.
         args: Its arguments.
-        watched: Those that require grad.
-        numerical: For each of them a row per element of the output, and part of it where it is
-            complex: how that changes with each element of the argument, ``1j`` times with its
-            imaginary part.
-        limits: Which output, and the tolerances.
+        variables: The arguments that require grad.
+        numerical: The result of ``_numeric`` for each of ``variables``.
+        limits: Position of the output, and the tolerances.
     """
-    for number, (tensor, rows) in enumerate(zip(watched, numerical, strict=True)):
+    for number, (tensor, rows) in enumerate(zip(variables, numerical, strict=True)):
         for column in range(tensor.numel()):
-            for part in directions(tensor):
-                moved = _tangent(func, args, tensor, column, part, limits.at)
-                for row, have in zip(rows, moved, strict=True):
-                    want = complex(row[column])
-                    want = want.real if part == 1.0 else want.imag
-                    if limits.differ(have, want):
+            for direction in directions(tensor.is_complex()):
+                tangent = _tangent(func, args, tensor, column, direction, limits.at)
+                for row, analytical in zip(rows, tangent, strict=True):
+                    value = complex(row[column])
+                    numerical_value = value.real if direction == 1.0 else value.imag
+                    if limits.differ(analytical, numerical_value):
                         raise GradcheckError(
                             f"Jacobian computed with forward mode mismatch for output {limits.at} "
                             f"with respect to input {number}, at element {column} of the input: "
-                            f"numerical {want}, analytical {have}"
+                            f"numerical {numerical_value}, analytical {analytical}"
                         )
 
 
 def _tangent(
-    func: Any, args: tuple[Any, ...], tensor: Tensor, column: int, part: complex, at: int
+    func: Any, args: tuple[Any, ...], tensor: Tensor, column: int, direction: complex, at: int
 ) -> list[float]:
-    """How each element of the output, or each part of it, moves with one of the input."""
+    """Return the tangent of output ``at`` for a perturbation of one element of ``tensor``.
+
+    It has a value for each element of the output; for a complex output the real and the imaginary
+    part of each.
+    """
     from .forward_ad import dual_level, make_dual, unpack_dual
 
     with dual_level():
         duals = [
-            make_dual(arg.detach(), _unit(arg, column if arg is tensor else None, part))
+            make_dual(arg.detach(), unit(arg, column if arg is tensor else None, direction))
             if isinstance(arg, Tensor) and arg.requires_grad else arg for arg in args
         ]  # fmt: skip
         out = differentiable_outputs(func, tuple(duals))[at]
-        moved = unpack_dual(out).tangent
-    parts = len(directions(out))
-    if moved is None:
+        tangent = unpack_dual(out).tangent
+    parts = len(directions(out.is_complex()))
+    if tangent is None:
         return [0.0] * (out.numel() * parts)
-    values = moved.detach().reshape(-1).tolist()
+    values = tangent.detach().reshape(-1).tolist()
     return [x for v in values for x in ((v.real, v.imag) if parts == 2 else (v,))]
-
-
-def _unit(like: Tensor, column: int | None, part: complex) -> Tensor:
-    """Zeros like a tensor, but for one element."""
-    data = like._xp.zeros(like._data.shape, like._data.dtype)
-    if column is not None:
-        data.reshape(-1)[column] = part
-    return wrap(data, like._xp)
 
 
 def gradcheck(
@@ -113,33 +108,35 @@ def gradcheck(
 ) -> bool:
     """Compare the gradients of ``func`` with central differences.
 
-    Outputs that do not require grad are left out, as in torch; where none does, none may change
-    with the inputs. Every element of every input that requires grad is moved by ``eps`` (and by
-    ``eps * 1j`` if complex): use small float64 inputs, away from kinks.
+    As in PyTorch, only outputs that require grad are checked. If no output requires grad, all are
+    checked: their differences must be zero. Every element of every input that requires grad is
+    perturbed by ``eps`` (and by ``eps * 1j`` if complex): use small float64 inputs at which the
+    function is differentiable.
 
     Args:
-        func: Function of tensors giving a tensor or several.
+        func: Function of tensors that returns one tensor or several.
         inputs: Its arguments, or its only argument.
         eps: Step of the differences.
         atol: Absolute tolerance.
         rtol: Relative tolerance.
-        raise_exception: Raise on a difference (default) or return False.
-        nondet_tol: How much two backward passes of the same gradient may differ; default 0.
-        check_forward_ad: Whether what dual tensors give is compared, too: the ``jvp`` of a
-            ``Function``, where it has one. Default: False.
-        check_backward_ad: Whether the backward pass is. Default: True.
-        **options: torch's other switches (``fast_mode``, ``check_batched_grad``, ...), which
-            change nothing: every element is checked, and batches go one by one anyway.
+        raise_exception: Whether a difference raises (default); otherwise it returns False.
+        nondet_tol: Tolerance between two backward passes of the same gradient; default 0.
+        check_forward_ad: Whether tangents of dual tensors are checked; they use the ``jvp`` of a
+            ``Function`` that has one. Default: False.
+        check_backward_ad: Whether gradients of the backward pass are checked. Default: True.
+        **options: PyTorch's other options (``fast_mode``, ``check_batched_grad``, ...), without
+            effect: every element is checked, and batched gradients are computed one by one.
 
     Returns:
-        Whether all agree.
+        Whether all derivatives agree.
 
     Raises:
-        GradcheckError: On a difference, with the two Jacobians' first wrong entry.
+        GradcheckError: On a difference, with the first entry of the Jacobians that differs.
         ValueError: If no input requires grad.
-        RuntimeError: If one element of an input stands for several.
-        AssertionError: If nothing is to be checked, or the results change their shape or dtype.
-        TypeError: For an option torch does not have.
+        RuntimeError: If elements of an input share memory.
+        AssertionError: If both checks are off, or a perturbation changes the outputs' shape or
+            dtype.
+        TypeError: For an option that PyTorch does not have.
 
     Example:
         >>> x = tt.tensor([0.5, 1.0], dtype=tt.float64, requires_grad=True)
@@ -147,7 +144,7 @@ def gradcheck(
         True
     """
     return _check(
-        func, inputs, _with_history, eps=eps, atol=atol, rtol=rtol,
+        func, inputs, _positions_requiring_grad, eps=eps, atol=atol, rtol=rtol,
         raise_exception=raise_exception, nondet_tol=nondet_tol,
         check_forward_ad=check_forward_ad, check_backward_ad=check_backward_ad, **options,
     )  # fmt: skip
@@ -158,26 +155,26 @@ def _check(
     atol: float = 1e-5, rtol: float = 1e-3, raise_exception: bool = True, nondet_tol: float = 0.0,
     **options: Any,
 ) -> bool:  # fmt: skip
-    """``gradcheck`` of those outputs whose places ``choose`` picks."""
+    """``gradcheck`` of the outputs whose positions ``choose`` returns."""
     forward, backward = _modes(options)
     args = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
-    watched = [a for a in args if isinstance(a, Tensor) and a.requires_grad]
-    if not watched:
+    variables = [a for a in args if isinstance(a, Tensor) and a.requires_grad]
+    if not variables:
         raise ValueError(
             "gradcheck expects at least one input tensor to require gradient, but none of the "
             "them have requires_grad=True."
         )
-    _warn_of_singles(args)
-    _check_apart(args)
+    _warn_if_not_double(args)
+    _check_no_overlap(args)
     try:
         for at in choose(differentiable_outputs(func, args)):
-            numerical = [_numeric(func, args, tensor, at, eps) for tensor in watched]
+            numerical = [_numeric(func, args, tensor, at, eps) for tensor in variables]
             limits = Limits(at, atol, rtol)
             if backward:
                 out = differentiable_outputs(func, args)[at]
-                _check_backward(out, watched, numerical, limits, nondet_tol)
+                _check_backward(out, variables, numerical, limits, nondet_tol)
             if forward:
-                check_forward(func, args, watched, numerical, limits)
+                check_forward(func, args, variables, numerical, limits)
     except GradcheckError:
         if raise_exception:
             raise
@@ -185,13 +182,13 @@ def _check(
     return True
 
 
-def _with_history(outputs: list[Tensor]) -> list[int]:
-    """The places of outputs that require grad, or all where none does."""
-    return [i for i, o in enumerate(outputs) if o.requires_grad] or _every(outputs)
+def _positions_requiring_grad(outputs: list[Tensor]) -> list[int]:
+    """Positions of the outputs that require grad, or of all outputs if none does."""
+    return [i for i, o in enumerate(outputs) if o.requires_grad] or _all_positions(outputs)
 
 
-def _every(outputs: list[Tensor]) -> list[int]:
-    """All places: a gradient that lost its history is wrong, unless it is constant."""
+def _all_positions(outputs: list[Tensor]) -> list[int]:
+    """Positions of all outputs: a gradient that does not require grad must be constant."""
     return list(range(len(outputs)))
 
 
@@ -202,7 +199,7 @@ _SWITCHES = {
 
 
 def _modes(options: dict[str, Any]) -> tuple[bool, bool]:
-    """Whether tangents are checked, and whether gradients are."""
+    """Return whether tangents are checked, and whether gradients are."""
     for option in options.keys() - _SWITCHES:
         raise TypeError(f"gradcheck() got an unexpected keyword argument {option!r}")
     forward = options.get("check_forward_ad", False)
@@ -221,15 +218,16 @@ def _modes(options: dict[str, Any]) -> tuple[bool, bool]:
 
 
 def _check_backward(
-    out: Tensor, watched: list[Tensor], numerical: list[Any], limits: Limits, nondet_tol: float
+    out: Tensor, variables: list[Tensor], numerical: list[Any], limits: Limits, nondet_tol: float
 ) -> None:
-    for number, (tensor, numeric) in enumerate(zip(watched, numerical, strict=True)):
+    """Raise a GradcheckError if the gradients of an output differ from its finite differences."""
+    for number, (tensor, numeric) in enumerate(zip(variables, numerical, strict=True)):
         if not tensor.numel():
-            continue  # no direction to move in
+            continue
         analytic = _analytic(out, tensor)
-        _check_again(analytic, _analytic(out, tensor), nondet_tol)
-        for row, (have, want) in enumerate(zip(analytic, numeric, strict=True)):
-            for column, (a, n) in enumerate(zip(have, want, strict=True)):
+        _check_deterministic(analytic, _analytic(out, tensor), nondet_tol)
+        for row, rows in enumerate(zip(analytic, numeric, strict=True)):
+            for column, (a, n) in enumerate(zip(*rows, strict=True)):
                 if limits.differ(a, n):
                     if not out.requires_grad:
                         raise GradcheckError("Numerical gradient for function expected to be zero")
@@ -239,18 +237,20 @@ def _check_backward(
                         f"analytical {a}"
                     )
     if out.requires_grad:
-        _check_scales(out, watched)
+        _check_zero_grad_output(out, variables)
 
 
-def _check_scales(out: Tensor, watched: list[Tensor]) -> None:
-    """A gradient is linear in that of what was computed: of nothing comes nothing."""
-    nothing = wrap(out._xp.zeros(out._data.shape, out._data.dtype), out._xp)
-    for g in grad(out, watched, nothing, retain_graph=True, allow_unused=True):
+def _check_zero_grad_output(out: Tensor, variables: list[Tensor]) -> None:
+    """Raise a GradcheckError unless the gradients for a ``grad_output`` of zeros are zeros."""
+    for g in grad(out, variables, unit(out, None), retain_graph=True, allow_unused=True):
         if any(value != 0 for value in _flat(g, out)):
             raise GradcheckError("backward not multiplied by grad_output")
 
 
-def _check_again(first: list[list[complex]], second: list[list[complex]], tolerance: float) -> None:
+def _check_deterministic(
+    first: list[list[complex]], second: list[list[complex]], tolerance: float
+) -> None:  # fmt: skip
+    """Raise a GradcheckError if two backward passes return different gradients."""
     for row, again in zip(first, second, strict=True):
         if any(abs(a - b) > tolerance for a, b in zip(row, again, strict=True)):
             raise GradcheckError(
@@ -261,21 +261,23 @@ def _check_again(first: list[list[complex]], second: list[list[complex]], tolera
 
 
 def _analytic(out: Tensor, tensor: Tensor) -> list[list[complex]]:
-    """Per element of the output (and direction), the gradient of ``tensor``'s elements."""
+    """Gradients of ``tensor`` by backward passes, flattened: a row for each element of ``out``.
+
+    A complex element has two rows, for the weights 1 and 1j.
+    """
     rows: list[list[complex]] = []
-    size = out.numel()
-    for i in range(size):
-        for direction in directions(out):
-            weight = wrap(out._xp.zeros(out._data.shape, out._data.dtype), out._xp)
-            weight._data.reshape(-1)[i] = direction
+    for i in range(out.numel()):
+        for direction in directions(out.is_complex()):
             g: Any = None
             if out.requires_grad:
+                weight = unit(out, i, direction)
                 (g,) = grad(out, tensor, weight, retain_graph=True, allow_unused=True)
             rows.append(_flat(g, tensor))
     return rows
 
 
 def _flat(g: Tensor | None, tensor: Tensor) -> list[complex]:
+    """Elements of a gradient of ``tensor``; zeros for None."""
     if g is None:
         return [0.0] * tensor.numel()
     values: list[complex] = g.detach().reshape(-1).tolist()
@@ -283,62 +285,65 @@ def _flat(g: Tensor | None, tensor: Tensor) -> list[complex]:
 
 
 def _numeric(func: Any, args: Any, tensor: Tensor, at: int, eps: float) -> list[list[complex]]:
-    """The same by central differences: the real (and imaginary) part of conj(w) * out."""
+    """The rows of ``_analytic`` for output ``at``, by central differences.
+
+    A row for the weight ``w`` has the derivatives of ``Re(conj(w) * out)``.
+    """
     if not tensor.numel():
         return []
     columns = [
         [
-            _difference(func, args, tensor, place, at, eps * step) / (2 * eps)
-            for step in directions(tensor)
+            _difference(func, args, tensor, index, at, eps * direction) / (2 * eps)
+            for direction in directions(tensor.is_complex())
         ]
-        for place in product(*(range(n) for n in tensor.shape))
+        for index in product(*(range(n) for n in tensor.shape))
     ]
-    rows: list[list[complex]] = []
     sample = columns[0][0]
-    for i in range(sample.size):
-        rows.extend([_combine(column, i, w) for column in columns] for w in _directions_of(sample))
-    return rows
-
-
-def _directions_of(sample: Any) -> list[complex]:
-    return [1.0, 1j] if sample.dtype.kind == "c" else [1.0]
+    weights = directions(sample.dtype.kind == "c")
+    return [[_combine(column, i, w) for column in columns]
+            for i in range(sample.size) for w in weights]  # fmt: skip
 
 
 def _combine(column: list[Any], i: int, w: complex) -> complex:
-    """Gradient of Re(conj(w) out) by one element: along 1, and along i for complex inputs."""
+    """Derivative of ``Re(conj(w) * out[i])`` with respect to one element of an input.
+
+    ``column`` has the derivative of the output along 1 and, for a complex input, along 1j; the
+    result is complex then.
+    """
     parts = [(complex(w).conjugate() * complex(d.reshape(-1)[i])).real for d in column]
     return parts[0] if len(parts) == 1 else complex(parts[0], parts[1])
 
 
 def _difference(
-    func: Any, args: Any, tensor: Tensor, place: tuple[int, ...], at: int, step: complex
+    func: Any, args: Any, tensor: Tensor, index: tuple[int, ...], at: int, step: complex
 ) -> Any:
+    """Return output ``at`` for ``tensor[index] + step`` minus that for ``tensor[index] - step``."""
     data = tensor._data
-    before = data[place].copy()
-    try:  # recording, for a function may choose its outputs by what requires grad
-        data[place] = before + step
-        above = _host(func, args, at)
-        data[place] = before - step
-        below = _host(func, args, at)
+    before = data[index].copy()
+    try:  # with gradients recorded: a function may choose its outputs by ``requires_grad``
+        data[index] = before + step
+        above = _output_on_host(func, args, at)
+        data[index] = before - step
+        below = _output_on_host(func, args, at)
     finally:
-        data[place] = before
+        data[index] = before
     for what in ("shape", "dtype"):
         one, other = getattr(above, what), getattr(below, what)
         if one != other:
             raise AssertionError(
                 f"Expected `func` to return outputs with the same {what} when inputs are perturbed "
-                f"on index {place} by {step}, but got {what}s {one} and {other}."
+                f"on index {index} by {step}, but got {what}s {one} and {other}."
             )
     return above - below
 
 
-def _host(func: Any, args: Any, at: int) -> Any:
+def _output_on_host(func: Any, args: Any, at: int) -> Any:
     out = differentiable_outputs(func, args)[at]
     return out._xp.to_numpy(out._data).copy()
 
 
-def _check_apart(args: tuple[Any, ...]) -> None:
-    """RuntimeError for an input of which one element stands for several: it cannot move alone."""
+def _check_no_overlap(args: tuple[Any, ...]) -> None:
+    """Raise a RuntimeError for an input whose elements share memory, such as an expanded tensor."""
     for i, arg in enumerate(args):
         if isinstance(arg, Tensor) and arg.requires_grad:
             if any(n > 1 and not step for n, step in zip(arg.shape, arg.stride(), strict=True)):
@@ -350,7 +355,7 @@ def _check_apart(args: tuple[Any, ...]) -> None:
                 )
 
 
-def _warn_of_singles(args: tuple[Any, ...]) -> None:
+def _warn_if_not_double(args: tuple[Any, ...]) -> None:
     for i, arg in enumerate(args):
         if isinstance(arg, Tensor) and arg.requires_grad:
             if arg.dtype is not dtypes.float64 and not arg.is_complex():
@@ -373,19 +378,19 @@ def gradgradcheck(
     """Compare second derivatives of ``func`` with central differences of its gradients.
 
     Args:
-        func: Function of tensors giving a tensor or several.
+        func: Function of tensors that returns one tensor or several.
         inputs: Its arguments, or its only argument.
-        grad_outputs: Weights of the outputs; the default is fixed and irregular.
-        check_fwd_over_rev: Whether tangents of the gradients are compared, too. Default: False.
-        check_rev_over_rev: Whether their gradients are. Default: True.
+        grad_outputs: Weights of the outputs. Default: fixed values from 0.5 to 1.5.
+        check_fwd_over_rev: Whether tangents of the gradients are checked. Default: False.
+        check_rev_over_rev: Whether gradients of the gradients are checked. Default: True.
         **options: As for ``gradcheck``; ``gen_non_contig_grad_outputs`` is accepted, too.
 
     Returns:
-        Whether all agree.
+        Whether all derivatives agree.
 
     Raises:
         GradcheckError: On a difference.
-        AssertionError: If nothing is to be checked.
+        AssertionError: If both checks are off.
 
     Example:
         >>> x = tt.tensor([0.5, 1.0], dtype=tt.float64, requires_grad=True)
@@ -402,25 +407,24 @@ def gradgradcheck(
     weights = list(grad_outputs) if grad_outputs is not None else [_weight(o) for o in outputs]
     count = len(args)
 
-    def gradients(*everything: Any) -> tuple[Tensor, ...]:
-        given, weights_now = everything[:count], everything[count:]
+    def gradients(*args_and_weights: Any) -> tuple[Tensor, ...]:
+        given, current_weights = args_and_weights[:count], args_and_weights[count:]
         with enable_grad():
             outs = [o for o in differentiable_outputs(func, given) if o.requires_grad]
-            watched = [x for x in given if isinstance(x, Tensor) and x.requires_grad]
-            found = grad(
-                outs, watched, weights_now, create_graph=True, allow_unused=True,
+            variables = [x for x in given if isinstance(x, Tensor) and x.requires_grad]
+            return grad(
+                outs, variables, current_weights, create_graph=True, allow_unused=True,
                 materialize_grads=True,
             )  # fmt: skip
-        return found
 
     return _check(
-        gradients, (*args, *weights), _every, check_forward_ad=check_fwd_over_rev,
+        gradients, (*args, *weights), _all_positions, check_forward_ad=check_fwd_over_rev,
         check_backward_ad=check_rev_over_rev, **options,
     )  # fmt: skip
 
 
 def _weight(out: Tensor) -> Tensor:
-    """Fixed weights from 0.5 to 1.5, without symmetry."""
+    """Weights of an output for ``gradgradcheck``: fixed, irregular values from 0.5 to 1.5."""
     count = out.numel()
     values = [0.5 + (0.37 * (i + 1)) % 1.0 for i in range(count)]
     array = out._xp.asarray(values, dtype=out._data.dtype).reshape(out._data.shape)

@@ -1,4 +1,4 @@
-"""``autograd.graph``: the recorded graph itself, and what it saves for the backward pass.
+"""``autograd.graph``: edges of the autograd graph, hooks for its saved tensors and gradients.
 
 Example:
     >>> x = tt.tensor([3.0], requires_grad=True)
@@ -13,6 +13,7 @@ Example:
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -37,12 +38,12 @@ Node = GraphNode
 
 
 class GradientEdge(NamedTuple):
-    """Where gradients of a tensor go: what ``grad`` and ``backward`` take in its place.
+    """Edge of a tensor, which ``grad`` and ``backward`` accept in the place of the tensor.
 
     Attributes:
-        node: What recorded the tensor, or the end of the graph for a leaf.
-        output_nr: Which of its results the tensor is.
-        ownership_token: What keeps this part of the graph alive.
+        node: ``grad_fn`` of the tensor; an ``AccumulateGrad`` for a leaf.
+        output_nr: Index of the tensor among the node's results.
+        ownership_token: Reference that keeps this part of the graph alive.
     """
 
     node: GraphNode
@@ -51,7 +52,7 @@ class GradientEdge(NamedTuple):
 
 
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
-    """The edge of a tensor, which keeps the graph but not the tensor's memory.
+    """Return the edge of a tensor, which keeps the graph alive but not the tensor's memory.
 
     Raises:
         RuntimeError: If the tensor does not require grad.
@@ -74,9 +75,9 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Note that a tensor, or each of several, was changed behind autograd's back.
+    """Count an in-place change of a tensor, or of each of several, that autograd has not noticed.
 
-    An inference tensor has no version, so that nothing is noted of it.
+    An inference tensor has no version; nothing is counted for it.
 
     Example:
         >>> x = tt.ones(2)
@@ -89,21 +90,21 @@ def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
             each._bump()
 
 
-# -- what is saved -------------------------------------------------------------------------------
+# -- saved tensors -------------------------------------------------------------------------------
 
 
 class saved_tensors_hooks:
-    """Have what is saved for the backward pass stored otherwise, inside a ``with`` block.
+    """Pack and unpack the tensors that operations in a ``with`` block save for the backward pass.
 
-    The innermost block counts. It holds for the current task.
+    The hooks of the innermost block are called. They apply to the current thread or asyncio task.
 
     Args:
-        pack_hook: Called with each tensor that an operation saves; its result is kept instead.
-        unpack_hook: Called with that when the gradient is computed; gives a tensor of the same
-            values.
+        pack_hook: Called with each tensor that an operation saves; its result is saved instead.
+        unpack_hook: Called with that result when the gradient is computed; returns a tensor of the
+            same values.
 
     Raises:
-        TypeError: If one is not callable, or later if ``unpack_hook`` gives no tensor.
+        TypeError: If a hook is not callable, or later if ``unpack_hook`` returns no tensor.
         RuntimeError: Inside ``disable_saved_tensors_hooks``, or later if ``pack_hook`` changes its
             argument in place.
 
@@ -135,11 +136,11 @@ class saved_tensors_hooks:
 
 
 class save_on_cpu(saved_tensors_hooks):
-    """Keep what is saved for the backward pass in host memory, inside a ``with`` block.
+    """Store the tensors that operations in a ``with`` block save in host memory.
 
     Args:
-        pin_memory: Use memory the device reads faster. Default: False.
-        device_type: The kind of device the tensors come from. Default: ``"cuda"``.
+        pin_memory: Whether to use pinned memory, which the device reads faster. Default: False.
+        device_type: Accepted; tensors of any device are stored. Default: ``"cuda"``.
 
     Example:
         >>> x = tt.ones(2, requires_grad=True)
@@ -160,13 +161,13 @@ class save_on_cpu(saved_tensors_hooks):
 
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
-    """Refuse hooks for saved tensors inside a ``with`` block.
+    """Make hooks for saved tensors an error inside a ``with`` block.
 
     Args:
-        error_message: What the RuntimeError says that they raise.
+        error_message: Message of the RuntimeError that they raise.
 
     Raises:
-        RuntimeError: If there are such hooks here already.
+        RuntimeError: If such hooks are active already.
 
     Example:
         >>> with tt.autograd.graph.disable_saved_tensors_hooks("not here"):
@@ -185,21 +186,21 @@ def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
         HOOKS_FORBIDDEN.set(before)
 
 
-#: Whether a block of ``allow_mutation_on_saved_tensors`` is around.
+#: Whether a block of ``allow_mutation_on_saved_tensors`` is running.
 _COPYING: _Variable[bool] = _Variable("copying_saved_tensors", False)
 
 
 class _Copies:
-    """What ``allow_mutation_on_saved_tensors`` gives to its block."""
+    """Copies of the saved tensors; the value of ``allow_mutation_on_saved_tensors`` in ``with``."""
 
     def __init__(self) -> None:
         self._copies: list[Tensor] = []
 
-    def _keep(self, tensor: Tensor) -> int:
+    def _pack(self, tensor: Tensor) -> int:
         self._copies.append(tensor.clone())
         return len(self._copies) - 1
 
-    def _get(self, index: int) -> Tensor:
+    def _unpack(self, index: int) -> Tensor:
         if index >= len(self._copies):
             raise AssertionError(
                 "Trying to backward outside of the 'allow_mutation_on_saved_tensors' context in "
@@ -208,16 +209,16 @@ class _Copies:
         return self._copies[index]
 
     def clear(self) -> None:
-        """Forget what was saved."""
+        """Delete the copies."""
         self._copies.clear()
 
 
 @contextmanager
 def allow_mutation_on_saved_tensors() -> Iterator[_Copies]:
-    """Let tensors that were saved for a backward pass be changed in place, inside a block.
+    """Allow in-place changes of tensors that were saved for a backward pass, inside a block.
 
-    Gradients are those of the values at recording: everything saved inside is copied. The
-    backward pass has to run inside, too.
+    Saved tensors are copied, so that gradients are those of the values at recording. The backward
+    pass has to run inside the block, too.
 
     Raises:
         RuntimeError: Inside another such block.
@@ -237,7 +238,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[_Copies]:
     copies = _Copies()
     token = _COPYING.set(True)
     try:
-        with saved_tensors_hooks(copies._keep, copies._get):
+        with saved_tensors_hooks(copies._pack, copies._unpack):
             yield copies
     finally:
         _COPYING.reset(token)
@@ -248,14 +249,14 @@ def allow_mutation_on_saved_tensors() -> Iterator[_Copies]:
 
 
 class _MultiHandle(RemovableHandle):
-    """Takes away the hooks of several tensors."""
+    """Handle that removes the hooks of several tensors."""
 
     def __init__(self, handles: Sequence[RemovableHandle]) -> None:
         super().__init__({})
         self.handles = tuple(handles)
 
     def remove(self) -> None:
-        """Take the hooks away; a second call does nothing."""
+        """Remove the hooks; a second call does nothing."""
         for handle in self.handles:
             handle.remove()
 
@@ -266,16 +267,16 @@ def register_multi_grad_hook(
     *,
     mode: Literal["all", "any"] = "all",
 ) -> RemovableHandle:
-    """Call ``fn`` in a backward pass once the gradients of several tensors are there.
+    """Call ``fn`` in a backward pass once the gradients of several tensors are computed.
 
     Args:
-        tensors: They have to require grad.
+        tensors: Tensors that require grad.
         fn: With ``mode="all"`` called with the list of gradients, None for tensors that the pass
-            does not reach; with ``"any"`` with the first gradient alone.
+            does not reach; with ``"any"`` called with the first gradient alone.
         mode: ``"all"`` or ``"any"``. Default: ``"all"``.
 
     Returns:
-        A handle whose ``remove()`` takes the hook away.
+        A handle whose ``remove()`` removes the hook.
 
     Raises:
         ValueError: For another mode.
@@ -288,49 +289,44 @@ def register_multi_grad_hook(
     """
     if mode not in ("all", "any"):
         raise ValueError(f"Expects mode to be one of ('all', 'any') but got {mode}")
-    hook = _AllHook(tensors, fn) if mode == "all" else _AnyHook(fn)
-    return _MultiHandle([t.register_hook(hook.of(i)) for i, t in enumerate(tensors)])
+    hook: Any = _AllHook(tensors, fn) if mode == "all" else _AnyHook(fn)
+    hooks = [functools.partial(hook, i) for i in range(len(tensors))]
+    return _MultiHandle([t.register_hook(h) for t, h in zip(tensors, hooks, strict=True)])
 
 
 class _AnyHook:
+    """Hook of several tensors that calls ``fn`` with the first gradient of each backward pass."""
+
     def __init__(self, fn: Callable[[Any], None]) -> None:
         self.fn = fn
         self.lock = threading.Lock()
 
-    def of(self, index: int) -> Callable[[Tensor], None]:
-        """The hook of the tensor with this index."""
-
-        def hook(grad: Tensor) -> None:
-            task: Any = CURRENT.get()
-            with self.lock:
-                first = self not in task.stored
-                task.stored[self] = True
-            if first:
-                self.fn(grad)
-
-        return hook
+    def __call__(self, index: int, grad: Tensor) -> None:
+        task: Any = CURRENT.get()
+        with self.lock:
+            is_first = self not in task.stored
+            task.stored[self] = True
+        if is_first:
+            self.fn(grad)
 
 
 class _AllHook:
+    """Hook of several tensors that calls ``fn`` with the list of gradients when it is complete."""
+
     def __init__(self, tensors: Sequence[Tensor], fn: Callable[[Any], None]) -> None:
         self.fn = fn
         self.edges: list[Edge] = [edge_of(t) for t in tensors]
         self.lock = threading.Lock()
 
-    def of(self, index: int) -> Callable[[Tensor], None]:
-        """The hook of the tensor with this index."""
-
-        def hook(grad: Tensor) -> None:
-            task: Any = CURRENT.get()
-            with self.lock:
-                if self not in task.stored:
-                    missing = sum(task.reaches(edge) for edge in self.edges)
-                    task.stored[self] = [missing, [None] * len(self.edges)]
-                # How many gradients are missing, and those that are there.
-                state = task.stored[self]
-                state[0] -= 1
-                state[1][index] = grad
-            if not state[0]:
-                self.fn(state[1])
-
-        return hook
+    def __call__(self, index: int, grad: Tensor) -> None:
+        task: Any = CURRENT.get()
+        with self.lock:
+            if self not in task.stored:
+                missing = sum(task.reaches(edge) for edge in self.edges)
+                task.stored[self] = [missing, [None] * len(self.edges)]
+            # The number of missing gradients, and the gradients received so far.
+            state = task.stored[self]
+            state[0] -= 1
+            state[1][index] = grad
+        if not state[0]:
+            self.fn(state[1])

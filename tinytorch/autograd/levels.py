@@ -1,11 +1,11 @@
-"""Levels: the calls of differentiated functions that are under way, and products with Jacobians.
+"""Levels: running calls of differentiated functions, and products with Jacobians.
 
-A level gives the function stand-ins for the arguments it differentiates by: tensors of its own,
-on the same memory. So nested levels cannot take each other's derivatives for their own. When it
-ends, its stand-ins count for nothing: a result that depends on them alone is cut off from the
-graph, and one that depends on a tensor from outside keeps its place in it.
+A level replaces the arguments that it differentiates with respect to by its inputs: new tensors on
+the same memory. So nested levels do not mix up each other's derivatives. When a level exits, a
+result that depends on its inputs alone is detached, and a result that depends on a tensor from
+outside the level keeps its ``grad_fn``.
 
-``func`` differentiates calls with them, and ``forward_ad`` a block.
+``func`` uses one level for each call, and ``forward_ad`` one for a block.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from ..state import (
     is_grad_enabled,
     is_inference_mode_enabled,
 )  # fmt: skip
-from .function import PUSHING
-from .functional import filled, gradients, zeros_for
+from .function import FORWARD_MODE
+from .functional import fill_missing, gradients, zeros_for
 
 L = TypeVar("L", bound="Level")
 
-#: The keys of the levels whose functions are running in this context, the innermost last; a
-#: function that is mapped has one, too.
+#: Keys of the levels that are running in this context, the innermost last; a function that ``vmap``
+#: runs has a key, too.
 _ACTIVE: Variable[tuple[object, ...]] = Variable("levels", ())
 
 
@@ -39,18 +39,19 @@ class Level:
     """One call of a function that is differentiated.
 
     Attributes:
-        key: What marks its leaves; not itself, lest they hold each other.
-        recording: Whether gradients were recorded outside, so that results may depend on it.
-        given: The stand-ins for the tensors it is differentiated by.
+        key: Mark of the level's leaves; not the level itself, to avoid a reference cycle.
+        recording: Whether grad mode was enabled when the level began, so that results may require
+            grad outside of it.
+        inputs: The tensors that replace the arguments that are differentiated.
     """
 
     def __init__(self) -> None:
         self.key: object = object()
         self.recording: bool = is_grad_enabled()
-        self.given: tuple[Tensor, ...] = ()
+        self.inputs: tuple[Tensor, ...] = ()
 
-    def stand_in(self, x: Any) -> Tensor:
-        """A tensor in the place of ``x`` whose gradient this level takes."""
+    def wrap_input(self, x: Any) -> Tensor:
+        """Return a new tensor on the memory of the argument ``x``, for ``inputs``."""
         if not isinstance(x, Tensor):
             raise ValueError(f"Thing passed to transform API must be Tensor, got {type(x)}")
         if self.recording and x.requires_grad:
@@ -60,29 +61,29 @@ class Level:
         return self.leaf(x.clone() if x.is_inference() else x)
 
     def leaf(self, x: Tensor) -> Tensor:
-        """A leaf of this level's own on the memory of ``x``."""
-        own = x.detach().requires_grad_()
-        vars(own)["_level"] = self.key
-        return own
+        """Return a leaf of this level on the memory of ``x``."""
+        leaf = x.detach().requires_grad_()
+        vars(leaf)["_level"] = self.key
+        return leaf
 
-    # -- what comes out ----------------------------------------------------------------------
+    # -- results -----------------------------------------------------------------------------
 
-    def let_out(self, tensor: Any, recording: bool | None = None) -> Any:
-        """A result as those outside get it.
+    def export(self, tensor: Any, recording: bool | None = None) -> Any:
+        """Return a result for the code outside, detached unless it requires grad there, too.
 
         Args:
             tensor: A tensor.
-            recording: Whether it may depend on what is outside. Default: as when the level began.
+            recording: Whether it may require grad outside. Default: as when the level began.
         """
         if not isinstance(tensor, Tensor):
             raise RuntimeError(f"Expected tensors, got unsupported type {type(tensor)}")
         if not tensor.requires_grad:
             return tensor
-        wanted = self.recording if recording is None else recording
-        return tensor if wanted and self.is_tied(tensor) else tensor.detach()
+        recording = self.recording if recording is None else recording
+        return tensor if recording and self.is_recorded_outside(tensor) else tensor.detach()
 
-    def is_tied(self, tensor: Tensor) -> bool:
-        """Whether ``tensor`` depends on one that requires grad outside this level."""
+    def is_recorded_outside(self, tensor: Tensor) -> bool:
+        """Whether ``tensor`` depends on a tensor that requires grad outside this level."""
         levels = [key for key in _ACTIVE.get() if key is not self.key]
         pending, seen = [edge_of(tensor)], set()
         while pending:
@@ -100,29 +101,33 @@ class Level:
                     return True
         return False
 
-    def depends(self, tensors: Iterable[Tensor]) -> bool:
-        """Whether what is computed from ``tensors`` has to be recorded for those outside."""
-        return self.recording and any(t.requires_grad and self.is_tied(t) for t in tensors)
+    def needs_recording(self, tensors: Iterable[Tensor]) -> bool:
+        """Whether results computed from ``tensors`` may require grad outside this level."""
+        outside = (t.requires_grad and self.is_recorded_outside(t) for t in tensors)
+        return self.recording and any(outside)
 
     # -- the backward pass -------------------------------------------------------------------
 
     def gradients(self, output: Tensor) -> tuple[tuple[Tensor, ...], Tensor]:
-        """The gradient of ``output``, of one element, for each stand-in, and ``output`` let out."""
-        record = self.depends((output,))
-        found = gradients((output,), self.given, None, record)
-        done = filled(found, self.given, False, record, "back")
-        if not record:  # then nothing depends on what is outside
-            return done, output.detach() if output.requires_grad else output
-        return tuple(map(self.let_out, done)), output
+        """Return the gradient of ``output``, of one element, for each input, and ``output``.
+
+        All of them are exported.
+        """
+        record = self.needs_recording((output,))
+        found = gradients((output,), self.inputs, None, record)
+        filled = fill_missing(found, self.inputs, False, record, "back")
+        if not record:  # neither the output nor a gradient requires grad outside
+            return filled, output.detach() if output.requires_grad else output
+        return tuple(map(self.export, filled)), output
 
 
 @contextmanager
-def entered(kind: Callable[[], L]) -> Iterator[L]:
-    """Run a block as a new level of a kind: it is recorded, whatever the modes outside."""
-    level = kind()
+def enter_level(create: Callable[[], L]) -> Iterator[L]:
+    """Run a block in the new level ``create()``, with gradients recorded whatever the modes are."""
+    level = create()
     token = _ACTIVE.set((*_ACTIVE.get(), level.key))
     try:
-        with recorded_anyway():
+        with force_recording():
             yield level
     finally:
         _ACTIVE.reset(token)
@@ -130,7 +135,7 @@ def entered(kind: Callable[[], L]) -> Iterator[L]:
 
 @contextmanager
 def transforming() -> Iterator[None]:
-    """Run a block as a function that is mapped, which gives its arguments no level of their own."""
+    """Run a block as a function that ``vmap`` runs: it has a key, but no inputs."""
     token = _ACTIVE.set((*_ACTIVE.get(), object()))
     try:
         yield
@@ -139,35 +144,40 @@ def transforming() -> Iterator[None]:
 
 
 def is_transforming() -> bool:
-    """Whether a function that is differentiated or mapped is running."""
+    """Whether a function that a transform differentiates or maps is running."""
     return bool(_ACTIVE.get())
 
 
-def recorded_anyway() -> Any:
-    """Have gradients recorded inside a block, whatever the modes outside."""
+def force_recording() -> Any:
+    """Context manager: gradients are recorded inside, whatever the modes outside are."""
     return inference_mode(False) if is_inference_mode_enabled() else enable_grad()
 
 
-def writable_for(given: Tensor) -> Tensor:
-    """Return an alias of ``given`` that the function may write to, as it is no leaf.
+def writable_input(input: Tensor) -> Tensor:
+    """Return an alias of a level's input that is not a leaf, so that a function may write to it.
 
-    A tensor with a node or a base outside is returned as it is: a write must reach these.
+    A tensor with a node or a base outside the level is returned as it is: the write must reach
+    these.
     """
-    if given._node is not None or given._base is not None:
-        return given
-    shown = given.detach()
-    data = shown._data
+    if input._node is not None or input._base is not None:
+        return input
+    alias = input.detach()
+    data = alias._data
     op = LATE_BOUND.write_rules().assigned.rename("AliasBackward0")
-    shown._node = Node(op, shown._xp, (given,), (None,), (), data.shape, data.dtype)
-    shown._rg = True
-    return shown
+    alias._node = Node(op, alias._xp, (input,), (None,), (), data.shape, data.dtype)
+    alias._rg = True
+    return alias
 
 
-class Push:
-    """Product of tangents with the Jacobian of recorded outputs.
+class JacobianProduct:
+    """Product of tangents with the Jacobian of recorded outputs, by two backward passes.
+
+    The first pass computes gradients ``back`` of the outputs with weights of zeros, which is linear
+    in the weights; a call computes the gradient of ``back`` with respect to these weights, with the
+    tangents as its own weights. See ``func.forward``.
 
     Args:
-        level: The level that the outputs were recorded at, which is still open.
+        level: The level in which the outputs were recorded; it has not exited.
         outputs: Results of the differentiated function.
     """
 
@@ -175,38 +185,40 @@ class Push:
         self.level = level
         self.outputs = outputs
         self.weights: tuple[Tensor, ...] = tuple(
-            level.leaf(zeros_for(out)) if _varies(out) else zeros_for(out) for out in outputs
-        )
-        self.wanted: tuple[Tensor, ...] = tuple(w for w in self.weights if w.requires_grad)
-        token = PUSHING.set(True)
+            level.leaf(zeros_for(out)) if out.is_floating_point() or out.is_complex()
+            else zeros_for(out) for out in outputs
+        )  # fmt: skip
+        self.variables: tuple[Tensor, ...] = tuple(w for w in self.weights if w.requires_grad)
+        token = FORWARD_MODE.set(True)
         try:
-            with recorded_anyway():
-                self.back: tuple[Any, ...] = gradients(outputs, level.given, self.weights, True)
+            with force_recording():
+                self.back: tuple[Any, ...] = gradients(outputs, level.inputs, self.weights, True)
         finally:
-            PUSHING.reset(token)
+            FORWARD_MODE.reset(token)
 
     def __call__(self, tangents: tuple[Tensor | None, ...], recording: bool) -> list[Tensor]:
-        """A tangent for each output; None stands for zeros in the place of a tangent."""
+        """Return the tangent of each output.
+
+        Args:
+            tangents: A tangent of each input of the level; None stands for zeros.
+            recording: Whether the result may require grad outside the level.
+        """
         pairs = [(b, t) for b, t in zip(self.back, tangents, strict=True)
                  if b is not None and t is not None]  # fmt: skip
-        if not pairs or not self.wanted:
+        if not pairs or not self.variables:
             return [zeros_for(out) for out in self.outputs]
-        back, given = zip(*pairs, strict=True)
-        tied = (t for t in (*self.outputs, *given) if t.requires_grad)
-        record = recording and any(map(self.level.is_tied, tied))
-        with recorded_anyway():
-            found = iter(gradients(back, self.wanted, given, record))
-        every = tuple(next(found) if w.requires_grad else None for w in self.weights)
-        done = filled(every, self.outputs, False, record, "back_trick")
-        return [self.level.let_out(t, recording) for t in done]
+        back, vectors = zip(*pairs, strict=True)
+        sources = (t for t in (*self.outputs, *vectors) if t.requires_grad)
+        record = recording and any(map(self.level.is_recorded_outside, sources))
+        with force_recording():
+            found = iter(gradients(back, self.variables, vectors, record))
+        products = tuple(next(found) if w.requires_grad else None for w in self.weights)
+        filled = fill_missing(products, self.outputs, False, record, "back_trick")
+        return [self.level.export(t, recording) for t in filled]
 
 
-def _varies(out: Tensor) -> bool:
-    return out.is_floating_point() or out.is_complex()
-
-
-def check_sizes(primal: Tensor, tangent: Tensor) -> None:
-    """RuntimeError if a tangent has another shape than what it is of."""
+def check_tangent_shape(primal: Tensor, tangent: Tensor) -> None:
+    """Raise a RuntimeError if a tangent and its primal differ in shape."""
     if primal.shape != tangent.shape:
         raise RuntimeError(
             "Trying to set a forward gradient that has a different size than that of the "

@@ -1,4 +1,4 @@
-"""``autograd.Variable``: what tensors were wrapped in before they recorded gradients themselves."""
+"""``autograd.Variable``: the wrapper of tensors that recorded gradients before 2018."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _ExecutionEngine:
 
     @staticmethod
     def is_checkpoint_valid() -> bool:
-        """Whether a reentrant checkpoint works: not in a pass for ``inputs=``, as in ``grad``."""
+        """Whether a reentrant checkpoint works: not in ``grad`` or ``backward(inputs=...)``."""
         task = CURRENT.get()
         return task is None or not task.capturing
 
@@ -35,15 +35,15 @@ class _EveryTensor(type):
 
 
 class Variable(metaclass=_EveryTensor):
-    """A tensor, for programs of before 2018: it shares the memory of ``data``.
+    """A tensor on the memory of ``data``, for programs from before 2018.
 
     Args:
         data: A tensor. Default: an empty one.
-        requires_grad: Whether gradients flow to the new one. Default: False.
-        volatile: Warned of if true, and without effect.
+        requires_grad: Whether the new tensor requires grad. Default: False.
+        volatile: Without effect; a warning if true.
 
     Raises:
-        TypeError: If ``data`` is no tensor.
+        TypeError: If ``data`` is not a tensor.
 
     Example:
         >>> x = tt.autograd.Variable(tt.ones(2), requires_grad=True)

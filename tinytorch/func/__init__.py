@@ -1,23 +1,23 @@
-"""``torch.func``: transforms, which make of a function one that computes something else.
+"""``torch.func``: transforms of functions.
 
-``grad``, ``vjp``, ``jacrev`` and their kin make functions that compute derivatives, ``vmap`` one
-that works on batches of what the function works on. They can be put into each other: per-sample
-gradients are ``vmap(grad(loss))``, second derivatives ``jacfwd(jacrev(f))``.
+``grad``, ``grad_and_value``, ``vjp``, ``jvp``, ``linearize``, ``jacrev``, ``jacfwd`` and
+``hessian`` compute derivatives of a function; ``vmap`` applies it to a batch. Transforms can be
+nested: per-sample gradients are ``vmap(grad(loss))``, second derivatives ``jacfwd(jacrev(f))``.
 
     >>> from tinytorch.func import grad, vmap
     >>> vmap(grad(tt.sin))(tt.tensor([0.0, 1.0]))
     tensor([1.0000, 0.5403])
 
-Arguments and results may be tensors or dicts, lists and tuples of them, nested as you like. The
-functions run as they are written, on ordinary tensors: what a transform adds ends with the call,
-so that a result requires grad only if it depends on something outside that does.
+Arguments and results may be tensors, or nested dicts, lists and tuples of tensors. A function is
+called with ordinary tensors. A result requires grad only if it depends on a tensor outside the call
+that requires grad.
 
-What is not as in PyTorch follows from that. ``vmap`` is a loop over the examples; so control flow
-may depend on their values, and tensors from outside may not be written to. ``jvp``, ``linearize``
-and ``jacfwd`` are made of backward passes; so a ``no_grad`` block is a constant to them, as it is
-to ``grad``. ``backward()``, ``item()`` and ``detach().numpy()`` work inside. A tensor from outside
-that a differentiated function writes to in place, which PyTorch refuses, becomes a part of its
-graph, as it does outside of transforms. There is no ``debug_unwrap``.
+Differences to PyTorch: ``vmap`` is a loop over the examples, so that control flow may depend on
+their values, and tensors from outside may not be written to. ``jvp``, ``linearize`` and ``jacfwd``
+are computed by backward passes, so that the results of a ``no_grad`` block are constants, as for
+``grad``. ``backward()``, ``item()`` and ``detach().numpy()`` work inside. A differentiated function
+may write in place to a tensor from outside, for which PyTorch raises: the write is recorded as it
+is outside of transforms. There is no ``debug_unwrap``.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ __all__ = [
     "jvp", "linearize", "replace_all_batch_norm_modules_", "stack_module_state", "vjp", "vmap",
 ]  # fmt: skip
 
-# Public functions answer to the name they are used by: in `help`, tracebacks and pickles.
+# `help`, tracebacks and pickles show this module as that of the public functions.
 for _function in (
     functional_call, functionalize, grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize,
     replace_all_batch_norm_modules_, stack_module_state, vjp, vmap,

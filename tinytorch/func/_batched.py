@@ -1,10 +1,10 @@
-"""Tensors that stand for all examples of ``vmap`` at once.
+"""Batched tensors: all examples of ``vmap`` in one tensor.
 
-A function that only does arithmetic on its examples, compares them and looks up by them need not
-run once for each. Its first run gets stand-ins: each acts as the first example, and operations that
-compute the same for all examples at once do so on the values of all. Any other operation marks the
-levels of its stand-ins as failed and runs on the first examples alone, so that the run is that of
-the first example whatever happens in it, and the other examples follow one by one.
+``vmap`` first tries one run of its function for all examples, with batched tensors as arguments.
+Elementwise operations and indexing compute with the values of all examples. Any other operation
+marks the ``VmapLevel`` of its arguments as failed and continues with the first example of each
+alone, so that the run becomes that of the first example; ``vmap`` then runs the function for each
+other example. Properties of a batched tensor, such as its shape, are those of an example.
 """
 
 from __future__ import annotations
@@ -24,19 +24,20 @@ from ..dtypes import dtype
 from ..state import inference_mode
 from ._trees import map_leaves
 
-#: What is asked of an example by a method, and what makes tensors like it.
-_OF_ONE = frozenset((
+#: Methods that are called with the first example: they read properties that all examples share.
+_EXAMPLE_METHODS = frozenset((
     "dim", "element_size", "is_complex", "is_floating_point", "new_full", "new_ones", "new_zeros",
 ))  # fmt: skip
 _ATTRIBUTES = ("device", "dtype", "ndim", "shape", "size")
-#: Forms whose first argument may be a number without being promoted as a tensor.
-_NUMBER_FIRST = frozenset((
+#: Forms of operations whose first argument may be a number that is not promoted as a tensor.
+_NUMBER_FIRST_FORMS = frozenset((
     "__radd__", "__rsub__", "__rmul__", "__rtruediv__", "__rfloordiv__", "__rmod__", "__rpow__",
     "__rand__", "__ror__", "__rxor__", "pow",
 ))  # fmt: skip
-_PLAIN_VALUES = frozenset((int, float, bool, complex, str, type(None), dtype, device))
+_VALUE_TYPES = frozenset((int, float, bool, complex, str, type(None), dtype, device))
 _INTEGERS = frozenset(("int64", "int32", "int16", "int8"))
-#: Errors that may concern another example than the first one, which raises its own.
+#: Errors of a batched call that are dropped: they may be those of a later example. The first
+#: example raises its own.
 _ERRORS = (
     ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError,
     Warning,
@@ -44,14 +45,14 @@ _ERRORS = (
 _NUMBER = itertools.count()
 
 
-class Level:
-    """A dimension that is mapped over; an inner one has a greater number.
+class VmapLevel:
+    """One running ``vmap``: the dimension of its examples; an inner one has a greater number.
 
     Attributes:
         size: The number of examples.
-        randomness: As ``vmap`` was given it.
+        randomness: The argument ``randomness`` of ``vmap``.
         failed: Whether an operation has run on the first example alone.
-        has_rule: Whether the rule of a ``Function`` has been called for its examples.
+        has_rule: Whether the ``vmap`` of a ``Function`` has been called for its examples.
     """
 
     def __init__(self, size: int, randomness: str = "error") -> None:
@@ -63,11 +64,18 @@ class Level:
 
 
 @functools.cache
-def _stand_in() -> type[Tensor]:
-    """The class of stand-ins. Made when needed: from then on subclasses are looked for."""
+def _batched_class() -> type[Tensor]:
+    """Return the class ``BatchedTensor``, created on first use.
 
-    class StandIn(Tensor):
-        """Holds ``_value``, which begins with ``_mapped_levels``; has no memory of its own."""
+    Once a subclass with ``__torch_function__`` exists, calls are checked for overrides.
+    """
+
+    class BatchedTensor(Tensor):
+        """Tensor of all examples.
+
+        ``_value`` has their values; its first dimensions are those of ``_mapped_levels``. A
+        batched tensor has no memory of its own.
+        """
 
         __slots__ = ()
 
@@ -78,46 +86,46 @@ def _stand_in() -> type[Tensor]:
             return _call(func, args, kwargs or {})
 
         def __iter__(self) -> Any:
-            return iter(first_example(self))
+            return iter(fall_back(self))
 
     for name in (*Storage.__slots__, "_inference", "_level", "_mapped", "_shift", "_whole"):
-        setattr(StandIn, name, _field_of_first(name))
-    return StandIn
+        setattr(BatchedTensor, name, _first_example_field(name))
+    return BatchedTensor
 
 
-def _field_of_first(name: str) -> property:
-    """Return the property that reads and writes a field of the first example."""
+def _first_example_field(name: str) -> property:
+    """Return a property that falls back to the first example and reads or writes its field."""
 
     def write(self: Any, value: Any) -> None:
-        setattr(first_example(self), name, value)
+        setattr(fall_back(self), name, value)
 
-    return property(lambda self: getattr(first_example(self), name), write)
+    return property(lambda self: getattr(fall_back(self), name), write)
 
 
-def stand_in(value: Tensor, levels: tuple[Level, ...], example: Any = None) -> Any:
-    """A tensor that stands for each example in ``value``, whose first dimensions are ``levels``.
+def batched_tensor(value: Tensor, levels: tuple[VmapLevel, ...], example: Any = None) -> Any:
+    """Return a batched tensor of the examples in ``value``, whose first dimensions are ``levels``.
 
-    ``example`` is the first one, by default a view of ``value``.
+    ``example`` is the first example, by default a view of ``value``.
     """
-    made: Any = object.__new__(_stand_in())
-    made._value, made._mapped_levels, made._first = value, levels, example
-    return made
+    batched: Any = object.__new__(_batched_class())
+    batched._value, batched._mapped_levels, batched._first = value, levels, example
+    return batched
 
 
-def is_stand_in(x: Any) -> bool:
-    """Whether ``x`` stands for several examples."""
+def is_batched(x: Any) -> bool:
+    """Whether ``x`` is a batched tensor."""
     return "_mapped_levels" in getattr(x, "__dict__", ())
 
 
-def mapped_over(leaf: Any, dim: int, level: Level, example: Any = None) -> Any:
-    """A stand-in for the examples along ``dim`` of a tensor or of another stand-in."""
+def batch_over(leaf: Any, dim: int, level: VmapLevel, example: Any = None) -> Any:
+    """Return a batched tensor of the examples along ``dim`` of a tensor, batched or not."""
     outer = levels_of(leaf)
     value = value_of(leaf).movedim(len(outer) + dim, len(outer))
-    return stand_in(value, (*outer, level), example)
+    return batched_tensor(value, (*outer, level), example)
 
 
-def can_stack(result: Any, level: Level, dim: int | None) -> bool:
-    """Whether ``stack_examples`` can return a result."""
+def can_stack(result: Any, level: VmapLevel, dim: int | None) -> bool:
+    """Whether ``stack_examples`` accepts a result and an output dimension."""
     levels = levels_of(result)
     if dim is None:
         return level not in levels
@@ -125,90 +133,104 @@ def can_stack(result: Any, level: Level, dim: int | None) -> bool:
     return -rank - 1 <= dim <= rank
 
 
-def stack_examples(result: Any, level: Level, dim: int | None) -> Any:
-    """Copy of a result outside ``level``, with its examples along ``dim``."""
+def stack_examples(result: Any, level: VmapLevel, dim: int | None) -> Any:
+    """Copy of a result for the code outside ``level``, with its examples along ``dim``."""
     if dim is None:
         return result
-    levels = levels_of(result)
-    outer = tuple(other for other in levels if other is not level)
-    together = (*outer, level)
-    rank = value_of(result).ndim - len(levels)
-    value = lifted(result, together, rank)
-    sizes = [each.size for each in together]
-    value = value.expand(*sizes, *value.shape[len(together) :])
+    value, outer, rank = _expand(result, (level,))
     at = len(outer)
     value = value.movedim(at, at + (dim % (rank + 1))).clone()
-    return stand_in(value, outer) if outer else value
+    return batched_tensor(value, outer) if outer else value
 
 
-def stack_elements(result: Any, levels: tuple[Level, ...]) -> Any:
-    """View of a result outside ``levels``, with the examples of each along a leading dimension."""
+def stack_elements(result: Any, levels: tuple[VmapLevel, ...]) -> Any:
+    """View of a result for the code outside ``levels``, each of which is a leading dimension."""
+    value, outer, _ = _expand(result, levels)
+    return batched_tensor(value, outer) if outer else value
+
+
+def _expand(
+    result: Any, levels: tuple[VmapLevel, ...]
+) -> tuple[Any, tuple[VmapLevel, ...], int]:  # fmt: skip
+    """Return the values of a result, its other levels, and the rank of an example.
+
+    The first dimensions of the values are those of the other levels, then those of ``levels``.
+    """
     own = levels_of(result)
     outer = tuple(level for level in own if level not in levels)
-    value = lifted(result, (*outer, *levels), value_of(result).ndim - len(own))
+    rank = value_of(result).ndim - len(own)
+    value = align(result, (*outer, *levels), rank)
     sizes = [level.size for level in (*outer, *levels)]
-    value = value.expand(*sizes, *value.shape[len(sizes) :])
-    return stand_in(value, outer) if outer else value
+    return value.expand(*sizes, *value.shape[len(sizes) :]), outer, rank
 
 
-def lifted(x: Any, levels: tuple[Level, ...], rank: int) -> Any:
-    """The values of ``x`` with all of ``levels`` in front and ``rank`` dimensions behind them."""
+def align(x: Any, levels: tuple[VmapLevel, ...], rank: int) -> Any:
+    """Return the values of ``x`` as ``(*levels, *example)``, with ``rank`` dimensions of examples.
+
+    The size is 1 along a level that ``x`` does not have, and along dimensions that are added.
+    """
     own, value = levels_of(x), value_of(x)
     shape = value.shape[len(own) :]
     sizes = [level.size if level in own else 1 for level in levels]
     return value.reshape(*sizes, *[1] * (rank - len(shape)), *shape)
 
 
-def first_example(x: Any) -> Any:
-    """The first example of a stand-in, whose levels fail; anything else as it is."""
-    if not is_stand_in(x):
+def fall_back(x: Any) -> Any:
+    """Return the first example of a batched tensor and mark its levels as failed.
+
+    Any other value is returned as it is.
+    """
+    if not is_batched(x):
         return x
     for level in x._mapped_levels:
         level.failed = True
-    return first(x)
+    return first_example(x)
 
 
-def resolved(x: Any) -> Any:
-    """The first example of a stand-in of which a level failed; anything else as it is."""
-    return first_example(x) if any(level.failed for level in levels_of(x)) else x
+def fall_back_if_failed(x: Any) -> Any:
+    """``fall_back`` for a batched tensor with a failed level; any other value is returned."""
+    return fall_back(x) if any(level.failed for level in levels_of(x)) else x
 
 
-# -- operations on stand-ins -----------------------------------------------------------------------
+# -- operations on batched tensors -----------------------------------------------------------------
 
 
-def levels_of(x: Any) -> tuple[Level, ...]:
-    return x._mapped_levels if is_stand_in(x) else ()
+def levels_of(x: Any) -> tuple[VmapLevel, ...]:
+    """Levels of a batched tensor; none for any other value."""
+    return x._mapped_levels if is_batched(x) else ()
 
 
 def value_of(x: Any) -> Any:
-    return x._value if is_stand_in(x) else x
+    """Values of a batched tensor; any other value is returned as it is."""
+    return x._value if is_batched(x) else x
 
 
 def _call(func: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """Call ``func`` for all examples at once where it allows that, else for the first ones."""
+    """Call ``func`` for all examples at once if that is possible, else for the first examples."""
     found = _call_at_once(func, args, options)
     if found is not NotImplemented:
         return found
-    return func(*map_leaves(first_example, args), **map_leaves(first_example, options))
+    return func(*map_leaves(fall_back, args), **map_leaves(fall_back, options))
 
 
 def _call_at_once(func: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
     """Call ``func`` for all examples at once, or return NotImplemented."""
     given = (*args, *options.values())
-    written, op = getattr(func, "__name__", ""), getattr(func, "op", None)
-    name = written if op is None else op.name
+    form, op = getattr(func, "__name__", ""), getattr(func, "op", None)
+    name = form if op is None else op.name
     elementwise = name == "detach" if op is None else op.is_elementwise
     if name == "__get__" and func in _attributes():
-        return getattr(first(args[0]), _attributes()[func])
-    if name in _OF_ONE and is_stand_in(args[0]):
-        return getattr(first(args[0]), name)(*args[1:], **options)
-    if any(level.failed for level in together(given)):
+        return getattr(first_example(args[0]), _attributes()[func])
+    if name in _EXAMPLE_METHODS and is_batched(args[0]):
+        return getattr(first_example(args[0]), name)(*args[1:], **options)
+    if any(level.failed for level in sorted_levels(given)):
         return NotImplemented
     try:
         if name == "__getitem__":
-            return _item(args[0], args[1])
-        if elementwise and not _writes(op, written, args, options):
-            if _are_plain(op, given) and (isinstance(given[0], Tensor) or written in _NUMBER_FIRST):
+            return _batched_item(args[0], args[1])
+        if elementwise and not _writes(op, form, args, options):
+            is_first_fit = isinstance(given[0], Tensor) or form in _NUMBER_FIRST_FORMS
+            if is_first_fit and _are_supported(op, given):
                 return _elementwise(func, args, options)
     except _ERRORS:
         return NotImplemented
@@ -217,13 +239,14 @@ def _call_at_once(func: Any, args: tuple[Any, ...], options: dict[str, Any]) -> 
 
 @functools.cache
 def _attributes() -> dict[Any, str]:
+    """Getters of the properties that all examples share, with their names."""
     return {member(Tensor, name).__get__: name for name in _ATTRIBUTES}
 
 
 def _writes(op: Any, name: str, args: tuple[Any, ...], options: dict[str, Any]) -> bool:
-    """Whether a call changes a tensor; also ``where`` with a condition alone, which finds places.
+    """Whether a call changes a tensor, or is ``where(condition)``, which returns indices.
 
-    ``name`` is the form's: ``add_`` and ``__iadd__`` are forms of ``add``.
+    ``name`` is that of the form: ``add_`` and ``__iadd__`` are forms of ``add``.
     """
     if name.startswith("__i") and name != "__invert__" or name.endswith("_") > name.endswith("__"):
         return True
@@ -234,77 +257,87 @@ def _writes(op: Any, name: str, args: tuple[Any, ...], options: dict[str, Any]) 
     )  # fmt: skip
 
 
-def _are_plain(op: Any, given: tuple[Any, ...]) -> bool:
-    """Whether all are plain values, or tensors in the place of tensors."""
+def _are_supported(op: Any, given: tuple[Any, ...]) -> bool:
+    """Whether all arguments are tensors or of ``_VALUE_TYPES``, with tensors as operands only."""
     tensors = sum(isinstance(v, Tensor) for v in given)
-    known = all(isinstance(v, Tensor) or type(v) in _PLAIN_VALUES for v in given)
+    known = all(isinstance(v, Tensor) or type(v) in _VALUE_TYPES for v in given)
     return known and tensors <= max(1, len(op.plan.tensors) if op is not None else 1)
 
 
-def first(x: Any) -> Any:
-    """The first example of a stand-in, always the same object: operations may write to it."""
-    if not is_stand_in(x):
+def first_example(x: Any) -> Any:
+    """Return the first example of a batched tensor, always the same object, so that writes stay.
+
+    Any other value is returned as it is.
+    """
+    if not is_batched(x):
         return x
     if x._first is None:
         value = x._value
-        # The mode of this moment is not that in which the value was made.
+        # An example is an inference tensor only if the value is one, whatever the mode is now.
         with inference_mode(False) if value.requires_grad else nullcontext():
             x._first = value[(0,) * len(x._mapped_levels)]
     return x._first
 
 
-def together(values: Iterable[Any]) -> tuple[Level, ...]:
+def sorted_levels(values: Iterable[Any]) -> tuple[VmapLevel, ...]:
+    """Levels of all values, the outermost first."""
     found = {level for value in values for level in levels_of(value)}
     return tuple(sorted(found, key=lambda level: level.number))
 
 
 def _elementwise(func: Any, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """``func`` of all examples, with the promotion that each would have."""
+    """Call an elementwise ``func`` for all examples, if promotion is the same as for each."""
     tensors = [v for v in (*args, *options.values()) if isinstance(v, Tensor)]
     ranks = [value_of(t).ndim - len(levels_of(t)) for t in tensors]
-    rank, levels = max(ranks), together(tensors)
-    # In promotion tensors without dimensions count less than others, and a stand-in's have some.
+    rank, levels = max(ranks), sorted_levels(tensors)
+    # A tensor without dimensions promotes less than others, but a batched value has dimensions.
     if rank and min(ranks) == 0 and len({value_of(t).dtype for t in tensors}) > 1:
         return NotImplemented
 
-    def whole(v: Any) -> Any:
-        return lifted(v, levels, rank) if isinstance(v, Tensor) else v
+    def align_operand(v: Any) -> Any:
+        return align(v, levels, rank) if isinstance(v, Tensor) else v
 
-    result = func(*map(whole, args), **{name: whole(v) for name, v in options.items()})
+    result = func(
+        *map(align_operand, args), **{name: align_operand(v) for name, v in options.items()}
+    )
     sizes = tuple(level.size for level in levels)
     if type(result) is not Tensor or result.shape[: len(sizes)] != sizes:
         return NotImplemented
-    return stand_in(result, levels) if result.ndim == len(sizes) + rank else NotImplemented
+    return batched_tensor(result, levels) if result.ndim == len(sizes) + rank else NotImplemented
 
 
-# -- looking up ------------------------------------------------------------------------------------
+# -- indexing --------------------------------------------------------------------------------------
 
 
-def _item(x: Any, index: Any) -> Any:
-    """``x[index]`` with integers and whole dimensions in the index."""
+def _batched_item(x: Any, index: Any) -> Any:
+    """``x[index]`` for an index of integers, ``:`` and ``...``; otherwise NotImplemented.
+
+    An integer may be a batched tensor or an integer tensor without dimensions.
+    """
     items = list(index) if isinstance(index, tuple) else [index]
     own, value = levels_of(x), value_of(x)
     rank = value.ndim - len(own)
-    kinds = [_kind(item) for item in items]
+    kinds = [_index_kind(item) for item in items]
     if "other" in kinds or kinds.count("rest") > 1 or len(items) > rank + ("rest" in kinds):
         return NotImplemented
     if "rest" in kinds:
         at = kinds.index("rest")
         items[at : at + 1] = [slice(None)] * (rank - len(items) + 1)
     items += [slice(None)] * (rank - len(items))
-    taken = [d for d in range(rank) if not isinstance(items[d], slice)]
-    kept = [d for d in range(rank) if isinstance(items[d], slice)]
-    levels = together([x, *items])
-    order = [*range(len(own)), *(len(own) + d for d in (*taken, *kept))]
-    places: list[Any] = [slice(None)] * len(own)  # a view, as each example's would be
-    if any(isinstance(items[d], Tensor) for d in taken):
-        places = [_places(level, levels, value.device) for level in own]
-    places += [lifted(items[d], levels, 0) if isinstance(items[d], Tensor) else items[d]
-               for d in taken]  # fmt: skip
-    return stand_in(value.permute(order)[tuple(places)], levels)
+    indexed = [d for d in range(rank) if not isinstance(items[d], slice)]
+    sliced = [d for d in range(rank) if isinstance(items[d], slice)]
+    levels = sorted_levels([x, *items])
+    order = [*range(len(own)), *(len(own) + d for d in (*indexed, *sliced))]
+    indices: list[Any] = [slice(None)] * len(own)  # so that the result is a view
+    if any(isinstance(items[d], Tensor) for d in indexed):
+        indices = [_example_indices(level, levels, value.device) for level in own]
+    indices += [align(items[d], levels, 0) if isinstance(items[d], Tensor) else items[d]
+                for d in indexed]  # fmt: skip
+    return batched_tensor(value.permute(order)[tuple(indices)], levels)
 
 
-def _kind(item: Any) -> str:
+def _index_kind(item: Any) -> str:
+    """Kind of an index's item: "rest" for ``...``, "whole" for ``:``, "number", or "other"."""
     if item is ...:
         return "rest"
     if isinstance(item, slice) and item == slice(None):
@@ -316,7 +349,7 @@ def _kind(item: Any) -> str:
     return "number" if type(item) is int else "other"
 
 
-def _places(level: Level, levels: tuple[Level, ...], where: Any) -> Any:
+def _example_indices(level: VmapLevel, levels: tuple[VmapLevel, ...], device: Any) -> Any:
+    """Indices of the examples of ``level``, along its dimension of ``levels``."""
     sizes = [level.size if other is level else 1 for other in levels]
-    made: Any = NAMESPACES[""]["arange"](level.size, device=where)
-    return made.reshape(sizes)
+    return NAMESPACES[""]["arange"](level.size, device=device).reshape(sizes)

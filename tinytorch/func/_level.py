@@ -1,4 +1,4 @@
-"""Levels of ``func``: calls whose arguments and results are trees of tensors."""
+"""Levels of ``func``: calls of functions whose arguments and results are trees of tensors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, ParamSpec, TypeVar
 
-from ..autograd.levels import Level, entered, writable_for
+from ..autograd.levels import Level, enter_level, writable_input
 from ..core.tensor import Tensor
 from ._trees import Tree, flatten, map_leaves, unflatten
 
@@ -14,10 +14,10 @@ ArgNums = int | tuple[int, ...] | None
 
 
 class CallLevel(Level):
-    """One call of a function whose arguments are trees.
+    """One call of a differentiated function whose arguments are trees.
 
     Attributes:
-        structure: The tree whose leaves the stand-ins are.
+        structure: Structure of the tree whose leaves are ``inputs``.
     """
 
     structure: Tree
@@ -25,54 +25,61 @@ class CallLevel(Level):
     def arguments(
         self, args: tuple[Any, ...], argnums: ArgNums, writable: bool = False
     ) -> tuple[Any, ...]:
-        """``args`` with stand-ins for those that ``argnums`` says (default: all).
+        """Set ``inputs`` and return the arguments to call the function with.
 
-        ``writable``: whether the function may write to them, as it may in forward mode.
+        Args:
+            args: The user's arguments.
+            argnums: Positions of the arguments to differentiate with respect to. None for all.
+            writable: Whether the function may write to these, as in forward mode.
         """
-        places = chosen(range(len(args)) if argnums is None else argnums, len(args))
-        leaves, self.structure = flatten(tuple(args[i] for i in places))
-        self.given = tuple(self.stand_in(leaf) for leaf in leaves)
-        shown = [writable_for(given) for given in self.given] if writable else self.given
-        replaced = dict(zip(places, unflatten(self.structure, shown), strict=True))
-        return tuple(replaced[i] if i in replaced else self.others(args[i])
+        positions = normalize_argnums(range(len(args)) if argnums is None else argnums, len(args))
+        leaves, self.structure = flatten(tuple(args[i] for i in positions))
+        self.inputs = tuple(self.wrap_input(leaf) for leaf in leaves)
+        passed = [writable_input(x) for x in self.inputs] if writable else self.inputs
+        replaced = dict(zip(positions, unflatten(self.structure, passed), strict=True))
+        return tuple(replaced[i] if i in replaced else detach_constants(args[i])
                      for i in range(len(args)))  # fmt: skip
 
-    def others(self, tree: Any) -> Any:
-        """What is not differentiated by; written to, it does not join this level's graph."""
-        return map_leaves(_apart, tree)
+
+def enter_call_level() -> AbstractContextManager[CallLevel]:
+    """Run a block in a new ``CallLevel``, with gradients recorded whatever the modes are."""
+    return enter_level(CallLevel)
 
 
-def entered_call() -> AbstractContextManager[CallLevel]:
-    """Run a block as the level of a call: it is recorded, whatever the modes outside."""
-    return entered(CallLevel)
+def detach_constants(tree: Any) -> Any:
+    """Detach the tensors of an argument that is not differentiated, except those that require grad.
+
+    A write to a detached tensor does not make the argument a part of the level's graph.
+    """
+
+    def detach(x: Any) -> Any:
+        if not isinstance(x, Tensor) or x.requires_grad:
+            return x
+        return x.clone() if x.is_inference() else x.detach()
+
+    return map_leaves(detach, tree)
 
 
-def _apart(x: Any) -> Any:
-    if not isinstance(x, Tensor) or x.requires_grad:
-        return x
-    return x.clone() if x.is_inference() else x.detach()
-
-
-def chosen(argnums: Any, count: int) -> tuple[int, ...]:
-    """The places of the arguments that ``argnums`` names.
+def normalize_argnums(argnums: Any, count: int) -> tuple[int, ...]:
+    """Return the positions of ``argnums`` as a tuple of numbers from 0 to ``count - 1``.
 
     Raises:
-        RuntimeError: If it names none, one twice, or one that is not there.
+        RuntimeError: If there is none, one occurs twice, or one is out of range.
     """
     if isinstance(argnums, range):
         return tuple(argnums)
     if not isinstance(argnums, (int, tuple)):
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     several = argnums if isinstance(argnums, tuple) else (argnums,)
-    places = tuple(_place(i, count) for i in several)
-    if not places:
+    positions = tuple(_normalize_argnum(i, count) for i in several)
+    if not positions:
         raise RuntimeError("argnums must be non-empty")
-    if len(set(places)) != len(places):
-        raise RuntimeError(f"argnums elements must be unique, got {places}")
-    return places
+    if len(set(positions)) != len(positions):
+        raise RuntimeError(f"argnums elements must be unique, got {positions}")
+    return positions
 
 
-def _place(argnum: Any, count: int) -> int:
+def _normalize_argnum(argnum: Any, count: int) -> int:
     if not isinstance(argnum, int):
         raise RuntimeError(f"argnum must be int, got: {type(argnum)}")
     if not -count <= argnum < count:
@@ -80,8 +87,8 @@ def _place(argnum: Any, count: int) -> int:
     return argnum % count
 
 
-def parted(name: str, result: Any, has_aux: bool) -> tuple[Any, Any]:
-    """The output and the auxiliary values of what a function returned."""
+def split_aux(name: str, result: Any, has_aux: bool) -> tuple[Any, Any]:
+    """Split a function's result into output and auxiliary values (None without ``has_aux``)."""
     if not has_aux:
         return result, None
     if not (isinstance(result, tuple) and len(result) == 2):
@@ -91,8 +98,12 @@ def parted(name: str, result: Any, has_aux: bool) -> tuple[Any, Any]:
     return result
 
 
-def tensors_of(name: str, output: Any) -> tuple[tuple[Tensor, ...], Tree]:
-    """The tensors a function returned, and the tree they are in; RuntimeError if there is none."""
+def flatten_output(name: str, output: Any) -> tuple[tuple[Tensor, ...], Tree]:
+    """Return the tensors of a function's output, and its structure.
+
+    Raises:
+        RuntimeError: If the output is empty, None, or has a leaf that is not a tensor.
+    """
     leaves, structure = flatten(output)
     if not leaves or (len(leaves) == 1 and leaves[0] is None):
         raise RuntimeError(
@@ -107,8 +118,8 @@ def tensors_of(name: str, output: Any) -> tuple[tuple[Tensor, ...], Tree]:
     return tuple(leaves), structure
 
 
-def refuse_complex(name: str, tree: Any, what: str) -> None:
-    """RuntimeError for a complex tensor in a tree."""
+def check_real(name: str, tree: Any, what: str) -> None:
+    """Raise a RuntimeError if a tensor of a tree is complex; ``what`` names the tree."""
     for i, leaf in enumerate(flatten(tree)[0]):
         if isinstance(leaf, Tensor) and leaf.is_complex():
             raise RuntimeError(
@@ -118,10 +129,10 @@ def refuse_complex(name: str, tree: Any, what: str) -> None:
 
 
 Function = Callable[..., Any]
-#: The arguments and the result of a function that a transform takes and gives back.
+#: Parameters and result of the function that a transform accepts and of that which it returns.
 P = ParamSpec("P")
 R = TypeVar("R")
-#: An argument that is differentiated by, and so what the derivative is like. Its bound is what
-#: pyright takes the arguments of a lambda for.
+#: Type of the argument to differentiate with respect to, and of its gradient. The bound is the type
+#: that pyright infers for parameters of a lambda.
 A = TypeVar("A", bound=Any)
 Aux = TypeVar("Aux")

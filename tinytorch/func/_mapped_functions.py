@@ -1,8 +1,8 @@
-"""``Function.vmap``: the rule by which a user's function runs for all examples of a ``vmap``.
+"""``Function.vmap``: a user-defined rule that computes a ``Function`` for all examples of ``vmap``.
 
-While a program has a function with such a rule, ``vmap`` gives stand-ins for all examples to the
-first run of what it maps, and the function calls the rule with the values that they hold. After an
-operation that cannot run for all examples at once, ``forward`` runs for each example instead.
+If a program has a ``Function`` with such a rule, the first run of a function that is mapped gets
+batched tensors, and ``Function.apply`` calls the rule with their values. After an operation that
+cannot run for all examples at once, ``forward`` runs for each example instead.
 """
 
 from __future__ import annotations
@@ -14,16 +14,24 @@ from typing import Any, NamedTuple
 from ..autograd.function import Function
 from ..core.tensor import Tensor
 from ..graph.inference import APPLYING
-from ._batched import Level, first_example, levels_of, mapped_over, stand_in, together, value_of
-from ._trees import flatten, map_leaves, spread, unflatten
+from ._batched import (
+    VmapLevel,
+    fall_back,
+    levels_of,
+    batch_over,
+    batched_tensor,
+    sorted_levels,
+    value_of,
+)
+from ._trees import flatten, map_leaves, broadcast_prefix, unflatten
 
 
 class VmapInfo(NamedTuple):
-    """What ``Function.vmap`` gets to know.
+    """Argument ``info`` of ``Function.vmap``.
 
     Attributes:
-        batch_size: How many examples there are.
-        randomness: As ``vmap`` was given it.
+        batch_size: Number of examples.
+        randomness: The argument ``randomness`` of ``vmap``.
     """
 
     batch_size: int
@@ -31,8 +39,8 @@ class VmapInfo(NamedTuple):
 
 
 @contextmanager
-def applying(rule: Any) -> Iterator[None]:
-    """Have ``Function.apply`` call ``rule`` first while a block runs."""
+def intercept_apply(rule: Any) -> Iterator[None]:
+    """While a block runs, make ``Function.apply`` call ``rule`` first."""
     token = APPLYING.set(rule)
     try:
         yield
@@ -40,26 +48,32 @@ def applying(rule: Any) -> Iterator[None]:
         APPLYING.reset(token)
 
 
-def by_rule(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Result of ``cls.apply`` for all examples at once; NotImplemented without stand-ins."""
+def call_vmap_rule(cls: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Return the result of ``cls.apply`` for all examples, by the rule of ``cls`` if it has one.
+
+    It is NotImplemented if no argument is a batched tensor. Without a rule, or after a failure,
+    ``cls.apply`` is called with the first examples.
+    """
     leaves, structure = flatten(args)
-    levels = together(leaves)
+    levels = sorted_levels(leaves)
     if not levels:
         return NotImplemented
     if kwargs or not _has_rule(cls) or any(level.failed for level in levels):
-        return cls.apply(*map_leaves(first_example, args), **map_leaves(first_example, kwargs))
+        return cls.apply(*map_leaves(fall_back, args), **map_leaves(fall_back, kwargs))
     level = levels[-1]
     for each in levels:
         each.has_rule = True
     dims = [0 if level in levels_of(leaf) else None for leaf in leaves]
-    given = [leaf if dim is None else _opened(leaf) for leaf, dim in zip(leaves, dims, strict=True)]
+    given = [
+        leaf if dim is None else _unwrap_level(leaf) for leaf, dim in zip(leaves, dims, strict=True)
+    ]
     info = VmapInfo(level.size, level.randomness)
     result = cls.vmap(info, unflatten(structure, dims), *unflatten(structure, given))
-    return _closed(result, level)
+    return _wrap_result(result, level)
 
 
-def have_rules() -> bool:
-    """Whether the program has a function with a rule."""
+def has_vmap_rules() -> bool:
+    """Whether the program has defined a ``Function`` with a rule."""
     return any(cls.vmap is not Function.vmap for cls in _subclasses(Function))
 
 
@@ -70,31 +84,32 @@ def _subclasses(cls: Any) -> Iterator[Any]:
 
 
 def _has_rule(cls: Any) -> bool:
-    own = cls.vmap is not Function.vmap
-    if own and cls.generate_vmap_rule:
+    """Whether a ``Function`` overrides ``vmap``."""
+    overrides = cls.vmap is not Function.vmap
+    if overrides and cls.generate_vmap_rule:
         raise RuntimeError(
             f"You tried to vmap over {cls.__name__}, but it has both generate_vmap_rule=True and "
             "an overridden vmap staticmethod. Please set generate_vmap_rule=False or delete the "
             "overridden vmap staticmethod to avoid ambiguity."
         )
-    return own
+    return overrides
 
 
-def _opened(leaf: Any) -> Any:
-    """What a stand-in holds, with the examples of its innermost level along dimension 0."""
+def _unwrap_level(leaf: Any) -> Any:
+    """Return a batched tensor without its innermost level, whose examples are along dimension 0."""
     outer = levels_of(leaf)[:-1]
-    return stand_in(value_of(leaf), outer) if outer else value_of(leaf)
+    return batched_tensor(value_of(leaf), outer) if outer else value_of(leaf)
 
 
-def _closed(result: Any, level: Level) -> Any:
-    """The output of a rule as stand-ins."""
+def _wrap_result(result: Any, level: VmapLevel) -> Any:
+    """Convert the result of a rule, ``(output, out_dims)``, to a tree of batched tensors."""
     if not (isinstance(result, tuple) and len(result) == 2):
         raise RuntimeError(
             "Expected the vmap staticmethod to have two returns, an output and out_dims with "
             f"pytree structure compatible with the output. Got a {type(result)} instead"
         )
     leaves, structure = flatten(result[0])
-    dims = spread(result[1], structure)
+    dims = broadcast_prefix(result[1], structure)
     if dims is None:
         raise RuntimeError(
             "The autograd.Function's vmap staticmethod returned an incompatible (output, out_dims) "
@@ -102,12 +117,12 @@ def _closed(result: Any, level: Level) -> Any:
             f"`output`. out_dims has structure {flatten(result[1])[1]} but output has structure "
             f"{structure}."
         )
-    made = [_over(leaf, dim, level) for leaf, dim in zip(leaves, dims, strict=True)]
-    return unflatten(structure, made)
+    batched = [_wrap_leaf(leaf, dim, level) for leaf, dim in zip(leaves, dims, strict=True)]
+    return unflatten(structure, batched)
 
 
-def _over(leaf: Any, dim: Any, level: Level) -> Any:
+def _wrap_leaf(leaf: Any, dim: Any, level: VmapLevel) -> Any:
     if dim is None or not isinstance(leaf, Tensor):
         return leaf
     rank = value_of(leaf).ndim - len(levels_of(leaf))
-    return mapped_over(leaf, dim % rank, level)
+    return batch_over(leaf, dim % rank, level)

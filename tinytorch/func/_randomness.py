@@ -1,4 +1,4 @@
-"""Random numbers inside ``vmap``: refused, the same for every example, or not."""
+"""Random numbers inside ``vmap``, by its argument ``randomness``: error, same or different."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from ..state import DRAWN, current_backend, generator, generator_context
 from ._trees import flatten
 
 
-#: Methods that read or set the state of an engine; some engines have a part of these alone.
+#: Methods that read or set the state of an engine; some engines do not have all of them.
 _STATE_METHODS = frozenset(
     ("get_state", "has_moved", "initial_seed", "manual_seed", "rewind", "set_state", "snapshot")
 )
 
 
-class _StateOnly:
-    """Stands for a generator in a block: its state can be read and set as outside.
+class _StateMethods:
+    """Generator for a block whose state is that of an engine.
 
     Args:
-        engine: The generator's engine.
+        engine: The engine whose methods for the state it has.
     """
 
     def __init__(self, engine: Any) -> None:
@@ -31,27 +31,27 @@ class _StateOnly:
                 setattr(self, name, getattr(engine, name))
 
 
-class Noticing(_StateOnly):
-    """Calls a function before a generator draws.
+class NotifyingGenerator(_StateMethods):
+    """Generator that calls a function before it draws.
 
     Args:
-        found: The generator.
-        notice: The function.
+        wrapped: The generator that draws.
+        notify: The function.
     """
 
-    def __init__(self, found: Any, notice: Callable[[], None]) -> None:
-        super().__init__(getattr(found, "_engine", found))
-        self._found = found
-        self._notice = notice
+    def __init__(self, wrapped: Any, notify: Callable[[], None]) -> None:
+        super().__init__(getattr(wrapped, "_engine", wrapped))
+        self._wrapped = wrapped
+        self._notify = notify
 
     def __getattr__(self, name: str) -> Any:
         if name not in _STATE_METHODS:
-            self._notice()
-        return getattr(self._found, name)
+            self._notify()
+        return getattr(self._wrapped, name)
 
 
-class Refusing(_StateOnly):
-    """Raises for every random number."""
+class ForbiddenGenerator(_StateMethods):
+    """Generator that raises when it draws."""
 
     def __getattr__(self, name: str) -> NoReturn:
         if name in _STATE_METHODS:
@@ -64,7 +64,7 @@ class Refusing(_StateOnly):
 
 
 def check_randomness(randomness: Any) -> None:
-    """RuntimeError for a mode that is none."""
+    """Raise a RuntimeError if the argument ``randomness`` has an invalid value."""
     if randomness not in ("error", "different", "same"):
         raise RuntimeError(
             "Only allowed values for randomness are 'error', 'different', or 'same'. Got "
@@ -73,33 +73,34 @@ def check_randomness(randomness: Any) -> None:
 
 
 def _backends(args: Any) -> list[Backend]:
+    """Backends of the tensors in a tree, and the current one."""
     used = [leaf._xp for leaf in flatten(args)[0] if isinstance(leaf, Tensor)]
     return [*dict.fromkeys([current_backend(), *used])]
 
 
 @contextmanager
-def drawing(randomness: str, args: Any) -> Iterator[None]:
-    """Refuse random functions inside a block, if that is the mode.
+def forbid_random(randomness: str, args: Any) -> Iterator[None]:
+    """Make random functions raise inside a block, if ``randomness`` is ``"error"``.
 
     Args:
-        randomness: The mode.
-        args: What the function in the block is given, which says what backends it uses.
+        randomness: The argument of ``vmap``.
+        args: Arguments of the function in the block; the generators of their backends are replaced.
     """
     with ExitStack() as stack:
         for backend in _backends(args) if randomness == "error" else ():
             found = generator(backend)
-            if not isinstance(found, Refusing):
-                refusing = Refusing(getattr(found, "_engine", found))
-                stack.enter_context(generator_context(refusing, backend))
+            if not isinstance(found, ForbiddenGenerator):
+                forbidden = ForbiddenGenerator(getattr(found, "_engine", found))
+                stack.enter_context(generator_context(forbidden, backend))
         yield
 
 
 @contextmanager
-def noticing_draws(args: Any, notice: Callable[[], None]) -> Iterator[None]:
-    """Call ``notice`` before each random number that a block draws."""
+def notify_draws(args: Any, notify: Callable[[], None]) -> Iterator[None]:
+    """Call ``notify`` before each draw of random numbers in a block."""
 
     def on_draw(engine: Any) -> None:
-        notice()
+        notify()
         if outer is not None:
             outer(engine)
 
@@ -109,49 +110,50 @@ def noticing_draws(args: Any, notice: Callable[[], None]) -> Iterator[None]:
         with ExitStack() as stack:
             for backend in _backends(args):
                 found = generator(backend)
-                if not isinstance(found, Refusing):
-                    stack.enter_context(generator_context(Noticing(found, notice), backend))
+                if not isinstance(found, ForbiddenGenerator):
+                    notifying = NotifyingGenerator(found, notify)
+                    stack.enter_context(generator_context(notifying, backend))
             yield
     finally:
         DRAWN.reset(token)
 
 
-class Repeated:
-    """The state of the generators at the first example, for the others to start from.
+class GeneratorStates:
+    """States of the generators before the first example, to restore for each other example.
 
     Args:
-        randomness: The mode; there is nothing to put back unless it is ``"same"``.
-        args: What the function is given, which says what backends it uses.
+        randomness: The argument of ``vmap``; states are saved only if it is ``"same"``.
+        args: Arguments of the function; the generators of their backends are saved.
     """
 
     def __init__(self, randomness: str, args: Any) -> None:
-        self.wanted = randomness == "same"
+        self.is_same = randomness == "same"
         self.states: dict[int, tuple[Any, Any]] = {}
         self.outer = DRAWN.get()
-        for found in map(generator, _backends(args)) if self.wanted else ():
-            if not isinstance(found, Refusing):
-                self._keep(getattr(found, "_engine", found))
+        for found in map(generator, _backends(args)) if self.is_same else ():
+            if not isinstance(found, ForbiddenGenerator):
+                self._save(getattr(found, "_engine", found))
 
     @contextmanager
-    def noticing(self) -> Iterator[None]:
-        """Keep the state of the generators too that the function in a block uses of its own."""
-        token = DRAWN.set(self._note)
+    def save_new(self) -> Iterator[None]:
+        """Save the state of each further generator before it first draws in a block."""
+        token = DRAWN.set(self._on_draw)
         try:
             yield
         finally:
             DRAWN.reset(token)
 
-    def _note(self, engine: Any) -> None:
-        if self.wanted:
-            self._keep(engine)
+    def _on_draw(self, engine: Any) -> None:
+        if self.is_same:
+            self._save(engine)
         if self.outer is not None:
             self.outer(engine)
 
-    def _keep(self, engine: Any) -> None:
+    def _save(self, engine: Any) -> None:
         if id(engine) not in self.states:
             self.states[id(engine)] = (engine, engine.get_state())
 
     def restart(self) -> None:
-        """Put the generators back to where they were."""
+        """Restore the saved states."""
         for engine, state in self.states.values():
             engine.set_state(state)

@@ -1,4 +1,4 @@
-"""Where a child is in its container, and how that is written: ``['weights'][0]``."""
+"""Keys of the children of containers, and their text, such as ``['weights'][0]``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["GetAttrKey", "MappingKey", "SequenceKey"]
 
 @dataclass(frozen=True)
 class SequenceKey:
-    """A place in a list, tuple or deque.
+    """Index of a child of a list, tuple or deque.
 
     Attributes:
         idx: The index.
@@ -23,13 +23,13 @@ class SequenceKey:
         return f"[{self.idx!r}]"
 
     def get(self, sequence: Sequence[Any]) -> Any:
-        """What is there."""
+        """Return the child of a sequence."""
         return sequence[self.idx]
 
 
 @dataclass(frozen=True)
 class MappingKey:
-    """A place in a dict.
+    """Key of a child of a dict.
 
     Attributes:
         key: The key.
@@ -41,16 +41,16 @@ class MappingKey:
         return f"[{self.key!r}]"
 
     def get(self, mapping: Mapping[Any, Any]) -> Any:
-        """What is there."""
+        """Return the child of a dict."""
         return mapping[self.key]
 
 
 @dataclass(frozen=True)
 class GetAttrKey:
-    """A field of a named tuple, or an attribute.
+    """Name of a field of a named tuple, or of an attribute.
 
     Attributes:
-        name: Its name.
+        name: The name.
     """
 
     name: str
@@ -59,20 +59,20 @@ class GetAttrKey:
         return f".{self.name}"
 
     def get(self, obj: Any) -> Any:
-        """What is there."""
+        """Return the field or attribute of an object."""
         return getattr(obj, self.name)
 
 
-def of_sequence(tree: Sequence[Any]) -> list[Any]:
-    """The keys of a list's children."""
+def sequence_keys(tree: Sequence[Any]) -> list[Any]:
+    """Keys of the children of a list, tuple or deque."""
     return [*map(SequenceKey, range(len(tree)))]
 
 
-def of_mapping(tree: Mapping[Any, Any]) -> list[Any]:
-    """The keys of a dict's children."""
+def mapping_keys(tree: Mapping[Any, Any]) -> list[Any]:
+    """Keys of the children of a dict."""
     return [*map(MappingKey, tree)]
 
 
-def of_named_tuple(tree: Any) -> list[Any]:
-    """The keys of a named tuple's children."""
+def named_tuple_keys(tree: Any) -> list[Any]:
+    """Keys of the children of a named tuple."""
     return [*map(GetAttrKey, tree._fields)]

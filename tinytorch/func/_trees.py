@@ -1,6 +1,6 @@
-"""Arguments and results that are dicts, lists and tuples of tensors: *trees*, and their leaves.
+"""Trees: nested dicts, lists and tuples, whose leaves are tensors or other values.
 
-What is none of the containers below is a leaf, None included, as in ``torch.utils._pytree``.
+A value that is not one of the containers below is a leaf, None too, as in ``torch.utils._pytree``.
 """
 
 from __future__ import annotations
@@ -10,60 +10,67 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..core.tensor import Holder, Tensor
-from ._tree_keys import of_mapping, of_named_tuple, of_sequence
+from ._tree_keys import mapping_keys, named_tuple_keys, sequence_keys
 
 
 class Container(NamedTuple):
-    """How a kind of container is taken apart and put together."""
+    """Functions that flatten and rebuild the containers of a class.
+
+    Attributes:
+        children: Returns the children of a container.
+        context: Returns the rest of a container: the keys of a dict.
+        rebuild: Makes a container from a context and children.
+        keys: Returns the keys of the children; None for a class registered without it.
+    """
 
     children: Callable[[Any], list[Any]]
     context: Callable[[Any], Any]
     rebuild: Callable[[Any, list[Any]], Any]
-    #: Where each child is; None for a class that was registered without a word of it.
     keys: Callable[[Any], list[Any]] | None = None
 
 
 _CONTAINERS: dict[Any, Container] = {
     tuple: Container(
-        list, lambda tree: None, lambda context, children: tuple(children), of_sequence
+        list, lambda tree: None, lambda context, children: tuple(children), sequence_keys
     ),
-    list: Container(list, lambda tree: None, lambda context, children: children, of_sequence),
+    list: Container(list, lambda tree: None, lambda context, children: children, sequence_keys),
     dict: Container(
         lambda tree: [*tree.values()], list,
-        lambda keys, children: dict(zip(keys, children, strict=True)), of_mapping,
+        lambda keys, children: dict(zip(keys, children, strict=True)), mapping_keys,
     ),
     OrderedDict: Container(
         lambda tree: [*tree.values()], list,
-        lambda keys, children: OrderedDict(zip(keys, children, strict=True)), of_mapping,
+        lambda keys, children: OrderedDict(zip(keys, children, strict=True)), mapping_keys,
     ),
     defaultdict: Container(
         lambda tree: [*tree.values()], lambda tree: [tree.default_factory, [*tree]],
         lambda context, children: defaultdict(
             context[0], zip(context[1], children, strict=True)
-        ), of_mapping,
+        ), mapping_keys,
     ),
     deque: Container(
         list, lambda tree: tree.maxlen, lambda maxlen, children: deque(children, maxlen),
-        of_sequence,
+        sequence_keys,
     ),
 }  # fmt: skip
-_NAMED_TUPLE = Container(list, type, lambda kind, children: kind(*children), of_named_tuple)
+_NAMED_TUPLE = Container(list, type, lambda kind, children: kind(*children), named_tuple_keys)
 _CONTAINERS[namedtuple] = _NAMED_TUPLE
-#: An array of NumPy's dialect, whose leaf is the Tensor that it holds.
+#: An array of ``tinytorch.numpy``, whose child is the Tensor that it wraps.
 _HOLDER = Container(
     lambda tree: [tree._tensor], type,
     lambda kind, children: kind.around(children[0]) if isinstance(children[0], Tensor)
-    else children[0], of_sequence,
+    else children[0], sequence_keys,
 )  # fmt: skip
 _DICTS = frozenset((dict, OrderedDict, defaultdict))
 
 
 def is_namedtuple_class(cls: Any) -> bool:
-    """Whether it is a class of named tuples."""
+    """Whether ``cls`` is a class of named tuples."""
     return isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")
 
 
 def _container(tree: Any) -> tuple[Any, Container | None]:
+    """Return the type of a value as ``Tree`` has it, and its ``Container``; None for a leaf."""
     kind: Any = type(tree)
     if is_namedtuple_class(kind):
         return namedtuple, _NAMED_TUPLE
@@ -73,11 +80,11 @@ def _container(tree: Any) -> tuple[Any, Container | None]:
 
 
 class Tree:
-    """The structure of a tree, without its leaves; equal to another of the same structure.
+    """Structure of a tree, without its leaves: PyTorch's ``TreeSpec``.
 
     Args:
-        type: The type of the container, None for a leaf; of named tuples ``namedtuple``.
-        context: What it holds beside its children: a dict's keys.
+        type: The type of the container; ``namedtuple`` for any named tuple, None for a leaf.
+        context: The container's data besides its children, such as the keys of a dict.
         children_specs: The structures of its children.
 
     Attributes:
@@ -113,43 +120,43 @@ class Tree:
         return hash((self.type, self.num_nodes, *self._children))
 
     def __repr__(self) -> str:
-        return self._written(0)
+        return self._format(0)
 
-    def _written(self, indent: int) -> str:
-        """As PyTorch writes a ``TreeSpec``."""
+    def _format(self, indent: int) -> str:
+        """Return PyTorch's text of a ``TreeSpec``, at an indentation."""
         if self.type is None:
             return "*"
         name = getattr(self.type, "__name__", self.type)
         separator = ",\n" + " " * (indent + 2)
-        inner = separator.join(child._written(indent + 2) for child in self._children)
+        inner = separator.join(child._format(indent + 2) for child in self._children)
         return f"TreeSpec({name}, {self.context}, [{inner}])"
 
     def pretty(self) -> str:
-        """The tree itself, with stars for leaves."""
-        return repr(self.filled(iter(_Star, None)))
+        """Return the text of a tree of this structure with stars for leaves."""
+        return repr(self.build(iter(_Star, None)))
 
     def is_leaf(self) -> bool:
         """Whether this is the structure of a leaf."""
         return self.type is None
 
     def children(self) -> list[Tree]:
-        """The structures of its children."""
+        """Return the structures of the children."""
         return self._children.copy()
 
     @property
     def children_specs(self) -> list[Tree]:
-        """The same, by the name of old."""
+        """The structures of the children; the former name of ``children``."""
         return self._children
 
     def child(self, index: int) -> Tree:
-        """The structure of one child."""
+        """Return the structure of one child."""
         return self._children[index]
 
     def unflatten(self, leaves: Iterable[Any]) -> Any:
-        """The tree with these leaves.
+        """Return the tree of this structure with ``leaves``.
 
         Raises:
-            ValueError: If there are more or fewer leaves.
+            ValueError: If the number of leaves is wrong.
         """
         found = list(leaves)
         if len(found) != self.num_leaves:
@@ -157,28 +164,29 @@ class Tree:
                 f"treespec.unflatten(leaves): `leaves` has length {len(found)} but the spec refers "
                 f"to a pytree that holds {self.num_leaves} items ({self})."
             )
-        return self.filled(iter(found))
+        return self.build(iter(found))
 
-    def filled(self, leaves: Iterator[Any]) -> Any:
-        """A tree of this structure with the next of ``leaves``."""
+    def build(self, leaves: Iterator[Any]) -> Any:
+        """Return a tree of this structure, whose leaves are taken from an iterator."""
         if self.type is None:
             return next(leaves)
-        return self.container.rebuild(self.context, [c.filled(leaves) for c in self._children])
+        return self.container.rebuild(self.context, [c.build(leaves) for c in self._children])
 
     def flatten_up_to(self, tree: Any) -> list[Any]:
-        """What stands where this structure has leaves, in a tree that may go deeper there.
+        """Return the subtrees of a tree at the leaves of this structure.
 
         Raises:
-            ValueError: If the tree has another structure above that.
+            ValueError: If the tree has another structure above these leaves.
         """
         if self.type is None:
             return [tree]
-        parts = zip(self._children, self._parts(tree), strict=True)
-        return [part for child, below in parts for part in child.flatten_up_to(below)]
+        pairs = zip(self._children, self._children_of(tree), strict=True)
+        return [leaf for child, subtree in pairs for leaf in child.flatten_up_to(subtree)]
 
-    def _parts(self, tree: Any) -> list[Any]:
+    def _children_of(self, tree: Any) -> list[Any]:
+        """Return the children of a tree, in the order of this structure; the tree must match it."""
         kind, container = _container(tree)
-        dicts = kind in _DICTS and self.type in _DICTS  # of which each stands for the others
+        dicts = kind in _DICTS and self.type in _DICTS  # all kinds of dicts match each other
         if container is None or (kind is not self.type and not dicts):
             raise ValueError(f"Node type mismatch; expected {self.type!r}, but got {kind!r}.")
         children = container.children(tree)
@@ -208,31 +216,35 @@ LEAF = Tree(None, None, ())
 
 
 def register(kind: type, container: Container) -> None:
-    """Take the values of a class for trees; ValueError if they are already."""
+    """Register a class as a container; ValueError if it is registered already."""
     if kind in _CONTAINERS:
         raise ValueError(f"{kind} is already registered as pytree node.")
     _CONTAINERS[kind] = container
 
 
 def flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Tree]:
-    """The leaves of a tree from left to right, and its structure."""
+    """Return the leaves of a tree from left to right, and its structure.
+
+    ``is_leaf`` makes a leaf of each container for which it returns true.
+    """
     leaves: list[Any] = []
-    return leaves, _taken_apart(tree, leaves, is_leaf)
+    return leaves, _flatten(tree, leaves, is_leaf)
 
 
-def _taken_apart(tree: Any, leaves: list[Any], is_leaf: Callable[[Any], bool] | None) -> Tree:
+def _flatten(tree: Any, leaves: list[Any], is_leaf: Callable[[Any], bool] | None) -> Tree:
+    """Append the leaves of a tree to ``leaves``; returns its structure."""
     kind, container = _container(tree)
     if container is None or (is_leaf is not None and is_leaf(tree)):
         leaves.append(tree)
         return LEAF
-    children = [_taken_apart(child, leaves, is_leaf) for child in container.children(tree)]
+    children = [_flatten(child, leaves, is_leaf) for child in container.children(tree)]
     return Tree(kind, container.context(tree), children, container)
 
 
-def with_paths(
+def flatten_with_paths(
     tree: Any, is_leaf: Callable[[Any], bool] | None = None, above: tuple[Any, ...] = ()
 ) -> Iterator[tuple[tuple[Any, ...], Any]]:
-    """The leaves of a tree, each behind the keys that lead to it."""
+    """Yield ``(keys, leaf)`` for each leaf of a tree; ``above`` are the keys of the tree itself."""
     kind, container = _container(tree)
     if container is None or (is_leaf is not None and is_leaf(tree)):
         yield above, tree
@@ -243,24 +255,24 @@ def with_paths(
             "flatten_with_keys_fn argument to register_pytree_node."
         )
     for key, child in zip(container.keys(tree), container.children(tree), strict=True):
-        yield from with_paths(child, is_leaf, (*above, key))
+        yield from flatten_with_paths(child, is_leaf, (*above, key))
 
 
 def unflatten(structure: Tree, leaves: Sequence[Any]) -> Any:
-    """The tree of a structure with these leaves."""
-    return structure.filled(iter(leaves))
+    """Return the tree of a structure with these leaves."""
+    return structure.build(iter(leaves))
 
 
 def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
-    """The tree with ``function`` applied to each leaf."""
+    """Return the tree with ``function`` applied to each leaf."""
     leaves, structure = flatten(tree)
     return unflatten(structure, [function(leaf) for leaf in leaves])
 
 
-def spread(prefix: Any, structure: Tree) -> list[Any] | None:
-    """What ``prefix`` says of each leaf of a structure; None if it does not fit.
+def broadcast_prefix(prefix: Any, structure: Tree) -> list[Any] | None:
+    """Return the leaf of ``prefix`` for each leaf of a structure; None if they do not match.
 
-    A leaf of the prefix stands for everything below it.
+    A leaf of the prefix applies to the whole subtree at its position.
     """
     kind, container = _container(prefix)
     if container is None:
@@ -273,9 +285,9 @@ def spread(prefix: Any, structure: Tree) -> list[Any] | None:
     children = container.children(prefix)
     if len(children) != structure.num_children:
         return None
-    for child, below in zip(children, structure.children(), strict=True):
-        part = spread(child, below)
-        if part is None:
+    for child, substructure in zip(children, structure.children(), strict=True):
+        values = broadcast_prefix(child, substructure)
+        if values is None:
             return None
-        found.extend(part)
+        found.extend(values)
     return found

@@ -1,9 +1,8 @@
-"""How outputs follow inputs: ``jvp`` and ``linearize``.
+"""Forward mode: ``jvp`` and ``linearize``, computed by two backward passes.
 
-The gradient ``g(w)`` of a function's outputs, weighted by ``w``, is linear in the weights, and its
-matrix is the transposed Jacobian. So its own gradient by the weights, weighted by a tangent, is the
-Jacobian times the tangent: two backward passes do what forward mode does, exactly. Their value does
-not depend on ``w``, which is zero.
+Let ``g(w)`` be the gradient of a function's outputs with weights ``w``. It is linear in ``w``, and
+its matrix is the transposed Jacobian. So the gradient of ``g`` with respect to ``w``, with a
+tangent as weights, is the Jacobian times the tangent. It does not depend on ``w``, which is zero.
 Reference: https://j-towns.github.io/2017/06/12/A-new-trick.html
 """
 
@@ -13,10 +12,10 @@ from collections.abc import Callable
 from typing import Any, Literal, overload
 
 from ..autograd.functional import gradients, zeros_for
-from ..autograd.levels import Push, check_sizes
+from ..autograd.levels import JacobianProduct, check_tangent_shape
 from ..core.tensor import Tensor
 from ..state import is_grad_enabled
-from ._level import Aux, Function, R, entered_call, parted, tensors_of
+from ._level import Aux, Function, R, enter_call_level, split_aux, flatten_output
 from ._trees import flatten, map_leaves, unflatten
 
 _JVP = "jvp(f, primals, tangents)"
@@ -43,27 +42,28 @@ def jvp(
 def jvp(
     func: Function, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
 ) -> tuple[Any, ...]:
-    """The result of ``func`` and its change along ``tangents``: the Jacobian times a vector.
+    """Return the result of ``func`` and its tangent: the Jacobian times ``tangents``.
 
-    It takes two backward passes and gives what forward mode gives. Two things are different: a
-    ``no_grad`` block inside ``func`` is a constant to it, which forward mode takes no notice of,
-    and what ``func`` writes over in place must not be what an earlier gradient is computed from.
+    It takes two backward passes. There are two differences to PyTorch's forward mode: the results
+    of a ``no_grad`` block inside ``func`` are constants, and ``func`` may not overwrite in place a
+    tensor that the gradient of an earlier operation needs.
 
     Args:
         func: Takes ``primals``, returns tensors.
         primals: A tuple of arguments: tensors of a floating or complex dtype, or trees of them.
-        tangents: A tree like ``primals``, of the same shapes.
-        strict: Whether an output that does not depend on ``primals`` is an error rather than one
-            that does not change; default False.
+        tangents: A tree of the structure of ``primals``, with tensors of the same shapes.
+        strict: Whether an output that does not depend on ``primals`` is an error; otherwise its
+            tangent is zeros; default False.
         has_aux: Whether ``func`` returns ``(output, aux)``, of which only ``output`` is
             differentiated; default False.
 
     Returns:
-        ``(output, tangent)`` or ``(output, tangent, aux)``; the tangent is a tree like ``output``.
+        ``(output, tangent)`` or ``(output, tangent, aux)``; ``tangent`` has the structure of
+        ``output``.
 
     Raises:
-        RuntimeError: If ``primals`` are no tuple, ``tangents`` no tree like them, ``func`` returns
-            something that is no tensor, or as ``strict`` says.
+        RuntimeError: If ``primals`` is not a tuple, ``tangents`` has another structure, ``func``
+            returns a value that is not a tensor, or, under ``strict``, for an independent output.
         ValueError: If ``primals`` are integers.
 
     Example:
@@ -72,20 +72,20 @@ def jvp(
 
     Reference: https://pytorch.org/docs/stable/generated/torch.func.jvp.html
     """
-    vector = _checked(primals, tangents)
-    with entered_call() as level:
-        output, aux = parted(_JVP, func(*level.arguments(primals, None, True)), has_aux)
-        outputs, structure = tensors_of(_JVP, output)
-        push = Push(level, outputs)
-        _check_dependence(push, strict)
-        moved = push(vector, level.recording)
-    result = (unflatten(structure, [level.let_out(out) for out in outputs]),
-              unflatten(structure, moved))  # fmt: skip
-    return (*result, map_leaves(level.let_out, aux)) if has_aux else result
+    vector = _flatten_tangents(primals, tangents)
+    with enter_call_level() as level:
+        output, aux = split_aux(_JVP, func(*level.arguments(primals, None, True)), has_aux)
+        outputs, structure = flatten_output(_JVP, output)
+        product = JacobianProduct(level, outputs)
+        _check_dependence(product, strict)
+        tangent = product(vector, level.recording)
+    result = (unflatten(structure, [level.export(out) for out in outputs]),
+              unflatten(structure, tangent))  # fmt: skip
+    return (*result, map_leaves(level.export, aux)) if has_aux else result
 
 
-def _checked(primals: Any, tangents: Any) -> tuple[Tensor, ...]:
-    """The leaves of ``tangents``, which must be like ``primals``."""
+def _flatten_tangents(primals: Any, tangents: Any) -> tuple[Tensor, ...]:
+    """Check that ``tangents`` match ``primals`` in structure and shapes; return their leaves."""
     if not isinstance(primals, tuple):
         raise RuntimeError(
             f"{_JVP}: Expected primals to be a tuple. E.g. it should be valid to call f(*primals)."
@@ -105,7 +105,7 @@ def _checked(primals: Any, tangents: Any) -> tuple[Tensor, ...]:
             raise ValueError(
                 f"Expected primal to be floating point or complex, but got: {primal.dtype}"
             )
-        check_sizes(primal, tangent)
+        check_tangent_shape(primal, tangent)
     return tuple(vector)
 
 
@@ -117,9 +117,10 @@ def _check_tensors(leaves: list[Any], what: str) -> None:
             raise RuntimeError(f"{_JVP}: Expected {what} to only contain Tensors, got {type(leaf)}")
 
 
-def _check_dependence(push: Push, strict: bool) -> None:
-    for out in push.outputs if strict else ():
-        found = gradients((out,), push.level.given, (zeros_for(out),), False)
+def _check_dependence(product: JacobianProduct, strict: bool) -> None:
+    """Raise a RuntimeError if ``strict`` and an output does not depend on an input."""
+    for out in product.outputs if strict else ():
+        found = gradients((out,), product.level.inputs, (zeros_for(out),), False)
         if all(g is None for g in found):
             raise RuntimeError(
                 "jvp(f, primals, tangents, strict=True): The output of f is independent of the "
@@ -128,22 +129,23 @@ def _check_dependence(push: Push, strict: bool) -> None:
 
 
 def linearize(func: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., R]]:
-    """The result of ``func`` and a function that multiplies tangents with its Jacobian there.
+    """Return the result of ``func`` and a function that multiplies tangents with its Jacobian.
 
-    ``func`` runs once, however often the other is called; of ``no_grad`` inside it, see ``jvp``.
+    ``func`` is called once, even if the function is called several times. The results of a
+    ``no_grad`` block inside ``func`` are constants, as for ``jvp``.
 
     Args:
         func: Takes ``primals``, returns tensors.
         primals: Tensors of a floating or complex dtype, or trees of them.
 
     Returns:
-        ``(output, jvp_fn)``. ``jvp_fn(*tangents)`` takes trees like ``primals``, of the same shapes
-        and dtypes, and returns a tree like ``output``.
+        ``(output, jvp_fn)``. ``jvp_fn(*tangents)`` takes trees of the structure of ``primals``, of
+        the same shapes and dtypes, and returns a tree of the structure of ``output``.
 
     Raises:
-        RuntimeError: If ``func`` returns something that is no tensor, and by ``jvp_fn`` for
-            tangents unlike ``primals``.
-        ValueError: If ``primals`` hold something that is no tensor.
+        RuntimeError: If ``func`` returns a value that is not a tensor; in ``jvp_fn`` if tangents do
+            not match ``primals``.
+        ValueError: If a leaf of ``primals`` is not a tensor.
 
     Example:
         >>> output, jvp_fn = tt.func.linearize(tt.sin, tt.tensor([0.0, 1.0]))
@@ -153,9 +155,9 @@ def linearize(func: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., R
     Reference: https://pytorch.org/docs/stable/generated/torch.func.linearize.html
     """
     name = "linearize(f, *primals)"
-    with entered_call() as level:
-        outputs, structure = tensors_of(name, func(*level.arguments(primals, None, True)))
-        push = Push(level, outputs)
+    with enter_call_level() as level:
+        outputs, structure = flatten_output(name, func(*level.arguments(primals, None, True)))
+        product = JacobianProduct(level, outputs)
 
     def jvp_fn(*tangents: Any) -> Any:
         vector, given = flatten(tangents)
@@ -164,18 +166,19 @@ def linearize(func: Callable[..., R], *primals: Any) -> tuple[R, Callable[..., R
                 f"Expected the tangents {given} to have the same argspec as the primals "
                 f"{level.structure}"
             )
-        for i, (primal, tangent) in enumerate(zip(level.given, vector, strict=True)):
-            _check_likeness(i, primal, tangent)
-        return unflatten(structure, push(tuple(vector), is_grad_enabled()))
+        for i, (primal, tangent) in enumerate(zip(level.inputs, vector, strict=True)):
+            _check_tangent(i, primal, tangent)
+        return unflatten(structure, product(tuple(vector), is_grad_enabled()))
 
-    return unflatten(structure, [level.let_out(out) for out in outputs]), jvp_fn
+    return unflatten(structure, [level.export(out) for out in outputs]), jvp_fn
 
 
-def _check_likeness(i: int, primal: Tensor, tangent: Any) -> None:
+def _check_tangent(i: int, primal: Tensor, tangent: Any) -> None:
+    """Raise a RuntimeError if a tangent and its primal differ in shape, device or dtype."""
     for what in ("shape", "device", "dtype"):
-        have, wanted = getattr(tangent, what), getattr(primal, what)
-        if have != wanted:
+        value, expected = getattr(tangent, what), getattr(primal, what)
+        if value != expected:
             raise RuntimeError(
-                f"tangent:{i} with {what} {have} in flattened pytree doesn't match the {what} "
-                f"{wanted} of the corresponding primal."
+                f"tangent:{i} with {what} {value} in flattened pytree doesn't match the {what} "
+                f"{expected} of the corresponding primal."
             )

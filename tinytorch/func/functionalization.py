@@ -1,4 +1,4 @@
-"""``functionalize``: a function without changes in place, which here is the function."""
+"""``functionalize``, which returns a function that calls the given one."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from ._level import P, R
 
 
 def functionalize(func: Callable[P, R], *, remove: str = "mutations") -> Callable[P, R]:
-    """A function that gives what ``func`` gives.
+    """Return a function that returns the results of ``func``.
 
-    PyTorch's replaces what ``func`` does in place, for compilers that cannot; the results are the
-    same, arguments it changes included. Nothing is compiled here, and so nothing replaced.
+    PyTorch's replaces in-place operations by others, for compilers; the results, and the changes of
+    arguments, are the same. There is no compiler here, so in-place operations stay.
 
     Args:
         func: Takes tensors.
@@ -29,7 +29,7 @@ def functionalize(func: Callable[P, R], *, remove: str = "mutations") -> Callabl
     """
 
     @functools.wraps(func)
-    def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         if remove not in ("mutations", "mutations_and_views"):
             raise RuntimeError(
                 "functionalize(f, remove='mutations'): received invalid argument for "
@@ -38,4 +38,4 @@ def functionalize(func: Callable[P, R], *, remove: str = "mutations") -> Callabl
             )
         return func(*args, **kwargs)
 
-    return wrapped
+    return wrapper

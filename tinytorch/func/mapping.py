@@ -1,4 +1,4 @@
-"""``vmap``: a function of one example as a function of a batch."""
+"""``vmap``: apply a function of one example to each example of a batch."""
 
 from __future__ import annotations
 
@@ -16,27 +16,34 @@ from ..dispatch.op import NAMESPACES
 from ..graph.inference import mark_mapped
 from ..state.tracebacks import short
 from ._batched import (
-    Level,
+    VmapLevel,
     can_stack,
-    first,
     first_example,
-    is_stand_in,
+    fall_back,
+    is_batched,
     levels_of,
-    mapped_over,
-    resolved,
+    batch_over,
+    fall_back_if_failed,
     stack_elements,
     stack_examples,
-    stand_in,
+    batched_tensor,
     value_of,
 )
 from ._level import P, R
-from ._mapped_functions import applying, by_rule, have_rules
-from ._randomness import Repeated, check_randomness, drawing, noticing_draws
-from ._trees import Tree, flatten, spread, unflatten
+from ._mapped_functions import intercept_apply, call_vmap_rule, has_vmap_rules
+from ._randomness import GeneratorStates, check_randomness, forbid_random, notify_draws
+from ._trees import Tree, flatten, broadcast_prefix, unflatten
 
 
 class _Inputs(NamedTuple):
-    """What is mapped over."""
+    """Arguments of a call of ``vmap``.
+
+    Attributes:
+        leaves: The leaves of the arguments.
+        dims: The dimension of the examples in each leaf; None for a leaf that all examples share.
+        structure: Structure of the arguments.
+        size: Number of examples.
+    """
 
     leaves: list[Any]
     dims: list[int | None]
@@ -52,37 +59,37 @@ def vmap(
     *,
     chunk_size: int | None = None,
 ) -> Callable[P, R]:
-    """A function that maps ``func`` over a dimension of its arguments and stacks the results.
+    """Return a function that maps ``func`` over a dimension of its arguments and stacks results.
 
-    It runs ``func`` once for each example, on ordinary tensors, which are views of the arguments:
-    no faster than a loop, but with every operation, control flow that depends on data, and
-    ``item``, for which PyTorch raises. Where the examples have no dimensions, one run serves for
-    all of them if it only does arithmetic, comparisons, and looking up in tensors; after any other
-    operation that run is the first example's, and the others follow. Gradients flow through it
-    in both directions. What ``func`` writes in place into an example is written into the argument.
-    Writing into a tensor that is no example and was not made by ``func`` is refused, as what the
-    examples write there would mix.
+    ``func`` is called once for each example, with views of the arguments. It is no faster than a
+    loop, but supports every operation, control flow that depends on data, and ``item``, for which
+    PyTorch raises. If the examples have no dimensions, one call is made for all of them as long as
+    ``func`` only uses arithmetic, comparisons and indexing; after any other operation that call
+    continues with the first example alone, and the other examples follow. Reverse and forward mode
+    can differentiate through it. In-place writes to an example change the argument. A write to a
+    tensor that is not an example and was not created by ``func`` is an error.
 
     Args:
         func: Takes examples, returns tensors or a tree of them.
-        in_dims: Which dimension of the arguments to map over: an int for all tensors, or a tuple by
-            argument of ints, None (every example gets the whole) and trees of them; default 0.
-        out_dims: Where that dimension is in the results: an int for all, or a tree by result. None
-            is for results that are the same for every example, of any type; default 0.
-        randomness: Random functions inside ``func`` are refused with ``"error"`` (the default),
-            give every example the same numbers with ``"same"``, and with ``"different"`` those that
-            a loop would.
+        in_dims: The dimension of the arguments to map over: an int for all tensors, or a tuple with
+            an int, a tree of ints or None (all examples get the whole argument) for each argument;
+            default 0.
+        out_dims: The dimension of the examples in the results: an int for all, or a tree by result.
+            None is for results, of any type, that are the same for every example; default 0.
+        randomness: With ``"error"`` (the default) random functions inside ``func`` raise, with
+            ``"same"`` every example gets the same random numbers, and with ``"different"`` those of
+            a loop.
         chunk_size: Accepted; the result is the same.
 
     Returns:
-        A function of the same arguments, with a dimension more. Keyword arguments are passed on as
-        they are.
+        A function of the same arguments with an additional dimension. Keyword arguments are passed
+        unchanged.
 
     Raises:
         ValueError: For dimensions that the arguments, or the results, do not have; for different
-            sizes; for results that are no tensors, or different where ``out_dims`` is None.
-        RuntimeError: For an unknown ``randomness``, random functions it refuses, results of
-            different shapes, and tensors from outside that are written to.
+            sizes; for results that are not tensors, or that differ while ``out_dims`` is None.
+        RuntimeError: For an unknown ``randomness``, random functions under ``"error"``, results of
+            different shapes, and writes to tensors from outside.
 
     Example:
         >>> dot = tt.vmap(tt.dot, in_dims=(0, None))
@@ -97,11 +104,11 @@ def vmap(
 
     @functools.wraps(func, updated=())
     def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
-        name = _name(func)
+        name = _function_name(func)
         _check_out_dims(name, out_dims)
         inputs = _inputs(name, in_dims, args)
         with transforming():
-            result: R = _mapped(_Call(name, func, inputs, kwargs, out_dims, randomness))
+            result: R = _run_mapped(_Call(name, func, inputs, kwargs, out_dims, randomness))
         return result
 
     return short(wrapper)
@@ -110,9 +117,9 @@ def vmap(
 def map_elements(
     func: Callable[..., Any], sizes: tuple[int, ...], values: tuple[Tensor, ...], device: Any
 ) -> Any:
-    """``func`` of each element of ``values`` and of its indices, for tensors of shape ``sizes``.
+    """Return ``func`` of each element of ``values``, of shape ``sizes``, and of its indices.
 
-    One call serves for all elements where ``vmap`` would need no more.
+    As for ``vmap``, one call is made for all elements if that is possible.
 
     Args:
         func: A function of tensors without dimensions: an element of each of ``values``, then its
@@ -122,40 +129,46 @@ def map_elements(
         device: The device of the indices.
 
     Returns:
-        The results, perhaps a view in which elements share memory.
+        The results; possibly a view whose elements share memory.
     """
     indices = [NAMESPACES[""]["arange"](size, device=device) for size in sizes]
-    levels = tuple(map(Level, sizes))
-    with transforming(), drawing("error", values), mark_mapped() as number, applying(by_rule):
+    levels = tuple(map(VmapLevel, sizes))
+    with (
+        transforming(),
+        forbid_random("error", values),
+        mark_mapped() as number,
+        intercept_apply(call_vmap_rule),
+    ):
         views: list[Any] = [value[...] for value in values]
         for view in views:
-            view._mapped = number  # A function may write to its elements.
+            view._mapped = number  # so that ``func`` may write to its elements
         if 0 in sizes:
             results = [func(*(x.new_zeros(()) for x in (*views, *indices)))]
         else:
-            given = [mapped_over(i, 0, level) for i, level in zip(indices, levels, strict=True)]
-            result = func(*(stand_in(view, levels) for view in views), *given)
+            given = [batch_over(i, 0, level) for i, level in zip(indices, levels, strict=True)]
+            result = func(*(batched_tensor(view, levels) for view in views), *given)
             if isinstance(result, Tensor) and not any(level.failed for level in levels):
                 return stack_elements(result, levels)
-            results = [first_example(result)]
+            results = [fall_back(result)]
         for at in itertools.islice(itertools.product(*map(range, sizes)), 1, None):
             given = [index[i] for index, i in zip(indices, at, strict=True)]
             results.append(func(*(view[at] for view in views), *given))
-    stacked = _together(_name(func), tuple(results), 0, math.prod(sizes))
+    stacked = _stack_column(_function_name(func), tuple(results), 0, math.prod(sizes))
     return stacked.reshape(*sizes, *stacked.shape[1:])
 
 
-def _name(func: Any) -> str:
-    """What errors call a function."""
+def _function_name(func: Any) -> str:
+    """Name of a function in errors."""
     if isinstance(func, functools.partial):
-        return f"functools.partial({_name(func.func)}, ...)"
+        return f"functools.partial({_function_name(func.func)}, ...)"
     return str(getattr(func, "__name__", repr(func)))
 
 
-# -- what goes in ----------------------------------------------------------------------------
+# -- arguments -------------------------------------------------------------------------------
 
 
 def _inputs(name: str, in_dims: Any, args: tuple[Any, ...]) -> _Inputs:
+    """Check and flatten the arguments of a mapped function and their ``in_dims``."""
     call = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>)"
     if not isinstance(in_dims, (int, tuple)):
         raise ValueError(
@@ -168,18 +181,18 @@ def _inputs(name: str, in_dims: Any, args: tuple[Any, ...]) -> _Inputs:
             "trying to vmap over a function with no inputs. The latter is unsupported."
         )
     leaves, structure = flatten(args)
-    dims = spread(in_dims, structure)
+    dims = broadcast_prefix(in_dims, structure)
     if dims is None:
         raise ValueError(
             f"{call}: in_dims is not compatible with the structure of `inputs`. in_dims has "
             f"structure {flatten(in_dims)[1]} but inputs has structure {structure}."
         )
-    found = [_in_dim(call, leaf, dim) for leaf, dim in zip(leaves, dims, strict=True)]
+    found = [_check_in_dim(call, leaf, dim) for leaf, dim in zip(leaves, dims, strict=True)]
     return _Inputs(leaves, found, structure, _size(leaves, found))
 
 
-def _in_dim(call: str, leaf: Any, dim: Any) -> int | None:
-    """The dimension of ``leaf`` to map over, counted from the front."""
+def _check_in_dim(call: str, leaf: Any, dim: Any) -> int | None:
+    """Check the dimension of a leaf to map over; return it as a number that is not negative."""
     if dim is None:
         return None
     if not isinstance(dim, int):
@@ -202,7 +215,7 @@ def _in_dim(call: str, leaf: Any, dim: Any) -> int | None:
 
 
 def _size(leaves: list[Any], dims: list[int | None]) -> int:
-    """How many examples there are."""
+    """Number of examples; all leaves must have the same."""
     sizes = [leaf.shape[d] for leaf, d in zip(leaves, dims, strict=True) if d is not None]
     if not sizes:
         raise ValueError("vmap: Expected at least one Tensor to vmap over")
@@ -218,7 +231,7 @@ def _size(leaves: list[Any], dims: list[int | None]) -> int:
 
 
 class _Call(NamedTuple):
-    """A call of a mapped function, and how it is mapped."""
+    """Function, arguments and options of a call of ``vmap``."""
 
     name: str
     func: Callable[..., Any]
@@ -228,41 +241,50 @@ class _Call(NamedTuple):
     randomness: str
 
 
-def _mapped(call: _Call) -> Any:
-    """The results of all examples, stacked."""
-    call = call._replace(inputs=call.inputs._replace(leaves=[*map(resolved, call.inputs.leaves)]))
+def _run_mapped(call: _Call) -> Any:
+    """Call the function for all examples and return the stacked results."""
+    call = call._replace(
+        inputs=call.inputs._replace(leaves=[*map(fall_back_if_failed, call.inputs.leaves)])
+    )
     inputs, randomness = call.inputs, call.randomness
     values = [*map(value_of, inputs.leaves)]
-    level = Level(inputs.size, randomness)
-    repeated = Repeated(randomness, values)
+    level = VmapLevel(inputs.size, randomness)
+    states = GeneratorStates(randomness, values)
     results: list[tuple[list[Any], Tree]] = []
-    with drawing(randomness, values), repeated.noticing(), mark_mapped() as number:
-        shares = _may_be_at_once(call)
-        if shares or inputs.size and have_rules():
+    with forbid_random(randomness, values), states.save_new(), mark_mapped() as number:
+        shares = _can_share_run(call)
+        if shares or inputs.size and has_vmap_rules():
             results.append(_first_run(call, level, number, shares))
         else:
             level.failed = True
         if level.failed:
             for i in range(len(results), inputs.size or 1):
                 if i:
-                    repeated.restart()
+                    states.restart()
                 given = [
                     leaf if dim is None else _example(leaf, dim, i, number)
                     for leaf, dim in zip(inputs.leaves, inputs.dims, strict=True)
                 ]
-                results.append(_run(call, given))
-    return _stacked(call, results) if level.failed else _stacked_at_once(call, results[0], level)
+                results.append(_call_function(call, given))
+    return (
+        _stack_results(call, results) if level.failed else _stack_batched(call, results[0], level)
+    )
 
 
-def _run(call: _Call, given: list[Any]) -> tuple[list[Any], Tree]:
-    """The leaves of the function's result, and the tree they are in."""
+def _call_function(call: _Call, given: list[Any]) -> tuple[list[Any], Tree]:
+    """Call the function with flat arguments; return the leaves and the structure of its result."""
     return flatten(call.func(*unflatten(call.inputs.structure, given), **call.kwargs))
 
 
-def _first_run(call: _Call, level: Level, number: int, shares: bool) -> tuple[list[Any], Tree]:
-    """The result for all examples, or for the first one if the level fails.
+def _first_run(call: _Call, level: VmapLevel, number: int, shares: bool) -> tuple[list[Any], Tree]:
+    """Call the function with batched tensors; the level fails if that is not possible.
 
-    Unless ``shares``, it is for all only after a function's rule has been called.
+    Args:
+        call: The call.
+        level: Its level; after a failure the result is that of the first example.
+        number: Number of this ``vmap``, to mark the examples with.
+        shares: Whether the call may be one for all examples. Otherwise it is so only if the
+            ``vmap`` of a ``Function`` is called.
     """
 
     def fail() -> None:
@@ -274,68 +296,68 @@ def _first_run(call: _Call, level: Level, number: int, shares: bool) -> tuple[li
         for leaf, dim in zip(inputs.leaves, inputs.dims, strict=True)
     ]
     values = [*map(value_of, inputs.leaves)]
-    # In the mode "error" a draw raises.
-    noticing = nullcontext() if call.randomness == "error" else noticing_draws(values, fail)
-    with applying(by_rule), noticing:
-        leaves, structure = _run(call, given)
-    dims = _out_dims(call.name, call.out_dims, structure)
+    # With "error" a draw raises anyway.
+    notifying = nullcontext() if call.randomness == "error" else notify_draws(values, fail)
+    with intercept_apply(call_vmap_rule), notifying:
+        leaves, structure = _call_function(call, given)
+    dims = _flat_out_dims(call.name, call.out_dims, structure)
     if not (shares or level.has_rule) or not all(
         can_stack(leaf, level, dim) for leaf, dim in zip(leaves, dims, strict=True)
     ):
         level.failed = True
     if level.failed:
-        leaves = [first_example(leaf) if level in levels_of(leaf) else leaf for leaf in leaves]
+        leaves = [fall_back(leaf) if level in levels_of(leaf) else leaf for leaf in leaves]
     return leaves, structure
 
 
-def _stacked_at_once(call: _Call, result: tuple[list[Any], Tree], level: Level) -> Any:
-    """The results of all examples from one run."""
+def _stack_batched(call: _Call, result: tuple[list[Any], Tree], level: VmapLevel) -> Any:
+    """Return the results of all examples from the result of one call with batched tensors."""
     leaves, structure = result
-    dims = _out_dims(call.name, call.out_dims, structure)
-    done = [stack_examples(leaf, level, dim) for leaf, dim in zip(leaves, dims, strict=True)]
-    return unflatten(structure, done)
+    dims = _flat_out_dims(call.name, call.out_dims, structure)
+    stacked = [stack_examples(leaf, level, dim) for leaf, dim in zip(leaves, dims, strict=True)]
+    return unflatten(structure, stacked)
 
 
-def _stacked(call: _Call, results: list[tuple[list[Any], Tree]]) -> Any:
-    """The results of all examples from one run for each."""
-    structure = _common(call.name, [structure for _, structure in results])
-    dims = _out_dims(call.name, call.out_dims, structure)
+def _stack_results(call: _Call, results: list[tuple[list[Any], Tree]]) -> Any:
+    """Return the results of all examples from a result of each."""
+    structure = _common_structure(call.name, [structure for _, structure in results])
+    dims = _flat_out_dims(call.name, call.out_dims, structure)
     columns = zip(*[leaves for leaves, _ in results], strict=True)
-    done = [
-        _together(call.name, column, dim, call.inputs.size)
+    stacked = [
+        _stack_column(call.name, column, dim, call.inputs.size)
         for column, dim in zip(columns, dims, strict=True)
     ]
-    return unflatten(structure, done)
+    return unflatten(structure, stacked)
 
 
-def _may_be_at_once(call: _Call) -> bool:
-    """Whether one run may serve for all examples, whatever functions are in it.
+def _can_share_run(call: _Call) -> bool:
+    """Whether to try one call for all examples.
 
-    It may inside another such run, and where the examples have no dimensions: most operations on
-    these run for all examples at once.
+    It is tried if an argument is a batched tensor already, and if the examples have no dimensions:
+    most operations on these can be computed for all examples at once.
     """
     leaves, dims, _, size = call.inputs
-    over = [leaf for leaf, dim in zip(leaves, dims, strict=True) if dim is not None]
+    batches = [leaf for leaf, dim in zip(leaves, dims, strict=True) if dim is not None]
     return size > 0 and (
-        any(map(is_stand_in, leaves))
+        any(map(is_batched, leaves))
         or (call.randomness == "error" and size > 1 and not torch_function.has_mode()
-            and all(t.ndim == 1 and torch_function.is_excluded(type(t)) for t in over))
+            and all(t.ndim == 1 and torch_function.is_excluded(type(t)) for t in batches))
     )  # fmt: skip
 
 
-def _all_examples(batch: Any, dim: int, level: Level, number: int) -> Any:
-    """Return a stand-in for all examples; its first one may be written to, as may views of it."""
-    made = mapped_over(batch, dim, level, _example(first(batch), dim, 0, number))
-    value_of(made)._mapped = number
-    return made
+def _all_examples(batch: Any, dim: int, level: VmapLevel, number: int) -> Any:
+    """Return a batched tensor of all examples; the function may write to the first and to views."""
+    batched = batch_over(batch, dim, level, _example(first_example(batch), dim, 0, number))
+    value_of(batched)._mapped = number
+    return batched
 
 
 def _example(batch: Any, dim: int, i: int, number: int) -> Tensor:
-    """A view of the ``i``-th example, which may be written to; zeros if there is none at all."""
+    """Return a view of example ``i``, marked as writable; zeros if the batch is empty."""
     example: Tensor
     if batch.shape[dim]:
         example = batch.select(dim, i)
-        if i and batch.stride(dim):  # where its elements lie is said as of the first example
+        if i and batch.stride(dim):  # ``storage_offset()`` is relative to the first
             example._shift = batch._shift + i * batch.stride(dim)
     elif batch.is_floating_point() or batch.is_complex():
         example = batch.sum(dim)
@@ -345,11 +367,11 @@ def _example(batch: Any, dim: int, i: int, number: int) -> Tensor:
     return example
 
 
-# -- what comes out ----------------------------------------------------------------------------
+# -- results -----------------------------------------------------------------------------------
 
 
-def _common(name: str, structures: list[Tree]) -> Tree:
-    """The structure that all results have."""
+def _common_structure(name: str, structures: list[Tree]) -> Tree:
+    """Return the structure of all results, which must be the same."""
     first = structures[0]
     for other in structures:
         if other != first:
@@ -370,11 +392,11 @@ def _check_out_dims(name: str, out_dims: Any) -> None:
             )
 
 
-def _out_dims(name: str, out_dims: Any, structure: Tree) -> list[Any]:
-    """Where the mapped dimension goes in each leaf of the results."""
+def _flat_out_dims(name: str, out_dims: Any, structure: Tree) -> list[Any]:
+    """Return the dimension of the examples in each leaf of the results."""
     if structure.is_leaf() and isinstance(out_dims, tuple) and len(out_dims) == 1:
         out_dims = out_dims[0]
-    found = spread(out_dims, structure)
+    found = broadcast_prefix(out_dims, structure)
     if found is None:
         raise ValueError(
             f"vmap({name}, ..., out_dims={out_dims})(<inputs>): out_dims is not compatible with "
@@ -384,10 +406,10 @@ def _out_dims(name: str, out_dims: Any, structure: Tree) -> list[Any]:
     return found
 
 
-def _together(name: str, column: tuple[Any, ...], dim: int | None, size: int) -> Any:
-    """The results of all examples as one."""
+def _stack_column(name: str, column: tuple[Any, ...], dim: int | None, size: int) -> Any:
+    """Stack the results of all examples along ``dim``; for None return the result they share."""
     if dim is None:
-        return _same(name, column)
+        return _common_result(name, column)
     for value in column:
         if not isinstance(value, Tensor):
             raise ValueError(
@@ -405,8 +427,8 @@ def _together(name: str, column: tuple[Any, ...], dim: int | None, size: int) ->
     return NAMESPACES[""]["stack"](list(column), dim).narrow(dim, 0, 0)
 
 
-def _same(name: str, column: tuple[Any, ...]) -> Any:
-    """The result that all examples have in common."""
+def _common_result(name: str, column: tuple[Any, ...]) -> Any:
+    """Return the first result; a ValueError if another tensor differs from it."""
     first = column[0]
     for value in column[1:]:
         if value is not first and isinstance(value, Tensor) and not _equal(value, first):
@@ -417,7 +439,8 @@ def _same(name: str, column: tuple[Any, ...]) -> Any:
 
 
 def _equal(a: Tensor, b: Any) -> bool:
+    """Whether two tensors have the same shape, dtype and values; NaN equals NaN."""
     if not isinstance(b, Tensor) or a.shape != b.shape or a.dtype != b.dtype:
         return False
-    same: Any = (a == b) | ((a != a) & (b != b))  # NaN equals NaN here
+    same: Any = (a == b) | ((a != a) & (b != b))
     return bool(same.all())

@@ -24,26 +24,26 @@ def functional_call(
 ) -> Any:
     """Call a module with other tensors in the place of its parameters and buffers.
 
-    The module keeps its own; gradients flow to the tensors given. A buffer that the module assigns
-    anew is put into the dict.
+    The module is unchanged afterwards; gradients flow to the given tensors. If the module assigns a
+    new tensor to a buffer, that tensor is put into the dict.
 
     Args:
         module: The module.
         parameter_and_buffer_dicts: Tensors by the names of ``named_parameters`` and
             ``named_buffers``: one dict, or several without a name in common.
-        args: The positional arguments, a tuple or one that is none. Default: none.
+        args: The positional arguments: a tuple, or a single argument. Default: none.
         kwargs: The keyword arguments. Default: none.
         tie_weights: Whether a tensor that the module has under several names is replaced under
             all of them. Default: True.
-        strict: Whether a name missing or unknown is an error. Default: False.
+        strict: Whether a missing or unknown name is an error. Default: False.
 
     Returns:
-        What the module returns.
+        The result of the module.
 
     Raises:
-        ValueError: For what are no dicts, a name in several of them, or different tensors in the
-            place of one.
-        RuntimeError: For names missing or unknown, with ``strict``.
+        ValueError: For values that are not dicts, a name in several dicts, or different tensors for
+            two names of one parameter.
+        RuntimeError: For missing or unknown names under ``strict``.
 
     Example:
         >>> model = tt.nn.Linear(1, 1)
@@ -54,12 +54,13 @@ def functional_call(
     Reference: https://pytorch.org/docs/stable/generated/torch.func.functional_call.html
     """
     return stateless.functional_call(
-        module, _merged(parameter_and_buffer_dicts), args, kwargs, tie_weights=tie_weights,
+        module, _merge_dicts(parameter_and_buffer_dicts), args, kwargs, tie_weights=tie_weights,
         strict=strict,
     )  # fmt: skip
 
 
-def _merged(dicts: Any) -> dict[str, Tensor]:
+def _merge_dicts(dicts: Any) -> dict[str, Tensor]:
+    """Return one dict with the items of several, which may have no key in common."""
     if isinstance(dicts, dict):
         return dicts
     if not isinstance(dicts, Sequence):
@@ -80,7 +81,7 @@ def _merged(dicts: Any) -> dict[str, Tensor]:
 
 
 def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The parameters and the buffers of several modules, stacked, for ``vmap`` over an ensemble.
+    """Stack the parameters and the buffers of several modules, for ``vmap`` over an ensemble.
 
     Args:
         models: Modules of one class, all in training or all in evaluation.
@@ -112,27 +113,28 @@ def stack_module_state(models: Sequence[Module]) -> tuple[dict[str, Any], dict[s
     if len({type(model) for model in models}) > 1:
         raise RuntimeError("stack_module_state: Expected all models to be of the same class.")
     return (
-        _stacked([dict(model.named_parameters()) for model in models]),
-        _stacked([dict(model.named_buffers()) for model in models]),
+        _stack_states([dict(model.named_parameters()) for model in models]),
+        _stack_states([dict(model.named_buffers()) for model in models]),
     )
 
 
-def _stacked(states: list[dict[str, Any]]) -> dict[str, Any]:
+def _stack_states(states: list[dict[str, Any]]) -> dict[str, Any]:
     return {name: _stack(name, [state[name] for state in states]) for name in states[0]}
 
 
 def _stack(name: str, tensors: list[Any]) -> Any:
-    wanted = {t.requires_grad for t in tensors}
-    if len(wanted) > 1:
+    """Stack the parameters, or buffers, that several modules have under a name."""
+    requires_grad = {t.requires_grad for t in tensors}
+    if len(requires_grad) > 1:
         raise RuntimeError(f"Expected {name} from each model to have the same .requires_grad")
     stacked = NAMESPACES[""]["stack"](tensors)
-    return stacked.detach().requires_grad_() if wanted == {True} else stacked
+    return stacked.detach().requires_grad_() if requires_grad == {True} else stacked
 
 
 def replace_all_batch_norm_modules_(root: Module) -> Module:
-    """Have the batch normalizations in a module keep no running statistics; returns the module.
+    """Remove the running statistics of all batch normalizations in a module; returns the module.
 
-    Then nothing is written to in place, which ``vmap`` could not do for each example.
+    They are updated in place, which ``vmap`` cannot do for each example.
 
     Args:
         root: The module, which is changed in place.

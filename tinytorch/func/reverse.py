@@ -1,4 +1,4 @@
-"""Derivatives by a backward pass: ``vjp``, ``grad`` and ``grad_and_value``."""
+"""Derivatives of functions by a backward pass: ``vjp``, ``grad`` and ``grad_and_value``."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import Any, Concatenate, Literal, overload
 
-from ..autograd.functional import filled, gradients
-from ..autograd.levels import recorded_anyway
+from ..autograd.functional import fill_missing, gradients
+from ..autograd.levels import force_recording
 from ..core.tensor import Tensor, unwrap_holder
 from ..state import is_grad_enabled
 from ..state.tracebacks import short
@@ -19,9 +19,10 @@ from ._level import (
     Function,
     P,
     R,
-    entered_call,
-    parted,
-    tensors_of,
+    detach_constants,
+    enter_call_level,
+    split_aux,
+    flatten_output,
 )
 from ._trees import Tree, flatten, map_leaves, unflatten
 
@@ -37,7 +38,7 @@ def vjp(
     func: Callable[..., tuple[R, Aux]], *primals: Any, has_aux: Literal[True]
 ) -> tuple[R, Callable[..., tuple[Any, ...]], Aux]: ...
 def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
-    """The result of ``func`` and a function that multiplies vectors with its Jacobian.
+    """Return the result of ``func`` and a function that multiplies vectors with its Jacobian.
 
     Args:
         func: Takes ``primals``, returns tensors of a floating or complex dtype.
@@ -48,11 +49,11 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]
     Returns:
         ``(output, vjp_fn)`` or ``(output, vjp_fn, aux)``. ``vjp_fn(cotangents)`` takes a tree like
         ``output`` and returns a tuple with a tree of gradients for each of ``primals``. It may be
-        called again.
+        called several times.
 
     Raises:
-        ValueError: If ``primals`` hold something that is no tensor.
-        RuntimeError: If ``func`` returns something that is no tensor, or of integers.
+        ValueError: If a leaf of ``primals`` is not a tensor.
+        RuntimeError: If ``func`` returns a value that is not a tensor, or a tensor of integers.
 
     Example:
         >>> output, vjp_fn = tt.func.vjp(tt.sin, tt.tensor([0.0, 1.0]))
@@ -61,31 +62,31 @@ def vjp(func: Function, *primals: Any, has_aux: bool = False) -> tuple[Any, ...]
 
     Reference: https://pytorch.org/docs/stable/generated/torch.func.vjp.html
     """
-    with entered_call() as level:
-        outputs, structure, aux = recorded(level, func, primals, None, has_aux)
+    with enter_call_level() as level:
+        outputs, structure, aux = call_recorded(level, func, primals, None, has_aux)
 
     def vjp_fn(
         cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None
     ) -> tuple[Any, ...]:
-        weights = _weights(cotangents, structure)
+        weights = _flatten_cotangents(cotangents, structure)
         recording = is_grad_enabled() if create_graph is None else create_graph
-        found = pulled_back(level, outputs, weights, recording)
+        found = pull_back(level, outputs, weights, recording)
         return unflatten(level.structure, found)  # type: ignore[no-any-return]
 
-    result = unflatten(structure, [level.let_out(out) for out in outputs])
-    return (result, vjp_fn, map_leaves(level.let_out, aux)) if has_aux else (result, vjp_fn)
+    result = unflatten(structure, [level.export(out) for out in outputs])
+    return (result, vjp_fn, map_leaves(level.export, aux)) if has_aux else (result, vjp_fn)
 
 
-def recorded(
+def call_recorded(
     level: CallLevel, func: Function, primals: tuple[Any, ...], argnums: ArgNums, has_aux: bool
 ) -> tuple[tuple[Tensor, ...], Tree, Any]:
-    """Run ``func`` at a level.
+    """Call ``func`` in a level.
 
     Returns:
-        The outputs as it recorded them, the tree they are in, and auxiliary values.
+        The recorded outputs, the structure of their tree, and the auxiliary values.
     """
-    output, aux = parted(_VJP, func(*level.arguments(primals, argnums)), has_aux)
-    outputs, structure = tensors_of(_VJP, output)
+    output, aux = split_aux(_VJP, func(*level.arguments(primals, argnums)), has_aux)
+    outputs, structure = flatten_output(_VJP, output)
     for out in outputs:
         if not (out.is_floating_point() or out.is_complex()):
             raise RuntimeError(
@@ -95,7 +96,8 @@ def recorded(
     return outputs, structure, aux
 
 
-def _weights(cotangents: Any, structure: Tree) -> tuple[Tensor, ...]:
+def _flatten_cotangents(cotangents: Any, structure: Tree) -> tuple[Tensor, ...]:
+    """Return the leaves of ``cotangents``, which must have the structure of the outputs."""
     leaves, given = flatten(cotangents)
     if given != structure:
         raise RuntimeError(
@@ -105,16 +107,19 @@ def _weights(cotangents: Any, structure: Tree) -> tuple[Tensor, ...]:
     return tuple(leaves)
 
 
-def pulled_back(
+def pull_back(
     level: CallLevel, outputs: tuple[Tensor, ...], weights: tuple[Tensor, ...], recording: bool
 ) -> list[Tensor]:
-    """The gradient of ``outputs``, weighted, for each stand-in of ``level``."""
-    tied = (t for t in (*outputs, *weights) if isinstance(t, Tensor) and t.requires_grad)
-    record = recording and any(map(level.is_tied, tied))
-    with recorded_anyway():
-        found = gradients(outputs, level.given, weights, record)
-    done = filled(found, level.given, False, record, "back")
-    return [level.let_out(g, recording) for g in done]
+    """Return the gradient of ``outputs``, with ``weights``, for each input of ``level``.
+
+    ``recording`` is whether it may require grad outside the level.
+    """
+    sources = (t for t in (*outputs, *weights) if isinstance(t, Tensor) and t.requires_grad)
+    record = recording and any(map(level.is_recorded_outside, sources))
+    with force_recording():
+        found = gradients(outputs, level.inputs, weights, record)
+    filled = fill_missing(found, level.inputs, False, record, "back")
+    return [level.export(g, recording) for g in filled]
 
 
 @overload
@@ -130,12 +135,12 @@ def grad_and_value(func: Callable[P, Any], *, has_aux: bool) -> Callable[P, tupl
 def grad_and_value(
     func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[..., tuple[Any, Any]]:
-    """A function that computes the gradient of ``func`` and its value.
+    """Return a function that computes the gradient of ``func`` and its value.
 
     Args:
         func: Returns a tensor of no dimensions.
-        argnums: Which arguments the gradient is for: the place of one, or a tuple of places, which
-            gives a tuple of gradients; default 0. The arguments are tensors or trees of them.
+        argnums: Position of the argument to differentiate with respect to, or a tuple of positions
+            for a tuple of gradients; default 0. The arguments are tensors or trees of them.
         has_aux: Whether ``func`` returns ``(output, aux)``, of which only ``output`` is
             differentiated; default False.
 
@@ -144,9 +149,9 @@ def grad_and_value(
         ``(gradient, (output, aux))``. The gradient is a tree like the argument.
 
     Raises:
-        RuntimeError: If ``argnums`` names no argument, or one twice, or ``func`` returns anything
-            else. The function raises it when it is called.
-        ValueError: If an argument named holds something that is no tensor.
+        RuntimeError: If ``argnums`` is empty, out of range or has a position twice, or ``func``
+            returns anything else; when the function is called.
+        ValueError: If a leaf of an argument at ``argnums`` is not a tensor.
 
     Example:
         >>> tt.func.grad_and_value(lambda x: (x ** 2).sum())(tt.tensor([1.0, 3.0]))
@@ -157,31 +162,31 @@ def grad_and_value(
 
     @functools.wraps(func, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        with entered_call() as level:
-            given = level.arguments(args, argnums_of(argnums))
-            output, aux = parted(_GRAD, func(*given, **level.others(kwargs)), has_aux)
-            (output,), kind = _scalar(output)
+        with enter_call_level() as level:
+            given = level.arguments(args, check_argnums(argnums))
+            output, aux = split_aux(_GRAD, func(*given, **detach_constants(kwargs)), has_aux)
+            (output,), kind = _check_scalar(output)
             found, value = level.gradients(output)
             value = unflatten(kind, [value])
         tree = unflatten(level.structure, found)
         gradient = tree[0] if isinstance(argnums, int) else tree
-        return gradient, (value, map_leaves(level.let_out, aux)) if has_aux else value
+        return gradient, (value, map_leaves(level.export, aux)) if has_aux else value
 
     return short(wrapper)
 
 
-def argnums_of(argnums: Any) -> Any:
-    """``argnums``, refusing None, which stands for all arguments elsewhere."""
+def check_argnums(argnums: Any) -> Any:
+    """Return ``argnums``; raise a RuntimeError for None, which means all arguments internally."""
     if argnums is None:
         raise RuntimeError(f"argnums must be int or Tuple[int, ...], got: {type(argnums)}")
     return argnums
 
 
-def _scalar(output: Any) -> tuple[list[Tensor], Tree]:
-    """A result of no dimensions, and what it is in: itself, or an array of NumPy's dialect.
+def _check_scalar(output: Any) -> tuple[list[Tensor], Tree]:
+    """Flatten an output that is a tensor, or a ``tinytorch.numpy`` array, of no dimensions.
 
     Raises:
-        RuntimeError: For anything else.
+        RuntimeError: For any other output.
     """
     tensor = unwrap_holder(output)
     if not isinstance(tensor, Tensor):
@@ -205,15 +210,15 @@ def grad(func: Callable[P, Any], *, has_aux: bool) -> Callable[P, Any]: ...
 def grad(
     func: Callable[..., Any], argnums: int | tuple[int, ...] = 0, has_aux: bool = False
 ) -> Callable[..., Any]:
-    """A function that computes the gradient of ``func``.
+    """Return a function that computes the gradient of ``func``.
 
-    The gradient can be differentiated in its turn: ``grad(grad(f))``. Whether gradients are
-    recorded around the call does not matter; a ``no_grad`` block inside ``func`` does.
+    It can be differentiated itself: ``grad(grad(f))``. The grad mode around the call has no effect;
+    the results of a ``no_grad`` block inside ``func`` are constants.
 
     Args:
         func: Returns a tensor of no dimensions.
-        argnums: Which arguments the gradient is for: the place of one, or a tuple of places, which
-            gives a tuple of gradients; default 0. The arguments are tensors or trees of them.
+        argnums: Position of the argument to differentiate with respect to, or a tuple of positions
+            for a tuple of gradients; default 0. The arguments are tensors or trees of them.
         has_aux: Whether ``func`` returns ``(output, aux)``, of which only ``output`` is
             differentiated; default False.
 
@@ -222,9 +227,9 @@ def grad(
         ``(gradient, aux)``.
 
     Raises:
-        RuntimeError: If ``argnums`` names no argument, or one twice, or ``func`` returns anything
-            else. The function raises it when it is called.
-        ValueError: If an argument named holds something that is no tensor.
+        RuntimeError: If ``argnums`` is empty, out of range or has a position twice, or ``func``
+            returns anything else; when the function is called.
+        ValueError: If a leaf of an argument at ``argnums`` is not a tensor.
 
     Example:
         >>> from tinytorch.func import grad

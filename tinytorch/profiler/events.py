@@ -1,4 +1,4 @@
-"""What a profile saw, as PyTorch tells it: single events, and the sums of those of one name."""
+"""Events of a profile, in PyTorch's form: single events, and sums of the events of one name."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "Interval"]
 
 
 class Interval:
-    """From when to when, in microseconds since the profile began.
+    """Interval of time, in microseconds since the profile began.
 
     Args:
-        start: The begin.
+        start: The start.
         end: The end.
 
     Example:
@@ -31,7 +31,7 @@ class Interval:
         self.end = end
 
     def elapsed_us(self) -> float:
-        """How long that is.
+        """Return the length of the interval.
 
         Example:
             >>> from tinytorch.profiler.events import Interval
@@ -42,7 +42,7 @@ class Interval:
 
 
 class _Times:
-    """What events and their sums have in common. Times are in microseconds."""
+    """Base class of events and of sums of events. Times are in microseconds."""
 
     key: str
     count: int
@@ -56,42 +56,42 @@ class _Times:
 
     @property
     def cpu_time(self) -> float:
-        """The mean time of a call."""
+        """Mean time of a call."""
         return self.cpu_time_total / self.count if self.count else 0.0
 
     @property
     def cpu_time_str(self) -> str:
-        """The same as a text."""
+        """Mean time of a call, as text."""
         return time_text(self.cpu_time)
 
     @property
     def cpu_time_total_str(self) -> str:
-        """The time of all calls as a text."""
+        """Time of all calls, as text."""
         return time_text(self.cpu_time_total)
 
     @property
     def self_cpu_time_total_str(self) -> str:
-        """The time of all calls, without what they called, as a text."""
+        """Time of all calls without nested calls, as text."""
         return time_text(self.self_cpu_time_total)
 
 
 class FunctionEvent(_Times):
-    """One thing that ran.
+    """Event of a profile: an operation, a gradient, or a named part of the program.
 
     Attributes:
-        id: Its number, by when it began.
-        name: PyTorch's name of it, and ``key`` the same; ``trace_name`` has a step's number, too.
+        id: Its number, in the order of the starts.
+        name: PyTorch's name, and ``key`` the same; ``trace_name`` has the number of a step, too.
         time_range: The ``Interval`` in which it ran.
         thread: Number of its thread, counted from 1.
-        input_shapes: Shapes of its arguments, where they were to be noted.
-        stack: The program's lines that led to it, where they were to be noted; to a gradient those
-            that led to the operation itself.
-        flops: How many floating-point operations it took, where a formula knows.
-        cpu_memory_usage: How many bytes more were in use at its end than at its beginning.
+        input_shapes: Shapes of its arguments, with ``record_shapes``.
+        stack: Lines of the program that led to it, with ``with_stack``; for a gradient those that
+            led to the operation itself.
+        flops: Number of floating-point operations, for operations with a formula; otherwise 0.
+        cpu_memory_usage: Bytes in use at its end minus those at its start.
         sequence_nr: The same number for an operation and for its gradients, or -1.
         is_user_annotation: Whether it is a part of the program, not an operation.
-        cpu_parent: The event in which it ran.
-        cpu_children: The events that ran in it.
+        cpu_parent: The event in which it is nested, or None.
+        cpu_children: The events nested in it.
 
     Example:
         >>> with tt.profiler.profile() as prof:
@@ -121,17 +121,17 @@ class FunctionEvent(_Times):
 
     @property
     def cpu_time_total(self) -> float:  # type: ignore[override]
-        """How long it ran."""
+        """Time that it took."""
         return self.time_range.elapsed_us()
 
     @property
     def self_cpu_time_total(self) -> float:  # type: ignore[override]
-        """How long it ran, without what ran in it."""
+        """Time that it took without nested events."""
         return self.cpu_time_total - sum(child.cpu_time_total for child in self.cpu_children)
 
     @property
     def self_cpu_memory_usage(self) -> int:
-        """Its memory, without that of what ran in it."""
+        """Its memory without that of nested events."""
         return self.cpu_memory_usage - sum(child.cpu_memory_usage for child in self.cpu_children)
 
     def __repr__(self) -> str:
@@ -145,7 +145,7 @@ class FunctionEvent(_Times):
 
 
 class FunctionEventAvg(_Times):
-    """The sum of events: ``count`` of them, and what those have, added up.
+    """Sum of ``count`` events: their times, memory and floating-point operations added up.
 
     Example:
         >>> with tt.profiler.profile() as prof:
@@ -165,10 +165,10 @@ class FunctionEventAvg(_Times):
         self.cpu_parent: FunctionEvent | None = None
 
     def add(self, other: FunctionEvent | FunctionEventAvg) -> FunctionEventAvg:
-        """Add an event, or a sum of some, and return this sum.
+        """Add an event or another sum, and return this sum.
 
         Args:
-            other: What to add; the first gives its name.
+            other: The event or sum; the first one also sets the name.
 
         Example:
             >>> with tt.profiler.profile() as prof:
@@ -196,12 +196,12 @@ class FunctionEventAvg(_Times):
 
 
 class EventList(list[Any]):
-    """Events, or sums of events, that know how to be shown; printed they are a table.
+    """List of events or of sums of events; its text is a table.
 
     Args:
         events: The events.
-        profile_memory: Whether the table tells of memory.
-        with_flops: Whether it tells of floating-point operations.
+        profile_memory: Whether the table shows memory.
+        with_flops: Whether it shows floating-point operations.
 
     Example:
         >>> with tt.profiler.profile() as prof:
@@ -219,7 +219,7 @@ class EventList(list[Any]):
 
     @property
     def self_cpu_time_total(self) -> float:
-        """Microseconds in all of them, each counted once."""
+        """Microseconds in all events, without counting nested events twice."""
         return float(sum(event.self_cpu_time_total for event in self))
 
     def table(
@@ -233,20 +233,20 @@ class EventList(list[Any]):
         top_level_events_only: bool = False,
         time_unit: str | None = None,
     ) -> str:
-        """PyTorch's table of them.
+        """Return PyTorch's table of the events.
 
         Args:
-            sort_by: The attribute by which rows fall: ``"cpu_time_total"``, ``"count"``,
-                ``"self_cpu_time_total"``, ``"cpu_memory_usage"``, ``"flops"``, ... Those of
-                ``cuda`` and ``device`` mean the CPU's, in which a device's times are contained.
-                Default: as they are.
-            row_limit: How many rows; -1 for all. Default: 100.
-            max_src_column_width: Longer lines of the program lose their beginning.
-            max_name_column_width: Longer names lose their end.
-            max_shapes_column_width: Longer lists of shapes lose their end.
-            header: A line to stand above.
-            top_level_events_only: Whether what ran in others is left out. Default: False.
-            time_unit: ``"s"``, ``"ms"`` or ``"us"`` for all times. Default: what suits each.
+            sort_by: Attribute to sort by, in descending order: ``"cpu_time_total"``, ``"count"``,
+                ``"self_cpu_time_total"``, ``"cpu_memory_usage"``, ``"flops"``, ... Names with
+                ``cuda`` and ``device`` mean the CPU's, which include a device's times. Default:
+                not sorted.
+            row_limit: Number of rows; -1 for all. Default: 100.
+            max_src_column_width: Width of lines of the program; longer ones lose their beginning.
+            max_name_column_width: Width of names; longer ones lose their end.
+            max_shapes_column_width: Width of lists of shapes; longer ones lose their end.
+            header: A line above the table.
+            top_level_events_only: Whether nested events are left out. Default: False.
+            time_unit: ``"s"``, ``"ms"`` or ``"us"`` for all times. Default: by the size of each.
 
         Raises:
             AttributeError: If events have no attribute ``sort_by``.
@@ -283,12 +283,13 @@ class EventList(list[Any]):
         group_by_stack_n: int = 0,
         group_by_overload_name: bool = False,
     ) -> EventList:
-        """The sums of the events of each name.
+        """Return the sums of the events of each name.
 
         Args:
-            group_by_input_shapes: Whether those of other shapes are apart. Default: False.
-            group_by_stack_n: How many of the program's lines have to be the same. Default: 0.
-            group_by_overload_name: Without effect: operations have one form each.
+            group_by_input_shapes: Whether events of other shapes have sums of their own. Default:
+                False.
+            group_by_stack_n: Number of lines of the program that must be the same. Default: 0.
+            group_by_overload_name: Without effect: operations have no overloads here.
 
         Example:
             >>> with tt.profiler.profile(record_shapes=True) as prof:
@@ -316,7 +317,7 @@ class EventList(list[Any]):
         )
 
     def total_average(self) -> FunctionEventAvg:
-        """The sum of all of them, under the name ``Total``.
+        """Return the sum of all events, under the name ``Total``.
 
         Example:
             >>> with tt.profiler.profile() as prof:
@@ -333,11 +334,11 @@ class EventList(list[Any]):
     def export_stacks(
         self, path: str | os.PathLike[str], metric: str = "self_cpu_time_total"
     ) -> None:  # fmt: skip
-        """Write the program's lines and the microseconds spent there, as flame graphs need them.
+        """Write lines of the program and the microseconds spent there, in the form of flame graphs.
 
         Args:
             path: The file.
-            metric: ``"self_cpu_time_total"``, and no other: no times of a device are known.
+            metric: ``"self_cpu_time_total"``; times of a device are not recorded.
 
         Raises:
             ValueError: For another metric.
@@ -373,7 +374,7 @@ class EventList(list[Any]):
         return ["self_cpu_time_total"]
 
     def export_chrome_trace(self, path: str | os.PathLike[str]) -> None:
-        """Write the events to a file for ``chrome://tracing`` or Perfetto: times and threads alone.
+        """Write the times and threads of the events to a file for ``chrome://tracing``, Perfetto.
 
         Args:
             path: The file.
@@ -402,15 +403,15 @@ class EventList(list[Any]):
 
 
 def events_of(records: list[Record], since: int, memory: bool, flops: bool) -> EventList:
-    """The events of a run's records, in the order in which they began, each in its parent.
+    """Convert records to nested events, in the order of their starts.
 
     Args:
-        records: The records, in the order in which they ended.
-        since: When the run began.
-        memory: See ``EventList``.
-        flops: See there.
+        records: The records, in the order of their ends.
+        since: Start of the profile.
+        memory: Whether the table shows memory.
+        flops: Whether it shows floating-point operations.
     """
-    # Of two that began and ended at once the one that was over later contains the other.
+    # Of two with the same start and end, the record that was added later contains the other.
     order = sorted(range(len(records)), key=lambda i: (records[i].start, -records[i].end, -i))
     threads: dict[int, int] = {}
     events = [
@@ -420,13 +421,14 @@ def events_of(records: list[Record], since: int, memory: bool, flops: bool) -> E
         for n, i in enumerate(order)
     ]  # fmt: skip
     _nest(events)
-    events = _without_repeats(events)
+    events = _drop_repeats(events)
     _count_flops_once(events)
-    _trace_back(events)
+    _copy_forward_stacks(events)
     return EventList(events, profile_memory=memory, with_flops=flops)
 
 
 def _nest(events: list[FunctionEvent]) -> None:
+    """Set ``cpu_parent`` and ``cpu_children`` of events, which are in the order of their starts."""
     running: dict[int, list[FunctionEvent]] = {}
     for event in events:
         stack = running.setdefault(event.thread, [])
@@ -438,23 +440,23 @@ def _nest(events: list[FunctionEvent]) -> None:
         stack.append(event)
 
 
-def _without_repeats(events: list[FunctionEvent]) -> list[FunctionEvent]:
-    """Where all that ran in an event is one of the same name, that one is left out."""
-    left = []
-    for event in events:  # what contains others comes before them
+def _drop_repeats(events: list[FunctionEvent]) -> list[FunctionEvent]:
+    """Remove each event that is the only one nested in an event of the same name."""
+    remaining = []
+    for event in events:  # a parent comes before its children
         parent = event.cpu_parent
         if parent is None or parent.name != event.name or len(parent.cpu_children) > 1:
-            left.append(event)
+            remaining.append(event)
             continue
         parent.cpu_children = event.cpu_children
         parent.flops = max(parent.flops, event.flops)
         for child in event.cpu_children:
             child.cpu_parent = parent
-    return left
+    return remaining
 
 
 def _count_flops_once(events: list[FunctionEvent]) -> None:
-    """Where a product runs in another, the outer one tells what it cost."""
+    """Set ``flops`` of events to 0 that are nested in an event with ``flops``."""
     for event in events:
         parent = event.cpu_parent
         while event.flops and parent is not None:
@@ -462,8 +464,8 @@ def _count_flops_once(events: list[FunctionEvent]) -> None:
             parent = parent.cpu_parent
 
 
-def _trace_back(events: list[FunctionEvent]) -> None:
-    """Give gradients the lines that led to what they are the gradients of."""
+def _copy_forward_stacks(events: list[FunctionEvent]) -> None:
+    """Set ``stack`` of gradients to that of the operation whose gradient they are."""
     forward = {e.sequence_nr: e.stack for e in reversed(events) if not e.scope}
     for event in events:
         if event.scope and event.sequence_nr in forward and event.sequence_nr >= 0:

@@ -1,7 +1,4 @@
-"""What a profile notes down while a program runs: one ``Record`` for each thing that it did.
-
-Parts of a program with names, which profiles show beside the operations.
-"""
+"""Records of a running profile: operations, gradients, and parts of the program with names."""
 
 from __future__ import annotations
 
@@ -26,19 +23,19 @@ _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 class Record(NamedTuple):
-    """What ran from when to when.
+    """Record of one operation, gradient or named part of the program.
 
     Attributes:
-        name: PyTorch's name of it: ``aten::add``, ``AddBackward0``.
-        start: When it began, in nanoseconds of ``time.perf_counter_ns``; and when it was over.
-        end: See above.
+        name: PyTorch's name, such as ``aten::add`` or ``AddBackward0``.
+        start: Time of its start, in nanoseconds of ``time.perf_counter_ns``.
+        end: Time of its end.
         thread: The thread's number.
         kind: The category in Chrome's traces: ``cpu_op`` or ``user_annotation``.
         shapes: The shape of each argument that is a tensor, ``[]`` for the others.
-        stack: The program's lines that led there, the innermost first.
-        flops: How many floating-point operations it took, where a formula knows.
-        memory: How many bytes more were in use at its end than at its beginning.
-        sequence: Number of the node that it made, or whose gradients it computed; -1: no node.
+        stack: The lines of the program that led to it, the innermost first.
+        flops: Number of floating-point operations, for operations with a formula; otherwise 0.
+        memory: Bytes in use at its end minus those at its start.
+        sequence: Creation number of its node, or of the node whose gradients it computed, or -1.
         backward: Whether it computed gradients.
     """
 
@@ -59,25 +56,30 @@ class Recording:
     """The ``state.recorder.Recorder`` of one run of a profile.
 
     Args:
-        shapes: Whether shapes of arguments are noted.
-        memory: Whether memory is, which ``tracemalloc`` counts.
-        stack: Whether the program's lines are.
-        flops: Whether floating-point operations are.
-        waits: Whether the device's work is waited for after each operation.
+        shapes: Whether shapes of arguments are recorded.
+        memory: Whether memory, as counted by ``tracemalloc``, is recorded.
+        stack: Whether the lines of the program are recorded.
+        flops: Whether floating-point operations are counted.
+        synchronizes: Whether the device is synchronized after each operation.
     """
 
     def __init__(
-        self, shapes: bool, memory: bool, stack: bool, flops: bool, waits: bool
+        self, shapes: bool, memory: bool, stack: bool, flops: bool, synchronizes: bool
     ) -> None:  # fmt: skip
         self.records: list[Record] = []
-        self._shapes, self._stack, self._flops, self._is_lazy = shapes, stack, flops, waits
-        self._memory: Callable[[], int] = _traced if memory else _nothing
-        self.on = True
+        self._shapes, self._stack, self._flops, self._synchronizes = (
+            shapes,
+            stack,
+            flops,
+            synchronizes,
+        )
+        self._memory: Callable[[], int] = _traced_memory if memory else _no_memory
+        self.enabled = True
 
     def operation(self, name: str, run: Callable[[], Any], op: Any, args: Any, options: Any) -> Any:
-        """What ``run()`` gives, noted as the operation ``name`` of these arguments."""
+        """Record ``run()`` as the operation ``name`` of these arguments, and return its result."""
         called = aten_name(name, op)
-        if called is None or not self.on:
+        if called is None or not self.enabled:
             return run()
         shapes = _shapes_of(args) if self._shapes else None
         stack = _stack() if self._stack else None
@@ -86,7 +88,7 @@ class Recording:
         try:
             result = run()
         finally:
-            if self._is_lazy:
+            if self._synchronizes:
                 _wait_for(result, *args)
             end = perf_counter_ns()
             memory = self._memory() - before
@@ -99,43 +101,48 @@ class Recording:
         return result
 
     def visits(self, visit: Callable[[Any, Any], None]) -> Callable[[Any, Any], None]:
-        """``visit(node, gradient)`` of a backward pass, with each call noted."""
+        """Wrap ``visit(node, gradient)`` of a backward pass so that each call is recorded."""
 
-        def noted(node: Node, g: Any) -> None:
+        def record_visit(node: Node, g: Any) -> None:
             shapes = [_shape(each) for each in (g if isinstance(g, list) else [g])]
-            with self._backward(node.name(), shapes, node.xp, node.seq):
+            with self._record_gradient(node.name(), shapes, node.xp, node.seq):
                 visit(node, g)
 
-        return noted
+        return record_visit
 
     def accumulations(
         self, accumulate: Callable[[Any, Any, bool], None]
     ) -> Callable[[Any, Any, bool], None]:
-        """``accumulate(leaf, gradient, fresh)`` at its end, with each call noted."""
+        """Wrap ``accumulate(leaf, gradient, fresh)`` so that each call is recorded."""
 
-        def noted(leaf: Any, g: Any, fresh: bool) -> None:
-            with self._backward("torch::autograd::AccumulateGrad", [_shape(g)], leaf._xp, -1):
+        def record_accumulation(leaf: Any, g: Any, fresh: bool) -> None:
+            name = "torch::autograd::AccumulateGrad"
+            with self._record_gradient(name, [_shape(g)], leaf._xp, -1):
                 accumulate(leaf, g, fresh)
 
-        return noted
+        return record_accumulation
 
     @contextmanager
-    def _backward(self, name: str, shapes: list[Any], xp: Any, sequence: int) -> Iterator[None]:
+    def _record_gradient(
+        self, name: str, shapes: list[Any], xp: Any, sequence: int
+    ) -> Iterator[None]:  # fmt: skip
+        """Record a block that computes gradients."""
         given = shapes if self._shapes else None
-        with self._timed(name, shapes=given, sequence=sequence, backward=True):
+        with self._record_block(name, shapes=given, sequence=sequence, backward=True):
             yield
-            if self._is_lazy:
+            if self._synchronizes:
                 xp.synchronize()
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
-        """A part of the program that has a name."""
-        with self._timed(name, kind="user_annotation"):
+        """Record a block as a part of the program with a name."""
+        with self._record_block(name, kind="user_annotation"):
             yield
 
     @contextmanager
-    def _timed(self, name: str, **said: Any) -> Iterator[None]:
-        if not self.on:
+    def _record_block(self, name: str, **fields: Any) -> Iterator[None]:
+        """Record a block; ``fields`` are further fields of the ``Record``."""
+        if not self.enabled:
             yield
             return
         stack = _stack() if self._stack else None
@@ -146,15 +153,15 @@ class Recording:
             end = perf_counter_ns()
             memory = self._memory() - before
             self.records.append(
-                Record(name, start, end, get_native_id(), stack=stack, memory=memory, **said)
+                Record(name, start, end, get_native_id(), stack=stack, memory=memory, **fields)
             )
 
 
-def _traced() -> int:
+def _traced_memory() -> int:
     return tracemalloc.get_traced_memory()[0]
 
 
-def _nothing() -> int:
+def _no_memory() -> int:
     return 0
 
 
@@ -163,7 +170,7 @@ def _shape(value: Any) -> list[Any]:
 
 
 def _shapes_of(args: tuple[Any, ...]) -> list[Any]:
-    """As PyTorch tells them: nothing for what is no tensor, a list for a list of tensors."""
+    """Shapes in PyTorch's form: a list of shapes for a list of tensors, ``[]`` for other values."""
     return [
         [_shape(each) for each in value]
         if isinstance(value, (tuple, list)) and value and isinstance(value[0], Tensor)
@@ -173,7 +180,7 @@ def _shapes_of(args: tuple[Any, ...]) -> list[Any]:
 
 
 def _wait_for(*values: Any) -> None:
-    """Have the device of the first tensor do all it was told to."""
+    """Synchronize the device of the first tensor."""
     for value in values:
         if isinstance(value, Tensor):
             value._xp.synchronize()
@@ -181,6 +188,7 @@ def _wait_for(*values: Any) -> None:
 
 
 def _sequence_of(result: Any) -> int:
+    """Creation number of the node of a result; -1 if there is none."""
     first = result[0] if isinstance(result, tuple) and result else result
     node = node_of(first._node) if isinstance(first, Tensor) and first._rg else None
     return -1 if node is None else node.seq
@@ -193,7 +201,7 @@ def _flops_of(op: Any, result: Any, args: tuple[Any, ...], options: dict[str, An
 
 
 def _stack() -> list[str]:
-    """The program's lines that lead here, none of the library's own among them."""
+    """Lines of the program that lead here, the innermost first, without those of this library."""
     lines = []
     frame: Any = sys._getframe(1)
     while frame is not None:
@@ -207,12 +215,14 @@ def _stack() -> list[str]:
 __all__ = ["record_function"]
 
 
-class record_function(contextlib.ContextDecorator):  # named as a function
-    """A part of a program with a name; a decorator, too. Without a profile nothing happens.
+class record_function(contextlib.ContextDecorator):
+    """Context manager, or decorator, that gives a part of a program a name in profiles.
+
+    It has no effect without an active profile.
 
     Args:
         name: The part's name.
-        args: What else to say of it; it is not shown. Default: None.
+        args: Further text, which is not shown. Default: None.
 
     Example:
         >>> with tt.profiler.profile() as prof:

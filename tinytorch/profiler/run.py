@@ -1,7 +1,4 @@
-"""One stretch of a program that is measured: ``torch.autograd.profiler.profile``.
-
-What a profile does during each step of a program.
-"""
+"""``torch.autograd.profiler.profile``, and schedules of the steps that a profiler records."""
 
 from __future__ import annotations
 
@@ -35,29 +32,29 @@ def disable() -> None:
 
 
 class profile:
-    """Measures each operation, forward and backward, that runs in a block of this thread.
+    """Profile of each operation, forward and backward, that runs in a block of this thread.
 
-    See ``tinytorch.profiler.profile``, which also measures some steps of many.
+    ``tinytorch.profiler.profile`` can also record some of many steps.
 
     Args:
-        enabled: Whether anything is done. Default: True.
-        use_cuda: The older way to say ``use_device="cuda"``.
-        use_device: ``"cuda"`` to wait for the device after each operation, so that its work is in
-            the operation's time. Default: None, the time is the host's.
-        record_shapes: Whether shapes of arguments are kept. Default: False.
+        enabled: Whether anything is recorded. Default: True.
+        use_cuda: Deprecated; use ``use_device="cuda"``.
+        use_device: ``"cuda"`` to synchronize the device after each operation, so that the
+            operation's time includes the device's work. Default: None, the time is the host's.
+        record_shapes: Whether shapes of arguments are recorded. Default: False.
         with_flops: Whether floating-point operations of products are counted. Default: False.
-        profile_memory: Whether memory is measured, by ``tracemalloc``: NumPy's arrays and Python's
-            objects, no device's memory. Default: False.
-        with_stack: Whether the program's lines are kept. Default: False.
+        profile_memory: Whether the memory of NumPy's arrays and Python's objects is measured, by
+            ``tracemalloc``; a device's memory is not. Default: False.
+        with_stack: Whether the lines of the program are recorded. Default: False.
         with_modules: Without effect, as in PyTorch for modules that are not scripted.
         use_kineto: Without effect.
-        use_cpu: Has to be True: it is operations that are measured.
+        use_cpu: Has to be True.
         experimental_config: Without effect.
-        acc_events: Whether a second block adds to the first one's events. Default: False.
+        acc_events: Whether a second block adds its events to those of the first. Default: False.
         custom_trace_id_callback: Without effect.
 
     Raises:
-        RuntimeError: Where a profile is active already, or this one had its block.
+        RuntimeError: If a profile is active already, or this one was used before.
         ValueError: For another device.
 
     Example:
@@ -140,20 +137,24 @@ class profile:
         self._events = None
 
     @property
-    def _over(self) -> Recording:
-        """What was noted, once the block is over."""
-        if self._recording is None or RECORDER.get() is self._recording:
+    def _is_finished(self) -> bool:
+        return self._recording is not None and RECORDER.get() is not self._recording
+
+    @property
+    def _finished_recording(self) -> Recording:
+        """The recording, after the block has exited."""
+        if self._recording is None or not self._is_finished:
             raise AssertionError("Expected profiling results")
         return self._recording
 
     @property
     def function_events(self) -> EventList:
-        """Every event, in the order in which they began.
+        """All events, in the order of their starts.
 
         Raises:
-            AssertionError: While the block runs, or before it.
+            AssertionError: Before the block has exited.
         """
-        recording = self._over
+        recording = self._finished_recording
         if self._events is None:
             self._events = events_of(
                 recording.records, self._since, self.profile_memory, self.with_flops
@@ -161,11 +162,11 @@ class profile:
         return self._events
 
     def table(self, *args: Any, **kwargs: Any) -> str:
-        """The table of all events, each in a row; see ``EventList.table``.
+        """Return the table of all events, each in a row; see ``EventList.table``.
 
         Args:
-            *args: What that takes.
-            **kwargs: The same by name.
+            *args: Arguments of ``EventList.table``.
+            **kwargs: Keyword arguments of it.
 
         Example:
             >>> with tt.autograd.profiler.profile() as prof:
@@ -181,12 +182,13 @@ class profile:
         group_by_stack_n: int = 0,
         group_by_overload_name: bool = False,
     ) -> EventList:
-        """The sums of the events of each name; see ``EventList.key_averages``.
+        """Return the sums of the events of each name; see ``EventList.key_averages``.
 
         Args:
-            group_by_input_shape: Whether those of other shapes are apart. Default: False.
-            group_by_stack_n: How many of the program's lines have to be the same. Default: 0.
-            group_by_overload_name: Without effect: operations have one form each.
+            group_by_input_shape: Whether events of other shapes have sums of their own. Default:
+                False.
+            group_by_stack_n: Number of lines of the program that must be the same. Default: 0.
+            group_by_overload_name: Without effect: operations have no overloads here.
 
         Example:
             >>> with tt.autograd.profiler.profile() as prof:
@@ -199,7 +201,7 @@ class profile:
         )
 
     def total_average(self) -> FunctionEventAvg:
-        """The sum of all events.
+        """Return the sum of all events.
 
         Example:
             >>> with tt.autograd.profiler.profile() as prof:
@@ -211,7 +213,7 @@ class profile:
 
     @property
     def self_cpu_time_total(self) -> float:
-        """Microseconds in all events, each counted once."""
+        """Microseconds in all events, without counting nested events twice."""
         return self.function_events.self_cpu_time_total
 
     def export_chrome_trace(
@@ -220,8 +222,8 @@ class profile:
         """Write a file for ``chrome://tracing``, Perfetto or TensorBoard.
 
         Args:
-            path: The file; ``.gz`` at its end has it compressed.
-            metadata: What else the file is to say, by name. Default: nothing.
+            path: The file; it is compressed if its name ends with ``.gz``.
+            metadata: Further values to write, by name. Default: none.
 
         Example:
             >>> import json, os, tempfile
@@ -235,16 +237,16 @@ class profile:
             >>> [span["name"] for span in spans]
             ['aten::ones', 'aten::sin']
         """
-        said = {
+        fields = {
             "record_shapes": int(self.record_shapes), "profile_memory": int(self.profile_memory),
             "with_stack": int(self.with_stack), "with_flops": int(self.with_flops),
         }  # fmt: skip
-        write_trace(path, self._over.records, {**said, **(metadata or {})})
+        write_trace(path, self._finished_recording.records, {**fields, **(metadata or {})})
 
     def export_stacks(
         self, path: str | os.PathLike[str], metric: str = "self_cpu_time_total"
     ) -> None:  # fmt: skip
-        """Write the program's lines and the time spent there; see ``EventList.export_stacks``.
+        """Write lines of the program and the time spent there; see ``EventList.export_stacks``.
 
         Args:
             path: The file.
@@ -266,12 +268,11 @@ class profile:
         self.function_events.export_stacks(path, metric)
 
     def toggle_collection_dynamic(self, enabled: bool, activities: Any) -> None:
-        """Stop noting operations for a while, or go on.
+        """Pause or resume recording.
 
         Args:
-            enabled: Whether they are noted.
-            activities: The kinds of which this is said; of ``ProfilerActivity.CPU`` alone it has
-                an effect.
+            enabled: Whether operations are recorded from now on.
+            activities: Activities to pause or resume; only ``ProfilerActivity.CPU`` has an effect.
 
         Example:
             >>> with tt.profiler.profile() as prof:
@@ -281,19 +282,19 @@ class profile:
             0
         """
         if self._recording is not None and any(each.name == "CPU" for each in activities):
-            self._recording.on = enabled
+            self._recording.enabled = enabled
 
     def __str__(self) -> str:
-        over = self._recording is not None and RECORDER.get() is not self._recording
-        return str(self.function_events) if over else "<unfinished torch.autograd.profile>"
+        text = "<unfinished torch.autograd.profile>"
+        return str(self.function_events) if self._is_finished else text
 
     def __repr__(self) -> str:
-        over = self._recording is not None and RECORDER.get() is not self._recording
-        return repr(self.function_events) if over else "<unfinished torch.autograd.profile>"
+        text = "<unfinished torch.autograd.profile>"
+        return repr(self.function_events) if self._is_finished else text
 
 
 class ProfilerAction(enum.Enum):
-    """What a profiler does during a step.
+    """Action of a profiler during a step.
 
     Example:
         >>> tt.profiler.ProfilerAction.RECORD.value
@@ -311,18 +312,18 @@ def schedule(
     *, wait: int, warmup: int, active: int, repeat: int = 0, skip_first: int = 0,
     skip_first_wait: int = 0,
 ) -> Callable[[int], ProfilerAction]:  # fmt: skip
-    """What a profiler is to do during each step, in cycles.
+    """Return the schedule of a profiler: a function of a step's number that repeats in cycles.
 
     Args:
-        wait: Steps of a cycle without it.
-        warmup: Steps that follow, measured and dropped.
-        active: Steps that follow, measured and kept.
+        wait: Number of steps at the start of a cycle that are not recorded.
+        warmup: Number of steps after these for warming up; they are not recorded either.
+        active: Number of steps after these that are recorded.
         repeat: Number of cycles; 0 for no end. Default: 0.
-        skip_first: Steps before the first cycle. Default: 0.
-        skip_first_wait: Whether the first cycle does not wait. Default: 0, it does.
+        skip_first: Number of steps before the first cycle. Default: 0.
+        skip_first_wait: Whether the first cycle has no ``wait`` steps. Default: 0, it has.
 
     Returns:
-        Function of a step's number.
+        Function that returns the ``ProfilerAction`` for the number of a step.
 
     Raises:
         AssertionError: If a number is negative, or ``active`` is 0.

@@ -1,4 +1,4 @@
-"""``torch.profiler.profile``: which steps of a program are measured, and what becomes of it."""
+"""``torch.profiler.profile``: records the steps of a program that a schedule chooses."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ __all__ = ["ProfilerActivity", "profile", "supported_activities", "tensorboard_t
 
 
 class ProfilerActivity(enum.Enum):
-    """What a profile looks at.
+    """Activity that a profile records.
 
-    ``CPU`` is every operation. ``CUDA`` says that a GPU is to be waited for after each, so that its
-    work is in the operation's time; the others have no effect.
+    ``CPU`` stands for every operation. With ``CUDA`` a GPU is synchronized after each operation, so
+    that the operation's time includes the GPU's work. The others have no effect.
 
     Example:
         >>> tt.profiler.ProfilerActivity.CPU.name
@@ -41,7 +41,7 @@ class ProfilerActivity(enum.Enum):
 
 
 def supported_activities() -> set[ProfilerActivity]:
-    """What can be looked at here: the CPU, and a GPU where the CuPy backend has one.
+    """Return the activities that can be recorded: CPU, and CUDA if the CuPy backend is loaded.
 
     Example:
         >>> tt.profiler.ProfilerActivity.CPU in tt.profiler.supported_activities()
@@ -52,34 +52,33 @@ def supported_activities() -> set[ProfilerActivity]:
 
 
 def _default_schedule_fn(step: int) -> ProfilerAction:  # PyTorch's name
-    """Record each step."""
+    """Return the action that records each step."""
     return ProfilerAction.RECORD
 
 
 class profile:
-    """Measures each operation that runs in a block of this thread, forward and backward.
+    """Profile of each operation, forward and backward, that runs in a block of this thread.
 
-    The times are those of the call: from when an operation is asked for until its result is there,
-    what it calls included (``cpu_time_total``) or not (``self_cpu_time_total``). Names are
-    PyTorch's. While a profile is active, calls take the way on which it is told, which adds some
-    microseconds to each; without one nothing is added. Threads that start inside are not measured.
+    The time of an operation is that of its call, with nested operations (``cpu_time_total``) or
+    without (``self_cpu_time_total``). Names are PyTorch's. While a profile is active, each call
+    takes the slow path, which adds some microseconds. Threads that start inside are not recorded.
 
     Args:
-        activities: Kinds of ``ProfilerActivity``; see there. Default: all that are supported.
-        schedule: Function of a step's number that says what is done; ``step()`` begins the next
-            one. Default: everything is measured.
-        on_trace_ready: Called with the profile each time a stretch has been measured.
-        record_shapes: Whether shapes of arguments are kept. Default: False.
-        profile_memory: Whether memory is measured, by ``tracemalloc``: NumPy's arrays and Python's
-            objects, no device's memory. Default: False.
-        with_stack: Whether the program's lines are kept. Default: False.
+        activities: Values of ``ProfilerActivity``. Default: all that are supported.
+        schedule: Function that returns the ``ProfilerAction`` for the number of a step; ``step()``
+            begins the next step. Default: everything is recorded.
+        on_trace_ready: Called with the profile each time a recording is complete.
+        record_shapes: Whether shapes of arguments are recorded. Default: False.
+        profile_memory: Whether the memory of NumPy's arrays and Python's objects is measured, by
+            ``tracemalloc``; a device's memory is not. Default: False.
+        with_stack: Whether the lines of the program are recorded. Default: False.
         with_flops: Whether floating-point operations of products are counted; see
             ``utils.flop_counter``. Default: False.
         with_modules: Without effect, as in PyTorch for modules that are not scripted.
         experimental_config: Without effect.
         execution_trace_observer: Has to be None.
-        acc_events: Whether each stretch adds to the events before. Default: False.
-        use_cuda: The older way to add ``ProfilerActivity.CUDA``, or to leave it out.
+        acc_events: Whether each recording adds to the events before. Default: False.
+        use_cuda: Deprecated; whether ``ProfilerActivity.CUDA`` is among the activities.
         custom_trace_id_callback: Without effect.
 
     Raises:
@@ -160,7 +159,7 @@ class profile:
         self.stop()
 
     def start(self) -> None:
-        """Begin; ``with`` does it.
+        """Start recording; ``with`` calls it.
 
         Example:
             >>> prof = tt.profiler.profile()
@@ -170,11 +169,11 @@ class profile:
             >>> len(prof.events())
             1
         """
-        self._change(ProfilerAction.NONE, self.current_action)
+        self._change_action(ProfilerAction.NONE, self.current_action)
         self._begin_step()
 
     def stop(self) -> None:
-        """End; ``with`` does it. What was measured is handed to ``on_trace_ready``.
+        """Stop recording and call ``on_trace_ready``; ``with`` calls it.
 
         Example:
             >>> prof = tt.profiler.profile(on_trace_ready=lambda prof: print(len(prof.events())))
@@ -184,10 +183,10 @@ class profile:
             2
         """
         self._end_step()
-        self._change(self.current_action, None)
+        self._change_action(self.current_action, None)
 
     def step(self) -> None:
-        """Say that the next step of the program begins.
+        """Begin the next step of the program.
 
         Example:
             >>> schedule = tt.profiler.schedule(wait=1, warmup=1, active=2, repeat=1)
@@ -205,7 +204,7 @@ class profile:
         before, after = self.current_action, self._action(self.step_num + 1)
         self.step_num += 1
         self.current_action = after
-        self._change(before, after)
+        self._change_action(before, after)
         self._begin_step()
 
     def _begin_step(self) -> None:
@@ -218,23 +217,21 @@ class profile:
         if step is not None:
             step.__exit__(None, None, None)
 
-    def _change(self, before: ProfilerAction, after: ProfilerAction | None) -> None:
-        """Go from one action to the next, or to the end."""
-        measured, measures = (
-            action in (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
-            for action in (before, after)
-        )
+    def _change_action(self, before: ProfilerAction, after: ProfilerAction | None) -> None:
+        """Begin or end a recording between two steps; ``after`` is None at the end."""
+        recording = (ProfilerAction.RECORD, ProfilerAction.RECORD_AND_SAVE)
+        is_recording, will_record = before in recording, after in recording
         saves = before is ProfilerAction.RECORD_AND_SAVE
-        if measured and (saves or not measures):
+        if is_recording and (saves or not will_record):
             if after is not None and not saves:
                 warn(f"Incorrect schedule: RECORD followed by {after.name}")
-            self._end_stretch(hand_over=saves or after is None)
+            self._end_recording(is_ready=saves or after is None)
         elif before is ProfilerAction.WARMUP and after is ProfilerAction.NONE:
             warn("Incorrect schedule: WARMUP followed by NONE")
-        if measures and (saves or not measured):
-            self._begin_stretch()
+        if will_record and (saves or not is_recording):
+            self._begin_recording()
 
-    def _begin_stretch(self) -> None:
+    def _begin_recording(self) -> None:
         if self.profiler is None or not self.acc_events:
             cuda = ProfilerActivity.CUDA in self.activities
             self.profiler = run.profile(
@@ -244,24 +241,25 @@ class profile:
             )  # fmt: skip
         self.profiler.__enter__()
 
-    def _end_stretch(self, hand_over: bool) -> None:
+    def _end_recording(self, is_ready: bool) -> None:
         assert self.profiler is not None
         self.profiler.__exit__(None, None, None)
-        if hand_over and self.on_trace_ready is not None:
+        if is_ready and self.on_trace_ready is not None:
             self.on_trace_ready(self)
 
-    # -- what was measured -----------------------------------------------------------------
+    # -- results ---------------------------------------------------------------------------
 
-    def _stretch(self, what: str) -> run.profile:
+    def _last_recording(self, action: str) -> run.profile:
+        """Return the last recording; if there is none, raise an AssertionError for ``action``."""
         if self.profiler is None:
-            raise AssertionError(f"Profiler must be initialized before {what}")
+            raise AssertionError(f"Profiler must be initialized before {action}")
         return self.profiler
 
     def events(self) -> EventList:
-        """Every event of the last stretch, in the order in which they began.
+        """Return the events of the last recording, in the order of their starts.
 
         Raises:
-            AssertionError: Before anything was measured.
+            AssertionError: If there is no recording.
 
         Example:
             >>> with tt.profiler.profile() as prof:
@@ -269,7 +267,7 @@ class profile:
             >>> [event.name for event in prof.events()]
             ['aten::ones', 'aten::sin']
         """
-        return self._stretch("accessing events").function_events
+        return self._last_recording("accessing events").function_events
 
     def key_averages(
         self,
@@ -277,15 +275,16 @@ class profile:
         group_by_stack_n: int = 0,
         group_by_overload_name: bool = False,
     ) -> EventList:
-        """The sums of the events of each name; ``print`` shows a table.
+        """Return the sums of the events of each name; ``print`` shows a table.
 
         Args:
-            group_by_input_shape: Whether those of other shapes are apart. Default: False.
-            group_by_stack_n: How many of the program's lines have to be the same. Default: 0.
-            group_by_overload_name: Without effect: operations have one form each.
+            group_by_input_shape: Whether events of other shapes have sums of their own. Default:
+                False.
+            group_by_stack_n: Number of lines of the program that must be the same. Default: 0.
+            group_by_overload_name: Without effect: operations have no overloads here.
 
         Raises:
-            AssertionError: Before anything was measured.
+            AssertionError: If there is no recording.
 
         Example:
             >>> with tt.profiler.profile() as prof:
@@ -293,7 +292,7 @@ class profile:
             >>> [(event.key, event.count) for event in prof.key_averages()]
             [('aten::ones', 1), ('aten::sin', 2)]
         """
-        return self._stretch("getting key averages").key_averages(
+        return self._last_recording("getting key averages").key_averages(
             group_by_input_shape, group_by_stack_n, group_by_overload_name
         )
 
@@ -301,10 +300,10 @@ class profile:
         """Write a file for ``chrome://tracing``, Perfetto or TensorBoard.
 
         Args:
-            path: The file; ``.gz`` at its end has it compressed.
+            path: The file; it is compressed if its name ends with ``.gz``.
 
         Raises:
-            AssertionError: Before anything was measured.
+            AssertionError: If there is no recording.
 
         Example:
             >>> import os, tempfile
@@ -316,19 +315,19 @@ class profile:
             ...     os.path.getsize(path) > 0
             True
         """
-        self._stretch("exporting chrome trace").export_chrome_trace(path, self._metadata)
+        self._last_recording("exporting chrome trace").export_chrome_trace(path, self._metadata)
 
     def export_stacks(
         self, path: str | os.PathLike[str], metric: str = "self_cpu_time_total"
     ) -> None:  # fmt: skip
-        """Write the program's lines and the time spent there; see ``EventList.export_stacks``.
+        """Write lines of the program and the time spent there; see ``EventList.export_stacks``.
 
         Args:
             path: The file.
             metric: ``"self_cpu_time_total"``.
 
         Raises:
-            AssertionError: Without ``with_stack=True``, or before anything was measured.
+            AssertionError: Without ``with_stack=True``, or if there is no recording.
 
         Example:
             >>> tt.profiler.profile().export_stacks("stacks.txt")
@@ -336,16 +335,16 @@ class profile:
                 ...
             AssertionError: Profiler must be initialized before exporting stacks
         """
-        self._stretch("exporting stacks").export_stacks(path, metric)
+        self._last_recording("exporting stacks").export_stacks(path, metric)
 
     def toggle_collection_dynamic(
         self, enable: bool, activities: Iterable[ProfilerActivity]
     ) -> None:  # fmt: skip
-        """Stop noting operations for a while, or go on.
+        """Pause or resume recording.
 
         Args:
-            enable: Whether they are noted.
-            activities: The kinds of which this is said; of ``CPU`` alone it has an effect.
+            enable: Whether operations are recorded from now on.
+            activities: Activities to pause or resume; only ``CPU`` has an effect.
 
         Example:
             >>> with tt.profiler.profile() as prof:
@@ -358,7 +357,7 @@ class profile:
             self.profiler.toggle_collection_dynamic(enable, activities)
 
     def add_metadata(self, key: str, value: str) -> None:
-        """Have the trace say something more.
+        """Add a text to the trace.
 
         Args:
             key: Its name.
@@ -371,14 +370,14 @@ class profile:
         self._metadata[key] = value
 
     def add_metadata_json(self, key: str, value: str) -> None:
-        """The same for a value that is given as JSON.
+        """Add a value to the trace.
 
         Args:
             key: Its name.
-            value: The JSON.
+            value: The value as JSON.
 
         Raises:
-            ValueError: If it is none.
+            ValueError: If ``value`` is not valid JSON.
 
         Example:
             >>> with tt.profiler.profile() as prof:
@@ -387,11 +386,11 @@ class profile:
         self._metadata[key] = json.loads(value)
 
     def preset_metadata_json(self, key: str, value: str) -> None:
-        """``add_metadata_json`` before the profile has begun.
+        """Add a value to the trace before the profile starts; the same as ``add_metadata_json``.
 
         Args:
             key: Its name.
-            value: The JSON.
+            value: The value as JSON.
 
         Example:
             >>> prof = tt.profiler.profile()
@@ -403,16 +402,16 @@ class profile:
 def tensorboard_trace_handler(
     dir_name: str, worker_name: str | None = None, use_gzip: bool = False
 ) -> Callable[[Any], None]:
-    """An ``on_trace_ready`` that writes each trace to a file of its own for TensorBoard.
+    """Return a function for ``on_trace_ready`` that writes each trace to a file for TensorBoard.
 
     Args:
-        dir_name: The folder, TensorBoard's ``logdir``; it is made.
-        worker_name: Begin of the files' names. Default: the machine's name and the process's
+        dir_name: The folder, TensorBoard's ``logdir``; it is created.
+        worker_name: Beginning of the files' names. Default: the machine's name and the process's
             number.
         use_gzip: Whether files are compressed. Default: False.
 
     Raises:
-        RuntimeError: When a trace is ready, if the folder cannot be made.
+        RuntimeError: When a trace is ready, if the folder cannot be created.
 
     Example:
         >>> import os, tempfile

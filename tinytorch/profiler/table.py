@@ -1,4 +1,4 @@
-"""The table of a profile, column by column as PyTorch lays it out."""
+"""The table of a profile, with PyTorch's columns."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _WIDTH = 12
 
 
 def time_text(microseconds: float, unit: str | None = None) -> str:
-    """A time in a unit, or in that which suits it.
+    """Text of a time in a unit; by default in the largest unit in which it is at least 1.
 
     Example:
         >>> from tinytorch.profiler.table import time_text
@@ -35,7 +35,7 @@ def _bytes_text(count: int) -> str:
 
 
 class _Column(NamedTuple):
-    """A column: its heading, its width, and what stands there for an event."""
+    """Column of the table: its heading, its width, and the text for an event."""
 
     heading: str
     width: int
@@ -43,7 +43,7 @@ class _Column(NamedTuple):
     left: bool = False
 
     def cell(self, text: str) -> str:
-        """The text in its place; one that is too long makes its row longer."""
+        """Pad a text to the column's width; a longer text is not cut."""
         return (text.ljust if self.left else text.rjust)(self.width) + "  "
 
 
@@ -58,7 +58,7 @@ def layout(
     memory: bool,
     flops: bool,
 ) -> str:
-    """The table of some events; see ``EventList.table``."""
+    """Return the table of events; see ``EventList.table``."""
     if not events:
         return ""
     total = sum(event.self_cpu_time_total for event in events)
@@ -94,7 +94,7 @@ def _columns(
         return _Column(heading, _WIDTH, lambda event: _bytes_text(getattr(event, name)))
 
     columns = [
-        _names(events, widths[0]),
+        _name_column(events, widths[0]),
         share("Self CPU %", "self_cpu_time_total"), attribute("Self CPU", "self_cpu_time_total"),
         share("CPU total %", "cpu_time_total"), attribute("CPU total", "cpu_time_total"),
         attribute("CPU time avg", "cpu_time"),
@@ -106,30 +106,30 @@ def _columns(
         ]
     columns.append(_Column("# of Calls", _WIDTH, lambda event: str(event.count)))
     if any(event.input_shapes for event in events):
-        width = _at_most(max(len(str(event.input_shapes)) for event in events) + 4, widths[1])
+        width = _limit_width(max(len(str(event.input_shapes)) for event in events) + 4, widths[1])
         columns.append(_Column("Input Shapes", width, lambda e: str(e.input_shapes)[:width]))
     if flops and any(event.flops > 0 for event in events):
-        columns.append(_flops([event.flops for event in events if event.flops > 0]))
+        columns.append(_flops_column([event.flops for event in events if event.flops > 0]))
     if any(event.stack for event in events):
-        columns.append(_lines_of_the_program(events, widths[2]))
+        columns.append(_stack_column(events, widths[2]))
     return columns
 
 
-def _at_most(width: int, limit: int | None) -> int:
+def _limit_width(width: int, limit: int | None) -> int:
     return width if limit is None else min(width, limit)
 
 
-def _names(events: Sequence[Any], limit: int | None) -> _Column:
+def _name_column(events: Sequence[Any], limit: int | None) -> _Column:
     def name(event: Any) -> str:
         key: str = event.key
         long = limit is not None and len(key) >= limit - 3
         return f"{key[: (limit or 0) - 3]}..." if long else key
 
-    return _Column("Name", _at_most(max(len(e.key) for e in events) + 4, limit), name)
+    return _Column("Name", _limit_width(max(len(e.key) for e in events) + 4, limit), name)
 
 
-def _flops(counts: list[int]) -> _Column:
-    """The operations, in a unit that suits the least of them."""
+def _flops_column(counts: list[int]) -> _Column:
+    """Column of the floating-point operations, in a unit by the smallest of ``counts``."""
     power = min(5, int(math.log10(min(counts)) / 3))
 
     def text(event: Any) -> str:
@@ -138,21 +138,26 @@ def _flops(counts: list[int]) -> _Column:
     return _Column(f"Total {('', 'K', 'M', 'G', 'T', 'P')[power]}FLOPs", _WIDTH, text)
 
 
-def _lines_of_the_program(events: Sequence[Any], limit: int | None) -> _Column:
-    width = _at_most(max(len(line) for event in events for line in event.stack) + 4, limit)
+def _stack_column(events: Sequence[Any], limit: int | None) -> _Column:
+    width = _limit_width(max(len(line) for event in events for line in event.stack) + 4, limit)
     return _Column(
-        "Source Location", width, lambda e: _end(e.stack[0], width) if e.stack else "", left=True
+        "Source Location",
+        width,
+        lambda e: _cut_start(e.stack[0], width) if e.stack else "",
+        left=True,
     )
 
 
-def _end(line: str, width: int) -> str:
-    """A line's end, after three dots."""
+def _cut_start(line: str, width: int) -> str:
+    """Cut the beginning of a line that is longer than ``width``, and put three dots there."""
     cut = line[-width:]
     return cut if len(line) <= width or len(cut) <= 3 else f"...{cut[3:]}"
 
 
 def _further_lines(event: Any, columns: list[_Column]) -> list[str]:
-    """Those that led to the first one, below it, and an empty one."""
+    """Rows for the other lines of an event's stack, below the first, and an empty row."""
     before = "".join(column.cell("") for column in columns[:-1])
     last = columns[-1]
-    return [before + last.cell(_end(line, last.width)) for line in (*event.stack[1:], "")]
+    return [
+        before + last.cell(_cut_start(line, last.width)) for line in (*event.stack[1:], "")
+    ]

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import UnionType
 from typing import Any, NamedTuple, TypeAlias
 
-from ..func._tree_keys import GetAttrKey, MappingKey, SequenceKey, of_mapping
+from ..func._tree_keys import GetAttrKey, MappingKey, SequenceKey, mapping_keys
 from ..func._trees import (
     _CONTAINERS,
     LEAF,
@@ -29,9 +29,9 @@ from ..func._trees import (
     _container,
     flatten,
     register,
-    spread,
+    broadcast_prefix,
     unflatten,
-    with_paths,
+    flatten_with_paths,
 )
 from ..func._trees import is_namedtuple_class as is_namedtuple_class
 
@@ -464,7 +464,7 @@ def tree_is_leaf(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> boo
 
 def _dict_flatten_with_keys(tree: dict[Any, Any]) -> tuple[list[tuple[Any, Any]], list[Any]]:
     """What libraries register for classes that derive from dict."""
-    return [*zip(of_mapping(tree), tree.values(), strict=True)], [*tree]
+    return [*zip(mapping_keys(tree), tree.values(), strict=True)], [*tree]
 
 
 def tree_flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Tree]:
@@ -624,7 +624,7 @@ def tree_any_only(type_or_types: Any, pred: Callable[[Any], bool], tree: Any) ->
 
 def _broadcast_to_and_flatten(tree: Any, treespec: Tree, is_leaf: Any = None) -> list[Any] | None:
     """What a tree says of each leaf of a structure that goes deeper; None if it does not fit."""
-    return spread(tree, treespec)
+    return broadcast_prefix(tree, treespec)
 
 
 # -- leaves and where they are ----------------------------------------------------------------
@@ -654,7 +654,7 @@ def tree_leaves_with_path(
     tree: Any, is_leaf: Callable[[Any], bool] | None = None
 ) -> list[tuple[KeyPath, Any]]:
     """The leaves of a tree from left to right, each behind the keys that lead to it."""
-    return [*with_paths(tree, is_leaf)]
+    return [*flatten_with_paths(tree, is_leaf)]
 
 
 def tree_map_with_path(
