@@ -51,6 +51,7 @@ LEAKED = {
     "torch.autograd.graph": set("FORBIDDEN Recording STACK Slot WeakKeyDictionary face_of".split()),
     "torch.distributed.optim": {"Absent"},
     "torch.distributed.optim.zero_redundancy_optimizer": {"Absent", "DistributedOptimizer"},
+    "torch.utils._pytree": {"of_mapping", "spread", "with_paths"},
     "torch.utils.checkpoint": {"saved_tensors_hooks"},
     "torch.utils.flop_counter": {"WeakKeyDictionary"},
     **{

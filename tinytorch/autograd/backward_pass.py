@@ -320,15 +320,11 @@ def _run_task(
     wanted: Sequence[Edge],
     accumulating: bool = False,
 ) -> GraphTask:
-    """Run a backward pass; ``deliver`` or ``collect`` of the result has the gradients.
+    """Run a backward pass from ``roots``, the edges whose initial gradients are ``grads``.
 
-    Args:
-        roots: Edges of the roots.
-        grads: Their initial gradients.
-        retain_graph: As for ``backward``.
-        create_graph: As for ``backward``.
-        wanted: Edges whose gradients are captured; if there are none, leaves get their gradients.
-        accumulating: Whether gradients are added to ``grad``, not returned.
+    ``wanted`` are the edges whose gradients ``collect`` of the result returns; if there are none,
+    its ``deliver`` gives all leaves their gradients. ``accumulating`` is whether gradients are
+    added to ``grad``.
     """
     if wanted and any(edge is None for edge in wanted):
         raise RuntimeError("One of the differentiated Tensors does not require grad")

@@ -32,10 +32,8 @@ from .saved_tensors import check_versions, release, saved_arguments
 def note_origin(error: Exception, node: Any, warning: bool) -> None:
     """Add a note to an error that names the operation whose gradient raised it, only once.
 
-    Args:
-        error: Raised while the gradient was computed.
-        node: The operation's node; None if no node was visited before the error.
-        warning: Whether to warn as well, as PyTorch's anomaly mode does.
+    ``node`` is None if no node was visited. ``warning`` is whether to warn, too, as PyTorch's
+    anomaly mode does.
     """
     if node is None or getattr(error, "_has_origin", False):
         return
@@ -87,14 +85,9 @@ def call_after_backward(callback: Callable[[], object]) -> None:
 class GraphTask:
     """One backward pass.
 
-    Args:
-        retain_graph: Whether nodes keep their saved tensors.
-        create_graph: Whether the pass is recorded.
-        capture: Edges whose gradients are captured for ``collect``. If there are any, only the
-            nodes that lead to them are visited.
-
-    ``fresh``, a flag of a gradient throughout, means that no other object holds the gradient's
-    memory, so that the pass may add to it in place.
+    If there are edges to ``capture``, whose gradients ``collect`` returns, only the nodes that lead
+    to them are visited. A gradient is *fresh* if no other object holds its memory, so that the pass
+    may add to it in place.
     """
 
     capturing: bool
@@ -110,8 +103,7 @@ class GraphTask:
         self.heap: list[int] = []
         # id(leaf) -> [leaf, gradient, fresh]
         self.leaves: dict[int, list[Any]] = {}
-        # node.seq -> by index, the outputs that received a gradient and have hooks or may be
-        # captured: both need the sum, which is complete when the node is visited
+        # node.seq -> by index, the outputs that received a gradient and have hooks, or are captured
         self.outputs: dict[int, dict[int, NodeOutput]] = {}
         self.captured: dict[int, Gradient] = dict.fromkeys(map(id, capture))
         self.capturing, self.accumulates_captured = bool(self.captured), False
@@ -310,12 +302,8 @@ class GraphTask:
     def _visit_joint(self, node: Node, xp: Any, g: Gradient, args: Any) -> None:
         """Compute the gradients of all inputs, then fit and send them: the slow path of a visit.
 
-        Args:
-            node: The node; it has several results, hooks or an anomaly traceback, or the pass is
-                recorded, captures gradients or runs in anomaly mode.
-            xp: The node's backend; under ``create_graph`` the differentiable namespace.
-            g: The gradient of the result, or a list with one for each of several results.
-            args: The node's arguments: raw arrays; under ``create_graph`` tensors.
+        ``g`` is a list for several results. ``xp`` and ``args`` are the node's backend and raw
+        arguments; under ``create_graph`` the differentiable namespace and tensors.
         """
         op = node.op
         out = node.out
@@ -392,11 +380,7 @@ class GraphTask:
     # -- hooks and captures ----------------------------------------------------------------
 
     def _call_pre_hooks(self, node: Node, g: Gradient) -> Gradient:
-        """Call the hooks of a node's results and its pre-hooks, and capture the gradient ``g``.
-
-        Returns:
-            ``g`` as the hooks have changed it.
-        """
+        """Call the hooks of a node's results and its pre-hooks; returns the changed gradient."""
         if g.__class__ is list:
             for index, output in sorted(self.outputs.pop(node.seq, {}).items()):
                 before = g[index]
@@ -420,14 +404,9 @@ class GraphTask:
         return g
 
     def _capture(self, edge: Edge, node: Node, before: Gradient, after: Gradient) -> None:
-        """Store the gradient of ``edge`` if it is captured.
+        """Store the gradient of ``edge``, before or after its hooks, if it is captured.
 
-        Args:
-            edge: A node, or one of its several outputs.
-            node: The node.
-            before: The gradient before the hooks. As in PyTorch, it is the one that is stored if
-                the pass goes on through the node.
-            after: The gradient after the hooks.
+        As in PyTorch, the gradient before the hooks is stored if the pass visits the node as well.
         """
         if id(edge) in self.captured:
             self.captured[id(edge)] = before if node.seq in self.needed else after

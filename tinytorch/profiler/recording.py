@@ -67,12 +67,8 @@ class Recording:
         self, shapes: bool, memory: bool, stack: bool, flops: bool, synchronizes: bool
     ) -> None:  # fmt: skip
         self.records: list[Record] = []
-        self._shapes, self._stack, self._flops, self._synchronizes = (
-            shapes,
-            stack,
-            flops,
-            synchronizes,
-        )
+        self._shapes, self._stack, self._flops = shapes, stack, flops
+        self._synchronizes = synchronizes
         self._memory: Callable[[], int] = _traced_memory if memory else _no_memory
         self.enabled = True
 

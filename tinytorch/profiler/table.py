@@ -140,12 +140,11 @@ def _flops_column(counts: list[int]) -> _Column:
 
 def _stack_column(events: Sequence[Any], limit: int | None) -> _Column:
     width = _limit_width(max(len(line) for event in events for line in event.stack) + 4, limit)
-    return _Column(
-        "Source Location",
-        width,
-        lambda e: _cut_start(e.stack[0], width) if e.stack else "",
-        left=True,
-    )
+
+    def text(event: Any) -> str:
+        return _cut_start(event.stack[0], width) if event.stack else ""
+
+    return _Column("Source Location", width, text, left=True)
 
 
 def _cut_start(line: str, width: int) -> str:
@@ -158,6 +157,4 @@ def _further_lines(event: Any, columns: list[_Column]) -> list[str]:
     """Rows for the other lines of an event's stack, below the first, and an empty row."""
     before = "".join(column.cell("") for column in columns[:-1])
     last = columns[-1]
-    return [
-        before + last.cell(_cut_start(line, last.width)) for line in (*event.stack[1:], "")
-    ]
+    return [before + last.cell(_cut_start(line, last.width)) for line in (*event.stack[1:], "")]
