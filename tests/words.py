@@ -38,7 +38,8 @@ tinytorch/ao.py tinytorch/autograd tinytorch/cpu tinytorch/dtypes.py tinytorch/e
 tinytorch/fft.py tinytorch/func tinytorch/functional.py tinytorch/fx.py tinytorch/linalg.py
 tinytorch/mps.py tinytorch/optim tinytorch/profiler tinytorch/quasirandom.py
 tinytorch/return_types.py tinytorch/signal tinytorch/sparse.py tinytorch/special.py
-tinytorch/storage.py tinytorch/torch_version.py tinytorch/types.py tinytorch/version.py tinytorch/xpu.py
+tinytorch/storage.py tinytorch/torch_version.py tinytorch/types.py tinytorch/version.py
+tinytorch/xpu.py
 """.split()
 #: Folders whose own folders are counted one by one, and what else there is.
 SPLIT = ("tinytorch", "tinytorch/ops")
