@@ -232,7 +232,7 @@ class Tensor(Storage):
     @property
     def _version(self) -> int:
         if self._inference:
-            raise RefusedAttribute("Inference tensors do not track_view version counter.")
+            raise RefusedAttribute("Inference tensors do not track version counter.")
         return 0 if self._vc is None else self._vc[0]
 
     def _bump(self) -> None:
