@@ -59,24 +59,24 @@ _CAST = (Holder, Tensor, list, tuple)
 
 
 @functools.cache
-def scalar_type(of_host: type) -> type:
+def scalar_type(numpy_type: type) -> type:
     """The class that stands for a scalar class of NumPy; that itself if tensors lack its dtype."""
     numpy, kind = host(), None
-    if of_host in numpy.sctypeDict.values():
-        kind = dtypes.NAMES.get(numpy.dtype(of_host).name)
+    if numpy_type in numpy.sctypeDict.values():
+        kind = dtypes.NAMES.get(numpy.dtype(numpy_type).name)
         if kind is None:
-            return of_host
-        if kind.dtype.type is not of_host:  # another class with the same number of bits
+            return numpy_type
+        if kind.dtype.type is not numpy_type:  # another class with the same number of bits
             return scalar_type(kind.dtype.type)
-    elif issubclass(of_host, numpy.flexible):
-        return of_host
+    elif issubclass(numpy_type, numpy.flexible):
+        return numpy_type
     members = {
-        "__module__": "tinytorch.numpy", "__doc__": _docstring(of_host.__name__, kind),
-        "_numpy_type": of_host, "_dtype": kind,
+        "__module__": "tinytorch.numpy", "__doc__": _docstring(numpy_type.__name__, kind),
+        "_numpy_type": numpy_type, "_dtype": kind,
     }  # fmt: skip
-    if of_host is numpy.bool:  # NumPy allows no subclasses of it.
+    if numpy_type is numpy.bool:  # NumPy allows no subclasses of it.
         return ScalarType("bool", (), {**members, "dtype": numpy.dtype(bool)})
-    return ScalarType(of_host.__name__, (of_host,), members)
+    return ScalarType(numpy_type.__name__, (numpy_type,), members)
 
 
 def _docstring(name: str, kind: dtypes.dtype | None) -> str:

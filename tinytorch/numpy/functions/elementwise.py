@@ -256,288 +256,172 @@ def _split_names(table: dict[str, UfuncDef]) -> dict[str, UfuncDef]:
 
 #: Ufuncs of one operand, by name.
 UNARY: dict[str, UfuncDef] = _split_names({
-    "abs absolute": UfuncDef(
-        arithmetic.abs, "Absolute value of each element.", "[-1.5, 2.0]", "array([1.5, 2. ])"
-    ),
-    "acos arccos": UfuncDef(
-        trigonometric.acos, "Inverse cosine of each element, in radians.",
-        "[0.0, 1.0]", "array([1.57079633, 0.        ])",
-    ),
-    "acosh arccosh": UfuncDef(
-        trigonometric.acosh, "Inverse hyperbolic cosine of each element.",
-        "[1.0, 2.0]", "array([0.       , 1.3169579])",
-    ),
-    "arcsin asin": UfuncDef(
-        trigonometric.asin, "Inverse sine of each element, in radians.",
-        "[0.0, 1.0]", "array([0.        , 1.57079633])",
-    ),
-    "arcsinh asinh": UfuncDef(
-        trigonometric.asinh, "Inverse hyperbolic sine of each element.",
-        "[0.0, 1.0]", "array([0.        , 0.88137359])",
-    ),
-    "arctan atan": UfuncDef(
-        trigonometric.atan, "Inverse tangent of each element, in radians.",
-        "[0.0, 1.0]", "array([0.        , 0.78539816])",
-    ),
-    "arctanh atanh": UfuncDef(
-        trigonometric.atanh, "Inverse hyperbolic tangent of each element.",
-        "[0.0, 0.5]", "array([0.        , 0.54930614])",
-    ),
-    "bitwise_count": UfuncDef(
-        bitwise_count, "Number of bits that are set in the absolute value of each element.",
-        "[0, 5]", "array([0, 2], dtype=uint8)",
-    ),
-    "bitwise_invert bitwise_not invert": UfuncDef(
-        bitwise.bitwise_not, "Every bit of each integer or bool inverted.",
-        "[0, 5]", "array([-1, -6])",
-    ),
+    "abs absolute": UfuncDef(arithmetic.abs, "Absolute value of each element.",
+        "[-1.5, 2.0]", "array([1.5, 2. ])"),
+    "acos arccos": UfuncDef(trigonometric.acos, "Inverse cosine of each element, in radians.",
+        "[0.0, 1.0]", "array([1.57079633, 0.        ])"),
+    "acosh arccosh": UfuncDef(trigonometric.acosh, "Inverse hyperbolic cosine of each element.",
+        "[1.0, 2.0]", "array([0.       , 1.3169579])"),
+    "arcsin asin": UfuncDef(trigonometric.asin, "Inverse sine of each element, in radians.",
+        "[0.0, 1.0]", "array([0.        , 1.57079633])"),
+    "arcsinh asinh": UfuncDef(trigonometric.asinh, "Inverse hyperbolic sine of each element.",
+        "[0.0, 1.0]", "array([0.        , 0.88137359])"),
+    "arctan atan": UfuncDef(trigonometric.atan, "Inverse tangent of each element, in radians.",
+        "[0.0, 1.0]", "array([0.        , 0.78539816])"),
+    "arctanh atanh": UfuncDef(trigonometric.atanh, "Inverse hyperbolic tangent of each element.",
+        "[0.0, 0.5]", "array([0.        , 0.54930614])"),
+    "bitwise_count": UfuncDef(bitwise_count,
+        "Number of bits that are set in the absolute value of each element.",
+        "[0, 5]", "array([0, 2], dtype=uint8)"),
+    "bitwise_invert bitwise_not invert": UfuncDef(bitwise.bitwise_not,
+        "Every bit of each integer or bool inverted.",
+        "[0, 5]", "array([-1, -6])"),
     "cbrt": UfuncDef(cbrt, "Cube root of each element.", "[8.0, 27.0]", "array([2., 3.])"),
-    "ceil": UfuncDef(
-        rounding.ceil, "Smallest integer that is not less than each element.",
-        "[-1.5, 2.0]", "array([-1.,  2.])",
-    ),
-    "conj conjugate": UfuncDef(
-        complex_numbers.conj_physical, "Complex conjugate of each element.",
-        "[1 + 2j, 3.0]", "array([1.-2.j, 3.-0.j])",
-    ),
-    "cos": UfuncDef(
-        trigonometric.cos, "Cosine of each element, in radians.",
-        "[0.0, 1.0]", "array([1.        , 0.54030231])",
-    ),
-    "cosh": UfuncDef(
-        trigonometric.cosh, "Hyperbolic cosine of each element.",
-        "[0.0, 1.0]", "array([1.        , 1.54308063])",
-    ),
-    "deg2rad radians": UfuncDef(
-        trigonometric.deg2rad, "Degrees converted to radians.",
-        "[0.0, 180.0]", "array([0.        , 3.14159265])",
-    ),
-    "degrees rad2deg": UfuncDef(
-        trigonometric.rad2deg, "Radians converted to degrees.",
-        "[0.0, np.pi]", "array([  0., 180.])",
-    ),
-    "exp": UfuncDef(
-        exponential.exp, "Exponential of each element.",
-        "[0.0, 1.0]", "array([1.        , 2.71828183])",
-    ),
-    "exp2": UfuncDef(
-        exponential.exp2, "2 to the power of each element.", "[0.0, 1.0]", "array([1., 2.])"
-    ),
-    "expm1": UfuncDef(
-        exponential.expm1, "Exponential of each element minus 1, exact near 0.",
-        "[0.0, 1.0]", "array([0.        , 1.71828183])",
-    ),
-    "fabs": UfuncDef(
-        fabs, "Absolute value of each real element, as a float.", "[-1.5, 2.0]", "array([1.5, 2. ])"
-    ),
-    "floor": UfuncDef(
-        rounding.floor, "Largest integer that is not greater than each element.",
-        "[-1.5, 2.0]", "array([-2.,  2.])",
-    ),
-    "isfinite": UfuncDef(
-        comparison.isfinite, "Whether each element is neither infinite nor NaN.",
-        "[1.0, np.nan, np.inf]", "array([ True, False, False])",
-    ),
-    "isinf": UfuncDef(
-        comparison.isinf, "Whether each element is infinite.",
-        "[1.0, np.nan, np.inf]", "array([False, False,  True])",
-    ),
-    "isnan": UfuncDef(
-        comparison.isnan, "Whether each element is NaN.",
-        "[1.0, np.nan, np.inf]", "array([False,  True, False])",
-    ),
-    "log": UfuncDef(
-        exponential.log, "Natural logarithm of each element.",
-        "[1.0, 100.0]", "array([0.        , 4.60517019])",
-    ),
-    "log10": UfuncDef(
-        exponential.log10, "Logarithm to base 10 of each element.",
-        "[1.0, 100.0]", "array([0., 2.])",
-    ),
-    "log1p": UfuncDef(
-        exponential.log1p, "Natural logarithm of 1 plus each element, exact near 0.",
-        "[0.0, 1.0]", "array([0.        , 0.69314718])",
-    ),
-    "log2": UfuncDef(
-        exponential.log2, "Logarithm to base 2 of each element.", "[1.0, 8.0]", "array([0., 3.])"
-    ),
-    "logical_not": UfuncDef(
-        comparison.logical_not, "Whether each element is zero.", "[0, 3]", "array([ True, False])"
-    ),
-    "negative": UfuncDef(
-        arithmetic.neg, "Each element with the opposite sign.", "[-1.5, 2.0]", "array([ 1.5, -2. ])"
-    ),
-    "positive": UfuncDef(
-        arithmetic.positive, "Each element unchanged.", "[-1.5, 2.0]", "array([-1.5,  2. ])"
-    ),
-    "reciprocal": UfuncDef(
-        arithmetic.reciprocal, "1 divided by each element; for integers rounded towards 0.",
-        "[4.0, 0.5]", "array([0.25, 2.  ])",
-    ),
-    "rint": UfuncDef(
-        rint, "Each element rounded to the nearest integer, halves to even, as a float.",
-        "[-1.5, 2.0]", "array([-2.,  2.])",
-    ),
-    "sign": UfuncDef(
-        complex_numbers.sgn,
+    "ceil": UfuncDef(rounding.ceil, "Smallest integer that is not less than each element.",
+        "[-1.5, 2.0]", "array([-1.,  2.])"),
+    "conj conjugate": UfuncDef(complex_numbers.conj_physical, "Complex conjugate of each element.",
+        "[1 + 2j, 3.0]", "array([1.-2.j, 3.-0.j])"),
+    "cos": UfuncDef(trigonometric.cos, "Cosine of each element, in radians.",
+        "[0.0, 1.0]", "array([1.        , 0.54030231])"),
+    "cosh": UfuncDef(trigonometric.cosh, "Hyperbolic cosine of each element.",
+        "[0.0, 1.0]", "array([1.        , 1.54308063])"),
+    "deg2rad radians": UfuncDef(trigonometric.deg2rad, "Degrees converted to radians.",
+        "[0.0, 180.0]", "array([0.        , 3.14159265])"),
+    "degrees rad2deg": UfuncDef(trigonometric.rad2deg, "Radians converted to degrees.",
+        "[0.0, np.pi]", "array([  0., 180.])"),
+    "exp": UfuncDef(exponential.exp, "Exponential of each element.",
+        "[0.0, 1.0]", "array([1.        , 2.71828183])"),
+    "exp2": UfuncDef(exponential.exp2, "2 to the power of each element.",
+        "[0.0, 1.0]", "array([1., 2.])"),
+    "expm1": UfuncDef(exponential.expm1, "Exponential of each element minus 1, exact near 0.",
+        "[0.0, 1.0]", "array([0.        , 1.71828183])"),
+    "fabs": UfuncDef(fabs, "Absolute value of each real element, as a float.",
+        "[-1.5, 2.0]", "array([1.5, 2. ])"),
+    "floor": UfuncDef(rounding.floor, "Largest integer that is not greater than each element.",
+        "[-1.5, 2.0]", "array([-2.,  2.])"),
+    "isfinite": UfuncDef(comparison.isfinite, "Whether each element is neither infinite nor NaN.",
+        "[1.0, np.nan, np.inf]", "array([ True, False, False])"),
+    "isinf": UfuncDef(comparison.isinf, "Whether each element is infinite.",
+        "[1.0, np.nan, np.inf]", "array([False, False,  True])"),
+    "isnan": UfuncDef(comparison.isnan, "Whether each element is NaN.",
+        "[1.0, np.nan, np.inf]", "array([False,  True, False])"),
+    "log": UfuncDef(exponential.log, "Natural logarithm of each element.",
+        "[1.0, 100.0]", "array([0.        , 4.60517019])"),
+    "log10": UfuncDef(exponential.log10, "Logarithm to base 10 of each element.",
+        "[1.0, 100.0]", "array([0., 2.])"),
+    "log1p": UfuncDef(exponential.log1p, "Natural logarithm of 1 plus each element, exact near 0.",
+        "[0.0, 1.0]", "array([0.        , 0.69314718])"),
+    "log2": UfuncDef(exponential.log2, "Logarithm to base 2 of each element.",
+        "[1.0, 8.0]", "array([0., 3.])"),
+    "logical_not": UfuncDef(comparison.logical_not, "Whether each element is zero.",
+        "[0, 3]", "array([ True, False])"),
+    "negative": UfuncDef(arithmetic.neg, "Each element with the opposite sign.",
+        "[-1.5, 2.0]", "array([ 1.5, -2. ])"),
+    "positive": UfuncDef(arithmetic.positive, "Each element unchanged.",
+        "[-1.5, 2.0]", "array([-1.5,  2. ])"),
+    "reciprocal": UfuncDef(arithmetic.reciprocal,
+        "1 divided by each element; for integers rounded towards 0.",
+        "[4.0, 0.5]", "array([0.25, 2.  ])"),
+    "rint": UfuncDef(rint,
+        "Each element rounded to the nearest integer, halves to even, as a float.",
+        "[-1.5, 2.0]", "array([-2.,  2.])"),
+    "sign": UfuncDef(complex_numbers.sgn,
         "Sign of each element: -1, 0 or 1; a complex element divided by its absolute value.",
-        "[-1.5, 2.0]", "array([-1.,  1.])",
-    ),
-    "signbit": UfuncDef(
-        rounding.signbit, "Whether each element has its sign bit set; -0.0 has.",
-        "[-1.5, 2.0]", "array([ True, False])",
-    ),
-    "sin": UfuncDef(
-        trigonometric.sin, "Sine of each element, in radians.",
-        "[0.0, 1.0]", "array([0.        , 0.84147098])",
-    ),
-    "sinh": UfuncDef(
-        trigonometric.sinh, "Hyperbolic sine of each element.",
-        "[0.0, 1.0]", "array([0.        , 1.17520119])",
-    ),
-    "sqrt": UfuncDef(
-        exponential.sqrt, "Square root of each element.", "[4.0, 9.0]", "array([2., 3.])"
-    ),
-    "square": UfuncDef(
-        arithmetic.square, "Square of each element.", "[0.0, 1.0]", "array([0., 1.])"
-    ),
-    "tan": UfuncDef(
-        trigonometric.tan, "Tangent of each element, in radians.",
-        "[0.0, 1.0]", "array([0.        , 1.55740772])",
-    ),
-    "tanh": UfuncDef(
-        trigonometric.tanh, "Hyperbolic tangent of each element.",
-        "[0.0, 1.0]", "array([0.        , 0.76159416])",
-    ),
-    "trunc": UfuncDef(
-        rounding.trunc, "Each element without its fractional part.",
-        "[-1.5, 2.0]", "array([-1.,  2.])",
-    ),
+        "[-1.5, 2.0]", "array([-1.,  1.])"),
+    "signbit": UfuncDef(rounding.signbit, "Whether each element has its sign bit set; -0.0 has.",
+        "[-1.5, 2.0]", "array([ True, False])"),
+    "sin": UfuncDef(trigonometric.sin, "Sine of each element, in radians.",
+        "[0.0, 1.0]", "array([0.        , 0.84147098])"),
+    "sinh": UfuncDef(trigonometric.sinh, "Hyperbolic sine of each element.",
+        "[0.0, 1.0]", "array([0.        , 1.17520119])"),
+    "sqrt": UfuncDef(exponential.sqrt, "Square root of each element.",
+        "[4.0, 9.0]", "array([2., 3.])"),
+    "square": UfuncDef(arithmetic.square, "Square of each element.",
+        "[0.0, 1.0]", "array([0., 1.])"),
+    "tan": UfuncDef(trigonometric.tan, "Tangent of each element, in radians.",
+        "[0.0, 1.0]", "array([0.        , 1.55740772])"),
+    "tanh": UfuncDef(trigonometric.tanh, "Hyperbolic tangent of each element.",
+        "[0.0, 1.0]", "array([0.        , 0.76159416])"),
+    "trunc": UfuncDef(rounding.trunc, "Each element without its fractional part.",
+        "[-1.5, 2.0]", "array([-1.,  2.])"),
 })  # fmt: skip
 
 #: Ufuncs of two operands, by name.
 BINARY: dict[str, UfuncDef] = _split_names({
     "add": UfuncDef(arithmetic.add, "Sum of two operands.", "[1, 2], [10, 2]", "array([11,  4])"),
-    "arctan2 atan2": UfuncDef(
-        trigonometric.atan2,
+    "arctan2 atan2": UfuncDef(trigonometric.atan2,
         "Angle between the positive x-axis and the point ``(x2, x1)``, in radians.",
-        "[1.0, -1.0], 1.0", "array([ 0.78539816, -0.78539816])",
-    ),
-    "bitwise_and": UfuncDef(
-        bitwise.bitwise_and, "Bits that are set in both operands.", "[6, 5], 3", "array([2, 1])"
-    ),
-    "bitwise_left_shift left_shift": UfuncDef(
-        bitwise.bitwise_left_shift, "Bits of the first operand shifted left by the second.",
-        "[1, 3], 2", "array([ 4, 12])",
-    ),
-    "bitwise_or": UfuncDef(
-        bitwise.bitwise_or, "Bits that are set in either operand.", "[6, 5], 3", "array([7, 7])"
-    ),
-    "bitwise_right_shift right_shift": UfuncDef(
-        bitwise.bitwise_right_shift, "Bits of the first operand shifted right by the second.",
-        "[8, -8], 2", "array([ 2, -2])",
-    ),
-    "bitwise_xor": UfuncDef(
-        bitwise.bitwise_xor, "Bits that are set in exactly one operand.",
-        "[6, 5], 3", "array([5, 6])",
-    ),
-    "copysign": UfuncDef(
-        rounding.copysign, "Magnitude of the first operand with the sign of the second.",
-        "[1.0, 2.0], -0.0", "array([-1., -2.])",
-    ),
-    "divide true_divide": UfuncDef(
-        division.div, "Quotient of two operands; of integers in float64.",
-        "[6, 5], 2", "array([3. , 2.5])",
-    ),
-    "equal": UfuncDef(
-        comparison.eq, "Whether elements are equal.", "[1, 2], [10, 2]", "array([False,  True])"
-    ),
-    "float_power": UfuncDef(
-        floating_point.float_power,
+        "[1.0, -1.0], 1.0", "array([ 0.78539816, -0.78539816])"),
+    "bitwise_and": UfuncDef(bitwise.bitwise_and, "Bits that are set in both operands.",
+        "[6, 5], 3", "array([2, 1])"),
+    "bitwise_left_shift left_shift": UfuncDef(bitwise.bitwise_left_shift,
+        "Bits of the first operand shifted left by the second.",
+        "[1, 3], 2", "array([ 4, 12])"),
+    "bitwise_or": UfuncDef(bitwise.bitwise_or, "Bits that are set in either operand.",
+        "[6, 5], 3", "array([7, 7])"),
+    "bitwise_right_shift right_shift": UfuncDef(bitwise.bitwise_right_shift,
+        "Bits of the first operand shifted right by the second.",
+        "[8, -8], 2", "array([ 2, -2])"),
+    "bitwise_xor": UfuncDef(bitwise.bitwise_xor, "Bits that are set in exactly one operand.",
+        "[6, 5], 3", "array([5, 6])"),
+    "copysign": UfuncDef(rounding.copysign,
+        "Magnitude of the first operand with the sign of the second.",
+        "[1.0, 2.0], -0.0", "array([-1., -2.])"),
+    "divide true_divide": UfuncDef(division.div,
+        "Quotient of two operands; of integers in float64.",
+        "[6, 5], 2", "array([3. , 2.5])"),
+    "equal": UfuncDef(comparison.eq, "Whether elements are equal.",
+        "[1, 2], [10, 2]", "array([False,  True])"),
+    "float_power": UfuncDef(floating_point.float_power,
         "First operand to the power of the second, in float64 at least.",
-        "[2, 3], 2", "array([4., 9.])",
-    ),
-    "fmax": UfuncDef(
-        selection.fmax, "Larger element; if one is NaN, the other.",
-        "[1.0, np.nan], 2.0", "array([2., 2.])",
-    ),
-    "fmin": UfuncDef(
-        selection.fmin, "Smaller element; if one is NaN, the other.",
-        "[1.0, np.nan], 2.0", "array([1., 2.])",
-    ),
-    "fmod": UfuncDef(
-        rounding.fmod, "Remainder of a division, with the sign of the dividend.",
-        "[-7, 7], 3", "array([-1,  1])",
-    ),
+        "[2, 3], 2", "array([4., 9.])"),
+    "fmax": UfuncDef(selection.fmax, "Larger element; if one is NaN, the other.",
+        "[1.0, np.nan], 2.0", "array([2., 2.])"),
+    "fmin": UfuncDef(selection.fmin, "Smaller element; if one is NaN, the other.",
+        "[1.0, np.nan], 2.0", "array([1., 2.])"),
+    "fmod": UfuncDef(rounding.fmod, "Remainder of a division, with the sign of the dividend.",
+        "[-7, 7], 3", "array([-1,  1])"),
     "gcd": UfuncDef(bitwise.gcd, "Greatest common divisor.", "[12, 20], 8", "array([4, 4])"),
-    "greater": UfuncDef(
-        comparison.gt, "Whether the first element is greater.",
-        "[1, 2], [10, 2]", "array([False, False])",
-    ),
-    "greater_equal": UfuncDef(
-        comparison.ge, "Whether the first element is greater or equal.",
-        "[1, 2], [10, 2]", "array([False,  True])",
-    ),
-    "hypot": UfuncDef(
-        trigonometric.hypot, "Length of the hypotenuse of a right triangle with these legs.",
-        "[3.0, 5.0], [4.0, 12.0]", "array([ 5., 13.])",
-    ),
+    "greater": UfuncDef(comparison.gt, "Whether the first element is greater.",
+        "[1, 2], [10, 2]", "array([False, False])"),
+    "greater_equal": UfuncDef(comparison.ge, "Whether the first element is greater or equal.",
+        "[1, 2], [10, 2]", "array([False,  True])"),
+    "hypot": UfuncDef(trigonometric.hypot,
+        "Length of the hypotenuse of a right triangle with these legs.",
+        "[3.0, 5.0], [4.0, 12.0]", "array([ 5., 13.])"),
     "lcm": UfuncDef(bitwise.lcm, "Least common multiple.", "[12, 20], 8", "array([24, 40])"),
-    "less": UfuncDef(
-        comparison.lt, "Whether the first element is less.",
-        "[1, 2], [10, 2]", "array([ True, False])",
-    ),
-    "less_equal": UfuncDef(
-        comparison.le, "Whether the first element is less or equal.",
-        "[1, 2], [10, 2]", "array([ True,  True])",
-    ),
-    "logaddexp": UfuncDef(
-        exponential.logaddexp, "Logarithm of the sum of the exponentials of two operands.",
-        "[0.0, 1.0], 0.0", "array([0.69314718, 1.31326169])",
-    ),
-    "logaddexp2": UfuncDef(
-        exponential.logaddexp2, "Logarithm to base 2 of the sum of 2 to the power of each operand.",
-        "[0.0, 1.0], 0.0", "array([1.       , 1.5849625])",
-    ),
-    "logical_and": UfuncDef(
-        comparison.logical_and, "Whether both elements are nonzero.",
-        "[True, False], [True, True]", "array([ True, False])",
-    ),
-    "logical_or": UfuncDef(
-        comparison.logical_or, "Whether at least one element is nonzero.",
-        "[True, False], [True, True]", "array([ True,  True])",
-    ),
-    "logical_xor": UfuncDef(
-        comparison.logical_xor, "Whether exactly one element is nonzero.",
-        "[True, False], [True, True]", "array([False,  True])",
-    ),
-    "maximum": UfuncDef(
-        selection.maximum, "Larger element; NaN if one is NaN.",
-        "[1.0, np.nan], 2.0", "array([ 2., nan])",
-    ),
-    "minimum": UfuncDef(
-        selection.minimum, "Smaller element; NaN if one is NaN.",
-        "[1.0, np.nan], 2.0", "array([ 1., nan])",
-    ),
-    "mod remainder": UfuncDef(
-        division.remainder, "Remainder of a division, with the sign of the divisor.",
-        "[-7, 7], 3", "array([2, 1])",
-    ),
-    "multiply": UfuncDef(
-        arithmetic.mul, "Product of two operands.", "[1, 2], [10, 2]", "array([10,  4])"
-    ),
-    "nextafter": UfuncDef(
-        rounding.nextafter,
+    "less": UfuncDef(comparison.lt, "Whether the first element is less.",
+        "[1, 2], [10, 2]", "array([ True, False])"),
+    "less_equal": UfuncDef(comparison.le, "Whether the first element is less or equal.",
+        "[1, 2], [10, 2]", "array([ True,  True])"),
+    "logaddexp": UfuncDef(exponential.logaddexp,
+        "Logarithm of the sum of the exponentials of two operands.",
+        "[0.0, 1.0], 0.0", "array([0.69314718, 1.31326169])"),
+    "logaddexp2": UfuncDef(exponential.logaddexp2,
+        "Logarithm to base 2 of the sum of 2 to the power of each operand.",
+        "[0.0, 1.0], 0.0", "array([1.       , 1.5849625])"),
+    "logical_and": UfuncDef(comparison.logical_and, "Whether both elements are nonzero.",
+        "[True, False], [True, True]", "array([ True, False])"),
+    "logical_or": UfuncDef(comparison.logical_or, "Whether at least one element is nonzero.",
+        "[True, False], [True, True]", "array([ True,  True])"),
+    "logical_xor": UfuncDef(comparison.logical_xor, "Whether exactly one element is nonzero.",
+        "[True, False], [True, True]", "array([False,  True])"),
+    "maximum": UfuncDef(selection.maximum, "Larger element; NaN if one is NaN.",
+        "[1.0, np.nan], 2.0", "array([ 2., nan])"),
+    "minimum": UfuncDef(selection.minimum, "Smaller element; NaN if one is NaN.",
+        "[1.0, np.nan], 2.0", "array([ 1., nan])"),
+    "mod remainder": UfuncDef(division.remainder,
+        "Remainder of a division, with the sign of the divisor.",
+        "[-7, 7], 3", "array([2, 1])"),
+    "multiply": UfuncDef(arithmetic.mul, "Product of two operands.",
+        "[1, 2], [10, 2]", "array([10,  4])"),
+    "nextafter": UfuncDef(rounding.nextafter,
         "Next floating-point number after the first operand towards the second.",
-        "[1.0], 2.0", "array([1.])",
-    ),
-    "not_equal": UfuncDef(
-        comparison.ne, "Whether elements differ.", "[1, 2], [10, 2]", "array([ True, False])"
-    ),
-    "pow power": UfuncDef(
-        exponential.pow, "First operand to the power of the second.", "[2, 3], 2", "array([4, 9])"
-    ),
-    "subtract": UfuncDef(
-        arithmetic.sub, "Difference of two operands.", "[1, 2], [10, 2]", "array([-9,  0])"
-    ),
+        "[1.0], 2.0", "array([1.])"),
+    "not_equal": UfuncDef(comparison.ne, "Whether elements differ.",
+        "[1, 2], [10, 2]", "array([ True, False])"),
+    "pow power": UfuncDef(exponential.pow, "First operand to the power of the second.",
+        "[2, 3], 2", "array([4, 9])"),
+    "subtract": UfuncDef(arithmetic.sub, "Difference of two operands.",
+        "[1, 2], [10, 2]", "array([-9,  0])"),
 })  # fmt: skip

@@ -35,8 +35,8 @@ class Archive(Mapping[str, Any]):
     """The arrays of an ``.npz`` file by name, read on access.
 
     Args:
-        opened: NumPy's object of the open archive.
-        made: Function that converts a Tensor that is read; default: none.
+        archive: NumPy's object of the open archive.
+        convert: Function that converts a Tensor that is read; default: none.
 
     Attributes:
         files: The names.
@@ -52,19 +52,19 @@ class Archive(Mapping[str, Any]):
         (['weight', 'bias'], array([3]))
     """
 
-    def __init__(self, opened: Any, made: Callable[[Any], Any] = tensor_of) -> None:
-        self._opened = opened
-        self._made = made
-        self.files: list[str] = list(opened.files)
+    def __init__(self, archive: Any, convert: Callable[[Any], Any] = tensor_of) -> None:
+        self._archive = archive
+        self._convert = convert
+        self.files: list[str] = list(archive.files)
 
     def __getitem__(self, name: str) -> Any:
-        return self._made(tensor_of(self._opened[name]))
+        return self._convert(tensor_of(self._archive[name]))
 
-    def of(self, made: Callable[[Any], Any]) -> Archive:
+    def of(self, convert: Callable[[Any], Any]) -> Archive:
         """The same archive with another conversion of its Tensors.
 
         Args:
-            made: Function of a Tensor.
+            convert: Function of a Tensor.
 
         Example:
             >>> import io
@@ -75,7 +75,7 @@ class Archive(Mapping[str, Any]):
             >>> np.load(file).of(lambda tensor: tensor.tolist())["bias"]
             [3]
         """
-        return Archive(self._opened, made)
+        return Archive(self._archive, convert)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.files)
@@ -94,7 +94,7 @@ class Archive(Mapping[str, Any]):
             0
             >>> np.load(file).close()
         """
-        self._opened.close()
+        self._archive.close()
 
     def __enter__(self) -> Archive:
         return self
