@@ -154,13 +154,14 @@ def call_numpy(function: Callable[..., Any], args: tuple[Any, ...], options: dic
     """Call NumPy's function on the memory of the arguments' arrays.
 
     Returns:
-        The result, as arrays; ``NOT_CALLED`` if an argument is not one for NumPy, or if the result
-        shares the memory of an argument.
+        The result, as arrays. ``NOT_CALLED`` if an argument cannot be converted for NumPy, if
+        there is no array and another backend is active, or if the result shares memory with an
+        argument.
     """
     if creation.version is not None:
         return NOT_CALLED
     given: list[Any] = []
-    known = False
+    has_array = False
     for value in args:
         cls = value.__class__
         if cls is ndarray:
@@ -169,7 +170,7 @@ def call_numpy(function: Callable[..., Any], args: tuple[Any, ...], options: dic
                 if not can_call_numpy(tensor):
                     return NOT_CALLED
             given.append(tensor._data)
-            known = True
+            has_array = True
         elif cls in _PASSED_AS_IS:
             given.append(value)
         else:
@@ -177,7 +178,7 @@ def call_numpy(function: Callable[..., Any], args: tuple[Any, ...], options: dic
             if raw is NOT_CALLED:
                 return NOT_CALLED
             given.append(raw)
-            known = known or (cls in _SEQUENCES and ndarray in map(type, value))
+            has_array = has_array or (cls in _SEQUENCES and ndarray in map(type, value))
     out = None
     if options:
         out = options.get("out")
@@ -186,7 +187,7 @@ def call_numpy(function: Callable[..., Any], args: tuple[Any, ...], options: dic
             return NOT_CALLED
         if out is None and "where" in options or out is not None and not _are_arrays(out):
             return NOT_CALLED
-    if not known and current_backend() is not NUMPY:
+    if not has_array and current_backend() is not NUMPY:
         return NOT_CALLED
     if out is None:
         result = function(*given, **options) if options else function(*given)
@@ -247,23 +248,18 @@ def get_item(array: ndarray, key: Any) -> Any:
     result = array._tensor._data[key]
     if result.__class__ is not _array:
         return _new_array(numpy.asarray(result), True)
-    return (
-        NOT_CALLED
-        if result.base is not None or array.__class__ is not ndarray
-        else _new_array(result)
-    )
+    if result.base is not None or array.__class__ is not ndarray:
+        return NOT_CALLED
+    return _new_array(result)
 
 
 def set_item(array: ndarray, key: Any, value: Any) -> bool:
     """Run ``array[key] = value`` by NumPy; whether it could be called."""
     tensor: Any = array._tensor
+    if creation.version is not None or not can_call_numpy(tensor):
+        return False
     key, value = _convert_argument(key), _convert_argument(value)
-    if (
-        key is NOT_CALLED
-        or value is NOT_CALLED
-        or creation.version is not None
-        or not can_call_numpy(tensor)
-    ):
+    if key is NOT_CALLED or value is NOT_CALLED:
         return False
     tensor._data[key] = value
     tensor._bump()
@@ -287,6 +283,7 @@ def call_mutating(
 
 
 def _are_arrays(out: Any) -> bool:
+    """Whether ``out``, or each item of a tuple, is an exact ``ndarray``."""
     return all(each.__class__ is ndarray for each in (out if out.__class__ is tuple else (out,)))
 
 
