@@ -17,7 +17,7 @@ from tinytorch.ops.linalg import matrix_functions
 def most(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """How many elements are exponentiated at a time, of a batch of matrices."""
     if request.param:
-        monkeypatch.setattr(matrix_functions, "_MOST", request.param)
+        monkeypatch.setattr(matrix_functions, "_CHUNK_ELEMENTS", request.param)
 
 
 @pytest.mark.parametrize("scale", [0.0, 1e-3, 1.0, 30.0])

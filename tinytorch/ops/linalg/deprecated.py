@@ -1,4 +1,4 @@
-"""What PyTorch keeps of its former names: to refuse them with what to write instead, or to warn."""
+"""Names that PyTorch removed or deprecated: they raise or warn, and say what to use instead."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def eig(input: Tensor, *args: Any, **options: Any) -> NoReturn:
 
     Args:
         input: Tensor.
-        *args: Whatever is given: it is not looked at.
-        **options: The same by name.
+        *args: Ignored.
+        **options: Ignored.
 
     Example:
         >>> tt.eig(tt.eye(2))
@@ -39,8 +39,8 @@ def lstsq(input: Tensor, *args: Any, **options: Any) -> NoReturn:
 
     Args:
         input: Tensor.
-        *args: Whatever is given: it is not looked at.
-        **options: The same by name.
+        *args: Ignored.
+        **options: Ignored.
 
     Example:
         >>> tt.lstsq(tt.ones(2, 1), tt.eye(2))
@@ -56,12 +56,12 @@ def lstsq(input: Tensor, *args: Any, **options: Any) -> NoReturn:
 
 @composite
 def matrix_rank(input: Tensor, *args: Any, **options: Any) -> NoReturn:
-    """Removed: ``linalg.matrix_rank`` calls ``symmetric`` ``hermitian``.
+    """Removed: ``linalg.matrix_rank`` has ``hermitian`` instead of ``symmetric``.
 
     Args:
         input: Tensor.
-        *args: Whatever is given: it is not looked at.
-        **options: The same by name.
+        *args: Ignored.
+        **options: Ignored.
 
     Example:
         >>> tt.matrix_rank(tt.eye(2))
@@ -81,8 +81,8 @@ def solve(input: Tensor, *args: Any, **options: Any) -> NoReturn:
 
     Args:
         input: Tensor.
-        *args: Whatever is given: it is not looked at.
-        **options: The same by name.
+        *args: Ignored.
+        **options: Ignored.
 
     Example:
         >>> tt.solve(tt.ones(2, 1), tt.eye(2))
@@ -102,8 +102,8 @@ def symeig(input: Tensor, *args: Any, **options: Any) -> NoReturn:
 
     Args:
         input: Tensor.
-        *args: Whatever is given: it is not looked at.
-        **options: The same by name.
+        *args: Ignored.
+        **options: Ignored.
 
     Example:
         >>> tt.symeig(tt.eye(2))
@@ -123,7 +123,7 @@ def reinforce(input: Tensor, reward: Any) -> NoReturn:
 
     Args:
         input: Tensor.
-        reward: Whatever is given: it is not looked at.
+        reward: Ignored.
 
     Example:
         >>> tt.ones(1).reinforce(1.0)
@@ -143,7 +143,7 @@ def resize(input: Tensor, *sizes: Any) -> Tensor:
 
     Args:
         input: Tensor of any shape.
-        *sizes: A shape of as many elements, one by one or as a sequence.
+        *sizes: The shape, one by one or as a sequence.
 
     Raises:
         RuntimeError: For another number of elements.
@@ -158,7 +158,7 @@ def resize(input: Tensor, *sizes: Any) -> Tensor:
     """
     warn("non-inplace resize is deprecated")
     shape = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else sizes
-    return _resized(input, tuple(shape))
+    return _reshape_same_size(input, tuple(shape))
 
 
 @composite(namespaces=("Tensor",))
@@ -167,7 +167,7 @@ def resize_as(input: Tensor, tensor: Tensor) -> Tensor:
 
     Args:
         input: Tensor of any shape.
-        tensor: Tensor of as many elements, whose shape is taken.
+        tensor: Tensor with the shape for the result.
 
     Raises:
         RuntimeError: For another number of elements.
@@ -180,10 +180,11 @@ def resize_as(input: Tensor, tensor: Tensor) -> Tensor:
         tinytorch.Size([2, 1])
     """
     warn("non-inplace resize_as is deprecated")
-    return _resized(input, tuple(tensor.shape))
+    return _reshape_same_size(input, tuple(tensor.shape))
 
 
-def _resized(input: Tensor, shape: tuple[int, ...]) -> Tensor:
+def _reshape_same_size(input: Tensor, shape: tuple[int, ...]) -> Tensor:
+    """``input.reshape(shape)``; RuntimeError for another number of elements."""
     if math.prod(shape) != input.numel():
         raise RuntimeError(
             f"requested resize to {list(shape)} ({math.prod(shape)} elements in total), but the "

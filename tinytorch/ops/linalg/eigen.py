@@ -1,9 +1,4 @@
-"""Eigenvalues and eigenvectors, of Hermitian matrices and of any.
-
-Kernels for symmetric matrices that need not be definite, over whole batches.
-
-``lobpcg``: some eigenpairs of a symmetric matrix, or of a pencil of two.
-"""
+"""Eigenvalues and eigenvectors; LDL factors of symmetric matrices."""
 
 from __future__ import annotations
 
@@ -59,7 +54,7 @@ def eigh(xp: Backend, A: Array, UPLO: str = "L") -> tuple[Array, Array]:
         >>> tt.linalg.eigh(tt.tensor([[2.0, 1.0], [1.0, 2.0]])).eigenvalues
         tensor([1., 3.])
     """
-    side = _check(xp, "linalg.eigh", A, UPLO)
+    side = _check_input(xp, "linalg.eigh", A, UPLO)
     if not A.size:
         return xp.zeros(A.shape[:-1], A.real.dtype), xp.zeros(A.shape, A.dtype)
     values, vectors = call_routine(
@@ -68,7 +63,7 @@ def eigh(xp: Backend, A: Array, UPLO: str = "L") -> tuple[Array, Array]:
     return values, vectors
 
 
-def _check(xp: Backend, name: str, A: Array, UPLO: str) -> str:
+def _check_input(xp: Backend, name: str, A: Array, UPLO: str) -> str:
     check_square(xp, name, A)
     side = str(UPLO).upper()
     if side not in ("L", "U"):
@@ -76,10 +71,11 @@ def _check(xp: Backend, name: str, A: Array, UPLO: str) -> str:
     return side
 
 
-def _eigh_rule(xp: Any, g: Any, out: Any) -> Any:
+def _eigh_backward(xp: Any, g: Any, out: Any) -> Any:
     """``V (diag(l) + F * S) V^H`` with ``F_ij = 1 / (l_j - l_i)`` and S the skew part of ``V^H v``.
 
-    The part left out makes nothing but a gradient that is not Hermitian, as the matrix is.
+    l and v are the gradients of the eigenvalues and eigenvectors. The symmetric part of ``V^H v``
+    would only add a part to the gradient that is not Hermitian, so it is left out.
 
     Reference:
         Giles, "Collected matrix derivative results for forward and reverse mode algorithmic
@@ -87,25 +83,25 @@ def _eigh_rule(xp: Any, g: Any, out: Any) -> Any:
     """
     values, vectors = out
     for_values, for_vectors = g
-    turned = adjoint(xp, vectors)
+    vectors_h = adjoint(xp, vectors)
     inner = 0
     if for_vectors is not None:
-        turn = xp.matmul(turned, for_vectors)
-        check_phases(xp, ("linalg_eigh_backward", *_DEPENDS), turn)
-        share = divide_by_differences(xp, (turn - adjoint(xp, turn)) * 0.5, values)
-        inner = xp.matmul(vectors, share)
+        product = xp.matmul(vectors_h, for_vectors)
+        check_phases(xp, ("linalg_eigh_backward", *_DEPENDS), product)
+        skew = (product - adjoint(xp, product)) * 0.5
+        inner = xp.matmul(vectors, divide_by_differences(xp, skew, values))
     if for_values is not None:
         inner = inner + vectors * for_values[..., None, :]
-    return xp.matmul(inner, turned)
+    return xp.matmul(inner, vectors_h)
 
 
-eigh.vjp(A=accepts_none(torch_convention(_eigh_rule)))
+eigh.vjp(A=accepts_none(torch_convention(_eigh_backward)))
 
 
 @op
 def _eigvalsh(xp: Backend, A: Array, UPLO: str) -> Array:
-    """Eigenvalues of Hermitian matrices, without vectors and without a gradient."""
-    side = _check(xp, "linalg.eigvalsh", A, UPLO)
+    """Eigenvalues of Hermitian matrices alone, which has no gradient."""
+    side = _check_input(xp, "linalg.eigvalsh", A, UPLO)
     if not A.size:
         return xp.zeros(A.shape[:-1], A.real.dtype)
     return call_routine(
@@ -121,7 +117,6 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
     Args:
         A: ``(..., n, n)``, floating-point or complex; one triangle is read.
         UPLO: Which: ``"L"``, the default, or ``"U"``.
-        out: The output tensor.
 
     Returns:
         ``(..., n)``, real and ascending.
@@ -134,7 +129,7 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
         >>> tt.linalg.eigvalsh(tt.tensor([[2.0, 1.0], [1.0, 2.0]]))
         tensor([1., 3.])
     """
-    # The gradient needs the vectors: they are computed only where there will be one.
+    # The gradient needs the eigenvectors, so compute them only if one will be recorded.
     if A.requires_grad and grad_enabled():
         values = eigh(A, UPLO)[0]
     else:
@@ -186,10 +181,11 @@ def _check_finite(xp: Backend, name: str, A: Array) -> None:
     xp.check_all(xp.isfinite(A), f"torch.{name}: input tensor should not contain infs or NaNs.")
 
 
-def _eig_rule(xp: Any, g: Any, out: Any) -> Any:
+def _eig_backward(xp: Any, g: Any, out: Any) -> Any:
     """``V^-H (diag(l) + F * (V^H v - V^H V diag(Re(V^H v)))) V^H``, F of conjugate eigenvalues.
 
-    The term with the real part keeps the vectors' norm at 1.
+    l and v are the gradients of the eigenvalues and eigenvectors, and ``F_ij`` is one over the
+    difference of eigenvalues. The last term is there because the eigenvectors have norm 1.
 
     Reference:
         Boeddeker et al., "On the computation of complex-valued gradients with application to
@@ -197,25 +193,25 @@ def _eig_rule(xp: Any, g: Any, out: Any) -> Any:
     """
     values, vectors = out
     for_values, for_vectors = g
-    turned = adjoint(xp, vectors)
+    vectors_h = adjoint(xp, vectors)
     inner = 0
     if for_vectors is not None:
-        share = xp.matmul(turned, for_vectors)
-        check_phases(xp, ("linalg_eig_backward", *_DEPENDS), share)
-        norms = real_part(xp.diagonal(share, 0, -2, -1))
-        share = share - xp.matmul(turned, vectors * norms[..., None, :])
-        inner = xp.matmul(divide_by_differences(xp, share, xp.conj(values)), turned)
+        product = xp.matmul(vectors_h, for_vectors)
+        check_phases(xp, ("linalg_eig_backward", *_DEPENDS), product)
+        norms = real_part(xp.diagonal(product, 0, -2, -1))
+        product = product - xp.matmul(vectors_h, vectors * norms[..., None, :])
+        inner = xp.matmul(divide_by_differences(xp, product, xp.conj(values)), vectors_h)
     if for_values is not None:
-        inner = inner + for_values[..., :, None] * turned
-    return xp.call(solve, turned, inner)
+        inner = inner + for_values[..., :, None] * vectors_h
+    return xp.call(solve, vectors_h, inner)
 
 
-eig.vjp(A=accepts_none(torch_convention(_eig_rule)))
+eig.vjp(A=accepts_none(torch_convention(_eig_backward)))
 
 
 @op
 def _eigvals(xp: Backend, A: Array) -> Array:
-    """Eigenvalues without vectors and without a gradient."""
+    """Eigenvalues of square matrices alone, which has no gradient."""
     check_square(xp, "linalg.eigvals", A)
     native = _complex_dtype(xp, A)
     if not A.size:
@@ -233,7 +229,6 @@ def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     Args:
         A: ``(..., n, n)``, floating-point or complex.
-        out: The output tensor.
 
     Returns:
         ``(..., n)``, complex, in no particular order.
@@ -250,35 +245,38 @@ def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     return write_result(out, values, "linalg.eigvals")  # type: ignore[no-any-return]
 
 
-#: Bunch and Kaufman's bound on the growth of elements.
+# -- LDL factors -----------------------------------------------------------------------------------
+
+#: Bunch and Kaufman's threshold for a pivot, which bounds the growth of elements.
 _ALPHA = (1 + math.sqrt(17)) / 8
 
 
 def factor_ldl(xp: Backend, matrix: Array, hermitian: bool) -> tuple[Array, Array, Array]:
     """LAPACK's ``LD``, pivots and ``info`` of every matrix, from its lower triangle.
 
-    Each column is eliminated in all matrices of the batch at once: masks tell where it is a
-    pivot of its own, the first of a pivot of two columns, or the second, already done.
+    Step k eliminates column k in all matrices of the batch at once. Masks of the batch's shape
+    say where it is a 1x1 pivot (``single``), the first column of a 2x2 pivot (``double``), or the
+    second column of one (``second``), which the step before has eliminated.
 
     Reference:
         Bunch & Kaufman, "Some stable methods for calculating inertia and solving symmetric
         linear systems", Math. Comp. 31 (1977).
     """
-    found = xp.ldl(matrix, hermitian)
-    if found is not None:
-        return found
-    a = _mirrored(xp, matrix, hermitian)
+    factors = xp.ldl(matrix, hermitian)
+    if factors is not None:
+        return factors
+    a = _fill_upper_triangle(xp, matrix, hermitian)
     n = a.shape[-1]
     pivots = xp.zeros(a.shape[:-1], xp.native_dtype(dtypes.int32))
     failed = xp.zeros(a.shape[:-1], bool)
     second = xp.zeros(a.shape[:-2], bool)
     for k in range(n):
-        at, double, zero = _choose(xp, a[..., k:, k:], second, hermitian)
+        at, double, zero = _choose_pivots(xp, a[..., k:, k:], second, hermitian)
         single = xp.logical_not(second | double)
-        swapped = xp.where(double, 1, 0)
-        order = _swap(xp, n - k, swapped, xp.where(second, swapped, at))
+        target = xp.where(double, 1, 0)
+        order = _swapped_order(xp, n - k, target, xp.where(second, target, at))
         rest = a[..., k:, k:]
-        rest[...] = _reordered(xp, rest, order)
+        rest[...] = _permute_symmetrically(xp, rest, order)
         _eliminate(xp, rest, single & xp.logical_not(zero), double, hermitian)
         failed[..., k] = single & zero
         number = xp.astype(at + (k + 1), pivots.dtype)
@@ -289,60 +287,68 @@ def factor_ldl(xp: Backend, matrix: Array, hermitian: bool) -> tuple[Array, Arra
     return xp.tril(a), pivots, first_failure(xp, failed)
 
 
-def _mirrored(xp: Any, matrix: Array, hermitian: bool) -> Array:
-    """The matrix with its lower triangle on both sides."""
+def _fill_upper_triangle(xp: Any, matrix: Array, hermitian: bool) -> Array:
+    """The symmetric or Hermitian matrices whose lower triangles ``matrix`` has."""
     lower = xp.tril(matrix)
     strict = xp.swapaxes(xp.tril(matrix, -1), -1, -2)
     if not hermitian or matrix.dtype.kind != "c":
         return lower + strict
     full = lower + xp.conj(strict)
-    place = xp.arange(matrix.shape[-1])
-    full[..., place, place] = full[..., place, place].real
+    i = xp.arange(matrix.shape[-1])
+    full[..., i, i] = full[..., i, i].real
     return full
 
 
-def _size(x: Array) -> Array:
-    """LAPACK's measure of a number, so that the pivots are the same."""
+def _magnitude(x: Array) -> Array:
+    """``|re| + |im|``, by which LAPACK compares complex pivots."""
     return abs(x.real) + abs(x.imag) if x.dtype.kind == "c" else abs(x)
 
 
-def _choose(xp: Any, rest: Array, second: Array, hermitian: bool) -> tuple[Array, Array, Array]:
-    """For the first column of ``rest``: which row to bring up, whether as one of two, and
-    whether the column is zero."""
-    size = _size(rest)
+def _choose_pivots(
+    xp: Any, rest: Array, second: Array, hermitian: bool
+) -> tuple[Array, Array, Array]:
+    """Choose the pivots for the first column of the remaining matrices ``rest``.
+
+    Returns, per matrix: the row to swap with the pivot's last row (0 for no swap), whether the
+    pivot is 2x2, and whether the column is zero. ``second`` marks matrices whose column is done.
+    """
+    size = _magnitude(rest)
     own = size[..., 0, 0]
     if rest.shape[-1] == 1:
-        never = xp.zeros(own.shape, bool)
-        return xp.zeros(own.shape, int), never, own == 0
-    place = xp.arange(rest.shape[-1])
+        return xp.zeros(own.shape, int), xp.zeros(own.shape, bool), own == 0
+    rows = xp.arange(rest.shape[-1])
     best = xp.argmax(size[..., 1:, 0], axis=-1) + 1
     column = xp.max(size[..., 1:, 0], axis=-1)
     row = xp.take_along_axis(size, best[..., None, None], axis=-2)[..., 0, :]
     other = xp.take_along_axis(row, best[..., None], axis=-1)[..., 0]
-    row = xp.max(xp.where(place == best[..., None], 0, row), axis=-1)
+    row = xp.max(xp.where(rows == best[..., None], 0, row), axis=-1)
     zero = xp.maximum(own, column) == 0
-    # column * (column / row) may divide by a row that is zero only if the column is, too.
-    enough = (own >= _ALPHA * column) | (own * row >= _ALPHA * column * column)
-    stay = zero | enough
-    alone = xp.logical_not(stay) & (other >= _ALPHA * row)
-    double = xp.logical_not(stay | alone | second)
-    return xp.where(stay | second, 0, best), double, zero
+    # The products avoid LAPACK's column * (column / row), which can divide by zero.
+    keep = zero | (own >= _ALPHA * column) | (own * row >= _ALPHA * column * column)
+    single = xp.logical_not(keep) & (other >= _ALPHA * row)
+    double = xp.logical_not(keep | single | second)
+    return xp.where(keep | second, 0, best), double, zero
 
 
-def _swap(xp: Any, size: int, first: Array, other: Array) -> Array:
-    """The order of rows with ``first`` and ``other`` exchanged, per matrix."""
-    place = xp.arange(size)
+def _swapped_order(xp: Any, size: int, first: Array, other: Array) -> Array:
+    """The row indices ``0 .. size - 1`` with ``first`` and ``other`` exchanged, per matrix."""
+    rows = xp.arange(size)
     first, other = first[..., None], other[..., None]
-    return xp.where(place == first, other, xp.where(place == other, first, place))
+    return xp.where(rows == first, other, xp.where(rows == other, first, rows))
 
 
-def _reordered(xp: Any, a: Array, order: Array) -> Array:
+def _permute_symmetrically(xp: Any, a: Array, order: Array) -> Array:
+    """``a[order][:, order]`` of every matrix."""
     rows = xp.take_along_axis(a, order[..., :, None], axis=-2)
     return xp.take_along_axis(rows, order[..., None, :], axis=-1)
 
 
 def _eliminate(xp: Any, rest: Array, single: Array, double: Array, hermitian: bool) -> None:
-    """Take the pivot's share off what is below and right of it, and leave ``L`` in its columns."""
+    """Subtract the pivot's outer product from the rest, and store ``L`` in the pivot's columns.
+
+    ``single`` and ``double`` mark the matrices with a 1x1 and with a 2x2 pivot; a matrix that is
+    in neither mask does not change.
+    """
     n = rest.shape[-1]
     if n == 1:
         return
@@ -351,34 +357,36 @@ def _eliminate(xp: Any, rest: Array, single: Array, double: Array, hermitian: bo
     column = rest[..., 1:, 0]
     scaled = column / pivot[..., None]
     once = single[..., None, None]
-    share = xp.where(once, scaled[..., :, None] * conj(column)[..., None, :], 0)
+    update = xp.where(once, scaled[..., :, None] * conj(column)[..., None, :], 0)
     if n > 2:
         pair = rest[..., 2:, :2]
-        solved = _over_pair(xp, pair, rest, double, hermitian)
+        solved = _divide_by_pair_pivots(xp, pair, rest, double, hermitian)
         twice = double[..., None, None]
         product = xp.matmul(solved, xp.swapaxes(conj(pair), -1, -2))
-        share[..., 1:, 1:] += xp.where(twice, product, 0)
+        update[..., 1:, 1:] += xp.where(twice, product, 0)
         rest[..., 2:, :2] = xp.where(twice, solved, pair)
         column = rest[..., 1:, 0]
-    rest[..., 1:, 1:] -= share
+    rest[..., 1:, 1:] -= update
     rest[..., 1:, 0] = xp.where(single[..., None], scaled, column)
 
 
-def _over_pair(xp: Any, pair: Array, rest: Array, double: Array, hermitian: bool) -> Array:
-    """``pair`` times the inverse of the pivot of two columns, where there is one."""
+def _divide_by_pair_pivots(
+    xp: Any, pair: Array, rest: Array, double: Array, hermitian: bool
+) -> Array:
+    """``pair``, ``(..., n, 2)``, divided by the 2x2 pivot of ``rest``, where ``double``."""
     a, b, c = (xp.where(double, rest[..., i, j], 1) for i, j in ((0, 0), (1, 1), (1, 0)))
-    first, other = _divided(
+    first, other = _divide_by_2x2(
         xp, pair[..., 0], pair[..., 1], a[..., None], b[..., None], c[..., None], hermitian
     )
     return xp.stack((first, other), axis=-1)
 
 
-def _divided(
+def _divide_by_2x2(
     xp: Any, x: Array, y: Array, a: Array, b: Array, c: Array, hermitian: bool
 ) -> tuple[Array, Array]:
-    """The row ``(x, y)`` times the inverse of ``[[a, e], [c, b]]``, e being c or its conjugate.
+    """The row ``(x, y)`` times the inverse of ``[[a, e], [c, b]]``; e is c or its conjugate.
 
-    Everything is divided by the size of c first, the largest of the four: nothing overflows.
+    a, b and c are first divided by the absolute value of c, the largest, to avoid overflow.
     """
     scale = abs(c)
     scale = xp.where(scale == 0, 1, scale)
@@ -390,22 +398,20 @@ def _divided(
 
 
 def solve_ldl(xp: Backend, ld: Array, pivots: Array, b: Array, hermitian: bool) -> Array:
-    """The solution of ``A x = b`` from the factors of ``A``; all of one batch shape."""
-    n = ld.shape[-1]
-    starts = _starts(xp, pivots)
-    lower, order = _standard(xp, ld, pivots, starts)
+    """The solution of ``A x = b`` from ``factor_ldl(A)``; all arguments have one batch shape."""
+    starts = _pair_starts(xp, pivots)
+    lower, order = _standard_factor(xp, ld, pivots, starts)
     x = xp.take_along_axis(b, order[..., None], axis=-2)
     substitute(xp, lower, x, unit=True)
-    x = _over_blocks(xp, ld, starts, x, hermitian)
-    turned = xp.swapaxes(lower, -1, -2)
-    turned = xp.conj(turned) if hermitian else turned
-    substitute(xp, turned, x, upper=True, unit=True)
-    back = xp.argsort(order, axis=-1)
-    return xp.take_along_axis(x, back[..., None], axis=-2) if n else x
+    x = _divide_by_blocks(xp, ld, starts, x, hermitian)
+    upper = xp.swapaxes(lower, -1, -2)
+    substitute(xp, xp.conj(upper) if hermitian else upper, x, upper=True, unit=True)
+    inverse = xp.argsort(order, axis=-1)
+    return xp.take_along_axis(x, inverse[..., None], axis=-2) if ld.shape[-1] else x
 
 
-def _starts(xp: Any, pivots: Array) -> Array:
-    """Where a pivot of two columns begins: at every other one of the negative pivots."""
+def _pair_starts(xp: Any, pivots: Array) -> Array:
+    """Mask of the columns at which a 2x2 pivot begins: every other one of the negative pivots."""
     starts = xp.zeros(pivots.shape, bool)
     for k in range(pivots.shape[-1]):
         starts[..., k] = pivots[..., k] < 0
@@ -414,34 +420,37 @@ def _starts(xp: Any, pivots: Array) -> Array:
     return starts
 
 
-def _standard(xp: Any, ld: Array, pivots: Array, starts: Array) -> tuple[Array, Array]:
-    """``L`` with ``A[order][:, order] = L D L^T``: LAPACK leaves later swaps out of it."""
+def _standard_factor(xp: Any, ld: Array, pivots: Array, starts: Array) -> tuple[Array, Array]:
+    """``L`` and ``order`` such that ``A[order][:, order] = L D L^T``.
+
+    LAPACK does not apply later swaps to the columns of ``L`` in ``LD``; here they are applied.
+    """
     n = ld.shape[-1]
-    place = xp.arange(n)
-    # Below a pair's first diagonal element is D's, not L's.
+    rows = xp.arange(n)
+    # The element below the first diagonal element of a 2x2 pivot belongs to D, not to L.
     lower = xp.tril(ld, -1)
-    lower = xp.where((place[:, None] == place + 1) & starts[..., None, :], 0, lower)
-    order = xp.array(xp.broadcast_to(place, ld.shape[:-1]))
+    lower = xp.where((rows[:, None] == rows + 1) & starts[..., None, :], 0, lower)
+    order = xp.array(xp.broadcast_to(rows, ld.shape[:-1]))
     for k in range(n):
         before = starts[..., k - 1] if k else xp.zeros(ld.shape[:-2], bool)
         first = k + xp.where(starts[..., k], 1, 0)
         other = xp.where(before, first, xp.astype(abs(pivots[..., k]), order.dtype) - 1)
-        swap = _swap(xp, n, first, other)
+        swap = _swapped_order(xp, n, first, other)
         order = xp.take_along_axis(order, swap, axis=-1)
         lower[..., :, :k] = xp.take_along_axis(lower[..., :, :k], swap[..., :, None], axis=-2)
     return lower, order
 
 
-def _over_blocks(xp: Any, ld: Array, starts: Array, x: Array, hermitian: bool) -> Array:
+def _divide_by_blocks(xp: Any, ld: Array, starts: Array, x: Array, hermitian: bool) -> Array:
     """The inverse of the block-diagonal ``D`` times ``x``."""
     own = xp.diagonal(ld, 0, -2, -1)[..., None]
     if ld.shape[-1] < 2:
         return x / own
     off = xp.diagonal(ld, -1, -2, -1)[..., None]
     begins = starts[..., :-1, None]
-    # D acts from the left here: its transpose acts on rows, which exchanges c and e.
+    # D^-1 multiplies columns from the left; _divide_by_2x2 multiplies rows, so pass D^T.
     c = xp.conj(off) if hermitian else off
-    first, other = _divided(
+    first, other = _divide_by_2x2(
         xp, x[..., :-1, :], x[..., 1:, :], own[..., :-1, :], own[..., 1:, :], c, hermitian
     )
     result = x / own
@@ -469,28 +478,28 @@ def lobpcg(
 ) -> tuple[Tensor, Tensor]:
     """The ``k`` largest or smallest eigenvalues of ``A x = e B x``, and their eigenvectors.
 
-    PyTorch approaches them step by step, for matrices that are sparse. Here matrices are dense, and
-    the pairs come from all of them, to the last digit: what steers the approach has no effect.
+    PyTorch iterates, for sparse matrices. Here matrices are dense, and all eigenpairs are computed
+    to full precision, of which ``k`` are returned; the arguments of the iteration have no effect.
 
     Args:
         A: Symmetric, ``(*, m, m)``.
-        k: How many pairs. Default: as many as ``X`` has columns, or 1.
+        k: The number of pairs. Default: the number of columns of ``X``, or 1.
         B: Symmetric and positive definite, ``(*, m, m)``. Default: the identity.
-        X: A first guess, ``(*, m, n)``, of which the width alone counts.
-        n: The width of a first guess. Default: ``k``.
+        X: An initial approximation, ``(*, m, n)``; only its width has an effect.
+        n: The width of an initial approximation. Default: ``k``.
         iK: Accepted for compatibility, as are ``niter``, ``tol`` and ``ortho_*``.
         niter: See ``iK``.
         tol: See ``iK``.
-        largest: Whether the largest are meant. Default: True.
+        largest: Return the largest eigenvalues (default) or the smallest.
         method: ``"basic"`` or ``"ortho"``, which makes no difference.
-        tracker: Must be None: there are no steps to watch.
+        tracker: Must be None, as there is no iteration to track.
         ortho_iparams: See ``iK``.
         ortho_fparams: See ``iK``.
         ortho_bparams: See ``iK``.
 
     Returns:
-        The eigenvalues, ``(*, k)``, the largest first or the smallest first as they were asked
-        for, and the vectors, ``(*, m, k)``, orthonormal in the product of ``B``.
+        The eigenvalues, ``(*, k)``, descending for ``largest`` and ascending otherwise, and the
+        eigenvectors, ``(*, m, k)``, orthonormal in the inner product of ``B``.
 
     Raises:
         ValueError: If ``A`` is not square, or has fewer rows than three times ``n``.
@@ -501,8 +510,9 @@ def lobpcg(
         >>> values, vectors.abs().flatten()
         (tensor([4.]), tensor([0., 1., 0., 0.]))
 
-    Reference: A. V. Knyazev, Toward the optimal preconditioned eigensolver, SIAM J. Sci. Comput.
-    23, 517-541 (2001), is how PyTorch finds them.
+    Reference:
+        PyTorch's method: A. V. Knyazev, "Toward the optimal preconditioned eigensolver", SIAM J.
+        Sci. Comput. 23, 517-541 (2001).
     """
     if tracker is not None:
         raise NotImplementedError("lobpcg: tracker is not supported, as there are no steps here")
@@ -510,7 +520,7 @@ def lobpcg(
         raise ValueError(f"lobpcg: expected method to be 'basic' or 'ortho', got {method!r}")
     count = k if k is not None else 1 if X is None else X.shape[-1]
     _check_lobpcg_inputs(A, count if n is None and X is None else n or X.shape[-1])  # type: ignore[union-attr]
-    values, vectors = _pairs(A, B)
+    values, vectors = _eigenpairs(A, B)
     if largest is None or largest:
         return values[..., -count:].flip(-1), vectors[..., -count:].flip(-1)
     return values[..., :count], vectors[..., :count]
@@ -526,15 +536,14 @@ def _check_lobpcg_inputs(A: Tensor, width: int) -> None:
         )
 
 
-def _pairs(A: Tensor, B: Tensor | None) -> tuple[Any, Any]:
-    """All eigenvalues in ascending order and their vectors."""
+def _eigenpairs(A: Tensor, B: Tensor | None) -> tuple[Any, Any]:
+    """All eigenvalues of ``A x = e B x`` in ascending order, and the eigenvectors."""
     found: Any
     if B is None:
         found = eigh(A)
         return found[0], found[1]
-    # With B = L L^T the values are those of the symmetric L^-1 A L^-T, and x = L^-T y.
+    # With B = L L^T, e is an eigenvalue of the symmetric C = L^-1 A L^-T: C y = e y, x = L^-T y.
     factor: Any = cholesky(B)
     half: Any = solve_triangular(factor, A, upper=False)
-    whole: Any = solve_triangular(factor, half.mT, upper=False)
-    found = eigh(whole)
+    found = eigh(solve_triangular(factor, half.mT, upper=False))
     return found[0], solve_triangular(factor.mT, found[1], upper=True)

@@ -1,8 +1,7 @@
-"""Contractions in Einstein's notation, and the products that are special cases of them.
+"""``einsum``, and the products that are special cases of it.
 
-Einstein's notation: reading it, and planning which operands meet in which order.
-
-Nothing here touches an array: a plan follows from the equation and the operands' shapes.
+The equation and the operands' shapes determine a ``Plan``, which is cached: what to do to each
+operand, and in which order to contract the operands in pairs.
 """
 
 from __future__ import annotations
@@ -29,14 +28,14 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _ELLIPSIS_BASE = 0x100
 
 
-class Step(NamedTuple):
-    """What happens to one operand on its own before it meets another.
+class OperandStep(NamedTuple):
+    """Preparation of one operand before it is contracted with another.
 
     Attributes:
-        diagonals: Pairs of dimensions to take the diagonal of, which goes to the end.
-        shape: Its shape without dimensions of size 1 that others stretch; None to keep all.
-        sums: Dimensions to sum over: no other operand and not the result has them.
-        term: Its labels afterwards.
+        diagonals: Pairs of dimensions to take the diagonal of, which becomes the last dimension.
+        shape: The shape without dimensions of size 1 that broadcast; None to keep all.
+        sums: Dimensions to sum over: neither another operand nor the result has their label.
+        term: The operand's labels afterwards.
     """
 
     diagonals: tuple[tuple[int, int], ...]
@@ -45,18 +44,17 @@ class Step(NamedTuple):
     term: str
 
 
-class Plan(NamedTuple):
-    """How to evaluate an equation.
+class EinsumPlan(NamedTuple):
+    """Plan of the evaluation of an equation.
 
     Attributes:
-        steps: One per operand.
-        pairs: Positions of two operands, which leave the list, and the terms of both and of
-            their product, which joins its end.
-        order: The dimensions of the last operand in the order of the result; None if they
-            are in it already.
+        steps: The preparation of each operand.
+        pairs: The contractions: the positions of two operands, which are removed from the list of
+            operands, and the terms of both and of their product, which is appended to the list.
+        order: The permutation of the last product's dimensions to the result's; None for none.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[OperandStep, ...]
     pairs: tuple[tuple[int, int, str, str, str], ...]
     order: tuple[int, ...] | None
 
@@ -64,13 +62,14 @@ class Plan(NamedTuple):
 def from_sublists(operands: Sequence[Any]) -> tuple[str, list[Any]]:
     """The equation and operands of ``einsum(a, [0, 1], b, [1, 2], [0, 2])``."""
     pairs = len(operands) // 2
-    inputs = ",".join(_letters(operands[2 * i + 1]) for i in range(pairs))
+    inputs = ",".join(_subscripts(operands[2 * i + 1]) for i in range(pairs))
     if len(operands) % 2:
-        inputs = f"{inputs}->{_letters(operands[-1])}"
+        inputs = f"{inputs}->{_subscripts(operands[-1])}"
     return inputs, [operands[2 * i] for i in range(pairs)]
 
 
-def _letters(labels: Any) -> str:
+def _subscripts(labels: Any) -> str:
+    """The term of an equation for a list of ints and Ellipsis."""
     text = []
     for label in labels:
         if label is Ellipsis:
@@ -86,7 +85,7 @@ def _letters(labels: Any) -> str:
 
 
 @functools.lru_cache(maxsize=1024)
-def make_plan(equation: str, shapes: tuple[tuple[int, ...], ...]) -> Plan:
+def make_plan(equation: str, shapes: tuple[tuple[int, ...], ...]) -> EinsumPlan:
     """Plan the evaluation of ``equation`` for operands of ``shapes``.
 
     Raises:
@@ -100,28 +99,31 @@ def make_plan(equation: str, shapes: tuple[tuple[int, ...], ...]) -> Plan:
             f"einsum(): {more} operands were provided than specified in the equation "
             f"'{equation}' ({len(shapes)} for {len(terms)} terms)"
         )
-    terms = [_expand(i, terms, len(shape)) for i, shape in enumerate(shapes)]
-    result = _result(terms, output if arrow else None, len(inputs) + 2)
+    terms = [_expand_term(i, terms, len(shape)) for i, shape in enumerate(shapes)]
+    result = _result_term(terms, output if arrow else None, len(inputs) + 2)
     sizes = _sizes(terms, shapes)
-    stretched = [_unstretched(t, s, sizes) for t, s in zip(terms, shapes, strict=True)]
-    # A size of 1 is left out of a product and not summed over, which would widen integers.
+    full = [_full_size_labels(t, s, sizes) for t, s in zip(terms, shapes, strict=True)]
+    # Squeeze dimensions of size 1 instead of summing over them, which would widen integers.
     sums = {c: n for c, n in sizes.items() if n != 1 or c in result or len(terms) == 1}
     steps = tuple(
-        _step(term, shape, {*"".join(stretched[:i] + stretched[i + 1 :]), *result}, sums)
+        _make_step(term, shape, {*"".join(full[:i] + full[i + 1 :]), *result}, sums)
         for i, (term, shape) in enumerate(zip(terms, shapes, strict=True))
     )
-    pairs, last = _pairs([s.term for s in steps], result, sizes)
-    return Plan(steps, pairs, None if last == result else tuple(map(last.index, result)))
+    pairs, last = _contraction_order([s.term for s in steps], result, sizes)
+    return EinsumPlan(steps, pairs, None if last == result else tuple(map(last.index, result)))
 
 
 def label_sizes(equation: str, shapes: tuple[tuple[int, ...], ...]) -> dict[str, int]:
-    """What each label of an equation, and each dimension under an ellipsis, counts to."""
+    """The size of each label of an equation, and of each dimension under an ellipsis."""
     terms = equation.replace(" ", "").partition("->")[0].split(",")
-    return _sizes([_expand(i, terms, len(shape)) for i, shape in enumerate(shapes)], shapes)
+    return _sizes([_expand_term(i, terms, len(shape)) for i, shape in enumerate(shapes)], shapes)
 
 
-def _check(term: str, where: str, start: int) -> str:
-    """The term with its ellipsis marked by one character; RuntimeError for anything odd."""
+def _mark_ellipsis(term: str, where: str, start: int) -> str:
+    """The term with its ellipsis as one ``\\0``; RuntimeError for invalid characters.
+
+    ``where`` names the term in an error, and ``start`` is its position in the equation.
+    """
     marked = term.replace("...", "\0", 1)
     for at, c in enumerate(marked):
         if c == ".":
@@ -139,8 +141,9 @@ def _check(term: str, where: str, start: int) -> str:
     return marked
 
 
-def _expand(index: int, terms: list[str], ndim: int) -> str:
-    marked = _check(terms[index], f"operand {index}", len(",".join([*terms[:index], ""])))
+def _expand_term(index: int, terms: list[str], ndim: int) -> str:
+    """The labels of the ``ndim`` dimensions of operand ``index``, those of an ellipsis included."""
+    marked = _mark_ellipsis(terms[index], f"operand {index}", len(",".join([*terms[:index], ""])))
     count = ndim - len(marked.replace("\0", ""))
     if count < 0 and "\0" in marked:
         raise RuntimeError(
@@ -156,11 +159,12 @@ def _expand(index: int, terms: list[str], ndim: int) -> str:
 
 
 def _ellipsis(count: int) -> str:
-    """Labels of ``count`` dimensions under an ellipsis, lined up at the last."""
+    """Labels of ``count`` dimensions under an ellipsis, aligned at the last dimension."""
     return "".join(chr(_ELLIPSIS_BASE + k) for k in reversed(range(count)))
 
 
-def _result(terms: list[str], output: str | None, start: int) -> str:
+def _result_term(terms: list[str], output: str | None, start: int) -> str:
+    """The labels of the result; without an ``output``, the ellipsis and the labels used once."""
     together = "".join(terms)
     count = max(
         (ord(c) - _ELLIPSIS_BASE + 1 for c in together if ord(c) >= _ELLIPSIS_BASE), default=0
@@ -168,7 +172,7 @@ def _result(terms: list[str], output: str | None, start: int) -> str:
     if output is None:
         once = sorted(c for c in set(together) if c in _LETTERS and together.count(c) == 1)
         return _ellipsis(count) + "".join(once)
-    marked = _check(output, "output", start)
+    marked = _mark_ellipsis(output, "output", start)
     for c in marked:
         if marked.count(c) > 1:
             raise RuntimeError(
@@ -183,6 +187,7 @@ def _result(terms: list[str], output: str | None, start: int) -> str:
 
 
 def _sizes(terms: list[str], shapes: tuple[tuple[int, ...], ...]) -> dict[str, int]:
+    """The size of every label after broadcasting; RuntimeError for sizes that do not broadcast."""
     sizes: dict[str, int] = {}
     for i, (term, shape) in enumerate(zip(terms, shapes, strict=True)):
         own: dict[str, int] = {}
@@ -203,13 +208,19 @@ def _sizes(terms: list[str], shapes: tuple[tuple[int, ...], ...]) -> dict[str, i
     return sizes
 
 
-def _unstretched(term: str, shape: tuple[int, ...], sizes: dict[str, int]) -> str:
-    """The labels that do not stand for a size of 1 others stretch: those need no product."""
+def _full_size_labels(term: str, shape: tuple[int, ...], sizes: dict[str, int]) -> str:
+    """The labels of a term without those of its dimensions of size 1 that broadcast."""
     return "".join(c for c, n in zip(term, shape, strict=True) if n == sizes[c])
 
 
-def _step(term: str, shape: tuple[int, ...], elsewhere: set[str], sizes: dict[str, int]) -> Step:
-    """What is done to one operand, of which dimensions without a size in ``sizes`` vanish."""
+def _make_step(
+    term: str, shape: tuple[int, ...], elsewhere: set[str], sizes: dict[str, int]
+) -> OperandStep:
+    """The preparation of one operand.
+
+    ``elsewhere`` holds the labels of the other operands and of the result. Dimensions whose size
+    is not that in ``sizes`` are squeezed.
+    """
     own = dict(zip(term, shape, strict=True))
     diagonals = []
     for c in dict.fromkeys(term):
@@ -218,19 +229,21 @@ def _step(term: str, shape: tuple[int, ...], elsewhere: set[str], sizes: dict[st
             second = term.index(c, first + 1)
             diagonals.append((first, second))
             term = term[:first] + term[first + 1 : second] + term[second + 1 :] + c
-    kept = "".join(c for c in term if own[c] == sizes.get(c))
-    squeezed = tuple(own[c] for c in kept) if kept != term else None
-    sums = tuple(i for i, c in enumerate(kept) if c not in elsewhere)
-    return Step(tuple(diagonals), squeezed, sums, "".join(c for c in kept if c in elsewhere))
+    labels = "".join(c for c in term if own[c] == sizes.get(c))
+    squeezed = tuple(own[c] for c in labels) if labels != term else None
+    sums = tuple(i for i, c in enumerate(labels) if c not in elsewhere)
+    return OperandStep(
+        tuple(diagonals), squeezed, sums, "".join(c for c in labels if c in elsewhere)
+    )
 
 
-def _pairs(
+def _contraction_order(
     terms: list[str], result: str, sizes: dict[str, int]
 ) -> tuple[tuple[tuple[int, int, str, str, str], ...], str]:
-    """Contract the cheapest pair first, until one operand is left."""
+    """The contractions of ``Plan.pairs``, the cheapest pair first, and the last product's term."""
     pairs = []
     while len(terms) > 1:
-        i, j = _cheapest(terms, sizes)
+        i, j = _cheapest_pair(terms, sizes)
         second, first = terms.pop(j), terms.pop(i)
         if terms:
             needed = {c for t in terms for c in t} | set(result)
@@ -244,7 +257,9 @@ def _pairs(
     return tuple(pairs), terms[0]
 
 
-def _cheapest(terms: list[str], sizes: dict[str, int]) -> tuple[int, int]:
+def _cheapest_pair(terms: list[str], sizes: dict[str, int]) -> tuple[int, int]:
+    """Positions of the two terms whose contraction takes the fewest multiplications."""
+
     def cost(pair: tuple[int, int]) -> int:
         return math.prod(sizes[c] for c in {*terms[pair[0]], *terms[pair[1]]})
 
@@ -252,14 +267,22 @@ def _cheapest(terms: list[str], sizes: dict[str, int]) -> tuple[int, int]:
     return min(((i, j) for i in range(count) for j in range(i + 1, count)), key=cost)
 
 
-__all__ = ["Plan", "Step", "from_sublists", "label_sizes", "make_plan"]
-
-
 # -- the primitives ------------------------------------------------------------------------------
 
 
-class _Layout(NamedTuple):
-    """How two operands become matrices: orders of dimensions, and how many are in each group."""
+class _ContractionLayout(NamedTuple):
+    """Layout of two operands as batches of matrices, ``(batch, left, inner) @ (..., right)``.
+
+    Attributes:
+        swap: Whether to exchange the operands.
+        first: The permutation of the first operand's dimensions.
+        second: That of the second operand's.
+        flip_first: Whether the first operand is permuted to ``(batch, inner, left)``.
+        flip_second: Whether the second operand is permuted to ``(batch, right, inner)``.
+        batch: The number of dimensions that all three terms share.
+        inner: The number of dimensions that are summed over; 0 for an element-wise product.
+        order: The permutation of the product's dimensions to the result's; None for none.
+    """
 
     swap: bool
     first: tuple[int, ...]
@@ -272,75 +295,77 @@ class _Layout(NamedTuple):
 
 
 @functools.lru_cache(maxsize=1024)
-def _layout(a: str, b: str, result: str) -> _Layout:
+def _make_layout(a: str, b: str, result: str) -> _ContractionLayout:
+    """The layout for the contraction of terms ``a`` and ``b`` to ``result``."""
     batch = [c for c in a if c in b and c in result]
     inner = [c for c in a if c in b and c not in result]
     left = [c for c in a if c not in b]
     right = [c for c in b if c not in a]
     if not inner:
-        return _spread(a, b, result)
-    # The operand whose dimensions come first in the result is the first, as in PyTorch: so the
-    # product of the matrices has its elements in the result's order.
+        return _elementwise_layout(a, b, result)
+    # As in PyTorch, the first operand is the one whose dimensions come first in the result, so
+    # that the matrix product has its elements in the result's order.
     swap = bool(left and right) and result.index(right[0]) < result.index(left[0])
     if swap:
         a, b, left, right = b, a, right, left
-    # Whichever order leaves the elements where they are: BLAS takes transposed matrices.
+    # BLAS accepts transposed matrices, so choose the order that needs no copy.
     flip_a = bool(left and inner) and a.index(inner[0]) < a.index(left[0])
     flip_b = bool(right and inner) and b.index(right[0]) < b.index(inner[0])
     first = batch + (inner + left if flip_a else left + inner)
     second = batch + (right + inner if flip_b else inner + right)
     have = batch + left + right
     order = tuple(have.index(c) for c in result)
-    return _Layout(
+    return _ContractionLayout(
         swap, tuple(map(a.index, first)), tuple(map(b.index, second)), flip_a, flip_b,
         len(batch), len(inner), None if order == tuple(range(len(have))) else order,
     )  # fmt: skip
 
 
-def _spread(a: str, b: str, result: str) -> _Layout:
-    """The layout of a product without a sum: both have the result's order of dimensions."""
+def _elementwise_layout(a: str, b: str, result: str) -> _ContractionLayout:
+    """The layout of a product without a sum: both operands in the result's dimension order."""
     first, second = (tuple(term.index(c) for c in result if c in term) for term in (a, b))
-    return _Layout(False, first, second, False, False, 0, 0, None)
+    return _ContractionLayout(False, first, second, False, False, 0, 0, None)
 
 
 @op(promote="arithmetic", node="ViewBackward0")
 def _contract(xp: Backend, input: Array, other: Array, a: str, b: str, result: str) -> Array:
-    """Sum of products over the labels that ``result`` lacks.
+    """Sum of products of two operands over the labels that are not in ``result``.
 
-    ``a``, ``b`` and ``result`` label dimensions by letters: none is twice in a term, and each
-    is in two of them at least. So the rules are contractions too, at every order.
+    ``a``, ``b`` and ``result`` label the dimensions. No label is twice in a term, and each is in
+    two of the three terms at least, so the gradients are contractions of the same kind.
     """
-    plan = _layout(a, b, result)
+    plan = _make_layout(a, b, result)
     if plan.swap:
         input, other = other, input
     x, y = xp.transpose(input, plan.first), xp.transpose(other, plan.second)
     if not plan.inner:
-        return _beside(xp, x, a, result) * _beside(xp, y, b, result)
+        return _align_to_result(xp, x, a, result) * _align_to_result(xp, y, b, result)
     batch, left, inner = _group_sizes(x.shape, plan.batch, plan.inner, plan.flip_first)
     _, right, _ = _group_sizes(y.shape, plan.batch, plan.inner, not plan.flip_second)
     product = xp.matmul(
-        _matrices(xp, x, batch, left, inner, plan.flip_first),
-        _matrices(xp, y, batch, inner, right, plan.flip_second),
+        _as_matrices(xp, x, batch, left, inner, plan.flip_first),
+        _as_matrices(xp, y, batch, inner, right, plan.flip_second),
     )
     product = xp.reshape(product, (*batch, *left, *right))
     return product if plan.order is None else xp.transpose(product, plan.order)
 
 
-def _beside(xp: Any, x: Array, term: str, result: str) -> Array:
-    """An operand in the result's order, with sizes of 1 for what only the other has."""
+def _align_to_result(xp: Any, x: Array, term: str, result: str) -> Array:
+    """An operand in the result's order, with size 1 for the labels that it does not have."""
     sizes = iter(x.shape)
     return xp.reshape(x, tuple(next(sizes) if c in term else 1 for c in result))
 
 
 def _group_sizes(shape: Any, batch: int, inner: int, inner_first: bool) -> tuple[Any, Any, Any]:
-    """Sizes of a term's groups: shared by all three terms, its own, summed over."""
+    """Sizes of an operand's dimensions in three groups: batch, its own, and those summed over."""
     lead, rest = shape[:batch], shape[batch:]
     if inner_first:
         return lead, rest[inner:], rest[:inner]
     return lead, rest[: len(rest) - inner], rest[len(rest) - inner :]
 
 
-def _matrices(xp: Any, x: Array, batch: Any, rows: Any, columns: Any, flip: bool) -> Array:
+def _as_matrices(xp: Any, x: Array, batch: Any, rows: Any, columns: Any, flip: bool) -> Array:
+    """An operand as matrices of ``rows`` by ``columns``; ``flip``: it has its columns first."""
     lead = (math.prod(batch),) if batch else ()
     shape = (math.prod(rows), math.prod(columns))
     x = xp.reshape(x, (*lead, *(shape[::-1] if flip else shape)))
@@ -360,17 +385,17 @@ _contract.vjp(
 def einsum(*args: Any, optimize: Any = True) -> Tensor:
     """Sums of products of the operands' elements, in Einstein's notation.
 
-    ``"ij,jk->ik"`` names the dimensions of each operand by letters and, after the arrow, those
-    of the result; a letter that the result lacks is summed over, one that is repeated in a
-    term takes the diagonal. Without an arrow the result has the letters that occur once, in
-    alphabetical order. ``...`` stands for dimensions that broadcast; a result without it sums
-    over them. Operands are contracted in pairs, the cheapest first, as matrix products.
+    ``"ij,jk->ik"`` labels the dimensions of each operand and, after the arrow, those of the
+    result. A label that is not in the result is summed over; one that is repeated in a term takes
+    the diagonal. Without an arrow the result has the labels that occur once, in alphabetical
+    order. ``...`` stands for dimensions that broadcast; a result without it sums over them.
+    Operands are contracted in pairs, the cheapest first, as matrix products.
 
     Args:
         *args: The equation and then the operands, or NumPy's form: an operand, a list of
             ints that label its dimensions, the next operand and its list, ..., and the
             result's list.
-        optimize: NumPy's keyword; accepted, the order is chosen in any case.
+        optimize: NumPy's keyword, which has no effect: the order is always chosen as above.
 
     Returns:
         Tensor with the result's dimensions.
@@ -392,14 +417,15 @@ def einsum(*args: Any, optimize: Any = True) -> Tensor:
         tensor([[0, 2],
                 [1, 3]])
     """
-    equation, operands = _equation(args)
+    equation, operands = _parse_arguments(args)
     shapes = tuple(tuple(t.shape) for t in operands)
     plan = make_plan(equation, shapes)
     if len({t.dtype for t in operands}) > 1 or operands[0].dtype is dtypes.bool:
-        _check_contracted(operands, plan)
+        _check_contractions(operands, plan)
         common = reduce(dtypes.promote_types, (t.dtype for t in operands))
-        operands = [t.to(common) for t in operands]  # a size of 1 must not make one count as 0-d
-    tensors = [_prepared(t, step) for t, step in zip(operands, plan.steps, strict=True)]
+        # Squeezing may make an operand 0-d, which promotes differently, so convert it before.
+        operands = [t.to(common) for t in operands]
+    tensors = [_apply_step(t, step) for t, step in zip(operands, plan.steps, strict=True)]
     for i, j, first, second, product in plan.pairs:
         second_tensor, first_tensor = tensors.pop(j), tensors.pop(i)
         tensors.append(_contract(first_tensor, second_tensor, first, second, product))
@@ -408,26 +434,27 @@ def einsum(*args: Any, optimize: Any = True) -> Tensor:
     return permute(tensors[0], plan.order or range(tensors[0].ndim))
 
 
-def _check_contracted(operands: list[Tensor], plan: Plan) -> None:
-    """Refuse operands of two dtypes, and bools, if products of their elements are summed."""
+def _check_contractions(operands: list[Tensor], plan: EinsumPlan) -> None:
+    """Raise for operands of two dtypes, and for bools, whose products are to be summed."""
     kinds = [t.dtype for t in operands]
     for i, j, first, second, product in plan.pairs:
         other, one = kinds.pop(j), kinds.pop(i)
         kinds.append(dtypes.promote_types(one, other))
         if not set(first) & set(second) <= set(product):
-            _refuse_bools("bmm", *operands)
+            _check_not_bool("bmm", *operands)
             if one is not other:
                 wanted, found = map(scalar_name, (one, other))
                 raise RuntimeError(f"einsum(): expected scalar type {wanted} but found {found}")
 
 
-def _refuse_bools(kernel: str, *operands: Tensor) -> None:
-    """NotImplementedError for bools, of which PyTorch sums products in empty matrices alone."""
+def _check_not_bool(kernel: str, *operands: Tensor) -> None:
+    """Raise NotImplementedError for bools, except for empty matrices, which PyTorch supports."""
     if all(t.dtype is dtypes.bool and (t.numel() or kernel == "dot") for t in operands):
         check_supported(operands[0]._xp, kernel, "b", operands[0]._data)
 
 
-def _equation(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
+def _parse_arguments(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
+    """The equation and the operands of a call of ``einsum`` in either form."""
     operands: list[Any] = []
     if args and isinstance(args[0], str):
         equation, operands = args[0], list(args[1:])
@@ -446,8 +473,8 @@ def _equation(args: tuple[Any, ...]) -> tuple[str, list[Any]]:
     return equation, operands
 
 
-def _prepared(tensor: Tensor, step: Step) -> Tensor:
-    """The operand after what its plan does to it alone."""
+def _apply_step(tensor: Tensor, step: OperandStep) -> Tensor:
+    """The operand after the diagonals, the reshape and the sums of its preparation."""
     for dim0, dim1 in step.diagonals:
         tensor = diagonal(tensor, 0, dim0, dim1)
     if step.shape is not None:
@@ -467,9 +494,8 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     Args:
         a: Tensor of any shape.
         b: Tensor of any shape.
-        dims: The dimensions of ``a`` and those of ``b`` to sum over, as two lists; or how many:
-            the last ones of ``a`` and the first ones of ``b``. Default 2.
-        out: The output tensor.
+        dims: The dimensions of ``a`` and those of ``b`` to sum over, as two lists; or an int n
+            for the last n of ``a`` and the first n of ``b``. Default 2.
 
     Returns:
         Tensor with the other dimensions of ``a`` and then those of ``b``.
@@ -496,11 +522,11 @@ def tensordot(a: Tensor, b: Tensor, dims: Any = 2, out: Tensor | None = None) ->
     labels_b = [*range(a.ndim, a.ndim + b.ndim)]
     for i, j in zip(first, second, strict=True):
         labels_b[j] = i
-    kept = [c for i, c in enumerate(labels_a) if i not in first]
-    kept += [c for j, c in enumerate(labels_b) if j not in second]
-    _refuse_bools("addmm_impl_cpu_" if kept else "dot", a, b)
-    # einsum, as sum, widens integers where it sums over one
-    result = einsum(a, labels_a, b, labels_b, kept).to(a.dtype)
+    labels = [c for i, c in enumerate(labels_a) if i not in first]
+    labels += [c for j, c in enumerate(labels_b) if j not in second]
+    _check_not_bool("addmm_impl_cpu_" if labels else "dot", a, b)
+    # Like sum, einsum widens integers when it sums over one operand's dimension.
+    result = einsum(a, labels_a, b, labels_b, labels).to(a.dtype)
     return write_result(out, result, "tensordot")  # type: ignore[no-any-return]
 
 
@@ -513,6 +539,7 @@ def _check_same_dtype(name: str, a: Tensor, b: Tensor) -> None:
 
 
 def _paired_dims(a: Tensor, b: Tensor, dims: Any) -> tuple[list[int], list[int]]:
+    """The dimensions of ``a`` and of ``b`` to sum over, from ``dims`` of ``tensordot``."""
     if isinstance(dims, Tensor):
         dims = dims.tolist()
     if isinstance(dims, int):
@@ -540,9 +567,8 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Sum of products over the last dimension of two tensors.
 
     Args:
-        input: ``(..., k)``, or 0-d: a factor.
+        input: ``(..., k)``, or 0-d, which multiplies ``other``.
         other: ``(..., k)``, or 0-d.
-        out: The output tensor.
 
     Returns:
         Tensor with the other dimensions of ``input`` and then those of ``other``.

@@ -1,7 +1,4 @@
-"""LU factors: of a matrix with its rows permuted, lower and upper triangular.
-
-LDL factors of symmetric and Hermitian matrices that need not be definite.
-"""
+"""LU factors of matrices, and LDL factors of symmetric and Hermitian matrices."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ from .shared import (
     common_batch,
     first_failed_element,
 )
-from .substitution import factor_lu, permutation, permuted
+from .substitution import factor_lu, rows_from_pivots, permute_rows
 from .triangular import solve_triangular
 
 _LuFactor = named_result("linalg_lu_factor", "LU pivots")
@@ -47,13 +44,13 @@ _LuUnpack = named_result("lu_unpack", "P L U")
 
 @op
 def _swap_rows(xp: Backend, input: Array, pivots: Index, back: bool) -> Array:
-    """The rows of ``input`` after LAPACK's swaps, or (``back``) before them."""
-    rows = permutation(xp, pivots, input.shape[-2])
+    """The rows of ``input`` after LAPACK's swaps; with ``back``, after the inverse of the swaps."""
+    rows = rows_from_pivots(xp, pivots, input.shape[-2])
     if back:
         rows = xp.argsort(rows, axis=-1)
     batch = xp.broadcast_shapes(input.shape[:-2], rows.shape[:-1])
     input = xp.broadcast_to(input, (*batch, *input.shape[-2:]))
-    return permuted(xp, input, xp.broadcast_to(rows, (*batch, rows.shape[-1])))
+    return permute_rows(xp, input, xp.broadcast_to(rows, (*batch, rows.shape[-1])))
 
 
 _swap_rows.vjp(input=lambda xp, g, pivots, back: xp.call(_swap_rows, g, pivots, not back))
@@ -61,16 +58,15 @@ _swap_rows.vjp(input=lambda xp, g, pivots, back: xp.call(_swap_rows, g, pivots, 
 
 @op
 def _permutation_matrix(xp: Backend, like: Array, pivots: Index) -> Array:
-    """The matrix ``P`` with ``P L U`` the matrix that was factored, in the dtype of ``like``."""
-    rows = permutation(xp, pivots, like.shape[-2])
-    place = xp.arange(like.shape[-2])
-    return xp.astype(place[:, None] == rows[..., None, :], like.dtype)
+    """The matrix ``P`` of ``A = P L U``, in the dtype of ``like``, which has the shape of ``A``."""
+    rows = rows_from_pivots(xp, pivots, like.shape[-2])
+    return xp.astype(xp.arange(like.shape[-2])[:, None] == rows[..., None, :], like.dtype)
 
 
 # -- factors ---------------------------------------------------------------------------------------
 
 
-def _check(xp: Backend, name: str, A: Array) -> None:
+def _check_matrix(xp: Backend, name: str, A: Array) -> None:
     if A.ndim < 2:
         raise RuntimeError(
             f"{name}: Expected tensor with 2 or more dimensions. Got size: {list(A.shape)} instead"
@@ -90,7 +86,7 @@ def lu_factor_ex(
         check_errors: Raise where a pivot is zero; default False.
 
     Returns:
-        ``LU`` ``(..., m, n)``: ``U`` on and above the diagonal, ``L`` below, its ones left out;
+        ``LU`` ``(..., m, n)``: ``U`` on and above the diagonal, ``L`` without its ones below;
         ``pivots``: int32 ``(..., min(m, n))``, row i was swapped with row ``pivots[i]``, counted
         from 1; ``info``: int32 ``(...)``, 0 or the number of the first zero pivot.
 
@@ -101,14 +97,14 @@ def lu_factor_ex(
         >>> tt.linalg.lu_factor_ex(tt.tensor([[0.0, 1.0], [2.0, 3.0]])).pivots
         tensor([2, 2], dtype=tinytorch.int32)
     """
-    _check(xp, "linalg.lu_factor_ex", A)
+    _check_matrix(xp, "linalg.lu_factor_ex", A)
     lu, pivots, info = factor_lu(xp, A, pivot)
     if check_errors:
-        _check_info(xp, info)
+        _check_no_zero_pivot(xp, info)
     return lu, pivots, info
 
 
-def _check_info(xp: Backend, info: Array) -> None:
+def _check_no_zero_pivot(xp: Backend, info: Array) -> None:
     if info.size and bool((info != 0).any()):
         where, code = first_failed_element(xp, info)
         raise RuntimeError(
@@ -118,13 +114,14 @@ def _check_info(xp: Backend, info: Array) -> None:
         )
 
 
-def _lu_rule(xp: Any, g: Any, out: Any) -> Any:
-    """The gradient of a matrix from that of its factors, in torch's convention.
+def _lu_backward(xp: Any, g: Any, out: Any) -> Any:
+    """The gradient of a matrix from that of its factors, in PyTorch's convention.
 
     For square factors, with l and u their gradients, it is ``L^-H (tril(L^H l, -1) +
-    triu(u U^H)) U^-H``. Columns to the right of a square have ``A2 = L U2``, which sends
-    ``L^-H u2`` to ``A2`` and ``-(L^-H u2) U2^H`` to ``L``; rows below it have ``A2 = L2 U``,
-    which sends ``l2 U^-H`` to ``A2`` and ``-L2^H (l2 U^-H)`` to ``U``.
+    triu(u U^H)) U^-H``. In a wide matrix, the columns ``A2 = L U2`` to the right of the square
+    have the gradient ``L^-H u2``, and add ``-(L^-H u2) U2^H`` to that of ``L``. In a tall matrix,
+    the rows ``A2 = L2 U`` below the square have the gradient ``l2 U^-H``, and add
+    ``-L2^H (l2 U^-H)`` to that of ``U``.
 
     Reference:
         de Hoog, Anderssen & Lukas, "Differentiation of matrix functionals using triangular
@@ -137,29 +134,31 @@ def _lu_rule(xp: Any, g: Any, out: Any) -> Any:
     for_lower, for_upper = xp.tril(g[0][..., :k, :k], -1), xp.triu(g[0][..., :k, :k])
     rest = None
     if n > k:
-        rest = _from_left(xp, square, g[0][..., :, k:])
+        rest = _solve_from_left(xp, square, g[0][..., :, k:])
         for_lower = for_lower - xp.tril(xp.matmul(rest, adjoint(xp, upper[..., :, k:])), -1)
     elif m > k:
-        rest = _from_right(xp, square, g[0][..., k:, :])
+        rest = _solve_from_right(xp, square, g[0][..., k:, :])
         for_upper = for_upper - xp.triu(xp.matmul(adjoint(xp, lower[..., k:, :]), rest))
-    # L^H has ones on its diagonal, which the packed matrix leaves out.
+    # The ones on the diagonal of L^H are not in the packed matrix, so add for_lower itself.
     inner = xp.tril(for_lower + xp.matmul(adjoint(xp, xp.tril(square, -1)), for_lower), -1)
     inner = inner + xp.triu(xp.matmul(for_upper, adjoint(xp, xp.triu(square))))
-    result = _from_right(xp, square, _from_left(xp, square, inner))
+    result = _solve_from_right(xp, square, _solve_from_left(xp, square, inner))
     if rest is not None:
         result = xp.concatenate((result, rest), axis=-1 if n > k else -2)
     return xp.call(_swap_rows, result, pivots, True)
 
 
-def _from_left(xp: Any, square: Any, x: Any) -> Any:
+def _solve_from_left(xp: Any, square: Any, x: Any) -> Any:
+    """``L^-H x`` with the unit lower triangle L of ``square``."""
     return xp.call(solve_triangular, adjoint(xp, square), x, upper=True, unitriangular=True)
 
 
-def _from_right(xp: Any, square: Any, x: Any) -> Any:
+def _solve_from_right(xp: Any, square: Any, x: Any) -> Any:
+    """``x U^-H`` with the upper triangle U of ``square``."""
     return xp.call(solve_triangular, adjoint(xp, square), x, upper=False, left=False)
 
 
-lu_factor_ex.vjp(A=reads_results(0, 1)(torch_convention(_lu_rule)))
+lu_factor_ex.vjp(A=reads_results(0, 1)(torch_convention(_lu_backward)))
 
 
 @composite(namespaces=("linalg",))
@@ -172,7 +171,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
         out: A pair of tensors to write the results to.
 
     Returns:
-        ``LU`` and ``pivots``, what ``linalg.lu_solve`` and ``lu_unpack`` take.
+        ``LU`` and ``pivots``, arguments of ``linalg.lu_solve`` and ``lu_unpack``.
 
     Raises:
         RuntimeError: If a pivot is zero, or for fewer than two dimensions.
@@ -189,7 +188,7 @@ def lu_factor(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
 
 @composite(namespaces=("linalg",), node="LinalgLuBackward0")
 def lu(A: Tensor, *, pivot: bool = True, out: Any = None) -> Any:
-    """The matrices of ``A = P L U``: a permutation, lower and upper triangular.
+    """The factors of ``A = P L U``: a permutation, a lower and an upper triangular matrix.
 
     Args:
         A: ``(..., m, n)``, floating-point or complex.
@@ -223,20 +222,20 @@ def lu_unpack(
     *,
     out: Any = None,
 ) -> Any:
-    """The matrices ``P``, ``L`` and ``U`` from what ``linalg.lu_factor`` gives.
+    """The matrices ``P``, ``L`` and ``U`` from the results of ``linalg.lu_factor``.
 
     Args:
         LU_data: ``(..., m, n)``.
         LU_pivots: int32 ``(..., min(m, n))``.
-        unpack_data: Whether ``L`` and ``U`` are wanted; they are empty if not.
-        unpack_pivots: Whether ``P`` is wanted; it is empty if not.
+        unpack_data: Compute ``L`` and ``U`` (default); otherwise they are empty.
+        unpack_pivots: Compute ``P`` (default); otherwise it is empty.
         out: Three tensors to write the results to.
 
     Returns:
         ``P`` ``(..., m, m)``, ``L`` ``(..., m, k)`` and ``U`` ``(..., k, n)``.
 
     Raises:
-        RuntimeError: If the pivots are not int32 or name no row.
+        RuntimeError: If the pivots are not int32 or not numbers of rows.
 
     Example:
         >>> P, L, U = tt.lu_unpack(*tt.linalg.lu_factor(tt.tensor([[2.0, 4.0], [1.0, 5.0]])))
@@ -289,11 +288,10 @@ def lu_solve(
 
     Args:
         LU: ``(..., n, n)``, from ``linalg.lu_factor``.
-        pivots: int32 ``(..., n)``, from the same.
+        pivots: int32 ``(..., n)``, from the same call.
         B: ``(..., n, k)``, or ``(..., k, n)`` for ``left=False``; leading dimensions broadcast.
         left: Solve ``A X = B`` (default) or ``X A = B``.
         adjoint: Solve with ``A^H`` instead; default False.
-        out: The output tensor.
 
     Returns:
         Tensor of the broadcast shape of ``B``; infinite or NaN where ``A`` is singular.
@@ -368,9 +366,8 @@ def ldl_factor_ex(
         check_errors: Raise where a pivot is zero; default False.
 
     Returns:
-        ``LD`` ``(..., n, n)``; ``pivots`` int32 ``(..., n)``, in pairs of negative ones where
-        a pivot has two columns; ``info`` int32 ``(...)``, 0 or the number of the first pivot
-        that is exactly zero.
+        ``LD`` ``(..., n, n)``; ``pivots`` int32 ``(..., n)``, two negative ones for each 2x2
+        pivot; ``info`` int32 ``(...)``, 0 or the number of the first pivot that is exactly zero.
 
     Raises:
         RuntimeError: If the matrices are not square or not floating-point or complex.
@@ -405,7 +402,7 @@ def ldl_factor(A: Tensor, *, hermitian: bool = False, out: Any = None) -> Any:
         out: A pair of tensors to write the results to.
 
     Returns:
-        ``LD`` and ``pivots``, what ``linalg.ldl_solve`` takes.
+        ``LD`` and ``pivots``, arguments of ``linalg.ldl_solve``.
 
     Raises:
         RuntimeError: If the matrices are not square or not floating-point or complex.
@@ -424,9 +421,9 @@ def ldl_solve(xp: Backend, LD: Array, pivots: Index, B: Array, *, hermitian: boo
 
     Args:
         LD: ``(..., n, n)``, from ``linalg.ldl_factor``.
-        pivots: int32 ``(..., n)``, from the same.
+        pivots: int32 ``(..., n)``, from the same call.
         B: ``(..., n, k)``; leading dimensions broadcast.
-        hermitian: As it was for ``linalg.ldl_factor``.
+        hermitian: The argument of ``linalg.ldl_factor``.
 
     Returns:
         Tensor of the broadcast shape of ``B``.

@@ -11,14 +11,14 @@ from ...graph.nodes import Node
 from ...graph.special_nodes import ndim_of, input_requires_grad
 from ..checks import check_scalar_types
 
-#: Fewer elements than this are multiplied without a look at who else does.
-_FEW = 4096
-#: Multiply-adds up to which OpenBLAS takes one thread itself (``backends/numpy/blas.py``).
-_SINGLE = 1 << 18
+#: Operands of fewer elements can take the fast path, which does not limit BLAS's threads.
+_SMALL = 4096
+#: Multiply-adds up to which OpenBLAS uses one thread by itself (``backends/numpy/blas.py``).
+_SINGLE_THREAD_PRODUCTS = 1 << 18
 
 
-def product_name(node: Node) -> str:
-    """torch's name for a product, by the number of dimensions of its factors and its result."""
+def product_node_name(node: Node) -> str:
+    """PyTorch's name of a product's node, by the dimensions of its factors and its result."""
     a, b = ndim_of(node, "input"), ndim_of(node, "other")
     n = len(node.shape)
     if a is None:
@@ -40,7 +40,7 @@ _PRODUCTS = {
     operators=("matmul",),
     namespaces=("", "linalg"),
     method=True,
-    node=product_name,
+    node=product_node_name,
     strict=True,
     out=Out.EXACT,
 )
@@ -50,7 +50,6 @@ def matmul(xp: Backend, input: Array, other: Array, *, out: Array | None = None)
     Args:
         input: ``(k,)``, ``(n, k)`` or ``(..., n, k)``.
         other: ``(k,)``, ``(k, m)`` or ``(..., k, m)``; leading dimensions broadcast.
-        out: The output tensor.
 
     Returns:
         The dot product of two vectors (0-d), a matrix-vector product, or matrices of shape
@@ -63,19 +62,23 @@ def matmul(xp: Backend, input: Array, other: Array, *, out: Array | None = None)
         >>> tt.tensor([[1.0, 2.0], [3.0, 4.0]]) @ tt.tensor([1.0, 1.0])
         tensor([3., 7.])
     """
-    if out is None and input.ndim == 2 == other.ndim and 1 < input.size < _FEW > other.size > 1:
+    if out is None and input.ndim == 2 == other.ndim and 1 < input.size < _SMALL > other.size > 1:
         dtype = input.dtype
-        if dtype is other.dtype and dtype.char in "fd" and len(input) * other.size <= _SINGLE:
+        if (
+            dtype is other.dtype
+            and dtype.char in "fd"
+            and len(input) * other.size <= _SINGLE_THREAD_PRODUCTS
+        ):
             try:
                 return input.dot(other)
-            except ValueError:  # what follows says in PyTorch's words what is wrong
+            except ValueError:  # check_product raises PyTorch's error instead
                 pass
     check_product("matmul", input, other)
     return xp.matmul(input, other) if out is None else xp.matmul(input, other, out=out)
 
 
 def check_product(name: str, a: Array, b: Array) -> None:
-    """Refuse ``a @ b`` unless that product exists: dtypes, inner sizes."""
+    """Raise PyTorch's error unless the dtypes and inner sizes of ``a @ b`` match."""
     dtype = a.dtype
     if dtype is not b.dtype or dtype.char == "?":
         check_factors(name, a, b)
@@ -86,11 +89,11 @@ def check_product(name: str, a: Array, b: Array) -> None:
         )
     inner = b.shape[-2] if b.ndim > 1 else b.shape[0]
     if a.shape[-1] != inner:
-        raise RuntimeError(_mismatch(name, a, b))
+        raise RuntimeError(_mismatch_message(name, a, b))
 
 
 def check_factors(name: str, a: Array, b: Array) -> None:
-    """Refuse factors of two dtypes, and bools: PyTorch multiplies none unless they are empty.
+    """Check the dtypes of two factors: one dtype, and no bools unless a matrix is empty.
 
     Raises:
         RuntimeError: If the dtypes differ.
@@ -105,7 +108,7 @@ def check_factors(name: str, a: Array, b: Array) -> None:
         raise NotImplementedError(f"\"{kernel}\" not implemented for 'Bool'")
 
 
-#: PyTorch's kernel for a product, by its name or by the factors' numbers of dimensions.
+#: PyTorch's kernel for a product, by the function's name or the factors' numbers of dimensions.
 _KERNELS: dict[Any, str] = {
     (1, 1): "dot", (2, 1): "addmv_impl_cpu", (3, 1): "addmv_impl_cpu", (1, 3): "addmv_impl_cpu",
     (1, 2): "addmm_impl_cpu_", (2, 2): "addmm_impl_cpu_", (3, 2): "addmm_impl_cpu_",
@@ -114,7 +117,8 @@ _KERNELS: dict[Any, str] = {
 }  # fmt: skip
 
 
-def _mismatch(name: str, a: Array, b: Array) -> str:
+def _mismatch_message(name: str, a: Array, b: Array) -> str:
+    """PyTorch's error message for factors whose inner sizes differ."""
     if a.ndim == b.ndim == 1:
         return (
             f"{name}: inconsistent tensor size, expected tensor [{a.shape[0]}] and src "
@@ -136,39 +140,41 @@ def _mismatch(name: str, a: Array, b: Array) -> str:
     )
 
 
-def _transposed(xp: Any, x: Any) -> Any:
+def transpose_matrices(xp: Any, x: Any) -> Any:
+    """The transpose of each matrix."""
     return xp.swapaxes(x, -1, -2)
 
 
-def _rows(xp: Any, x: Any) -> Any:
-    """A tensor as one matrix of all its rows; -1 would be ambiguous for none."""
+def _as_rows(xp: Any, x: Any) -> Any:
+    """``(..., n)`` as one matrix of all its rows."""
+    # A size of -1 would be ambiguous for an empty tensor.
     return xp.reshape(x, (math.prod(x.shape[:-1]), x.shape[-1]))
 
 
 @reads(input="other")
-def _matmul_input(xp: Any, g: Any, input: Any, other: Any) -> Any:
+def _matmul_input_gradient(xp: Any, g: Any, input: Any, other: Any) -> Any:
     if other.ndim == 1:
         if input.ndim == 1:
             return g * other
         return g[..., None] * other
     if input.ndim == 1:
         return xp.matmul(other, g[..., None])[..., 0]
-    return xp.matmul(g, _transposed(xp, other))
+    return xp.matmul(g, transpose_matrices(xp, other))
 
 
 @reads(other="input")
-def _matmul_other(xp: Any, g: Any, input: Any, other: Any) -> Any:
+def _matmul_other_gradient(xp: Any, g: Any, input: Any, other: Any) -> Any:
     if input.ndim == 1:
         return g * input if other.ndim == 1 else input[:, None] * g[..., None, :]
     if other.ndim == 1:
-        return xp.matmul(_transposed(xp, input), g[..., None])[..., 0]
+        return xp.matmul(transpose_matrices(xp, input), g[..., None])[..., 0]
     if other.ndim == 2 and input.ndim > 2:
-        # One product over all rows instead of one per batch and a sum.
-        return xp.matmul(_transposed(xp, _rows(xp, input)), _rows(xp, g))
-    return xp.matmul(_transposed(xp, input), g)
+        # Compute one product over all rows instead of a sum of one product per batch element.
+        return xp.matmul(transpose_matrices(xp, _as_rows(xp, input)), _as_rows(xp, g))
+    return xp.matmul(transpose_matrices(xp, input), g)
 
 
-matmul.vjp(input=_matmul_input, other=_matmul_other)
+matmul.vjp(input=_matmul_input_gradient, other=_matmul_other_gradient)
 
 
 @op(method=True, strict=True, out=Out.EXACT)
@@ -178,10 +184,9 @@ def mm(xp: Backend, input: Array, mat2: Array, *, out: Array | None = None) -> A
     Args:
         input: ``(n, k)``.
         mat2: ``(k, m)``.
-        out: The output tensor.
 
     Raises:
-        RuntimeError: If they are no matrices or the inner sizes differ.
+        RuntimeError: If an operand is not a matrix or the inner sizes differ.
 
     Example:
         >>> tt.mm(tt.eye(2), tt.ones(2, 1))
@@ -196,8 +201,8 @@ def mm(xp: Backend, input: Array, mat2: Array, *, out: Array | None = None) -> A
 
 
 mm.vjp(
-    input=lambda xp, g, mat2: xp.matmul(g, _transposed(xp, mat2)),
-    mat2=lambda xp, g, input: xp.matmul(_transposed(xp, input), g),
+    input=lambda xp, g, mat2: xp.matmul(g, transpose_matrices(xp, mat2)),
+    mat2=lambda xp, g, input: xp.matmul(transpose_matrices(xp, input), g),
 )
 
 
@@ -208,10 +213,9 @@ def bmm(xp: Backend, input: Array, mat2: Array, *, out: Array | None = None) -> 
     Args:
         input: ``(b, n, k)``.
         mat2: ``(b, k, m)``.
-        out: The output tensor.
 
     Raises:
-        RuntimeError: If they are no batches of matrices or sizes differ.
+        RuntimeError: If an operand is not a batch of matrices or sizes differ.
 
     Example:
         >>> tt.bmm(tt.ones(2, 1, 3), tt.ones(2, 3, 1)).shape
@@ -231,8 +235,8 @@ def bmm(xp: Backend, input: Array, mat2: Array, *, out: Array | None = None) -> 
 
 
 bmm.vjp(
-    input=lambda xp, g, mat2: xp.matmul(g, _transposed(xp, mat2)),
-    mat2=lambda xp, g, input: xp.matmul(_transposed(xp, input), g),
+    input=lambda xp, g, mat2: xp.matmul(g, transpose_matrices(xp, mat2)),
+    mat2=lambda xp, g, input: xp.matmul(transpose_matrices(xp, input), g),
 )
 
 
@@ -272,7 +276,7 @@ def mv(xp: Backend, input: Array, vec: Array) -> Array:
 
 mv.vjp(
     input=lambda xp, g, vec: g[:, None] * vec,
-    vec=lambda xp, g, input: xp.matmul(_transposed(xp, input), g),
+    vec=lambda xp, g, input: xp.matmul(transpose_matrices(xp, input), g),
 )
 
 
@@ -280,8 +284,8 @@ mv.vjp(
 def dot(xp: Backend, input: Array, tensor: Array) -> Array:
     """Sum of the products of two vectors' elements.
 
-    Of matrices and other tensors it is NumPy's: sums over the last dimension of ``input`` and the
-    last but one of ``tensor``.
+    For other tensors it is NumPy's ``dot``: sums over the last dimension of ``input`` and the last
+    but one of ``tensor``.
 
     Args:
         input: ``(n,)``, or ``(*, n)``.
@@ -295,7 +299,7 @@ def dot(xp: Backend, input: Array, tensor: Array) -> Array:
         tensor(11.)
     """
     if input.ndim != 1 or tensor.ndim != 1:
-        if _aligned(input, tensor) and input.dtype == tensor.dtype:
+        if _dot_shapes_match(input, tensor) and input.dtype == tensor.dtype:
             return xp.dot(input, tensor)
         raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {tensor.ndim}D tensors")
     if input.dtype != tensor.dtype:
@@ -304,19 +308,19 @@ def dot(xp: Backend, input: Array, tensor: Array) -> Array:
             f"{tensor.dtype}"
         )
     if input.shape != tensor.shape:
-        raise RuntimeError(_mismatch("dot", input, tensor))
+        raise RuntimeError(_mismatch_message("dot", input, tensor))
     check_factors("dot", input, tensor)
     return xp.dot(input, tensor)
 
 
-def _aligned(a: Array, b: Array) -> bool:
-    """Whether NumPy's ``dot`` takes the shapes: a 0-d operand multiplies."""
+def _dot_shapes_match(a: Array, b: Array) -> bool:
+    """Whether NumPy's ``dot`` accepts the shapes, as it does if an operand is 0-d."""
     if not a.ndim or not b.ndim:
         return True
     return bool(a.shape[-1] == b.shape[-2 if b.ndim > 1 else 0])
 
 
-def _dot_input(xp: Any, g: Any, in_shape: Any, tensor: Any) -> Any:
+def _dot_input_gradient(xp: Any, g: Any, in_shape: Any, tensor: Any) -> Any:
     ndim = len(in_shape)
     if ndim == tensor.ndim == 1 or not ndim or not tensor.ndim:
         return g * tensor
@@ -324,7 +328,7 @@ def _dot_input(xp: Any, g: Any, in_shape: Any, tensor: Any) -> Any:
     return xp.tensordot(g, tensor, (list(range(ndim - 1, g.ndim)), rest))
 
 
-def _dot_tensor(xp: Any, g: Any, input: Any, in_shape: Any) -> Any:
+def _dot_tensor_gradient(xp: Any, g: Any, input: Any, in_shape: Any) -> Any:
     ndim = len(in_shape)
     if input.ndim == ndim == 1 or not input.ndim or not ndim:
         return g * input
@@ -333,17 +337,18 @@ def _dot_tensor(xp: Any, g: Any, input: Any, in_shape: Any) -> Any:
     return found if ndim == 1 else xp.moveaxis(found, 0, -2)
 
 
-dot.vjp(input=_dot_input, tensor=_dot_tensor)
+dot.vjp(input=_dot_input_gradient, tensor=_dot_tensor_gradient)
 
 
-def _linear_name(node: Node) -> str:
+def _linear_node_name(node: Node) -> str:
+    """PyTorch's name of the node of ``linear``, by its bias and the result's dimensions."""
     n = len(node.shape)
     if node.edges[2] is not None:
         return "AddmmBackward0" if n == 2 else "ViewBackward0"
     return {1: "SqueezeBackward4", 2: "MmBackward0"}.get(n, "UnsafeViewBackward0")
 
 
-@op(namespaces=("nn.functional",), node=_linear_name, strict=True, out=Out.EXACT)
+@op(namespaces=("nn.functional",), node=_linear_node_name, strict=True, out=Out.EXACT)
 def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) -> Array:
     """``input @ weight.T + bias``.
 
@@ -363,9 +368,9 @@ def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) 
         tensor([[2., 2., 2.]])
     """
     dtype, ndim = input.dtype, input.ndim
-    if ndim == 2 == weight.ndim and 1 < input.size < _FEW > weight.size > 1:
+    if ndim == 2 == weight.ndim and 1 < input.size < _SMALL > weight.size > 1:
         if dtype is weight.dtype and dtype.char in "fd" and input.shape[1] == weight.shape[1]:
-            if len(input) * weight.size <= _SINGLE:
+            if len(input) * weight.size <= _SINGLE_THREAD_PRODUCTS:
                 product = input.dot(weight.T)
                 if bias is None:
                     return product
@@ -373,11 +378,11 @@ def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) 
                     product += bias
                     return product
     if input.shape[-1:] != weight.shape[-1:]:
-        _refuse_sizes(input, weight)
+        _raise_size_mismatch(input, weight)
     if dtype is not weight.dtype or dtype.char == "?":
-        _check_linear(input, weight)
+        _check_linear_dtypes(input, weight)
     if weight.ndim != 2:
-        return _by_vector(xp, input, weight, bias)
+        return _linear_with_vector(xp, input, weight, bias)
     fused = xp.fused("linear", input, weight, bias) if bias is not None and xp.fuses else None
     if fused is not None:
         return fused
@@ -387,7 +392,7 @@ def linear(xp: Backend, input: Array, weight: Array, bias: Array | None = None) 
     return product
 
 
-def _check_linear(input: Array, weight: Array) -> None:
+def _check_linear_dtypes(input: Array, weight: Array) -> None:
     if input.dtype != weight.dtype:
         raise RuntimeError(
             "linear: mat1 and mat2 must have the same dtype, but got "
@@ -396,7 +401,7 @@ def _check_linear(input: Array, weight: Array) -> None:
     check_factors("linear" if weight.ndim == 2 else "", input, weight)
 
 
-def _refuse_sizes(input: Array, weight: Array) -> None:
+def _raise_size_mismatch(input: Array, weight: Array) -> None:
     _check_dimensions(input, weight)
     raise RuntimeError(
         f"linear: mat1 and mat2 shapes cannot be multiplied ({math.prod(input.shape[:-1])}x"
@@ -418,8 +423,8 @@ def _check_dimensions(input: Array, weight: Array) -> None:
         )
 
 
-def _by_vector(xp: Backend, input: Array, weight: Array, bias: Array | None) -> Array:
-    """``linear`` with a weight of one dimension; RuntimeError for none or more than two."""
+def _linear_with_vector(xp: Backend, input: Array, weight: Array, bias: Array | None) -> Array:
+    """``linear`` with a 1-d weight; RuntimeError for a weight of 0 or more than 2 dimensions."""
     _check_dimensions(input, weight)
     product = xp.matmul(input, weight)
     if bias is None:
@@ -430,7 +435,7 @@ def _by_vector(xp: Backend, input: Array, weight: Array, bias: Array | None) -> 
 
 
 def _checked_bias(bias: Array, product: Array, input: Array) -> Array:
-    """The bias in a form that can be added to the product in place."""
+    """The bias, which can be added to the product in place; RuntimeError if it does not fit."""
     if bias.dtype != input.dtype:
         raise RuntimeError(
             "linear: input, weight and bias must have the same dtype, but got "
@@ -439,7 +444,7 @@ def _checked_bias(bias: Array, product: Array, input: Array) -> Array:
     if bias.ndim <= product.ndim:
         return bias
     if product.ndim == 1 and bias.shape == (1, product.shape[0]):
-        return bias[0]  # PyTorch adds to the row of a matrix what is added to a vector
+        return bias[0]  # PyTorch's product is a matrix of one row here
     raise RuntimeError(
         f"linear: a bias of shape {list(bias.shape)} does not broadcast to the result's "
         f"shape {list(product.shape)}"
@@ -448,7 +453,7 @@ def _checked_bias(bias: Array, product: Array, input: Array) -> Array:
 
 @linear.vjp_joint("input", "weight", "bias")
 @reads(input="weight", weight="input", bias="")
-def _linear_rule(xp: Any, g: Any, in_shape: Any, input: Any, weight: Any) -> tuple[Any, ...]:
+def _linear_backward(xp: Any, g: Any, in_shape: Any, input: Any, weight: Any) -> tuple[Any, ...]:
     for_input, for_weight, for_bias = in_shape
     if weight.ndim == 1:
         return (
@@ -456,25 +461,25 @@ def _linear_rule(xp: Any, g: Any, in_shape: Any, input: Any, weight: Any) -> tup
             None if for_weight is None else g[..., None] * input,
             None if for_bias is None else g,
         )
-    rows = g if g.ndim == 2 else _rows(xp, g)
-    inputs = input if input.ndim == 2 else _rows(xp, input)
+    rows = g if g.ndim == 2 else _as_rows(xp, g)
+    inputs = input if input.ndim == 2 else _as_rows(xp, input)
     return (
         None if for_input is None else xp.matmul(g, weight),
         None if for_weight is None else xp.matmul(rows.T, inputs),
-        None if for_bias is None else _for_bias(xp, g, rows, len(for_bias)),
+        None if for_bias is None else _bias_gradient(xp, g, rows, len(for_bias)),
     )
 
 
-def _for_bias(xp: Any, g: Any, rows: Any, ndim: int) -> Any:
+def _bias_gradient(xp: Any, g: Any, rows: Any, ndim: int) -> Any:
+    """The gradient of a bias of ``ndim`` dimensions; the caller sums it where it was broadcast."""
     if ndim == 1:
         return xp.sum(rows, axis=0)
-    # A bias that is no vector is summed as it was broadcast.
     return rows if ndim > g.ndim else g
 
 
 @op(method=True, promote="arithmetic", aliases=("ger",), node="MulBackward0")
 def outer(xp: Backend, input: Array, vec2: Array) -> Array:
-    """Every product of an element of one vector and one of another.
+    """Products of each element of one vector and each element of another.
 
     Args:
         input: ``(n,)``; a tensor of any other shape is flattened, as in NumPy.

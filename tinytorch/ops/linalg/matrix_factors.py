@@ -1,4 +1,4 @@
-"""Decompositions in the forms they had before ``linalg``, and those of low rank."""
+"""Decompositions by the names that they had before ``linalg``, and those of low rank."""
 
 from __future__ import annotations
 
@@ -27,13 +27,12 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Any =
 
     Args:
         input: ``(..., m, n)``, floating-point or complex.
-        some: Give k columns of ``U`` and ``V``, k being the smaller of m and n (default), or
-            all.
-        compute_uv: Compute ``U`` and ``V`` (default); they are all zeros if not.
+        some: Compute k columns of ``U`` and ``V``, the smaller of m and n (default), or all.
+        compute_uv: Compute ``U`` and ``V`` (default); otherwise they are zeros.
         out: Three tensors to write the results to.
 
     Returns:
-        ``U``, ``S`` and ``V``, which ``linalg.svd`` gives as its adjoint.
+        ``U``, ``S`` and ``V``, whose adjoint ``linalg.svd`` returns.
 
     Example:
         >>> tt.svd(tt.tensor([[3.0, 0.0], [0.0, -4.0]])).S
@@ -59,7 +58,7 @@ def qr(input: Tensor, some: bool = True, *, out: Any = None) -> Any:
 
     Args:
         input: ``(..., m, n)``, floating-point or complex.
-        some: Give ``Q`` k columns, k being the smaller of m and n (default), or m.
+        some: Compute k columns of ``Q``, the smaller of m and n (default), or m.
         out: A pair of tensors to write the results to.
 
     Returns:
@@ -103,11 +102,11 @@ def lu(A: Tensor, pivot: bool = True, get_infos: bool = False, out: Any = None) 
     Args:
         A: ``(..., m, n)``, floating-point or complex.
         pivot: Permute rows so that each pivot is its column's largest; default True.
-        get_infos: Give ``info`` as a third result; default False.
+        get_infos: Return ``info`` as a third result; default False.
         out: Tensors to write the results to.
 
     Returns:
-        ``LU`` and ``pivots``, and ``info`` if asked for.
+        ``LU`` and ``pivots``, and ``info`` with ``get_infos``.
 
     Example:
         >>> LU, pivots = tt.lu(tt.tensor([[0.0, 1.0], [2.0, 3.0]]))
@@ -125,8 +124,7 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | Non
     Args:
         b: ``(..., n, k)``.
         LU_data: ``(..., n, n)``, from ``linalg.lu_factor``.
-        LU_pivots: int32 ``(..., n)``, from the same.
-        out: The output tensor.
+        LU_pivots: int32 ``(..., n)``, from the same call.
 
     Returns:
         ``(..., n, k)``.
@@ -142,7 +140,7 @@ def lu_solve(b: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | Non
 
 
 def _range_basis(A: Tensor, q: int, niter: int) -> Tensor:
-    """An orthonormal basis of q columns that nearly spans the range of ``A``.
+    """An orthonormal basis of q columns that approximates the range of ``A``.
 
     Reference:
         Halko, Martinsson & Tropp, "Finding structure with randomness", SIAM Review 53 (2011),
@@ -164,13 +162,13 @@ def svd_lowrank(
 
     Args:
         A: ``(..., m, n)``, floating-point or complex.
-        q: Rank to look for, a little more than is expected; default 6.
-        niter: Subspace iterations, which sharpen it; default 2.
+        q: Rank of the approximation, a little above the expected rank of ``A``; default 6.
+        niter: Number of subspace iterations, which improve the approximation; default 2.
         M: Matrix to subtract from ``A`` first, such as its mean; default none.
 
     Returns:
-        ``U`` ``(..., m, q)``, ``S`` ``(..., q)`` and ``V`` ``(..., n, q)`` with
-        ``A - M`` near ``U diag(S) V^H``.
+        ``U`` ``(..., m, q)``, ``S`` ``(..., q)`` and ``V`` ``(..., n, q)``, such that
+        ``U diag(S) V^H`` approximates ``A - M``.
 
     Example:
         >>> tt.svd_lowrank(tt.eye(4) * 3, q=2)[1].round()
@@ -194,9 +192,9 @@ def pca_lowrank(
 
     Args:
         A: ``(..., m, n)``: m samples of n features.
-        q: How many; default 6, or the smaller of m and n if that is less.
+        q: The number of components; default 6, or the smaller of m and n if that is less.
         center: Subtract each feature's mean; default True.
-        niter: Subspace iterations; default 2.
+        niter: Number of subspace iterations; default 2.
 
     Returns:
         ``U`` ``(..., m, q)``, ``S`` ``(..., q)`` and the components ``V`` ``(..., n, q)``.
@@ -218,8 +216,7 @@ def pca_lowrank(
         )
     if niter < 0:
         raise ValueError(f"niter(={niter}) must be non-negative integer")
-    centred = A - A.mean(-2, keepdim=True) if center else A
-    return svd_lowrank(centred, rank, niter)
+    return svd_lowrank(A - A.mean(-2, keepdim=True) if center else A, rank, niter)
 
 
 @composite(namespaces=("linalg",))

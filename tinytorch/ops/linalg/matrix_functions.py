@@ -1,15 +1,10 @@
-"""Determinants and their logarithms.
+"""Determinants, powers and exponentials of square matrices.
 
-The exponential of batches of matrices: Taylor polynomials of few products, and squarings.
-
-The 1-norm of a matrix decides the degree, 1, 2, 4, 8, 12 or 18; one too large for the highest is
-halved until it is not, and the result squared as often.
-
-Source: Bader, Blanes, Casas, "Computing the matrix exponential with an optimized Taylor polynomial
-approximation", Mathematics 7 (2019) 1174, whose tables give the numbers below. PyTorch goes the
-same way, so that where a matrix magnifies rounding, a program sees what it sees there.
-
-Powers and the exponential of square matrices.
+The exponential is a Taylor polynomial of few products. The 1-norm of a matrix decides its degree:
+1, 2, 4, 8, 12 or 18. A matrix of a larger norm is halved until degree 18 suffices, and the result
+is squared as often. The coefficients are those of Bader, Blanes, Casas, "Computing the matrix
+exponential with an optimized Taylor polynomial approximation", Mathematics 7 (2019) 1174. PyTorch
+computes it the same way, so rounding errors are the same, too.
 """
 
 from __future__ import annotations
@@ -25,8 +20,8 @@ from ...dispatch.out import scalar_name
 from ..checks import as_int
 from ..memory_order import as_row_major
 from ..results import named_result, write_result
-from .matmul import matmul
-from .shared import call_routine, check_sides, check_square, svd_factors, transpose_matrices
+from .matmul import matmul, transpose_matrices
+from .shared import call_routine, check_sides, check_square, svd_factors
 from .solve import inv, inv_ex
 
 
@@ -62,60 +57,61 @@ det.vjp(A=lambda xp, g, A: g[..., None, None] * xp.call(_cofactor, A))
 def _cofactor(xp: Backend, A: Array) -> Array:
     """The matrix of cofactors, ``det(A) A^-T``: the gradient of the determinant.
 
-    By ``A = U S V^H`` it is ``d conj(U) C conj(V^H)`` with d the determinant of ``U V^H`` and C
-    the cofactors of S, which exist for singular matrices as well.
+    With ``A = U S V^H`` it is ``d conj(U) C conj(V^H)``: d is the determinant of ``U V^H``, and C
+    the cofactors of S, which exist for singular matrices, too.
     """
     if not A.size:
         return xp.zeros(A.shape, A.dtype)
     inverse = call_routine(xp, xp.linalg.inv, A, failure=lambda: None)
     if inverse is not None:
         return xp.linalg.det(A)[..., None, None] * transpose_matrices(xp, inverse)
-    u, s, vh, phase = _unitary(xp, A)
-    place = xp.arange(s.shape[-1])
-    others = xp.where(place[:, None] == place, 1, s[..., None, :])
-    return _turned(xp, u, xp.prod(others, axis=-1)[..., None, :], vh, phase)
+    u, s, vh, phase = _svd_with_phase(xp, A)
+    i = xp.arange(s.shape[-1])
+    others = xp.where(i[:, None] == i, 1, s[..., None, :])
+    return _times_unitary_factors(xp, u, xp.prod(others, axis=-1)[..., None, :], vh, phase)
 
 
-def _unitary(xp: Any, A: Array) -> tuple[Array, Array, Array, Array]:
+def _svd_with_phase(xp: Any, A: Array) -> tuple[Array, Array, Array, Array]:
+    """``U``, ``S`` and ``V^H`` of matrices, and ``det(U V^H)``, ``(..., 1, 1)``."""
     u, s, vh = svd_factors(xp, A, True)
     return u, s, vh, (xp.linalg.det(u) * xp.linalg.det(vh))[..., None, None]
 
 
-def _turned(xp: Any, u: Array, middle: Array, vh: Array, phase: Array) -> Array:
-    """``phase conj(u) middle conj(vh)``; a middle of one row is a diagonal."""
+def _times_unitary_factors(xp: Any, u: Array, middle: Array, vh: Array, phase: Array) -> Array:
+    """``phase conj(u) middle conj(vh)``; a ``middle`` of one row holds a diagonal matrix."""
     left = xp.conj(u)
     left = left * middle if middle.shape[-2] == 1 else xp.matmul(left, middle)
     return phase * xp.matmul(left, xp.conj(vh))
 
 
-_cofactor.vjp(A=lambda xp, g, A: xp.call(_cofactor_slope, A, g))
+_cofactor.vjp(A=lambda xp, g, A: xp.call(_cofactor_derivative, A, g))
 
 
 @op
-def _cofactor_slope(xp: Backend, A: Array, H: Array) -> Array:
-    """The derivative of the cofactors at ``A`` in direction ``H``, for any ``A``.
+def _cofactor_derivative(xp: Backend, A: Array, H: Array) -> Array:
+    """The derivative of the cofactors at ``A``, which may be singular, in direction ``H``.
 
-    At a diagonal S it has ``-H_ji e_ij`` off the diagonal and the sum of all other ``H_jj e_ij``
-    on it, ``e_ij`` being the product of the elements of S but two.
+    For a diagonal matrix S, let ``e_ij`` be the product of its elements without numbers i and j.
+    Element (i, j) of the derivative is ``-H_ji e_ij``; diagonal element i is the sum of
+    ``H_jj e_ij`` over all j but i. The SVD of ``A`` reduces the general case to this one.
     """
     if not A.size:
         return xp.zeros(A.shape, A.dtype)
-    u, s, vh, phase = _unitary(xp, A)
-    n = s.shape[-1]
-    place = xp.arange(n)
-    same = place[:, None] == place
-    left_out = same[:, None, :] | same[None, :, :]
-    products = xp.prod(xp.where(left_out, 1, s[..., None, None, :]), axis=-1)
+    u, s, vh, phase = _svd_with_phase(xp, A)
+    i = xp.arange(s.shape[-1])
+    same = i[:, None] == i
+    omitted = same[:, None, :] | same[None, :, :]
+    products = xp.prod(xp.where(omitted, 1, s[..., None, None, :]), axis=-1)
     inner = xp.matmul(
         xp.matmul(xp.conj(xp.swapaxes(u, -1, -2)), H), xp.conj(xp.swapaxes(vh, -1, -2))
     )
-    apart = xp.where(same, 0, products)
-    diagonal = xp.matmul(apart, xp.diagonal(inner, 0, -2, -1)[..., None])
-    middle = xp.where(same, diagonal, -apart * xp.swapaxes(inner, -1, -2))
-    return _turned(xp, u, middle, vh, phase)
+    off_diagonal = xp.where(same, 0, products)
+    diagonal = xp.matmul(off_diagonal, xp.diagonal(inner, 0, -2, -1)[..., None])
+    middle = xp.where(same, diagonal, -off_diagonal * xp.swapaxes(inner, -1, -2))
+    return _times_unitary_factors(xp, u, middle, vh, phase)
 
 
-def _slope_matrix(xp: Any, g: Any, A: Any, H: Any) -> Any:
+def _cofactor_second_derivative(xp: Any, g: Any, A: Any, H: Any) -> Any:
     """The third derivative of the determinant, for invertible matrices.
 
     With ``X = A^-1`` it is the second derivative of ``det(A) X^T`` in directions H and g.
@@ -131,20 +127,20 @@ def _slope_matrix(xp: Any, g: Any, A: Any, H: Any) -> Any:
 
 
 def _trace(xp: Any, x: Any) -> Any:
+    """The trace of each matrix, ``(..., 1, 1)``."""
     return xp.sum(xp.diagonal(x, 0, -2, -1), -1)[..., None, None]
 
 
-_cofactor_slope.vjp(H=lambda xp, g, A: xp.call(_cofactor_slope, A, g), A=_slope_matrix)
+_cofactor_derivative.vjp(
+    H=lambda xp, g, A: xp.call(_cofactor_derivative, A, g), A=_cofactor_second_derivative
+)
 
 _Slogdet = named_result("linalg_slogdet", "sign logabsdet")
 
 
-@op(namespaces=("linalg",), returns=_Slogdet)
+@op(namespaces=("linalg",), returns=_Slogdet, like=det)
 def slogdet(xp: Backend, A: Array) -> tuple[Array, Array]:
     """The sign of every matrix's determinant and the logarithm of its absolute value.
-
-    Args:
-        A: ``(..., n, n)``, floating-point or complex.
 
     Returns:
         ``sign``, of absolute value 1 or 0, in the dtype of ``A``, and ``logabsdet``, real and
@@ -167,8 +163,8 @@ def slogdet(xp: Backend, A: Array) -> tuple[Array, Array]:
 
 @slogdet.vjp_joint("A")
 @reads_results(0)
-def _slogdet_rule(xp: Any, g: Any, in_shape: Any, out: Any, A: Any) -> tuple[Any]:
-    # log det has the derivative tr(A^-1 dA), whose imaginary part turns the sign.
+def _slogdet_backward(xp: Any, g: Any, in_shape: Any, out: Any, A: Any) -> tuple[Any]:
+    # d log det(A) = tr(A^-1 dA); its imaginary part is the change of the sign's phase.
     factor = g[1]
     if A.dtype.kind == "c":
         factor = factor + 1j * xp.imag(g[0] * out[0])
@@ -200,19 +196,19 @@ def logdet(input: Tensor) -> Tensor:
     return logarithm.masked_fill(sign == -1, math.nan)
 
 
-#: The largest norm for each degree, by the bytes of a real number.
+#: The largest norm for each degree, by the item size of the real dtype.
 _LARGEST = {
     4: (1.192092800768788e-07, 5.978858893805233e-04, 5.116619363445086e-02,
         5.800524627688768e-01, 1.461661507209034, 3.010066362817634),
     8: (2.220446049250313e-16, 2.580956802971767e-08, 3.397168839976962e-04,
         4.991228871115323e-02, 2.996158913811580e-01, 1.090863719290036),
 }  # fmt: skip
-_HIGHEST = 5
-#: Matrices of fewer rows are multiplied sum by sum, in order, as PyTorch multiplies them: BLAS
-#: rounds otherwise.
-_TINY = 8
-#: Elements of the matrices exponentiated at a time: a dozen arrays of as many are held meanwhile.
-_MOST = 1 << 18
+_LAST_STEP = 5
+#: Matrices of fewer rows are multiplied by einsum, which adds in PyTorch's order: BLAS would round
+#: differently.
+_EINSUM_ROWS = 8
+#: Elements of the matrices in one chunk, for which about a dozen arrays of this size are allocated.
+_CHUNK_ELEMENTS = 1 << 18
 
 
 def exponential(xp: Any, a: Any) -> Any:
@@ -222,55 +218,57 @@ def exponential(xp: Any, a: Any) -> Any:
         return xp.exp(a)
     flat = a.reshape(-1, n, n)
     out = xp.empty_like(flat)
-    some = max(_MOST // (n * n), 1)
-    for start in range(0, len(flat), some):
-        out[start : start + some] = _of_some(xp, flat[start : start + some])
+    count = max(_CHUNK_ELEMENTS // (n * n), 1)
+    for start in range(0, len(flat), count):
+        out[start : start + count] = _exponential_of_chunk(xp, flat[start : start + count])
     return out.reshape(a.shape)
 
 
-def _of_some(xp: Any, a: Any) -> Any:
-    """``exp(a)`` of ``(m, n, n)``."""
-    steps, halvings = _steps(xp, a)
+def _exponential_of_chunk(xp: Any, a: Any) -> Any:
+    """``exp(a)`` of ``(m, n, n)``; the matrices are sorted by their degree."""
+    steps, halvings = _count_steps(xp, a)
     order = xp.argsort(steps)
     counts = xp.bincount(steps).tolist()
     scale = xp.astype(xp.exp2(-halvings), a.real.dtype)[order][:, None, None]
     out = xp.empty_like(a)
-    out[order] = _by_steps(xp, a[order] * scale, counts)
+    out[order] = _exponential_by_steps(xp, a[order] * scale, counts)
     return out
 
 
-def _steps(xp: Any, a: Any) -> tuple[Any, Any]:
-    """How far up the degrees, and then the halvings, every matrix goes; the halvings alone."""
+def _count_steps(xp: Any, a: Any) -> tuple[Any, Any]:
+    """Per matrix, the index of its degree plus the number of halvings; and the latter alone."""
     largest = _LARGEST[a.real.dtype.itemsize]
     norms = xp.max(xp.sum(abs(a), axis=-2), axis=-1)
-    norms = xp.where(xp.isfinite(norms), norms, largest[_HIGHEST])
-    halvings = xp.ceil(xp.log2(xp.maximum(norms / largest[_HIGHEST], 1)))
+    norms = xp.where(xp.isfinite(norms), norms, largest[_LAST_STEP])
+    halvings = xp.ceil(xp.log2(xp.maximum(norms / largest[_LAST_STEP], 1)))
     steps = xp.astype(halvings, "int64")
-    for norm in largest[:_HIGHEST]:
+    for norm in largest[:_LAST_STEP]:
         steps = steps + (norms > norm)
     return steps, halvings
 
 
-def _by_steps(xp: Any, a: Any, counts: list[int]) -> Any:
-    """``exp(a)`` of matrices in the order of their steps, of which each has so many."""
+def _exponential_by_steps(xp: Any, a: Any, counts: list[int]) -> Any:
+    """``exp(a)`` of scaled matrices sorted by ``_count_steps``; ``counts[k]`` have k steps."""
     parts, start = [], 0
-    for degree, stop in enumerate(accumulate([*counts[:_HIGHEST], sum(counts[_HIGHEST:])])):
+    for degree, stop in enumerate(accumulate([*counts[:_LAST_STEP], sum(counts[_LAST_STEP:])])):
         if stop > start:
             parts.append(_POLYNOMIALS[degree](xp, a[start:stop]))
         start = stop
     result = parts[0] if len(parts) == 1 else xp.concatenate(parts)
-    for start in list(accumulate(counts))[_HIGHEST:-1]:
+    for start in list(accumulate(counts))[_LAST_STEP:-1]:
         result[start:] = _product(xp, result[start:], result[start:])
     return result
 
 
 def _product(xp: Any, a: Any, b: Any) -> Any:
-    if a.shape[-1] < _TINY:
+    """Matrix products, rounded as PyTorch's are."""
+    if a.shape[-1] < _EINSUM_ROWS:
         return xp.einsum("...ij,...jk->...ik", a, b)
     return xp.matmul(a, b)
 
 
-def _sum(matrices: list[Any], weights: tuple[float, ...]) -> Any:
+def _weighted_sum(matrices: list[Any], weights: tuple[float, ...]) -> Any:
+    """The sum of weight times matrix, without multiplications by 0 and 1."""
     total = None
     for matrix, weight in zip(matrices, weights):
         if weight:
@@ -280,7 +278,7 @@ def _sum(matrices: list[Any], weights: tuple[float, ...]) -> Any:
 
 
 def _powers(xp: Any, a: Any, count: int) -> list[Any]:
-    """The first of 1, a, a², a³ and a⁶."""
+    """The first ``count`` of the matrices 1, a, a², a³ and a⁶."""
     powers = [xp.broadcast_to(xp.eye(a.shape[-1], dtype=a.dtype), a.shape), a]
     for left, right in ((1, 1), (1, 2), (3, 3))[: count - 2]:
         powers.append(_product(xp, powers[left], powers[right]))
@@ -288,24 +286,24 @@ def _powers(xp: Any, a: Any, count: int) -> list[Any]:
 
 
 def _degree_1(xp: Any, a: Any) -> Any:
-    return _sum(_powers(xp, a, 2), (1, 1))
+    return _weighted_sum(_powers(xp, a, 2), (1, 1))
 
 
 def _degree_2(xp: Any, a: Any) -> Any:
-    return _sum(_powers(xp, a, 3), (1, 1, 1 / 2))
+    return _weighted_sum(_powers(xp, a, 3), (1, 1, 1 / 2))
 
 
 def _degree_4(xp: Any, a: Any) -> Any:
     powers = _powers(xp, a, 3)
-    rest = _product(xp, powers[2], _sum(powers, (1 / 2, 1 / 6, 1 / 24)))
-    return _sum([*powers, rest], (1, 1, 0, 1))
+    rest = _product(xp, powers[2], _weighted_sum(powers, (1 / 2, 1 / 6, 1 / 24)))
+    return _weighted_sum([*powers, rest], (1, 1, 0, 1))
 
 
 _ROOT = 177**0.5
 _X3 = 2 / 3
-_OF_4 = (_X3 * (1 + _ROOT) / 88, _X3 * (1 + _ROOT) / 352)
-#: The last is divided by the square of x3 in the paper; PyTorch has it by x3 and loses digits.
-_OF_8 = (
+_WEIGHTS_4 = (_X3 * (1 + _ROOT) / 88, _X3 * (1 + _ROOT) / 352)
+#: The last divisor has the square of x3, as in the paper; PyTorch has x3 and loses digits.
+_WEIGHTS_8 = (
     (-271 + 29 * _ROOT) / (315 * _X3), 11 * (_ROOT - 1) / (1260 * _X3),
     11 * (_ROOT - 9) / (5040 * _X3), (89 - _ROOT) / (5040 * _X3**2),
 )  # fmt: skip
@@ -313,12 +311,16 @@ _OF_8 = (
 
 def _degree_8(xp: Any, a: Any) -> Any:
     powers = _powers(xp, a, 3)
-    fourth = _product(xp, powers[2], _sum(powers[1:], _OF_4))
-    eighth = _product(xp, _sum([powers[2], fourth], (_X3, 1)), _sum([*powers, fourth], _OF_8))
-    return _sum([*powers, eighth], (1, 1, (857 - 58 * _ROOT) / 630, 1))
+    fourth = _product(xp, powers[2], _weighted_sum(powers[1:], _WEIGHTS_4))
+    eighth = _product(
+        xp,
+        _weighted_sum([powers[2], fourth], (_X3, 1)),
+        _weighted_sum([*powers, fourth], _WEIGHTS_8),
+    )
+    return _weighted_sum([*powers, eighth], (1, 1, (857 - 58 * _ROOT) / 630, 1))
 
 
-_OF_12 = (
+_WEIGHTS_12 = (
     (9.0198e-16, 0.46932117595418237389, -0.20099424927047284052, -0.04623946134063071740),
     (5.31597895759871264183, 1.19926790417132231573, 0.01179296240992997031,
      0.01108844528519167989),
@@ -330,12 +332,12 @@ _OF_12 = (
 
 def _degree_12(xp: Any, a: Any) -> Any:
     powers = _powers(xp, a, 4)
-    first, second, third, sixth = (_sum(powers, weights) for weights in _OF_12)
+    first, second, third, sixth = (_weighted_sum(powers, weights) for weights in _WEIGHTS_12)
     sixth = third + _product(xp, sixth, sixth)
     return first + _product(xp, second + sixth, sixth)
 
 
-_OF_18 = (
+_WEIGHTS_18 = (
     (0, -1.00365581030144618291e-01, -8.02924648241156932449e-03, -8.92138498045729985177e-04, 0),
     (0, 3.97849749499645077844e-01, 1.36783778460411720168, 4.98289622525382669416e-01,
      -6.37898194594723280150e-04),
@@ -349,7 +351,9 @@ _OF_18 = (
 
 def _degree_18(xp: Any, a: Any) -> Any:
     powers = _powers(xp, a, 5)
-    first, second, third, fourth, fifth = (_sum(powers, weights) for weights in _OF_18)
+    first, second, third, fourth, fifth = (
+        _weighted_sum(powers, weights) for weights in _WEIGHTS_18
+    )
     ninth = fourth + _product(xp, first, fifth)
     return second + _product(xp, third + ninth, ninth)
 
@@ -359,7 +363,7 @@ _POLYNOMIALS = (_degree_1, _degree_2, _degree_4, _degree_8, _degree_12, _degree_
 
 @op
 def _identity(xp: Backend, A: Array) -> Array:
-    """The identity in the shape of ``A``: its power 0, whose gradient is zero."""
+    """Identity matrices in the shape of ``A``: its power 0, whose gradient is zero."""
     return xp.array(xp.broadcast_to(xp.eye(A.shape[-1], dtype=A.dtype), A.shape), order="C")
 
 
@@ -368,19 +372,18 @@ _identity.vjp(A=lambda xp, g: xp.zeros_like(g))
 
 @composite(namespaces=("linalg", ""), method=True)
 def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
-    """``A`` times itself, n factors in all.
+    """Power ``n`` of every matrix of a batch: the product of n factors ``A``.
 
     Args:
         A: ``(..., m, m)``.
         n: The exponent; 0 gives the identity, a negative one the power of the inverse.
-        out: The output tensor.
 
     Returns:
         ``(..., m, m)``.
 
     Raises:
         RuntimeError: If the matrices are not square.
-        TypeError: If ``n`` is no int.
+        TypeError: If ``n`` is not an int.
         LinAlgError: If ``n`` is negative and a matrix is singular.
 
     Example:
@@ -393,12 +396,12 @@ def matrix_power(A: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     if n == 0:
         result = _identity(A)
     else:
-        result = _power(inv(A) if n < 0 else A, abs(n))
+        result = _power_by_squaring(inv(A) if n < 0 else A, abs(n))
     return write_result(out, result, "linalg.matrix_power")  # type: ignore[no-any-return]
 
 
-def _power(base: Tensor, n: int) -> Tensor:
-    """By squaring, from the exponent's highest bit."""
+def _power_by_squaring(base: Tensor, n: int) -> Tensor:
+    """``base ** n`` for n of at least 1, by squaring, from the highest bit of n."""
     result = base
     for bit in bin(n)[3:]:
         result = matmul(result, result)
@@ -438,13 +441,13 @@ def matrix_exp(xp: Backend, A: Array) -> Array:
             f"{scalar_name(xp.dtype_of(A))}"
         )
     check_sides("linalg.matrix_exp", A)
-    if A.dtype.itemsize < 4:  # BLAS has no product of halves
+    if A.dtype.itemsize < 4:  # BLAS has no float16
         return xp.astype(exponential(xp, xp.astype(A, "float32")), A.dtype)
     return as_row_major(xp, exponential(xp, A))
 
 
 @matrix_exp.vjp_joint("A")
-def _matrix_exp_rule(xp: Any, g: Any, in_shape: Any, A: Any) -> tuple[Any]:
+def _matrix_exp_backward(xp: Any, g: Any, in_shape: Any, A: Any) -> tuple[Any]:
     """The upper right block of the exponential of ``[[A^T, g], [0, A^T]]``.
 
     Reference:
@@ -452,8 +455,8 @@ def _matrix_exp_rule(xp: Any, g: Any, in_shape: Any, A: Any) -> tuple[Any]:
         Appl. 17 (1996).
     """
     n = A.shape[-1]
-    turned = transpose_matrices(xp, A)
-    upper = xp.concatenate((turned, g), axis=-1)
-    lower = xp.concatenate((xp.zeros_like(turned), turned), axis=-1)
+    a_t = transpose_matrices(xp, A)
+    upper = xp.concatenate((a_t, g), axis=-1)
+    lower = xp.concatenate((xp.zeros_like(a_t), a_t), axis=-1)
     whole = xp.call(matrix_exp, xp.concatenate((upper, lower), axis=-2))
     return (whole[..., :n, n:],)

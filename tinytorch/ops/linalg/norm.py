@@ -37,31 +37,31 @@ def vector_norm(
 
     Args:
         x: Floating-point or complex tensor of any shape.
-        ord: The order. 0 counts what is not zero, inf takes the largest absolute value, -inf
-            the smallest; default 2.
-        dim: Dimension or dimensions; None, the default, takes all as one vector.
+        ord: The order p; default 2. 0 is the number of nonzero elements, inf the largest absolute
+            value, and -inf the smallest.
+        dim: Dimension or dimensions; None, the default, takes the whole tensor as one vector.
         keepdim: Whether to keep the reduced dimensions, with size 1.
         dtype: Convert ``x`` to this first; real for real ``x``, and not narrower.
-        out: The output tensor.
 
     Returns:
-        Real tensor without the reduced dimensions. Its gradient is 0 where the norm is 0, and
-        equal largest elements share it.
+        Real tensor without the reduced dimensions. Its gradient is 0 where the norm is 0, and is
+        distributed evenly among equal largest elements.
 
     Raises:
-        RuntimeError: For integers, or if there is nothing to take a maximum or minimum of.
+        RuntimeError: For integers, or for empty vectors and an infinite or negative order.
 
     Example:
         >>> tt.linalg.vector_norm(tt.tensor([3.0, -4.0]))
         tensor(5.)
     """
     p = float(ord)
-    x = _converted(x, dtype)
+    x = _convert_input(x, dtype)
     _check_not_empty(x, p, reduced_axes("linalg.vector_norm", dim, x.ndim))
     return write_result(out, p_norm(x, p, dim, keepdim), "linalg.vector_norm")  # type: ignore
 
 
-def _converted(x: Tensor, dtype: Any) -> Tensor:
+def _convert_input(x: Tensor, dtype: Any) -> Tensor:
+    """``x`` in ``dtype``, if given; RuntimeError for integers and dtypes that do not fit."""
     name = "linalg.vector_norm"
     if x.dtype.kind not in "fc":
         raise RuntimeError(
@@ -85,6 +85,7 @@ def _converted(x: Tensor, dtype: Any) -> Tensor:
 
 
 def _check_not_empty(x: Tensor, p: float, axes: tuple[int, ...] | None) -> None:
+    """Raise RuntimeError for empty vectors and an order whose norm they do not have."""
     sizes = x.shape if axes is None else [x.shape[i] for i in axes]
     if 0 in sizes and (p < 0 or p == math.inf):
         order = int(p) if p.is_integer() else p
@@ -113,18 +114,17 @@ def matrix_norm(
     Args:
         A: Floating-point or complex tensor of two dimensions at least.
         ord: ``"fro"`` (default): root of the sum of squares; ``"nuc"``: sum of the singular
-            values; 2 and -2: the largest and smallest of them; 1 and -1: the largest and
-            smallest sum of a column's absolute values; inf and -inf: of a row's.
+            values; 2 and -2: the largest and smallest singular value; 1 and -1: the largest and
+            smallest sum of absolute values in a column; inf and -inf: the same in a row.
         dim: The dimensions of rows and columns; default the last two.
-        keepdim: Keep both with size 1.
+        keepdim: Whether to keep the two dimensions, with size 1.
         dtype: Convert ``A`` to this first.
-        out: The output tensor.
 
     Returns:
         Real tensor without the two dimensions.
 
     Raises:
-        RuntimeError: For another order, fewer dimensions or integers.
+        RuntimeError: For another order, fewer than two dimensions or integers.
 
     Example:
         >>> tt.linalg.matrix_norm(tt.tensor([[1.0, -2.0], [0.0, 2.0]]), 1)
@@ -147,11 +147,14 @@ def matrix_norm(
     if ord == "fro":
         result = vector_norm(A, 2, (row, column), keepdim, dtype=dtype)
     else:
-        result = _ordered_norm(A if dtype is None else A.to(dtype), ord, row, column, keepdim)
+        result = _matrix_norm_of_order(
+            A if dtype is None else A.to(dtype), ord, row, column, keepdim
+        )
     return write_result(out, result, name)  # type: ignore[no-any-return]
 
 
-def _ordered_norm(A: Tensor, ord: Any, row: int, column: int, keepdim: bool) -> Tensor:
+def _matrix_norm_of_order(A: Tensor, ord: Any, row: int, column: int, keepdim: bool) -> Tensor:
+    """The matrix norm of any order but "fro"."""
     if ord == "nuc" or abs(ord) == 2:
         values = svdvals(A.movedim((row, column), (-2, -1)))
         pick = sum_ if ord == "nuc" else (amax if ord > 0 else amin)
@@ -168,7 +171,7 @@ def _ordered_norm(A: Tensor, ord: Any, row: int, column: int, keepdim: bool) -> 
 
 
 def _largest_or_zero(values: Tensor, dim: int, keepdim: bool) -> Tensor:
-    """The largest along ``dim``; a norm of nothing is 0."""
+    """The maximum along ``dim``; 0 if that has size 0."""
     return amax(values, dim, keepdim) if values.shape[dim] else sum_(values, dim, keepdim)
 
 
@@ -182,7 +185,7 @@ def norm(
     dtype: dtypes.dtype | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The norm of vectors or of matrices, whichever ``dim`` and the shape say.
+    """The norm of vectors or of matrices, depending on ``dim`` and the shape.
 
     Args:
         A: Floating-point or complex tensor.
@@ -191,14 +194,13 @@ def norm(
         dim: One dimension for vectors, two for matrices; None, the default, means all.
         keepdim: Whether to keep the reduced dimensions, with size 1.
         dtype: Convert ``A`` to this first.
-        out: The output tensor.
 
     Returns:
         Real tensor without the reduced dimensions.
 
     Raises:
-        RuntimeError: For an order that does not exist, or an order without ``dim`` for more
-            than two dimensions.
+        RuntimeError: For an unknown order, or an order without ``dim`` for more than two
+            dimensions.
 
     Example:
         >>> tt.linalg.norm(tt.tensor([[3.0, 0.0], [0.0, 4.0]]))
@@ -236,7 +238,6 @@ def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) 
     Args:
         A: ``(..., m, n)``, square for orders other than None, 2 and -2.
         p: The order of ``linalg.matrix_norm``; None, the default, is 2.
-        out: The output tensor.
 
     Returns:
         Real tensor ``(...)``, infinite for singular matrices.
@@ -255,10 +256,11 @@ def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) 
         )
     if p not in (None, "fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
         raise RuntimeError(f"linalg.cond got an invalid norm type: {p}")
-    return write_result(out, _condition(A, p), "linalg.cond")  # type: ignore[no-any-return]
+    return write_result(out, _condition_number(A, p), "linalg.cond")  # type: ignore[no-any-return]
 
 
-def _condition(A: Tensor, p: Any) -> Tensor:
+def _condition_number(A: Tensor, p: Any) -> Tensor:
+    """The condition number by singular values for order 2, and by the inverse for others."""
     if p in (None, 2, -2):
         values = svdvals(A)
         if not values.shape[-1]:
@@ -273,7 +275,7 @@ def _condition(A: Tensor, p: Any) -> Tensor:
     if not A.shape[-1]:
         return (A.real if A.is_complex() else A).sum((-2, -1))
     inverse, info = inv_ex(A)
-    # Without the infinities, whose singular values no library looks for.
+    # Clear the infinities of singular matrices, for which the SVD would raise.
     inverse = inverse.masked_fill((info != 0)[..., None, None], 0)
     result = matrix_norm(A, p) * matrix_norm(inverse, p)
     return result.masked_fill(info != 0, math.inf)

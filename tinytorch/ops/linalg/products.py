@@ -1,11 +1,4 @@
-"""Products in ``tinytorch.linalg``: chains of matrices, vectors along a dimension, powers.
-
-Products of several groups of rows, each with a matrix of its own: mixtures of experts.
-
-Bilinear forms.
-
-``beta * input + alpha * product``, for each product of matrices and vectors.
-"""
+"""Products of matrices and vectors: chains, cross products, groups, bilinear forms, ``addmm``."""
 
 from __future__ import annotations
 
@@ -28,7 +21,7 @@ from ..reduce.reduction import sum as sum_
 from ..results import write_result
 from ..shape.joining import cat, stack
 from ..shape.sizes import expand, normalize_dim, unsqueeze
-from .matmul import check_product, matmul
+from .matmul import check_product, matmul, transpose_matrices
 
 
 @composite(namespaces=("linalg",), node="ViewBackward0", out=Out.EXACT)
@@ -37,7 +30,6 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
 
     Args:
         tensors: Matrices; the first and the last may be vectors.
-        out: The output tensor.
 
     Returns:
         The product: a matrix, a vector if one end is one, 0-d if both are.
@@ -57,7 +49,7 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
         chain[0] = unsqueeze(chain[0], 0)
     if last:
         chain[-1] = unsqueeze(chain[-1], 1)
-    product = _multiplied(chain, _best_cuts(chain), 0, len(chain) - 1)
+    product = _multiply_chain(chain, _best_cuts(chain), 0, len(chain) - 1)
     if first:
         product = product.squeeze(0)
     if last:
@@ -88,7 +80,9 @@ def _check_chain(chain: list[Tensor]) -> None:
 
 
 def _best_cuts(chain: list[Tensor]) -> dict[tuple[int, int], int]:
-    """Where to cut each part of the chain in two, by dynamic programming over its parts.
+    """The k of each (i, j) such that matrices i..j are cheapest as (i..k) @ (k + 1..j).
+
+    It is found by dynamic programming.
 
     Reference:
         Cormen et al., Introduction to Algorithms, "Matrix-chain multiplication".
@@ -104,15 +98,18 @@ def _best_cuts(chain: list[Tensor]) -> dict[tuple[int, int], int]:
                 for k in range(i, j)
             )
     if len(chain) == 3 and cost[0, 2] == cost[0, 1] + sizes[0] * sizes[2] * sizes[3]:
-        cuts[0, 2] = 1  # of three, the first two first, as in torch
+        cuts[0, 2] = 1  # for equal costs, PyTorch multiplies the first two first
     return cuts
 
 
-def _multiplied(chain: list[Tensor], cuts: dict[tuple[int, int], int], i: int, j: int) -> Tensor:
+def _multiply_chain(
+    chain: list[Tensor], cuts: dict[tuple[int, int], int], i: int, j: int
+) -> Tensor:
+    """The product of the matrices i to j of a chain, grouped by ``cuts``."""
     if i == j:
         return chain[i]
     k = cuts[i, j]
-    return matmul(_multiplied(chain, cuts, i, k), _multiplied(chain, cuts, k + 1, j))
+    return matmul(_multiply_chain(chain, cuts, i, k), _multiply_chain(chain, cuts, k + 1, j))
 
 
 @composite(node="ViewBackward0", out=Out.EXACT)
@@ -120,11 +117,11 @@ def chain_matmul(*matrices: Tensor, out: Tensor | None = None) -> Tensor:
     """Product of matrices; deprecated, as it is in PyTorch: see ``linalg.multi_dot``.
 
     Args:
-        *matrices: One or more matrices, one by one or as one sequence; the sizes between two
-            of them fit. The first and the last of several may be 1-d.
+        *matrices: One or more matrices, one by one or as one sequence. The first and the last of
+            several may be vectors.
 
     Raises:
-        RuntimeError: If there is none, or sizes or dtypes do not fit.
+        RuntimeError: For no matrices, or sizes or dtypes that do not fit.
 
     Example:
         >>> import warnings
@@ -158,7 +155,7 @@ def vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
         Tensor without dimension ``dim``.
 
     Raises:
-        RuntimeError: If shapes do not broadcast, dtypes differ or are integral.
+        RuntimeError: If shapes do not broadcast, or dtypes differ or are not floating-point.
 
     Example:
         >>> tt.linalg.vecdot(tt.ones(2, 3), tt.tensor([1.0, 2.0, 3.0]))
@@ -188,7 +185,7 @@ def cross(xp: Backend, input: Array, other: Array, *, dim: int = -1) -> Array:
         dim: The dimension; default the last.
 
     Raises:
-        RuntimeError: If another size is there, or numbers of dimensions or dtypes differ.
+        RuntimeError: If the size along ``dim`` is not 3, or numbers of dimensions or dtypes differ.
 
     Example:
         >>> tt.linalg.cross(tt.tensor([1.0, 0.0, 0.0]), tt.tensor([0.0, 1.0, 0.0]))
@@ -217,21 +214,16 @@ def _components(x: Any, at: int) -> list[Any]:
     return [x[(slice(None),) * at + (i,)] for i in range(3)]
 
 
-def _cross_input(xp: Any, g: Any, other: Any, dim: int) -> Any:
-    return xp.call(cross, other, g, dim=dim)
-
-
-def _cross_other(xp: Any, g: Any, input: Any, dim: int) -> Any:
-    return xp.call(cross, g, input, dim=dim)
-
-
-# A triple product may be rotated: (a x b) . g = a . (b x g) = b . (g x a).
-cross.vjp(input=_cross_input, other=_cross_other)
+# The factors of a triple product can be rotated: (a x b) . g = a . (b x g) = b . (g x a).
+cross.vjp(
+    input=lambda xp, g, other, dim: xp.call(cross, other, g, dim=dim),
+    other=lambda xp, g, input, dim: xp.call(cross, g, input, dim=dim),
+)
 
 
 @composite(namespaces=("linalg",))
 def vander(x: Tensor, N: int | None = None) -> Tensor:
-    """Powers of the elements of ``x``: column ``k`` of each matrix holds ``x ** k``.
+    """Vandermonde matrices of the elements of ``x``: column ``k`` holds ``x ** k``.
 
     Args:
         x: ``(..., n)``.
@@ -273,20 +265,21 @@ def grouped_mm(
     mat_a: Tensor, mat_b: Tensor, *, offs: Tensor | None = None, bias: Tensor | None = None,
     out_dtype: dtypes.dtype | None = None,
 ) -> Tensor:  # fmt: skip
-    """Matrix products of groups, whose sizes may differ in one dimension.
+    """One matrix product per group, where groups may differ in one size: a mixture of experts.
+
+    Unlike PyTorch's, it accepts float64.
 
     Args:
-        mat_a: ``(groups, m, k)``, or a matrix whose rows are in groups, ``(rows, k)``, or, with a
-            matrix ``mat_b``, whose columns are.
-        mat_b: ``(groups, k, n)``, or a matrix whose columns are in groups, ``(k, columns)``, or,
-            with a matrix ``mat_a``, whose rows are.
-        offs: Where each group ends, int32; for matrices alone.
-        bias: None.
-        out_dtype: That of ``mat_a``.
+        mat_a: ``(groups, m, k)``, or a matrix ``(rows, k)`` whose rows are in groups; if
+            ``mat_b`` is a matrix, too, its columns are in groups.
+        mat_b: ``(groups, k, n)``, or a matrix ``(k, columns)`` whose columns are in groups; if
+            ``mat_a`` is a matrix, too, its rows are in groups.
+        offs: The end of each group, int32; only if there is a matrix.
+        bias: Must be None.
+        out_dtype: None or the dtype of ``mat_a``.
 
     Returns:
-        ``(groups, m, n)``; with groups of rows or of columns a matrix, with zeros beyond the last
-        group. Not so in PyTorch: float64 is taken, too.
+        ``(groups, m, n)``; if one operand is a matrix, a matrix, with zeros beyond the last group.
 
     Raises:
         RuntimeError: For shapes that do not fit, a ``bias`` or another ``out_dtype``.
@@ -299,21 +292,21 @@ def grouped_mm(
                 [2., 2.],
                 [2., 2.]])
     """
-    _check(mat_a, mat_b, offs, bias, out_dtype)
+    _check_grouped_mm(mat_a, mat_b, offs, bias, out_dtype)
     if offs is None:
         return matmul(mat_a, mat_b)
-    cuts = [slice(*ends) for ends in pairwise([0, *offs.tolist()])]
+    groups = [slice(*ends) for ends in pairwise([0, *offs.tolist()])]
     if mat_a.ndim == mat_b.ndim:
-        return stack([matmul(mat_a[:, cut], mat_b[cut]) for cut in cuts])
+        return stack([matmul(mat_a[:, group], mat_b[group]) for group in groups])
     rows = mat_a.ndim == 2
-    parts = [matmul(mat_a[cut], mat_b[at]) if rows else matmul(mat_a[at], mat_b[:, cut])
-             for at, cut in enumerate(cuts)]  # fmt: skip
-    left = (mat_a.shape[0] if rows else mat_b.shape[1]) - cuts[-1].stop
-    shape = (left, mat_b.shape[-1]) if rows else (mat_a.shape[1], left)
-    return cat([*parts, parts[0].new_zeros(shape)], 0 if rows else 1)
+    products = [matmul(mat_a[group], mat_b[i]) if rows else matmul(mat_a[i], mat_b[:, group])
+                for i, group in enumerate(groups)]  # fmt: skip
+    rest = (mat_a.shape[0] if rows else mat_b.shape[1]) - groups[-1].stop
+    shape = (rest, mat_b.shape[-1]) if rows else (mat_a.shape[1], rest)
+    return cat([*products, products[0].new_zeros(shape)], 0 if rows else 1)
 
 
-def _check(a: Tensor, b: Tensor, offs: Tensor | None, bias: Any, out_dtype: Any) -> None:
+def _check_grouped_mm(a: Tensor, b: Tensor, offs: Tensor | None, bias: Any, out_dtype: Any) -> None:
     same = a.shape[-1] == b.shape[-2] if a.ndim > 1 and b.ndim > 1 else True
     for wrong, text in (
         (a.ndim not in (2, 3), "mat_a has to be 2 or 3d"),
@@ -362,10 +355,10 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     rows = a @ w.permute(1, 0, 2).reshape((first, outputs * second))
     rows = rows.reshape((*input1.shape[:-1], outputs, second))
     out = (rows @ input2.unsqueeze(-1)).squeeze(-1)
+    # The gradient of each factor needs the two others, which must not change until backward.
     factors = input1, input2, weight
-    others = ([f for f in factors if f is not kept] for kept in factors)
-    wanted = [any(f.requires_grad for f in rest) for rest in others]
-    out = keep_versions(out, *(f for f, keep in zip(factors, wanted, strict=True) if keep))
+    saved = (f for f in factors if any(other.requires_grad for other in factors if other is not f))
+    out = keep_versions(out, *saved)
     return out if bias is None else out + bias
 
 
@@ -404,18 +397,18 @@ def _check_bilinear_inputs(
         )
 
 
-def _added(xp: Backend, input: Array, product: Array, beta: Any, alpha: Any) -> Array:
-    """``beta * input + alpha * product``; the product's memory may be used.
+def _add_product(xp: Backend, input: Array, product: Array, beta: Any, alpha: Any) -> Array:
+    """``beta * input + alpha * product``, which may be written to ``product``.
 
-    Factors of integers lose their fractions, as in PyTorch; those of bools are bools, whose
-    addition is "or".
+    As in PyTorch, the factors are converted to the dtype: those of integers lose their fractions,
+    and those of bools become bools, whose addition is "or".
     """
     dtype = xp.dtype_of(product)
     beta, alpha = (convert_to_write(factor, dtype) for factor in (beta, alpha))
     input = xp.call(expand, input, product.shape)
     if alpha != 1:
         product = product * alpha
-    if beta == 0:  # not even NaN passes
+    if beta == 0:  # then NaN in input is ignored
         return product
     return xp.add(product, input if beta == 1 else input * beta, out=product)
 
@@ -423,22 +416,19 @@ def _added(xp: Backend, input: Array, product: Array, beta: Any, alpha: Any) -> 
 _TWO_DTYPES = "{}: self and mat2 must have the same dtype, but got {{}} and {{}}"
 
 
-def _check_dtypes(xp: Backend, text: str, *arrays: Array) -> None:
-    """RuntimeError in PyTorch's words, which name the dtypes, unless all are of one."""
+def _check_same_dtypes(xp: Backend, text: str, *arrays: Array) -> None:
+    """Raise RuntimeError unless the arrays have one dtype; ``text`` has a field for each."""
     if any(x.dtype != arrays[0].dtype for x in arrays):
         raise RuntimeError(text.format(*(scalar_name(xp.dtype_of(x)) for x in arrays)))
 
 
-def _scaled(g: Any, factor: Any) -> Any:
+def _scale(g: Any, factor: Any) -> Any:
+    """``g * factor``, without a multiplication by 1."""
     return g if factor == 1 else g * factor
 
 
-def _input_rule(xp: Any, g: Any, beta: Any) -> Any:
-    return xp.zeros_like(g) if beta == 0 else _scaled(g, beta)
-
-
-def _transposed(xp: Any, x: Any) -> Any:
-    return xp.swapaxes(x, -1, -2)
+def _input_gradient(xp: Any, g: Any, beta: Any) -> Any:
+    return xp.zeros_like(g) if beta == 0 else _scale(g, beta)
 
 
 @op(
@@ -476,21 +466,21 @@ def addmm(
         if array.ndim != 2:
             raise RuntimeError(f"addmm: {at} must be a matrix, got {array.ndim}-D tensor")
     check_product("addmm", mat1, mat2)
-    _check_dtypes(xp, _TWO_DTYPES.format("addmm"), input, mat2)
+    _check_same_dtypes(xp, _TWO_DTYPES.format("addmm"), input, mat2)
     if is_half(mat1):
         return compute_in_single(xp, addmm.kernel, input, mat1, mat2, beta=beta, alpha=alpha)
-    return _added(xp, input, xp.matmul(mat1, mat2), beta, alpha)
+    return _add_product(xp, input, xp.matmul(mat1, mat2), beta, alpha)
 
 
-def _mat1_rule(xp: Any, g: Any, mat2: Any, alpha: Any) -> Any:
-    return _scaled(xp.matmul(g, _transposed(xp, mat2)), alpha)
+def _mat1_gradient(xp: Any, g: Any, mat2: Any, alpha: Any) -> Any:
+    return _scale(xp.matmul(g, transpose_matrices(xp, mat2)), alpha)
 
 
-def _mat2_rule(xp: Any, g: Any, mat1: Any, alpha: Any) -> Any:
-    return _scaled(xp.matmul(_transposed(xp, mat1), g), alpha)
+def _mat2_gradient(xp: Any, g: Any, mat1: Any, alpha: Any) -> Any:
+    return _scale(xp.matmul(transpose_matrices(xp, mat1), g), alpha)
 
 
-addmm.vjp(input=_input_rule, mat1=_mat1_rule, mat2=_mat2_rule)
+addmm.vjp(input=_input_gradient, mat1=_mat1_gradient, mat2=_mat2_gradient)
 
 
 @op(
@@ -527,39 +517,43 @@ def addmv(
         raise RuntimeError(
             f"addmv: vector + matrix @ vector expected, got {input.ndim}, {mat.ndim}, {vec.ndim}"
         )
-    _check_dtypes(
+    _check_same_dtypes(
         xp, "addmv input tensors must have the same dtype, but got {}, {}, and {}", input, mat, vec
     )
     check_product("addmv", mat, vec)
-    return _added(xp, input, xp.matmul(mat, vec), beta, alpha)
+    return _add_product(xp, input, xp.matmul(mat, vec), beta, alpha)
 
 
 addmv.vjp(
-    input=_input_rule,
-    mat=lambda xp, g, vec, alpha: _scaled(g, alpha)[:, None] * vec,
-    vec=lambda xp, g, mat, alpha: _scaled(xp.matmul(_transposed(xp, mat), g), alpha),
+    input=_input_gradient,
+    mat=lambda xp, g, vec, alpha: _scale(g, alpha)[:, None] * vec,
+    vec=lambda xp, g, mat, alpha: _scale(xp.matmul(transpose_matrices(xp, mat), g), alpha),
 )
 
 
-@op(method=True, inplace=True, promote="alike", strict=True, former_order=("beta", "alpha"))
+@op(
+    method=True,
+    inplace=True,
+    promote="alike",
+    strict=True,
+    former_order=("beta", "alpha"),
+    like=addmm,
+)
 def addr(
     xp: Backend, input: Array, vec1: Array, vec2: Array, *, beta: float = 1, alpha: float = 1
 ) -> Array:
-    """``beta * input + alpha * outer(vec1, vec2)``; among bools, "or" and "and".
+    """``beta * input + alpha * outer(vec1, vec2)``; of bools, with "or" and "and".
 
     Args:
-        input: Tensor that broadcasts to ``(n, m)``.
         vec1: ``(n,)``.
         vec2: ``(m,)``.
-        beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
-        alpha: Factor of the product; default 1.
 
     Returns:
         ``(n, m)``.
 
     Raises:
-        RuntimeError: If shapes do not fit, the dtype does not hold a factor, or the factor is of
-            another kind: a bool or, of integers, a float.
+        RuntimeError: If shapes do not fit, the dtype does not hold a factor, or a factor is a bool
+            or, for integers, a float.
 
     Example:
         >>> tt.addr(tt.zeros(2, 2), tt.tensor([1.0, 2.0]), tt.tensor([3.0, 4.0]))
@@ -572,13 +566,13 @@ def addr(
     product = vec1[:, None] * vec2
     for at, factor in (("beta", beta), ("alpha", alpha)):
         check_factor("addr", product.dtype.kind, at, factor)
-    return _added(xp, input, product, beta, alpha)
+    return _add_product(xp, input, product, beta, alpha)
 
 
 addr.vjp(
-    input=_input_rule,
-    vec1=lambda xp, g, vec2, alpha: _scaled(xp.matmul(g, vec2), alpha),
-    vec2=lambda xp, g, vec1, alpha: _scaled(xp.matmul(vec1, g), alpha),
+    input=_input_gradient,
+    vec1=lambda xp, g, vec2, alpha: _scale(xp.matmul(g, vec2), alpha),
+    vec2=lambda xp, g, vec1, alpha: _scale(xp.matmul(vec1, g), alpha),
 )
 
 
@@ -625,24 +619,31 @@ def baddbmm(
         >>> tt.baddbmm(tt.ones(1), tt.ones(2, 1, 3), tt.ones(2, 3, 1)).flatten()
         tensor([4., 4.])
     """
-    _check_dtypes(
+    _check_same_dtypes(
         xp, "baddbmm: Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}",
         input, batch1, batch2,
     )  # fmt: skip
     _check_batches("baddbmm", batch1, batch2)
     if is_half(batch1):
         return compute_in_single(xp, baddbmm.kernel, input, batch1, batch2, beta=beta, alpha=alpha)
-    return _added(xp, input, xp.matmul(batch1, batch2), beta, alpha)
+    return _add_product(xp, input, xp.matmul(batch1, batch2), beta, alpha)
 
 
 baddbmm.vjp(
-    input=_input_rule,
-    batch1=lambda xp, g, batch2, alpha: _scaled(xp.matmul(g, _transposed(xp, batch2)), alpha),
-    batch2=lambda xp, g, batch1, alpha: _scaled(xp.matmul(_transposed(xp, batch1), g), alpha),
+    input=_input_gradient,
+    batch1=lambda xp, g, batch2, alpha: _scale(xp.matmul(g, transpose_matrices(xp, batch2)), alpha),
+    batch2=lambda xp, g, batch1, alpha: _scale(xp.matmul(transpose_matrices(xp, batch1), g), alpha),
 )
 
 
-@op(method=True, strict=True, overlap=Overlap.FIRST, out=Out.EXACT, former_order=("beta", "alpha"))
+@op(
+    method=True,
+    strict=True,
+    overlap=Overlap.FIRST,
+    out=Out.EXACT,
+    former_order=("beta", "alpha"),
+    like=baddbmm,
+)
 def addbmm(
     xp: Backend, input: Array, batch1: Array, batch2: Array, *, beta: float = 1, alpha: float = 1
 ) -> Array:
@@ -650,9 +651,6 @@ def addbmm(
 
     Args:
         input: Tensor that broadcasts to ``(n, m)``.
-        batch1: ``(b, n, k)``.
-        batch2: ``(b, k, m)``.
-        beta: Factor of ``input``; 0 ignores it, NaN included. Default 1.
         alpha: Factor of the sum; default 1.
 
     Returns:
@@ -666,41 +664,37 @@ def addbmm(
         tensor([[6., 6.]])
     """
     _check_batches("addbmm", batch1, batch2)
-    _check_dtypes(xp, _TWO_DTYPES.format("addbmm"), input, batch2)
+    _check_same_dtypes(xp, _TWO_DTYPES.format("addbmm"), input, batch2)
     if is_half(batch1):
         return compute_in_single(xp, addbmm.kernel, input, batch1, batch2, beta=beta, alpha=alpha)
-    # One product whose inner dimension is that of all matrices together.
+    # Compute one product whose inner dimension is that of all matrices together.
     rows, columns = batch1.shape[1], batch2.shape[2]
     left = xp.reshape(xp.swapaxes(batch1, 0, 1), (rows, batch1.shape[0] * batch1.shape[2]))
     right = xp.reshape(batch2, (batch2.shape[0] * batch2.shape[1], columns))
-    return _added(xp, input, xp.matmul(left, right), beta, alpha)
+    return _add_product(xp, input, xp.matmul(left, right), beta, alpha)
 
 
 addbmm.vjp(
-    input=_input_rule,
-    batch1=lambda xp, g, batch2, alpha: _scaled(xp.matmul(g, _transposed(xp, batch2)), alpha),
-    batch2=lambda xp, g, batch1, alpha: _scaled(xp.matmul(_transposed(xp, batch1), g), alpha),
+    input=_input_gradient,
+    batch1=lambda xp, g, batch2, alpha: _scale(xp.matmul(g, transpose_matrices(xp, batch2)), alpha),
+    batch2=lambda xp, g, batch1, alpha: _scale(xp.matmul(transpose_matrices(xp, batch1), g), alpha),
 )
 
 
-@composite(method=True)
+@composite(method=True, like=addbmm)
 def addbmm_(
     input: Tensor, batch1: Tensor, batch2: Tensor, *, beta: float = 1, alpha: float = 1
 ) -> Tensor:
-    """In-place form of ``addbmm``. As in torch, a tensor that would broadcast grows instead.
+    """In-place form of ``addbmm``; as in PyTorch, an input that would broadcast is resized.
 
     Args:
-        input: Tensor that broadcasts to ``(n, m)``.
-        batch1: ``(b, n, k)``.
-        batch2: ``(b, k, m)``.
         beta: Factor of ``input``; default 1.
-        alpha: Factor of the sum; default 1.
 
     Returns:
-        ``input``, then ``(n, m)``.
+        ``input``, of shape ``(n, m)``.
 
     Raises:
-        RuntimeError: As for ``addbmm``, and if a tensor that requires grad would grow.
+        RuntimeError: As for ``addbmm``, and if an input that requires grad would be resized.
 
     Example:
         >>> tt.zeros(1, 2).addbmm_(tt.ones(2, 1, 3), tt.ones(2, 3, 2))
@@ -708,7 +702,7 @@ def addbmm_(
     """
     shape = (*batch1.shape[1:2], *batch2.shape[2:])
     if tuple(input.shape) != shape:
-        grown = addbmm(input, batch1, batch2, beta=beta, alpha=alpha)
-        return input.resize_(grown.shape).copy_(grown)
+        result = addbmm(input, batch1, batch2, beta=beta, alpha=alpha)
+        return input.resize_(result.shape).copy_(result)
     options = {"beta": beta, "alpha": alpha}
     return call_inplace(addbmm.op, (input, batch1, batch2), options)

@@ -1,4 +1,4 @@
-"""QR factors, and the Householder reflections they are made of."""
+"""QR factors, and products of Householder reflections."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def qr(xp: Backend, A: Array, mode: str = "reduced") -> tuple[Array, Array]:
 
     Args:
         A: ``(..., m, n)``, floating-point or complex.
-        mode: ``"reduced"`` (default) gives ``Q`` k columns, k being the smaller of m and n;
-            ``"complete"`` completes it to a square matrix; ``"r"`` gives an empty ``Q``.
-            Differentiable are a reduced ``Q``, and a complete one where m is not above n.
+        mode: ``"reduced"`` (default): k is the smaller of m and n; ``"complete"``: k is m;
+            ``"r"``: ``Q`` is empty. Mode ``"r"`` is not differentiable, nor is ``"complete"`` if
+            m is above n.
 
     Returns:
         ``Q`` ``(..., m, k)`` and ``R`` ``(..., k, n)``.
@@ -56,14 +56,15 @@ def qr(xp: Backend, A: Array, mode: str = "reduced") -> tuple[Array, Array]:
             "(default), 'r', or 'complete'"
         )
     if not A.size:
-        return _empty(xp, A, mode)
+        return _empty_factors(xp, A, mode)
     if mode == "r":
         return xp.empty((0,), A.dtype), xp.linalg.qr(A, "r")
     q, r = xp.linalg.qr(A, mode)
     return q, r
 
 
-def _empty(xp: Backend, A: Array, mode: str) -> tuple[Array, Array]:
+def _empty_factors(xp: Backend, A: Array, mode: str) -> tuple[Array, Array]:
+    """The factors of matrices without elements: identity matrices and zeros."""
     batch, (m, n) = A.shape[:-2], A.shape[-2:]
     k = m if mode == "complete" else min(m, n)
     r = xp.zeros((*batch, k, n), A.dtype)
@@ -72,10 +73,11 @@ def _empty(xp: Backend, A: Array, mode: str) -> tuple[Array, Array]:
     return xp.array(xp.broadcast_to(xp.eye(m, k, dtype=A.dtype), (*batch, m, k))), r
 
 
-def _qr_rule(xp: Any, g: Any, out: Any, mode: str) -> Any:
-    """``(q + Q h(triu(r R^H - Q^H q))) R^-H``, h adding the adjoint with the diagonal once.
+def _qr_backward(xp: Any, g: Any, out: Any, mode: str) -> Any:
+    """``(q + Q h(triu(r R^H - Q^H q))) R^-H``, where h adds the adjoint below the diagonal.
 
-    Columns to the right of a square are ``Y = Q V``: ``Q v`` goes to ``Y``, ``Y v^H`` to Q.
+    q and r are the gradients of Q and R. In a wide matrix, the columns ``Y = Q V`` to the right of
+    the square have the gradient ``Q v``, and add ``Y v^H`` to that of Q.
 
     Reference:
         Walter & Lehmann, "Algorithmic differentiation of linear algebra functions", 2018,
@@ -100,42 +102,43 @@ def _qr_rule(xp: Any, g: Any, out: Any, mode: str) -> Any:
     if n > m:
         if for_r is not None:
             rest = xp.matmul(q, for_r[..., :, m:])
-            through = xp.matmul(xp.matmul(q, r[..., :, m:]), adjoint(xp, for_r[..., :, m:]))
-            for_q = through if for_q is None else for_q + through
+            added = xp.matmul(xp.matmul(q, r[..., :, m:]), adjoint(xp, for_r[..., :, m:]))
+            for_q = added if for_q is None else for_q + added
             for_r = for_r[..., :, :m]
         else:
             rest = xp.zeros_like(xp.matmul(q, r[..., :, m:]))
         r = r[..., :, :m]
-    result = _square_rule(xp, for_q, for_r, q, r)
+    result = _square_qr_backward(xp, for_q, for_r, q, r)
     return result if rest is None else xp.concatenate((result, rest), axis=-1)
 
 
-def _square_rule(xp: Any, for_q: Any, for_r: Any, q: Any, r: Any) -> Any:
-    turned = adjoint(xp, r)
-    inner = 0 if for_r is None else xp.matmul(for_r, turned)
+def _square_qr_backward(xp: Any, for_q: Any, for_r: Any, q: Any, r: Any) -> Any:
+    """The gradient of a matrix whose ``R`` is square."""
+    r_h = adjoint(xp, r)
+    inner = 0 if for_r is None else xp.matmul(for_r, r_h)
     if for_q is not None:
         inner = inner - xp.matmul(adjoint(xp, q), for_q)
-    half = xp.triu(inner)
-    whole = half + adjoint(xp, half)
-    whole = whole - xp.tril(xp.triu(whole)) * 0.5
-    result = xp.matmul(q, whole)
+    upper = xp.triu(inner)
+    full = upper + adjoint(xp, upper)
+    full = full - xp.tril(xp.triu(full)) * 0.5
+    result = xp.matmul(q, full)
     result = result if for_q is None else result + for_q
-    return xp.call(solve_triangular, turned, result, upper=False, left=False)
+    return xp.call(solve_triangular, r_h, result, upper=False, left=False)
 
 
-qr.vjp(A=accepts_none(torch_convention(_qr_rule)))
+qr.vjp(A=accepts_none(torch_convention(_qr_backward)))
 
 
 @op(method=True, returns=_Geqrf, out=Out.SAFE_CAST, overlap=Overlap.ALLOWED)
 def geqrf(xp: Backend, input: Array) -> tuple[Array, Array]:
-    """QR factors as LAPACK leaves them; not differentiable.
+    """QR factors in LAPACK's packed form; not differentiable.
 
     Args:
         input: ``(..., m, n)``, floating-point or complex.
 
     Returns:
         ``a`` ``(..., m, n)``: ``R`` on and above the diagonal, Householder vectors below, and
-        ``tau`` ``(..., min(m, n))``, their factors; what ``linalg.householder_product`` takes.
+        ``tau`` ``(..., min(m, n))``, their factors: arguments of ``linalg.householder_product``.
 
     Raises:
         RuntimeError: For fewer than two dimensions or another dtype.
@@ -161,9 +164,10 @@ geqrf.vjp(input=no_derivative("geqrf", NotImplementedError))
 
 
 def _reflectors(A: Tensor, tau: Tensor) -> tuple[Tensor, Tensor]:
-    """Vectors V and the triangle U with ``H_1 ... H_k = 1 - V (1 + U)^-1 diag(tau) V^H``.
+    """The V and U of ``H_1 ... H_k = 1 - V (1 + U)^-1 diag(tau) V^H`` for k reflections.
 
-    U is ``diag(tau)`` times the strictly upper triangle of ``V^H V``; no tau may not be zero.
+    V holds the vectors in its columns; U is ``diag(tau)`` times the strictly upper triangle of
+    ``V^H V``. Any tau may be zero.
 
     Reference:
         Joffrain, Low, Quintana-Ortí, van de Geijn & Van Zee, "Accumulating Householder
@@ -192,7 +196,8 @@ def _check_reflectors(name: str, A: Tensor, tau: Tensor, at: str) -> None:
         )
 
 
-def _product(A: Tensor, tau: Tensor) -> Tensor:
+def _householder_product(A: Tensor, tau: Tensor) -> Tensor:
+    """The first n columns of the product of the reflections, ``(..., m, n)``."""
     n, k = A.shape[-1], tau.shape[-1]
     unit = wrap(A._xp.eye(A.shape[-2], n, dtype=A._data.dtype), A._xp)
     if not k:
@@ -208,12 +213,11 @@ def householder_product(A: Tensor, tau: Tensor, *, out: Tensor | None = None) ->
     """The first columns of a product of Householder reflections ``1 - tau v v^H``.
 
     Args:
-        A: ``(..., m, n)``, m at least n, the vectors below its diagonal, from ``geqrf``.
+        A: ``(..., m, n)``, m at least n, from ``geqrf``: the vectors v are below its diagonal.
         tau: ``(..., k)``, k at most n.
-        out: The output tensor.
 
     Returns:
-        ``(..., m, n)``, orthonormal columns if the factors are ``geqrf``'s.
+        ``(..., m, n)``, with orthonormal columns if the arguments are from ``geqrf``.
 
     Raises:
         RuntimeError: If shapes or dtypes do not fit.
@@ -236,7 +240,7 @@ def householder_product(A: Tensor, tau: Tensor, *, out: Tensor | None = None) ->
                 f"torch.{name}: {text}, got shapes {list(A.shape)} and {list(tau.shape)}"
             )
     check_floating(A._xp, name, A._data)
-    return write_result(out, _product(A, tau), name)  # type: ignore[no-any-return]
+    return write_result(out, _householder_product(A, tau), name)  # type: ignore[no-any-return]
 
 
 @composite(method=True, node="LinalgHouseholderProductBackward0")
@@ -244,8 +248,8 @@ def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The first columns of a product of reflections; see ``linalg.householder_product``.
 
     Args:
-        input: ``(..., m, n)``; below its diagonal are the vectors of the reflections.
-        tau: ``(..., k)``, their factors, k at most n.
+        input: ``(..., m, n)``; the vectors of the reflections are below its diagonal.
+        tau: ``(..., k)``, the factors of the reflections, k at most n.
 
     Example:
         >>> tt.orgqr(tt.zeros(1, 1), tt.tensor([2.0]))
@@ -264,15 +268,14 @@ def ormqr(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """A matrix times the square ``Q`` that Householder reflections give.
+    """The product of a matrix and the square ``Q`` of Householder reflections.
 
     Args:
-        input: ``(..., q, k)``, the vectors below its diagonal, from ``geqrf``.
+        input: ``(..., q, k)``, from ``geqrf``: the vectors are below its diagonal.
         tau: ``(..., k)``.
         other: ``(..., m, n)``, with m = q for ``left``, else n = q.
-        left: Give ``Q @ other`` (default) or ``other @ Q``.
+        left: Compute ``Q @ other`` (default) or ``other @ Q``.
         transpose: Use the adjoint of ``Q``; default False.
-        out: The output tensor.
 
     Returns:
         ``(..., m, n)``.
@@ -305,13 +308,14 @@ def ormqr(
             f"{other.shape[side]} and {input.shape[-2]}"
         )
     check_floating(input._xp, "ormqr", input._data)
-    # C Q is the adjoint of Q^H C^H.
+    # other @ Q is the adjoint of Q^H @ other^H.
     target = other if left else other.mH
-    product = _reflected(input, tau, target, transpose if left else not transpose)
+    product = _apply_reflections(input, tau, target, transpose if left else not transpose)
     return write_result(out, product if left else product.mH.resolve_conj(), "ormqr")  # type: ignore[no-any-return]
 
 
-def _reflected(A: Tensor, tau: Tensor, target: Tensor, back: bool) -> Tensor:
+def _apply_reflections(A: Tensor, tau: Tensor, target: Tensor, back: bool) -> Tensor:
+    """``Q @ target``, or with ``back`` ``Q^H @ target``."""
     if not tau.shape[-1]:
         return target.clone()
     vectors, triangle = _reflectors(A, tau)

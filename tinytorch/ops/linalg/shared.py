@@ -176,11 +176,6 @@ def conjugate(xp: Any, x: Any) -> Any:
     return xp.conj(x) if x.dtype.kind == "c" else x
 
 
-def transpose_matrices(xp: Any, x: Any) -> Any:
-    """The transpose of each matrix."""
-    return xp.swapaxes(x, -1, -2)
-
-
 def check_phases(xp: Any, message: tuple[str, str, str], changes: Any, more: Any = None) -> None:
     """Raise RuntimeError if a loss depends on the phases of complex vectors, which are arbitrary.
 

@@ -1,7 +1,4 @@
-"""Inverses of square matrices and solutions of their equations.
-
-Least squares.
-"""
+"""Inverses of matrices, and solutions of linear equations, also by least squares."""
 
 from __future__ import annotations
 
@@ -16,6 +13,7 @@ from ...dispatch.out import scalar_name
 from ...state import no_grad
 from ..results import named_result, write_result
 from ..shape.sizes import normalize_dim
+from .matmul import transpose_matrices
 from .shared import (
     LinAlgError,
     call_routine,
@@ -24,16 +22,18 @@ from .shared import (
     check_square,
     common_batch,
     first_failed_element,
-    transpose_matrices,
 )
-from .substitution import factor_lu, permutation, permuted, substitute
+from .substitution import factor_lu, rows_from_pivots, permute_rows, substitute
 from .svd import pinv, svdvals
 
 # -- kernels ---------------------------------------------------------------------------------------
 
 
 def solve_batches(xp: Backend, a: Array, b: Array, failure: Any) -> Array:
-    """The library's ``a \\ b`` for matrices ``b``; ``failure()`` if one of ``a`` is singular."""
+    """``a^-1 b`` by the array library, for matrices ``b``; ``failure()`` if one of a is singular.
+
+    ``failure`` returns the exception to raise, or a result to return instead.
+    """
     batch = common_batch(xp, "linalg.solve", a, b)
     if 0 in batch or 0 in b.shape[-2:]:
         return xp.zeros((*batch, *b.shape[-2:]), b.dtype)
@@ -41,42 +41,48 @@ def solve_batches(xp: Backend, a: Array, b: Array, failure: Any) -> Array:
         a = xp.broadcast_to(a, (*batch, *a.shape[-2:]))
         b = xp.broadcast_to(b, (*batch, *b.shape[-2:]))
     if xp.loses_nan(a):
-        return _unless_singular(solve_anyway(xp, a, b), failure)
+        return _result_if_regular(solve_by_lu(xp, a, b), failure)
     return call_routine(xp, xp.linalg.solve, a, b, failure=failure)
 
 
-def _unless_singular(found: tuple[Array, Array], failure: Any) -> Any:
-    """The solution or inverse; if ``info`` says that a matrix is singular, ``failure()``."""
-    result, info = found
+def _result_if_regular(result_info: tuple[Array, Array], failure: Any) -> Any:
+    """The solution or inverse; ``failure()`` if ``info`` reports a singular matrix."""
+    result, info = result_info
     instead = failure() if bool((info != 0).any()) else result
     if isinstance(instead, Exception):
         raise instead
     return instead
 
 
-def solve_anyway(xp: Backend, a: Array, b: Array) -> tuple[Array, Array]:
+def solve_by_lu(xp: Backend, a: Array, b: Array) -> tuple[Array, Array]:
     """The solution by LU factors, infinite or NaN where a matrix is singular; and ``info``."""
     lu, pivots, info = factor_lu(xp, a)
     batch = common_batch(xp, "linalg.solve", a, b)
     n = a.shape[-1]
-    rows = xp.broadcast_to(permutation(xp, pivots, n), (*batch, n))
-    x = permuted(xp, xp.broadcast_to(b, (*batch, *b.shape[-2:])), rows)
+    rows = xp.broadcast_to(rows_from_pivots(xp, pivots, n), (*batch, n))
+    x = permute_rows(xp, xp.broadcast_to(b, (*batch, *b.shape[-2:])), rows)
     substitute(xp, lu, x, unit=True)
     substitute(xp, lu, x, upper=True)
     return x, info
 
 
-def no_failures(xp: Backend, matrix: Array) -> Array:
-    """``info`` of a batch in which all went well."""
+def success_info(xp: Backend, matrix: Array) -> Array:
+    """The ``info`` of a batch without failures: zeros."""
     return xp.zeros(matrix.shape[:-2], xp.native_dtype(dtypes.int32))
 
 
 def _is_vector(a: Array, b: Array) -> bool:
+    """Whether the right-hand side ``b`` holds vectors, not matrices, as in NumPy and PyTorch."""
     return b.ndim == 1 or (a.ndim - 1 == b.ndim and tuple(b.shape) == tuple(a.shape[:-1]))
 
 
-def _equation(xp: Backend, name: str, a: Array, b: Array, left: bool) -> tuple[Array, Array, bool]:
-    """Both sides of ``a x = b`` as matrices, and whether ``b`` was a vector."""
+def _prepare_equation(
+    xp: Backend, name: str, a: Array, b: Array, left: bool
+) -> tuple[Array, Array, bool]:
+    """The matrices ``a`` and ``b`` of ``a x = b``, and whether ``b`` holds vectors.
+
+    With ``left=False``, ``x a = b`` is transposed.
+    """
     check_square(xp, name, a)
     check_same_dtype(xp, name, a, b)
     vector = _is_vector(a, b)
@@ -93,7 +99,8 @@ def _equation(xp: Backend, name: str, a: Array, b: Array, left: bool) -> tuple[A
     )
 
 
-def _restored(xp: Backend, x: Array, left: bool, vector: bool) -> Array:
+def _restore_solution(xp: Backend, x: Array, left: bool, vector: bool) -> Array:
+    """The solution ``x`` of the prepared equation in the form of the original one."""
     x = x if left else transpose_matrices(xp, x)
     return x[..., 0] if vector else x
 
@@ -122,7 +129,7 @@ def solve(xp: Backend, A: Array, B: Array, *, left: bool = True) -> Array:
         >>> tt.linalg.solve(tt.tensor([[2.0, 0.0], [0.0, 4.0]]), tt.tensor([1.0, 1.0]))
         tensor([0.5000, 0.2500])
     """
-    a, b, vector = _equation(xp, "linalg.solve", A, B, left)
+    a, b, vector = _prepare_equation(xp, "linalg.solve", A, B, left)
 
     def failure() -> Exception:
         where, _ = first_failed_element(xp, factor_lu(xp, a)[2])
@@ -130,10 +137,10 @@ def solve(xp: Backend, A: Array, B: Array, *, left: bool = True) -> Array:
             f"torch.linalg.solve: {where}The solver failed because the input matrix is singular."
         )
 
-    return _restored(xp, solve_batches(xp, a, b, failure), left, vector)
+    return _restore_solution(xp, solve_batches(xp, a, b, failure), left, vector)
 
 
-def _solve_rule(xp: Any, g: Any, in_shape: Any, out: Any, A: Any, left: bool) -> Any:
+def _solve_backward(xp: Any, g: Any, in_shape: Any, out: Any, A: Any, left: bool) -> Any:
     """With ``A X = B``: gB solves ``A^T gB = g``, and gA is ``-gB X^T``.
 
     Reference:
@@ -156,7 +163,7 @@ def _solve_rule(xp: Any, g: Any, in_shape: Any, out: Any, A: Any, left: bool) ->
     return for_a, (for_b[..., 0] if vector else for_b)
 
 
-solve.vjp_joint("A", "B")(_solve_rule)
+solve.vjp_joint("A", "B")(_solve_backward)
 
 _SolveEx = named_result("linalg_solve_ex", "result info")
 _InvEx = named_result("linalg_inv_ex", "inverse info")
@@ -172,7 +179,7 @@ def solve_ex(
         A: ``(..., n, n)``.
         B: As for ``linalg.solve``.
         left: Solve ``A X = B`` (default) or ``X A = B``.
-        check_errors: Raise all the same; default False.
+        check_errors: Raise for a singular matrix; default False.
 
     Returns:
         ``result``, infinite or NaN for a singular matrix, and ``info``: int32 ``(...)``, 0 or
@@ -182,25 +189,26 @@ def solve_ex(
         >>> tt.linalg.solve_ex(tt.zeros(1, 1), tt.ones(1)).info
         tensor(1, dtype=tinytorch.int32)
     """
-    a, b, vector = _equation(xp, "linalg.solve", A, B, left)
-    found = solve_batches(xp, a, b, lambda: solve_anyway(xp, a, b))
-    x, info = found if isinstance(found, tuple) else (found, no_failures(xp, a))
-    if check_errors and isinstance(found, tuple):
+    a, b, vector = _prepare_equation(xp, "linalg.solve", A, B, left)
+    result = solve_batches(xp, a, b, lambda: solve_by_lu(xp, a, b))
+    x, info = result if isinstance(result, tuple) else (result, success_info(xp, a))
+    if check_errors and isinstance(result, tuple):
         where, _ = first_failed_element(xp, info)
         raise LinAlgError(
             f"linalg.solve_ex: {where}The solver failed because the input matrix is singular."
         )
-    return _restored(xp, x, left, vector), info
+    return _restore_solution(xp, x, left, vector), info
 
 
 solve_ex.vjp_joint("A", "B")(reads_results(0)(
-    lambda xp, g, in_shape, out, A, left: _solve_rule(xp, g[0], in_shape, out[0], A, left)
+    lambda xp, g, in_shape, out, A, left: _solve_backward(xp, g[0], in_shape, out[0], A, left)
 ))  # fmt: skip
 
 # -- inverse ---------------------------------------------------------------------------------------
 
 
-def _inverse_failure(xp: Backend, name: str, info: Array) -> LinAlgError:
+def _singular_error(xp: Backend, name: str, info: Array) -> LinAlgError:
+    """The error of the first singular matrix by ``info``."""
     where, code = first_failed_element(xp, info)
     return LinAlgError(
         f"{name}: {where}The diagonal element {code} is zero, the inversion could not be completed "
@@ -208,13 +216,15 @@ def _inverse_failure(xp: Backend, name: str, info: Array) -> LinAlgError:
     )
 
 
-def _inverse_anyway(xp: Backend, a: Array) -> tuple[Array, Array]:
-    return solve_anyway(xp, a, xp.eye(a.shape[-1], dtype=a.dtype))
+def _inverse_by_lu(xp: Backend, a: Array) -> tuple[Array, Array]:
+    """The inverse, infinite or NaN where a matrix is singular; and ``info``."""
+    return solve_by_lu(xp, a, xp.eye(a.shape[-1], dtype=a.dtype))
 
 
 def _inverse(xp: Backend, a: Array, failure: Any) -> Any:
+    """The inverse by the array library; ``failure()`` if a matrix is singular."""
     if xp.loses_nan(a):
-        return _unless_singular(_inverse_anyway(xp, a), failure)
+        return _result_if_regular(_inverse_by_lu(xp, a), failure)
     return call_routine(xp, xp.linalg.inv, a, failure=failure)
 
 
@@ -229,8 +239,8 @@ def inv(xp: Backend, A: Array) -> Array:
         ``(..., n, n)``.
 
     Raises:
-        RuntimeError: If the matrices are not square or of another dtype.
-        LinAlgError: If one is singular.
+        RuntimeError: If the matrices are not square or not floating-point or complex.
+        LinAlgError: If a matrix is singular.
 
     Example:
         >>> tt.linalg.inv(tt.tensor([[2.0, 0.0], [0.0, 4.0]]))
@@ -240,15 +250,15 @@ def inv(xp: Backend, A: Array) -> Array:
     check_square(xp, "linalg.inv", A)
     if not A.size:
         return xp.zeros(A.shape, A.dtype)
-    return _inverse(xp, A, lambda: _inverse_failure(xp, "linalg.inv", factor_lu(xp, A)[2]))
+    return _inverse(xp, A, lambda: _singular_error(xp, "linalg.inv", factor_lu(xp, A)[2]))
 
 
-def _inv_rule(xp: Any, g: Any, out: Any) -> Any:
-    turned = transpose_matrices(xp, out)
-    return -xp.matmul(turned, xp.matmul(g, turned))
+def _inv_backward(xp: Any, g: Any, out: Any) -> Any:
+    out_t = transpose_matrices(xp, out)
+    return -xp.matmul(out_t, xp.matmul(g, out_t))
 
 
-inv.vjp(A=_inv_rule)
+inv.vjp(A=_inv_backward)
 
 
 @op(namespaces=("linalg",), returns=_InvEx)
@@ -257,7 +267,7 @@ def inv_ex(xp: Backend, A: Array, *, check_errors: bool = False) -> tuple[Array,
 
     Args:
         A: ``(..., n, n)``, floating-point or complex.
-        check_errors: Raise all the same; default False.
+        check_errors: Raise for a singular matrix; default False.
 
     Returns:
         ``inverse``, infinite or NaN for a singular matrix, and ``info``: int32 ``(...)``, 0 or
@@ -269,16 +279,16 @@ def inv_ex(xp: Backend, A: Array, *, check_errors: bool = False) -> tuple[Array,
     """
     check_square(xp, "linalg.inv", A)
     if not A.size:
-        return xp.zeros(A.shape, A.dtype), no_failures(xp, A)
-    found = _inverse(xp, A, lambda: _inverse_anyway(xp, A))
-    if not isinstance(found, tuple):
-        return found, no_failures(xp, A)
+        return xp.zeros(A.shape, A.dtype), success_info(xp, A)
+    result = _inverse(xp, A, lambda: _inverse_by_lu(xp, A))
+    if not isinstance(result, tuple):
+        return result, success_info(xp, A)
     if check_errors:
-        raise _inverse_failure(xp, "linalg.inv_ex", found[1])
-    return found
+        raise _singular_error(xp, "linalg.inv_ex", result[1])
+    return result
 
 
-inv_ex.vjp(A=reads_results(0)(lambda xp, g, out: _inv_rule(xp, g[0], out[0])))
+inv_ex.vjp(A=reads_results(0)(lambda xp, g, out: _inv_backward(xp, g[0], out[0])))
 
 
 @composite(method=True, out=Out.EXACT)
@@ -303,9 +313,8 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """The inverse of a tensor as a map from its last dimensions to its first.
 
     Args:
-        A: Tensor whose first ``ind`` sizes have the product of the others.
-        ind: How many dimensions count as rows; default 2.
-        out: The output tensor.
+        A: Tensor whose first ``ind`` sizes have the same product as the others.
+        ind: The number of dimensions that count as rows; default 2.
 
     Returns:
         Tensor of shape ``A.shape[ind:] + A.shape[:ind]``.
@@ -321,12 +330,12 @@ def tensorinv(A: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     if ind <= 0:
         raise RuntimeError(f"Expected a strictly positive integer for 'ind', but got {ind}")
     rows, columns = tuple(A.shape[:ind]), tuple(A.shape[ind:])
-    _check_map("ind", rows, columns)
+    _check_equal_products("ind", rows, columns)
     inverse = inv(A.reshape(math.prod(rows), math.prod(columns)))
     return write_result(out, inverse.reshape(*columns, *rows), "linalg.tensorinv")  # type: ignore
 
 
-def _check_map(split: str, rows: Sequence[int], columns: Sequence[int]) -> None:
+def _check_equal_products(split: str, rows: Sequence[int], columns: Sequence[int]) -> None:
     if math.prod(rows) != math.prod(columns):
         raise RuntimeError(
             f"Expected self to satisfy the requirement prod(self.shape[{split}:]) == "
@@ -341,10 +350,9 @@ def tensorsolve(
     """The solution ``X`` of ``tensordot(A, X, X.ndim) = B``.
 
     Args:
-        A: Tensor whose first sizes are those of ``B``, and whose others have their product.
+        A: Tensor whose first sizes are those of ``B`` and have the same product as the others.
         B: The right-hand side.
-        dims: Dimensions of ``A`` to move to the end first; default none.
-        out: The output tensor.
+        dims: Dimensions of ``A`` to move to the end beforehand; default none.
 
     Returns:
         Tensor of shape ``A.shape[B.ndim:]``.
@@ -361,34 +369,34 @@ def tensorsolve(
         moved = [normalize_dim("linalg.tensorsolve", d, A.ndim) for d in dims]
         A = A.permute(*(d for d in range(A.ndim) if d not in moved), *moved)
     rows, columns = tuple(A.shape[: B.ndim]), tuple(A.shape[B.ndim :])
-    _check_map("other.ndim", B.shape if rows != tuple(B.shape) else rows, columns)
+    _check_equal_products("other.ndim", B.shape if rows != tuple(B.shape) else rows, columns)
     solution = solve(A.reshape(math.prod(rows), math.prod(columns)), B.reshape(-1))
     return write_result(out, solution.reshape(columns), "linalg.tensorsolve")  # type: ignore
 
 
 _Lstsq = named_result("linalg_lstsq", "solution residuals rank singular_values")
-#: A limit that leaves gelsy the largest of the singular values, as its rank is 1 at least.
-_MOST = 1 - 2.0**-20
+#: The largest ``rcond`` of gelsy, whose rank is at least 1: it keeps the largest singular value.
+_MAX_RCOND = 1 - 2.0**-20
 _DRIVERS = ("gels", "gelsy", "gelsd", "gelss")
 
 
 @composite(namespaces=("linalg",), node="LinalgLstsqBackward0", out=Out.CAST_EACH)
 def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | None = None) -> Any:
-    """The ``X`` of least norm among those that minimise ``|A X - B|``, column by column.
+    """Least squares: the ``X`` of least norm among those that minimize ``|A X - B|`` by columns.
 
     Args:
         A: ``(..., m, n)``, floating-point or complex.
         B: ``(..., m, k)`` or ``(..., m)``; leading dimensions broadcast.
         rcond: Singular values not above it, relative to the largest, count as zero; by default
             the dtype's precision times the larger of m and n.
-        driver: Which of LAPACK's routines to follow in what is returned: ``"gels"``,
-            ``"gelsy"`` (default), ``"gelsd"`` or ``"gelss"``. ``X`` comes from the
-            pseudoinverse in any case, and is differentiable.
+        driver: The LAPACK routine whose results to return, as below: ``"gels"``, ``"gelsy"``
+            (default), ``"gelsd"`` or ``"gelss"``. ``X`` is computed by the pseudoinverse in any
+            case, and is differentiable.
 
     Returns:
         ``solution``; ``residuals`` ``(..., k)``, squared norms of ``A X - B`` (k is 1 for a
         vector), empty for ``"gelsy"`` or unless m > n and every rank is n; ``rank`` int64
-        ``(...)``, empty for ``"gels"``; ``singular_values``, empty but for ``"gelsd"`` and
+        ``(...)``, empty for ``"gels"``; ``singular_values``, empty except for ``"gelsd"`` and
         ``"gelss"``.
 
     Raises:
@@ -400,7 +408,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
         tensor([[2.]])
     """
     driver = "gelsy" if driver is None else driver
-    _check(A, B, driver)
+    _check_lstsq(A, B, driver)
     vector = B.ndim == 1 or (A.ndim - 1 == B.ndim and tuple(B.shape) == tuple(A.shape[:-1]))
     right = B.unsqueeze(-1) if vector else B
     _check_rows(A, right, -1 if vector else -2)
@@ -409,7 +417,7 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     precision = dtypes.finfo(A.dtype).eps * max(m, n)
     limit = precision if rcond is None or rcond < 0 else rcond
     if limit >= 1 and driver in ("gelsd", "gelsy"):  # as in LAPACK
-        limit = precision if driver == "gelsd" else _MOST
+        limit = precision if driver == "gelsd" else _MAX_RCOND
     solution = pinv(A, rtol=limit) @ right
     with no_grad():
         values = svdvals(A)
@@ -417,8 +425,10 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
         rank = (values > largest * limit).sum(-1)
         full = m > n and driver != "gelsy" and (driver == "gels" or bool((rank == n).all()))
     empty = wrap(xp.empty((0,), values._data.dtype), xp)
-    # Empty residuals are part of the graph too, as in torch.
-    residuals = (A @ solution - right).abs().square().sum(-2) if full else _none_of(solution)
+    # As in PyTorch, empty residuals are part of the graph, too.
+    residuals = (
+        (A @ solution - right).abs().square().sum(-2) if full else _empty_residuals(solution)
+    )
     return _Lstsq(
         solution.squeeze(-1) if vector else solution,
         residuals,
@@ -427,11 +437,12 @@ def lstsq(A: Tensor, B: Tensor, rcond: float | None = None, *, driver: str | Non
     )
 
 
-def _none_of(solution: Tensor) -> Tensor:
+def _empty_residuals(solution: Tensor) -> Tensor:
+    """An empty real vector that depends on the solution in the graph."""
     return (solution.real if solution.is_complex() else solution).reshape(-1)[:0]
 
 
-def _check(A: Tensor, B: Tensor, driver: str) -> None:
+def _check_lstsq(A: Tensor, B: Tensor, driver: str) -> None:
     name = "torch.linalg.lstsq"
     for at, tensor, ndim in (("input", A, 2), ("other", B, 1)):
         if tensor.ndim < ndim:

@@ -1,8 +1,8 @@
-"""Kernels on raw arrays that NumPy and CuPy have for no batch: substitution, LU, Cholesky.
+"""Batched kernels that NumPy and CuPy do not have: substitution, LU and Cholesky factors.
 
-Each halves its matrix until a single row or column is left, so that nearly all the work is in
-matrix products, and works on every matrix of a batch at once. Nothing looks at a value, so a
-GPU is never waited for; what failed is reported in ``info``, as LAPACK does.
+Each kernel works on every matrix of a batch at once. It halves the matrix recursively down to a
+single row or column, so that most of the work is in matrix products. No values are read on the
+host, so a GPU is not waited for; failures are reported in ``info``, as LAPACK's are.
 
 Reference:
     Toledo, "Locality of reference in LU decomposition with partial pivoting", SIAM J. Matrix
@@ -20,14 +20,14 @@ from ...dispatch.op import Array, Backend
 def substitute(
     xp: Backend, triangle: Array, x: Array, upper: bool = False, unit: bool = False
 ) -> None:
-    """Overwrite ``x`` by the solution ``y`` of ``triangle @ y = x``.
+    """Overwrite ``x`` with the solution ``y`` of ``triangle @ y = x``.
 
     Args:
         xp: The backend.
-        triangle: ``(..., n, n)``; only the triangle that ``upper`` says is read.
+        triangle: ``(..., n, n)``, of which only the triangle is read.
         x: ``(..., n, k)``; its leading dimensions include those of ``triangle``.
-        upper: Which triangle.
-        unit: Take the diagonal for ones.
+        upper: Whether the triangle is the upper or the lower one.
+        unit: Whether the diagonal consists of ones, whatever its elements.
     """
     n = triangle.shape[-1]
     if n <= 1:
@@ -57,16 +57,16 @@ def factor_lu(xp: Backend, matrix: Array, pivot: bool = True) -> tuple[Array, Ar
         diagonal of ``U``, or 0.
     """
     native = xp.native_dtype(dtypes.int32)
-    found = xp.lu(matrix) if pivot else None
-    if found is None:
+    factors = xp.lu(matrix) if pivot else None
+    if factors is None:
         lu = xp.swapaxes(xp.array(xp.swapaxes(matrix, -1, -2), order="C"), -1, -2)
         *batch, m, n = lu.shape
         count = min(m, n)
         pivots = xp.zeros((*batch, count), xp.native_dtype(dtypes.int64))
         if count:
             _factor_panel(xp, lu, pivots, 0, pivot)
-        found = lu, xp.astype(pivots + 1, native)
-    lu, swaps = found
+        factors = lu, xp.astype(pivots + 1, native)
+    lu, swaps = factors
     zero = xp.diagonal(lu, 0, -2, -1) == 0
     return lu, swaps, first_failure(xp, zero)
 
@@ -81,7 +81,10 @@ def first_failure(xp: Backend, failed: Array) -> Array:
 
 
 def _factor_panel(xp: Any, a: Array, pivots: Array, first: int, pivot: bool) -> Array:
-    """Factor ``a`` in place; where each row came from. ``first`` is its place in the whole."""
+    """Factor the columns ``a`` in place, write their pivots, and return each row's old index.
+
+    ``first`` is the number of the panel's first row in the whole matrix.
+    """
     m, n = a.shape[-2:]
     if n == 1:
         return _factor_column(xp, a, pivots, first, pivot)
@@ -89,7 +92,7 @@ def _factor_panel(xp: Any, a: Array, pivots: Array, first: int, pivot: bool) -> 
     left, right = a[..., :half], a[..., half:]
     rows = _factor_panel(xp, left, pivots[..., :half], first, pivot)
     if pivot:
-        right[...] = permuted(xp, right, rows)
+        right[...] = permute_rows(xp, right, rows)
     substitute(xp, left[..., :half, :], right[..., :half, :], unit=True)
     if m == half:
         return rows
@@ -99,23 +102,24 @@ def _factor_panel(xp: Any, a: Array, pivots: Array, first: int, pivot: bool) -> 
     rest = _factor_panel(xp, right[..., half:, :], pivots[..., half:], first + half, pivot)
     if pivot:
         lower = left[..., half:, :]
-        lower[...] = permuted(xp, lower, rest)
+        lower[...] = permute_rows(xp, lower, rest)
         rows[..., half:] = xp.take_along_axis(rows[..., half:], rest, axis=-1)
     return rows
 
 
 def _factor_column(xp: Any, a: Array, pivots: Array, first: int, pivot: bool) -> Array:
+    """``_factor_panel`` of a single column."""
     column = a[..., 0]
-    place = xp.arange(column.shape[-1])
-    rows = xp.array(xp.broadcast_to(place, column.shape))
+    numbers = xp.arange(column.shape[-1])
+    rows = xp.array(xp.broadcast_to(numbers, column.shape))
     if pivot:
-        # LAPACK's measure of a complex number, so that the pivots are the same.
+        # LAPACK compares complex pivots by |re| + |im|, too.
         size = abs(column.real) + abs(column.imag) if a.dtype.kind == "c" else abs(column)
         at = xp.argmax(size, axis=-1)[..., None]
-        found = xp.take_along_axis(column, at, axis=-1)
-        column[...] = xp.where(place == at, column[..., :1], column)
-        column[..., :1] = found
-        rows = xp.where(place == at, 0, rows)
+        largest = xp.take_along_axis(column, at, axis=-1)
+        column[...] = xp.where(numbers == at, column[..., :1], column)
+        column[..., :1] = largest
+        rows = xp.where(numbers == at, 0, rows)
         rows[..., :1] = at
         pivots[...] = at + first
     else:
@@ -126,38 +130,39 @@ def _factor_column(xp: Any, a: Array, pivots: Array, first: int, pivot: bool) ->
     return rows
 
 
-def permuted(xp: Backend, matrix: Array, rows: Array) -> Array:
-    """The rows of every matrix in the order that ``rows`` says."""
+def permute_rows(xp: Backend, matrix: Array, rows: Array) -> Array:
+    """The rows of every matrix in the order ``rows``, ``(..., n)``."""
     if matrix.ndim == 2 and rows.ndim == 1:
         return matrix[rows]
     return xp.take_along_axis(matrix, rows[..., None], axis=-2)
 
 
-def permutation(xp: Backend, pivots: Array, size: int) -> Array:
-    """Where each row came from, after the swaps that LAPACK's ``pivots`` stand for."""
-    place = xp.arange(size)
-    rows = xp.array(xp.broadcast_to(place, (*pivots.shape[:-1], size)))
+def rows_from_pivots(xp: Backend, pivots: Array, size: int) -> Array:
+    """The old index of each of ``size`` rows after the swaps of LAPACK's ``pivots``."""
+    numbers = xp.arange(size)
+    rows = xp.array(xp.broadcast_to(numbers, (*pivots.shape[:-1], size)))
     for i in range(pivots.shape[-1]):
         at = xp.astype(pivots[..., i : i + 1], rows.dtype) - 1
-        found = xp.take_along_axis(rows, at, axis=-1)
-        rows = xp.where(place == at, rows[..., i : i + 1], rows)
-        rows[..., i : i + 1] = found
+        swapped = xp.take_along_axis(rows, at, axis=-1)
+        rows = xp.where(numbers == at, rows[..., i : i + 1], rows)
+        rows[..., i : i + 1] = swapped
     return rows
 
 
 def factor_cholesky(xp: Backend, matrix: Array) -> tuple[Array, Array]:
-    """Lower Cholesky factors, NaN from where a leading minor is not positive; and ``info``.
+    """Lower Cholesky factors and ``info``: 0, or the order of the first minor that is not positive.
 
-    ``info`` is the order of the first such minor, or 0. Only lower triangles are read.
+    The factors have NaN from there on. Only the lower triangles of the matrices are read.
     """
     lower = xp.tril(matrix)
     failed = xp.zeros(lower.shape[:-1], bool)
     if lower.shape[-1]:
-        _factor_square(xp, lower, failed)
+        _factor_cholesky_block(xp, lower, failed)
     return lower, first_failure(xp, failed)
 
 
-def _factor_square(xp: Any, a: Array, failed: Array) -> None:
+def _factor_cholesky_block(xp: Any, a: Array, failed: Array) -> None:
+    """Overwrite the lower triangles ``a`` with their factors; mark the pivots that ``failed``."""
     n = a.shape[-1]
     if n == 1:
         pivot = a.real if a.dtype.kind == "c" else a
@@ -166,10 +171,10 @@ def _factor_square(xp: Any, a: Array, failed: Array) -> None:
         return
     half = n // 2
     corner, below, rest = a[..., :half, :half], a[..., half:, :half], a[..., half:, half:]
-    _factor_square(xp, corner, failed[..., :half])
-    # below @ adjoint(corner)^-1: a solution with the rows of the conjugate for columns.
-    turned = xp.conj(xp.swapaxes(below, -1, -2))
-    substitute(xp, corner, turned)
-    below[...] = xp.conj(xp.swapaxes(turned, -1, -2))
-    rest -= xp.tril(xp.matmul(below, turned))
-    _factor_square(xp, rest, failed[..., half:])
+    _factor_cholesky_block(xp, corner, failed[..., :half])
+    # below @ adjoint(corner)^-1 is the adjoint of corner^-1 @ adjoint(below).
+    below_h = xp.conj(xp.swapaxes(below, -1, -2))
+    substitute(xp, corner, below_h)
+    below[...] = xp.conj(xp.swapaxes(below_h, -1, -2))
+    rest -= xp.tril(xp.matmul(below, below_h))
+    _factor_cholesky_block(xp, rest, failed[..., half:])

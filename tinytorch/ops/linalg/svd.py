@@ -1,4 +1,4 @@
-"""Singular values and vectors, and what is computed from them."""
+"""Singular value decompositions, pseudoinverses and ranks."""
 
 from __future__ import annotations
 
@@ -47,15 +47,15 @@ def svd(
 ) -> tuple[Array, Array, Array]:
     """The factors of ``A = U diag(S) Vh``, for every matrix of a batch.
 
-    Pairs of columns of ``U`` and rows of ``Vh`` are determined up to a factor of absolute
-    value 1, and within the space of equal singular values up to a unitary matrix: only what
-    does not depend on these choices has a meaningful gradient.
+    Pairs of columns of ``U`` and rows of ``Vh`` are determined up to a factor of absolute value 1,
+    and those of equal singular values up to a unitary matrix. Only functions that do not depend on
+    these choices have a meaningful gradient.
 
     Args:
         A: ``(..., m, n)``, floating-point or complex.
         full_matrices: Complete ``U`` and ``Vh`` to square matrices (default); the gradient
-            ignores what that adds.
-        driver: torch's name of a CUDA routine; only None.
+            ignores the rows and columns that are added.
+        driver: Must be None: PyTorch's drivers are for CUDA.
 
     Returns:
         ``U`` ``(..., m, k)``, ``S`` ``(..., k)`` real and descending, and ``Vh``
@@ -72,12 +72,12 @@ def svd(
     _check_driver(driver)
     check_matrix(xp, "linalg.svd", A)
     if not A.size:
-        return _empty(xp, A, full_matrices)
+        return _empty_factors(xp, A, full_matrices)
     return svd_factors(xp, A, full_matrices)
 
 
-def _empty(xp: Backend, A: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
-    """The factors of matrices without elements: identities where they have any size."""
+def _empty_factors(xp: Backend, A: Array, full_matrices: bool) -> tuple[Array, Array, Array]:
+    """The factors of matrices without elements: identity matrices."""
     m, n = A.shape[-2:]
     k = min(m, n)
     rows, columns = (m, n) if full_matrices else (k, k)
@@ -90,26 +90,28 @@ def _empty(xp: Backend, A: Array, full_matrices: bool) -> tuple[Array, Array, Ar
     )
 
 
-def _svd_rule(xp: Any, g: Any, out: Any) -> Any:
+def _svd_backward(xp: Any, g: Any, out: Any) -> Any:
+    """The gradient of a matrix from those of its factors, in PyTorch's convention."""
     u, s, vh = out
     k = s.shape[-1]
     u, vh = u[..., :, :k], vh[..., :k, :]
     for_u = None if g[0] is None else g[0][..., :, :k]
     for_vh = None if g[2] is None else g[2][..., :k, :]
     if u.shape[-2] >= vh.shape[-1]:
-        return _by_columns(xp, (for_u, g[1], for_vh), (u, s, vh))
-    # A^H = V S U^H has columns for rows.
-    turned = [None if x is None else adjoint(xp, x) for x in (for_vh, for_u)]
+        return _tall_svd_backward(xp, (for_u, g[1], for_vh), (u, s, vh))
+    # A wide matrix is the adjoint of the tall A^H = V S U^H.
+    for_v, for_uh = [None if x is None else adjoint(xp, x) for x in (for_vh, for_u)]
     factors = (adjoint(xp, vh), s, adjoint(xp, u))
-    return adjoint(xp, _by_columns(xp, (turned[0], g[1], turned[1]), factors))
+    return adjoint(xp, _tall_svd_backward(xp, (for_v, g[1], for_uh), factors))
 
 
-def _by_columns(xp: Any, g: Any, out: Any) -> Any:
-    """The gradient of a matrix with no fewer rows than columns, in torch's convention.
+def _tall_svd_backward(xp: Any, g: Any, out: Any) -> Any:
+    """The gradient of a matrix with no fewer rows than columns, in PyTorch's convention.
 
-    With ``X = skew(U^H u)`` and ``Y = skew(V^H v)`` it is ``U ((X S + S Y) / E + diag(s)) Vh``,
-    ``E_ij = S_j^2 - S_i^2``; complex matrices add the phase that U and V share, and tall ones
-    ``(1 - U U^H) u S^-1 Vh``.
+    u, s and v are the gradients of U, S and V. With ``X = skew(U^H u)`` and ``Y = skew(V^H v)`` it
+    is ``U ((X S + S Y) / E + diag(s)) Vh``, where ``E_ij = S_j^2 - S_i^2``. For complex matrices a
+    term for the common phase of U and V is added, and ``(1 - U U^H) u S^-1 Vh`` if A has more rows
+    than columns.
 
     Reference:
         Townsend, "Differentiating the singular value decomposition", 2016; Wan & Zhang,
@@ -140,21 +142,23 @@ def _by_columns(xp: Any, g: Any, out: Any) -> Any:
 
 
 def _skew(xp: Any, x: Any) -> Any:
+    """``x - x^H``."""
     return x - adjoint(xp, x)
 
 
 def _check_phases(xp: Any, skew_u: Any, skew_v: Any) -> None:
+    """Raise RuntimeError if the loss depends on the phases of the singular vectors."""
     changes, more = (skew_v, None) if skew_u is None else (skew_u, skew_v)
     message = "svd_backward", "singular vectors", "phase term, making it"
     check_phases(xp, message, changes, more)
 
 
-svd.vjp(A=accepts_none(torch_convention(_svd_rule)))
+svd.vjp(A=accepts_none(torch_convention(_svd_backward)))
 
 
 @op
 def _svdvals(xp: Backend, A: Array) -> Array:
-    """Singular values without vectors and without a gradient."""
+    """Singular values alone, which has no gradient."""
     check_matrix(xp, "linalg.svd", A)
     if not A.size:
         return xp.zeros((*A.shape[:-2], min(A.shape[-2:])), A.real.dtype)
@@ -169,8 +173,7 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
 
     Args:
         A: ``(..., m, n)``, floating-point or complex.
-        driver: torch's name of a CUDA routine; only None.
-        out: The output tensor.
+        driver: Must be None: PyTorch's drivers are for CUDA.
 
     Returns:
         ``(..., min(m, n))``, real and descending.
@@ -184,7 +187,7 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
         tensor([4., 3.])
     """
     _check_driver(driver)
-    # The gradient needs the vectors: they are computed only where there will be one.
+    # The gradient needs the singular vectors, so compute them only if one will be recorded.
     if A.requires_grad and grad_enabled():
         values = svd(A, False)[1]
     else:
@@ -196,7 +199,10 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
 
 
 def _threshold(xp: Backend, A: Array, largest: Array, atol: Any, rtol: Any) -> Array:
-    """What a singular value must exceed to count: torch's rules for absent tolerances."""
+    """The tolerance above which singular values count as nonzero, by PyTorch's defaults.
+
+    ``largest`` holds the largest singular value of each matrix of ``A``.
+    """
     for name, value in (("atol", atol), ("rtol", rtol)):
         if isinstance(value, complex) or getattr(value, "dtype", largest.dtype).kind == "c":
             raise (TypeError if isinstance(value, complex) else RuntimeError)(
@@ -216,6 +222,7 @@ def _threshold(xp: Backend, A: Array, largest: Array, atol: Any, rtol: Any) -> A
 
 
 def _as_array(xp: Backend, value: Any, like: Array) -> Array:
+    """A tolerance as an array of the shape of ``like``, unless it is one."""
     return value if hasattr(value, "shape") else xp.full_like(like, value)
 
 
@@ -241,12 +248,12 @@ def pinv(
 ) -> Array:
     """The Moore-Penrose pseudoinverse of every matrix of a batch.
 
-    Its gradient holds where the rank does not change nearby.
+    The gradient is that at constant rank.
 
     Args:
         A: ``(..., m, n)``, floating-point or complex.
         rcond: Older name of ``rtol``.
-        hermitian: Whether ``A`` is Hermitian: eigenvalues are used; default False.
+        hermitian: Whether ``A`` is Hermitian, so that eigenvalues are used; default False.
         atol: Singular values not above it count as zero: a number or ``(...)``; default 0.
         rtol: The same relative to the largest; by default the dtype's precision times the
             larger of m and n, or 0 if ``atol`` is given and positive.
@@ -268,33 +275,33 @@ def pinv(
     u, s, vh = _spectrum(xp, A, hermitian)
     size = abs(s)
     limit = _threshold(xp, A, xp.max(size, axis=-1), atol, rcond if rtol is None else rtol)
-    counts = size > limit[..., None]
-    inverse = xp.where(counts, 1 / xp.where(counts, s, 1), 0)
+    nonzero = size > limit[..., None]
+    inverse = xp.where(nonzero, 1 / xp.where(nonzero, s, 1), 0)
     return xp.matmul(adjoint(xp, vh) * inverse[..., None, :], adjoint(xp, u))
 
 
-def _pinv_rule(xp: Any, g: Any, out: Any, A: Any) -> Any:
-    """The derivative at constant rank, summed so that the smaller products come first.
+def _pinv_backward(xp: Any, g: Any, out: Any, A: Any) -> Any:
+    """The gradient at constant rank, from products of the smaller of the two possible sizes.
 
     Reference:
         Golub & Pereyra, "The differentiation of pseudo-inverses and nonlinear least squares
         problems whose variables separate", SIAM J. Numer. Anal. 10 (1973), eq. 4.12.
     """
-    turned, up = adjoint(xp, g), adjoint(xp, out)
+    g_h, out_h = adjoint(xp, g), adjoint(xp, out)
     if A.shape[-2] <= A.shape[-1]:
-        k = xp.matmul(turned, out)
-        ku = xp.matmul(k, up)
-        within = ku - xp.matmul(xp.matmul(A, out), ku)
-        beside = xp.matmul(xp.matmul(up, out), turned - xp.matmul(k, A))
-        return within + beside - adjoint(xp, xp.matmul(out, k))
-    k = xp.matmul(out, turned)
-    uk = xp.matmul(up, k)
-    within = uk - xp.matmul(uk, xp.matmul(out, A))
-    beside = xp.matmul(turned - xp.matmul(A, k), xp.matmul(out, up))
-    return within + beside - adjoint(xp, xp.matmul(k, out))
+        k = xp.matmul(g_h, out)
+        k_out = xp.matmul(k, out_h)
+        first = k_out - xp.matmul(xp.matmul(A, out), k_out)
+        second = xp.matmul(xp.matmul(out_h, out), g_h - xp.matmul(k, A))
+        return first + second - adjoint(xp, xp.matmul(out, k))
+    k = xp.matmul(out, g_h)
+    out_k = xp.matmul(out_h, k)
+    first = out_k - xp.matmul(out_k, xp.matmul(out, A))
+    second = xp.matmul(g_h - xp.matmul(A, k), xp.matmul(out, out_h))
+    return first + second - adjoint(xp, xp.matmul(k, out))
 
 
-pinv.vjp(A=torch_convention(_pinv_rule))
+pinv.vjp(A=torch_convention(_pinv_backward))
 
 
 @composite(method=True)
@@ -312,7 +319,7 @@ def pinverse(input: Tensor, rcond: float = 1e-15) -> Tensor:
     return pinv(input, rtol=rcond)
 
 
-@op(namespaces=("linalg",))
+@op(namespaces=("linalg",), like=pinv)
 def matrix_rank(
     xp: Backend,
     A: Array,
@@ -322,15 +329,10 @@ def matrix_rank(
     atol: Operand | None = None,
     rtol: Operand | None = None,
 ) -> Array:
-    """The number of singular values that count as not zero; not differentiable.
+    """The number of singular values above a tolerance; not differentiable.
 
     Args:
-        A: ``(..., m, n)``, floating-point or complex.
-        tol: Older name of ``atol``, which leaves no relative tolerance.
-        hermitian: Whether ``A`` is Hermitian: eigenvalues are used; default False.
-        atol: Singular values not above it count as zero: a number or ``(...)``; default 0.
-        rtol: The same relative to the largest; by default the dtype's precision times the
-            larger of m and n, or 0 if ``atol`` is given and positive.
+        tol: Older name of ``atol``, for which ``rtol`` is 0.
 
     Returns:
         int64 ``(...)``.

@@ -8,6 +8,7 @@ from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Out, composite, op, reads_results, torch_convention
 from ..results import named_result, write_result
 from ..shape.sizes import expand
+from .matmul import transpose_matrices
 from .shared import (
     LinAlgError,
     adjoint,
@@ -18,9 +19,8 @@ from .shared import (
     common_batch,
     conjugate,
     first_failed_element,
-    transpose_matrices,
 )
-from .solve import no_failures
+from .solve import success_info
 from .substitution import factor_cholesky, first_failure, substitute
 
 # -- substitution ----------------------------------------------------------------------------------
@@ -37,7 +37,7 @@ def solve_triangular(
         B: ``(..., n, k)``, or ``(..., k, n)`` for ``left=False``; leading dimensions broadcast.
         upper: Whether ``A`` is upper or lower triangular.
         left: Solve ``A X = B`` (default) or ``X A = B``.
-        unitriangular: Take the diagonal of ``A`` for ones; default False.
+        unitriangular: Whether the diagonal of ``A`` is taken to be ones; default False.
 
     Returns:
         Tensor of the broadcast shape of ``B``; infinite or NaN where a diagonal has a zero.
@@ -72,10 +72,10 @@ def solve_triangular(
 
 
 @solve_triangular.vjp_joint("A", "B")
-def _triangular_rule(
+def _solve_triangular_backward(
     xp: Any, g: Any, in_shape: Any, out: Any, A: Any, upper: bool, left: bool, unitriangular: bool
 ) -> tuple[Any, Any]:
-    # As for linalg.solve; what is not read has no gradient.
+    # The formula is that of linalg.solve; elements that are not read have the gradient 0.
     for_b = xp.call(
         solve_triangular, transpose_matrices(xp, A), g, upper=not upper, left=left,
         unitriangular=unitriangular,
@@ -110,11 +110,11 @@ def triangular_solve(
         A: ``(..., n, n)``.
         upper: Whether ``A`` is upper triangular (default) or lower.
         transpose: Solve ``A^T X = input``; default False.
-        unitriangular: Take the diagonal of ``A`` for ones; default False.
+        unitriangular: Whether the diagonal of ``A`` is taken to be ones; default False.
         out: A pair of tensors to write the results to.
 
     Returns:
-        ``solution``, and a copy of ``A`` as ``cloned_coefficient``, one for each solution.
+        ``solution``, and ``cloned_coefficient``, a copy of ``A`` expanded to its batch shape.
 
     Example:
         >>> tt.triangular_solve(tt.tensor([[2.0]]), tt.tensor([[4.0]])).solution
@@ -156,24 +156,28 @@ def _check_system(name: str, b: Tensor, a: Tensor) -> None:
 
 
 def _lower_factor(xp: Backend, name: str, matrix: Array, upper: bool, failure: Any) -> Any:
-    """The library's factor of the triangle that is read, or what ``failure`` makes of it."""
+    """The array library's lower factor; ``failure(source)`` if a matrix is not positive-definite.
+
+    With ``upper``, only the upper triangle is read, and ``source`` is the adjoint of ``matrix``.
+    """
     check_square(xp, name, matrix)
     if not matrix.size:
         return xp.zeros(matrix.shape, matrix.dtype)
-    # The upper triangle of a Hermitian matrix, read as the lower one of its adjoint.
+    # The upper triangle of a Hermitian matrix is the lower one of its adjoint.
     source = adjoint(xp, matrix) if upper else matrix
     return call_routine(xp, _finite_factor, xp, source, failure=lambda: failure(source))
 
 
 def _finite_factor(xp: Backend, source: Array) -> Array:
-    """The library's factor, whose routine reports no NaN, nor what is below infinite pivots."""
+    """The array library's factor; LinAlgError for NaN and infinities, which it does not report."""
     lower = xp.linalg.cholesky(source)
     if not xp.isfinite(lower.diagonal(0, -2, -1)).all():
         raise xp.linalg.LinAlgError
     return lower
 
 
-def _not_definite(xp: Backend, name: str, info: Array) -> LinAlgError:
+def _not_definite_error(xp: Backend, name: str, info: Array) -> LinAlgError:
+    """The error of the first matrix that is not positive-definite by ``info``."""
     where, order = first_failed_element(xp, info)
     return LinAlgError(
         f"{name}: {where}The factorization could not be completed because the input is not "
@@ -187,14 +191,14 @@ def cholesky(xp: Backend, A: Array, upper: bool = False) -> Array:
 
     Args:
         A: ``(..., n, n)``, symmetric or Hermitian; only one triangle is read.
-        upper: Give ``L^H`` instead and read the upper triangle; default False.
+        upper: Return ``L^H`` and read the upper triangle; default False.
 
     Returns:
         ``(..., n, n)``, triangular with a positive diagonal.
 
     Raises:
         RuntimeError: If the matrices are not square or not floating-point or complex.
-        LinAlgError: If one is not positive-definite.
+        LinAlgError: If a matrix is not positive-definite.
 
     Example:
         >>> tt.linalg.cholesky(tt.tensor([[4.0, 2.0], [2.0, 5.0]]))
@@ -204,16 +208,16 @@ def cholesky(xp: Backend, A: Array, upper: bool = False) -> Array:
 
     def failure(source: Array) -> Any:
         lower, info = factor_cholesky(xp, source)
-        return _not_definite(xp, "linalg.cholesky", info) if info.any() else lower
+        return _not_definite_error(xp, "linalg.cholesky", info) if info.any() else lower
 
     lower = _lower_factor(xp, "linalg.cholesky", A, upper, failure)
     return adjoint(xp, lower) if upper else lower
 
 
-def _cholesky_rule(xp: Any, g: Any, out: Any, upper: bool) -> Any:
-    """The gradient ``L^-H S L^-1``, with S half of ``tril(L^H g)`` and of its adjoint beside it.
+def _cholesky_backward(xp: Any, g: Any, out: Any, upper: bool) -> Any:
+    """``L^-H S L^-1``, where S is half the sum of ``T = tril(L^H g)`` and ``tril(T, -1)^H``.
 
-    As PyTorch's it is Hermitian but for the diagonal of S, whose imaginary parts mean nothing.
+    As in PyTorch, the diagonal of S may have imaginary parts; otherwise S is Hermitian.
 
     Reference:
         Murray, "Differentiation of the Cholesky decomposition", 2016, arXiv:1602.07527.
@@ -226,7 +230,7 @@ def _cholesky_rule(xp: Any, g: Any, out: Any, upper: bool) -> Any:
     return xp.call(solve_triangular, lower, left, upper=False, left=False)
 
 
-cholesky.vjp(A=torch_convention(_cholesky_rule))
+cholesky.vjp(A=torch_convention(_cholesky_backward))
 
 _CholeskyEx = named_result("linalg_cholesky_ex", "L info")
 
@@ -239,8 +243,8 @@ def cholesky_ex(
 
     Args:
         A: ``(..., n, n)``, symmetric or Hermitian; only one triangle is read.
-        upper: Give ``L^H`` instead and read the upper triangle; default False.
-        check_errors: Raise all the same; default False.
+        upper: Return ``L^H`` and read the upper triangle; default False.
+        check_errors: Raise for such a matrix; default False.
 
     Returns:
         ``L``, with NaN from the failure on, and ``info``: int32 ``(...)``, 0 or the order of
@@ -254,15 +258,15 @@ def cholesky_ex(
     def failure(source: Array) -> Any:
         lower, info = factor_cholesky(xp, source)
         failed = check_errors and info.any()
-        return _not_definite(xp, "linalg.cholesky_ex", info) if failed else (lower, info)
+        return _not_definite_error(xp, "linalg.cholesky_ex", info) if failed else (lower, info)
 
-    found = _lower_factor(xp, "linalg.cholesky", A, upper, failure)
-    lower, info = found if isinstance(found, tuple) else (found, no_failures(xp, A))
+    result = _lower_factor(xp, "linalg.cholesky", A, upper, failure)
+    lower, info = result if isinstance(result, tuple) else (result, success_info(xp, A))
     return (adjoint(xp, lower) if upper else lower), info
 
 
 cholesky_ex.vjp(A=reads_results(0)(
-    torch_convention(lambda xp, g, out, upper: _cholesky_rule(xp, g[0], out[0], upper))
+    torch_convention(lambda xp, g, out, upper: _cholesky_backward(xp, g[0], out[0], upper))
 ))  # fmt: skip
 
 
@@ -276,7 +280,6 @@ def cholesky_solve(
         B: ``(..., n, k)``.
         L: ``(..., n, n)``, a factor from ``linalg.cholesky``; only its triangle is read.
         upper: Whether ``L`` is the upper factor, so that ``L^H L X = B``; default False.
-        out: The output tensor.
 
     Returns:
         ``(..., n, k)``.
@@ -289,33 +292,35 @@ def cholesky_solve(
         tensor([[2.]])
     """
     _check_system("cholesky_solve", B, L)
-    return write_result(out, _solved(B, L, upper), "cholesky_solve")  # type: ignore[no-any-return]
+    return write_result(out, _cholesky_solve(B, L, upper), "cholesky_solve")  # type: ignore[no-any-return]
 
 
 @op(node="CholeskySolveBackward0")
-def _solved(xp: Backend, B: Array, L: Array, upper: bool) -> Array:
+def _cholesky_solve(xp: Backend, B: Array, L: Array, upper: bool) -> Array:
     lower = adjoint(xp, L) if upper else L
     half = xp.call(solve_triangular, lower, B, upper=False)
     return xp.call(solve_triangular, adjoint(xp, lower), half, upper=True)
 
 
-@_solved.vjp_joint("B", "L")
-def _solved_rule(xp: Any, g: Any, in_shape: Any, out: Any, L: Any, upper: bool) -> tuple[Any, Any]:
-    """As if ``L L^H`` were made of the whole of ``L``, which is what torch takes."""
-    for_b = xp.call(_solved, conjugate(xp, g), L, upper)
+@_cholesky_solve.vjp_joint("B", "L")
+def _cholesky_solve_backward(
+    xp: Any, g: Any, in_shape: Any, out: Any, L: Any, upper: bool
+) -> tuple[Any, Any]:
+    """The gradients; as in PyTorch, that of ``L`` is not restricted to its triangle."""
+    for_b = xp.call(_cholesky_solve, conjugate(xp, g), L, upper)
     if in_shape[1] is None:
         return conjugate(xp, for_b), None
-    for_l = _of_factor(xp, xp.matmul(for_b, adjoint(xp, out)), L, upper)
+    for_l = _factor_gradient(xp, xp.matmul(for_b, adjoint(xp, out)), L, upper)
     return conjugate(xp, for_b), conjugate(xp, for_l)
 
 
-def _of_factor(xp: Any, g: Any, L: Any, upper: bool) -> Any:
-    """The gradient of a factor, from minus that of the product of which it is one.
+def _factor_gradient(xp: Any, g: Any, L: Any, upper: bool) -> Any:
+    """The gradient of ``L`` from ``g``, minus the gradient G of ``L L^H`` (upper: ``L^H L``).
 
-    All in torch's convention; of ``L L^H`` it is ``(G + G^H) L``.
+    It is ``(G + G^H) L``, or ``L (G + G^H)`` for ``upper``, in PyTorch's convention.
     """
-    both = g + adjoint(xp, g)
-    return -xp.matmul(L, both) if upper else -xp.matmul(both, L)
+    total = g + adjoint(xp, g)
+    return -xp.matmul(L, total) if upper else -xp.matmul(total, L)
 
 
 @composite(method=True, node="CholeskyInverseBackward0", out=Out.SAFE_CAST)
@@ -325,14 +330,13 @@ def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = Non
     Args:
         L: ``(..., n, n)``, a factor from ``linalg.cholesky``; only its triangle is read.
         upper: Whether ``L`` is the upper factor, of ``L^H L``; default False.
-        out: The output tensor.
 
     Returns:
         ``(..., n, n)``.
 
     Raises:
         RuntimeError: If the matrices are not square or not floating-point or complex.
-        LinAlgError: If one has a zero on its diagonal.
+        LinAlgError: If a matrix has a zero on its diagonal.
 
     Example:
         >>> tt.cholesky_inverse(tt.tensor([[2.0]]))
@@ -347,19 +351,19 @@ def cholesky_inverse(L: Tensor, upper: bool = False, *, out: Tensor | None = Non
             f"cholesky_inverse: {where}The diagonal element {code} is zero, the inversion could "
             "not be completed because the input matrix is singular."
         )
-    return write_result(out, _inverse(L, upper), "cholesky_inverse")  # type: ignore[no-any-return]
+    return write_result(out, _cholesky_inverse(L, upper), "cholesky_inverse")  # type: ignore[no-any-return]
 
 
 @op(node="CholeskyInverseBackward0")
-def _inverse(xp: Backend, L: Array, upper: bool) -> Array:
+def _cholesky_inverse(xp: Backend, L: Array, upper: bool) -> Array:
     unit = xp.eye(L.shape[-1], dtype=L.dtype)
     root = xp.call(solve_triangular, adjoint(xp, L) if upper else L, unit, upper=False)
     return xp.matmul(adjoint(xp, root), root)
 
 
-def _inverse_rule(xp: Any, g: Any, out: Any, L: Any, upper: bool) -> Any:
-    """As if ``L L^H`` were made of the whole of ``L``, which is what torch takes."""
-    return _of_factor(xp, xp.matmul(out, xp.matmul(g, out)), L, upper)
+def _cholesky_inverse_backward(xp: Any, g: Any, out: Any, L: Any, upper: bool) -> Any:
+    """The gradient; as in PyTorch, it is not restricted to the triangle of ``L``."""
+    return _factor_gradient(xp, xp.matmul(out, xp.matmul(g, out)), L, upper)
 
 
-_inverse.vjp(L=torch_convention(_inverse_rule))
+_cholesky_inverse.vjp(L=torch_convention(_cholesky_inverse_backward))

@@ -1,7 +1,4 @@
-"""Products of vectors: conjugated dot product, cross product; and the trace of a matrix.
-
-Distances between all rows of two matrices, or of one.
-"""
+"""``vdot``, ``cross``, ``vander``, ``trace``, and distances between rows of matrices."""
 
 from __future__ import annotations
 
@@ -35,19 +32,15 @@ def vdot(input: Tensor, other: Tensor) -> Tensor:
         0-d tensor.
 
     Raises:
-        RuntimeError: If they are no vectors of one length and dtype.
+        RuntimeError: If they are not vectors of one length and dtype.
 
     Example:
         >>> tt.vdot(tt.tensor([1j, 2.0]), tt.tensor([1j, 1.0]))
         tensor(3.+0.j)
     """
-    if not input.ndim == other.ndim == 1:  # dot() takes numbers, as NumPy's
+    if not input.ndim == other.ndim == 1:  # dot() accepts 0-d tensors, as NumPy's
         raise RuntimeError(f"1D tensors expected, but got {input.ndim}D and {other.ndim}D tensors")
-    return dot(_conjugated(input), other)
-
-
-def _conjugated(input: Tensor) -> Tensor:
-    return input.conj() if input.is_complex() else input
+    return dot(input.conj() if input.is_complex() else input, other)
 
 
 @composite(method=True, out=Out.EXACT, overlap=Overlap.DISJOINT)
@@ -83,18 +76,18 @@ def cross(input: Tensor, other: Tensor, dim: int | None = None) -> Tensor:
 
 @composite
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Tensor:
-    """Powers of the elements of a vector, a row for each.
+    """Vandermonde matrix: powers of the elements of a vector, one row for each element.
 
     Args:
-        x: Tensor of shape ``(n,)``, or what makes one.
+        x: Tensor of shape ``(n,)``, or a sequence of n numbers.
         N: Number of columns; default n.
-        increasing: Begin with ``x ** 0``; by default that comes last.
+        increasing: Begin each row with ``x ** 0``; by default it ends with that.
 
     Returns:
         ``(n, N)``; int64 for integers.
 
     Raises:
-        RuntimeError: If ``x`` is no vector or ``N`` is negative.
+        RuntimeError: If ``x`` is not a vector or ``N`` is negative.
 
     Example:
         >>> tt.vander(tt.tensor([1, 2, 3]))
@@ -118,20 +111,21 @@ def trace(
 ) -> Tensor:
     """Sum of the elements on a matrix's diagonal.
 
-    With ``offset=``, ``axis1=`` or ``axis2=`` it is NumPy's, of tensors of more dimensions, too.
+    With ``offset``, ``axis1`` or ``axis2`` it is NumPy's function, for tensors of any number of
+    dimensions.
 
     Args:
         input: ``(n, m)``.
-        offset: Which diagonal; default the main one, positive ones are above it.
-        axis1: The dimension of the rows, for NumPy's meaning; default the first.
-        axis2: That of the columns; default the second.
+        offset: Offset of the diagonal; 0 (default) is the main one, positive ones are above it.
+        axis1: The dimension of the rows; default the first.
+        axis2: The dimension of the columns; default the second.
 
     Returns:
-        0-d tensor, int64 for integers; a sum for each matrix of more dimensions.
+        0-d tensor, int64 for integers; one sum per matrix for more dimensions.
 
     Raises:
-        RuntimeError: If it is no matrix.
-        NotImplementedError: For bools, where the meaning is not NumPy's.
+        RuntimeError: If ``input`` is not a matrix, without the arguments above.
+        NotImplementedError: For bools, without the arguments above.
 
     Example:
         >>> tt.trace(tt.tensor([[1.0, 2.0], [3.0, 4.0]]))
@@ -139,8 +133,8 @@ def trace(
     """
     if offset == 0 and axis1 is None and axis2 is None:
         return _trace(input)
-    lines: Any = diagonal(input, offset, axis1 or 0, 1 if axis2 is None else axis2)
-    return lines.sum(-1)  # type: ignore[no-any-return]
+    diagonals: Any = diagonal(input, offset, axis1 or 0, 1 if axis2 is None else axis2)
+    return diagonals.sum(-1)  # type: ignore[no-any-return]
 
 
 @op
@@ -156,7 +150,7 @@ def _trace(xp: Backend, input: Array) -> Array:
 
 @op
 def _scaled_identity(xp: Backend, input: Array, rows: int, columns: int) -> Array:
-    """A number along the diagonal of a matrix of zeros."""
+    """The identity matrix of any shape times the 0-d ``input``."""
     return xp.where(xp.eye(rows, columns, dtype=bool), input, xp.zeros_like(input))
 
 
@@ -169,10 +163,10 @@ _MODES = {
     "use_mm_for_euclid_dist": True,
     "donot_use_mm_for_euclid_dist": False,
 }
-#: Rows above which the default computes Euclidean distances by a product, as torch does.
-_MANY = 25
-#: Differences held at a time; what is less would not pay for the calls.
-_BLOCK = 1 << 20
+#: Rows above which Euclidean distances are computed by a matrix product, as in PyTorch.
+_PRODUCT_ROWS = 25
+#: Differences that are computed at a time; smaller blocks would be slower.
+_BLOCK_ELEMENTS = 1 << 20
 
 
 @op(node="CdistBackward0")
@@ -188,23 +182,27 @@ def _distances(xp: Backend, x1: Array, x2: Array, p: float, by_product: bool) ->
     out = xp.zeros((*batch, x1.shape[-2], x2.shape[-2]), x1.dtype)
     for rows in _blocks(out.shape, x1.shape[-1]):
         block = x1[..., rows, None, :] - x2[..., None, :, :]
-        out[..., rows, :] = _norm(xp, block, p)
+        out[..., rows, :] = _norm_of_rows(xp, block, p)
     return out
 
 
 def _blocks(shape: Any, features: int) -> list[slice]:
-    """The rows of a table of distances in blocks, so that the memory of differences is bounded."""
+    """Slices of the rows of the distances, such that a block's differences fit into bounded memory.
+
+    ``shape`` is that of the distances, ``(..., m, n)``; ``features`` is the length of a row.
+    """
     rows, size = shape[-2], math.prod(shape) * features
-    step = max(1, _BLOCK * rows // max(size, 1))
+    step = max(1, _BLOCK_ELEMENTS * rows // max(size, 1))
     return [slice(start, start + step) for start in range(0, rows if size else 0, step)]
 
 
-def _norm(xp: Any, x: Array, p: float) -> Array:
+def _norm_of_rows(xp: Any, x: Array, p: float) -> Array:
+    """The norm of order p along the last dimension."""
     if p == 2:
         return xp.sqrt(xp.sum_of_products(x, x)[..., 0])
     size = abs(x)
     if p == 0:
-        return xp.sum(xp.where(size > 0, 1, size), axis=-1)  # a NaN stays one
+        return xp.sum(xp.where(size > 0, 1, size), axis=-1)  # NaN stays NaN
     if p == 1:
         return xp.sum(size, axis=-1)
     if math.isinf(p):
@@ -212,19 +210,19 @@ def _norm(xp: Any, x: Array, p: float) -> Array:
     return xp.sum(size**p, axis=-1) ** (1 / p)
 
 
-def _over(xp: Any, a: Any, b: Any) -> Any:
-    """``a / b``, and 0 where b is: a distance of 0 has no direction."""
+def _divide_or_zero(xp: Any, a: Any, b: Any) -> Any:
+    """``a / b``, and 0 where b is 0, as the gradient of a distance of 0 is."""
     zero = b == 0
     return xp.where(zero, 0, a / xp.where(zero, 1, b))
 
 
-def _slope(xp: Any, g: Any, out: Any, difference: Any, p: float) -> Any:
-    """The gradient of each distance by its difference, ``g sgn(d) |d|^(p-1) / norm^(p-1)``."""
+def _difference_gradient(xp: Any, g: Any, out: Any, difference: Any, p: float) -> Any:
+    """The gradient of each distance by its differences d, ``g sgn(d) |d|^(p-1) / norm^(p-1)``."""
     g, norm = g[..., None], out[..., None]
     if p == 0:
         return xp.zeros_like(difference) * g
     if p == 2:
-        return difference * _over(xp, g, norm)
+        return difference * _divide_or_zero(xp, g, norm)
     sign = xp.call(sgn, difference)
     if p == 1:
         return sign * g
@@ -233,19 +231,19 @@ def _slope(xp: Any, g: Any, out: Any, difference: Any, p: float) -> Any:
         return sign * g * xp.astype(size == norm, difference.dtype)
     zero = size == 0
     power = xp.where(zero, 0, xp.where(zero, 1, size) ** (p - 1))
-    return sign * power * _over(xp, g, norm ** (p - 1))
+    return sign * power * _divide_or_zero(xp, g, norm ** (p - 1))
 
 
 @_distances.vjp_joint("x1", "x2")
-def _distances_rule(
+def _distances_backward(
     xp: Any, g: Any, in_shape: Any, out: Any, x1: Any, x2: Any, p: float, by_product: bool
 ) -> tuple[Any, Any]:
     if by_product:
-        weight = _over(xp, g, out)
-        turned = xp.swapaxes(weight, -1, -2)
+        weight = _divide_or_zero(xp, g, out)
+        weight_t = xp.swapaxes(weight, -1, -2)
         return (
             x1 * xp.sum(weight, -1)[..., None] - xp.matmul(weight, x2),
-            x2 * xp.sum(turned, -1)[..., None] - xp.matmul(turned, x1),
+            x2 * xp.sum(weight_t, -1)[..., None] - xp.matmul(weight_t, x1),
         )
     blocks = _blocks(out.shape, x1.shape[-1])
     if not blocks:
@@ -253,9 +251,9 @@ def _distances_rule(
     for_x1, for_x2 = [], 0
     for rows in blocks:
         difference = x1[..., rows, None, :] - x2[..., None, :, :]
-        slope = _slope(xp, g[..., rows, :], out[..., rows, :], difference, p)
-        for_x1.append(xp.sum(slope, -2))
-        for_x2 = for_x2 - xp.sum(slope, -3)
+        gradient = _difference_gradient(xp, g[..., rows, :], out[..., rows, :], difference, p)
+        for_x1.append(xp.sum(gradient, -2))
+        for_x2 = for_x2 - xp.sum(gradient, -3)
     return xp.concatenate(for_x1, axis=-2), for_x2
 
 
@@ -272,10 +270,10 @@ def cdist(
         x1: ``(..., m, k)``.
         x2: ``(..., n, k)``; leading dimensions broadcast.
         p: Order of the norm, from 0 (differing elements) to infinity; default 2.
-        compute_mode: Whether Euclidean distances come from a product of the matrices, faster
+        compute_mode: Whether to compute Euclidean distances by a matrix product, which is faster
             and less accurate for near rows: ``"use_mm_for_euclid_dist"``,
             ``"donot_use_mm_for_euclid_dist"`` or, the default,
-            ``"use_mm_for_euclid_dist_if_necessary"``, from 26 rows on.
+            ``"use_mm_for_euclid_dist_if_necessary"``: from 26 rows on.
 
     Returns:
         ``(..., m, n)``. A distance of 0 has the gradient 0.
@@ -311,7 +309,7 @@ def cdist(
         )
     if p < 0:
         raise RuntimeError(f"cdist only supports non-negative p values, got {p}")
-    many = x1.shape[-2] > _MANY or x2.shape[-2] > _MANY
+    many = x1.shape[-2] > _PRODUCT_ROWS or x2.shape[-2] > _PRODUCT_ROWS
     mode = _MODES[compute_mode]
     by_product = p == 2 and (many if mode is None else mode)
     return _distances(x1, x2, float(p), by_product)
@@ -319,7 +317,7 @@ def cdist(
 
 @composite(namespaces=("nn.functional", ""), node="PdistBackward0")
 def pdist(input: Tensor, p: float = 2.0) -> Tensor:
-    """The distance of every two rows of a matrix.
+    """The distances between all pairs of rows of a matrix.
 
     Args:
         input: ``(n, k)``.
@@ -329,7 +327,7 @@ def pdist(input: Tensor, p: float = 2.0) -> Tensor:
         ``(n (n - 1) / 2,)``: rows 0 and 1, 0 and 2, ..., 1 and 2, ...
 
     Raises:
-        RuntimeError: If it is no matrix of floating-point numbers, or for a negative ``p``.
+        RuntimeError: If ``input`` is not a floating-point matrix, or for a negative ``p``.
 
     Example:
         >>> tt.pdist(tt.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
