@@ -71,17 +71,18 @@ def creation(kernel: Any = None, /, **options: Any) -> Any:
     The kernel gets a native dtype: that of ``dtype=``, else the default dtype. With
     ``default_dtype=False`` it gets None instead of the default, and derives the dtype from its
     arguments. torch's common keywords (``out, dtype, device, requires_grad, ...``) and ``backend``
-    are added to its own.
+    are added to its own. ``like`` is a function whose docstring describes the parameters that the
+    kernel's does not.
     """
     if kernel is None:
         return partial(creation, **options)
-    by_default = options.pop("default_dtype", True)
+    by_default, like = options.pop("default_dtype", True), options.pop("like", None)
     spec = declare(kernel, None, options)
     spec.registered.default_dtype = by_default
     set_function(
         spec, install_slow_path(make_function(spec.name), spec, Form.CREATION, _create_slowly)
     )
-    register(spec, kernel, _COMMON)
+    register(spec, kernel, _COMMON, like)
     return spec.function
 
 

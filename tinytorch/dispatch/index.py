@@ -375,9 +375,9 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.create.conversion": """_clear_region _copy_assigned _copy_strided _overwrite _pin
             _to_dtype _view_scatter""",
         "ops.create.factories": "_ones_like _zeros_like",
-        "ops.fft.stft": "_framed _overlapped",
-        "ops.fft.transforms": """_complex_transform _from_half _real_transform _resized
-            _scale_inside _to_half""",
+        "ops.fft.stft": "_frame _overlap_add",
+        "ops.fft.transforms": """_complex_transform _half_to_real _real_to_half _real_transform
+            _resize _scale_inside""",
         "ops.index.assignment": "_add_at_index _clear_item _setitem",
         "ops.index.filling": "_copy_into _fill_diagonal _write_zeros",
         "ops.index.gathering": """_index_sum _read_masked _take_sum _wrap_negative _write_masked
@@ -390,9 +390,9 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.linalg.eigen": "_eigvals _eigvalsh",
         "ops.linalg.einsum": "_contract",
         "ops.linalg.lu": "_permutation_matrix _swap_rows",
-        "ops.linalg.matrix_functions": "_cofactor _cofactor_slope _identity",
+        "ops.linalg.matrix_functions": "_cofactor _cofactor_derivative _identity",
         "ops.linalg.svd": "_svdvals",
-        "ops.linalg.triangular": "_inverse _solved",
+        "ops.linalg.triangular": "_cholesky_inverse _cholesky_solve",
         "ops.linalg.vector_products": "_distances _scaled_identity _trace",
         "ops.nn.adaptive_pooling": """_means _uneven_mean _uneven_spread adaptive_argmax
             adaptive_max_indices""",
@@ -423,7 +423,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.pointwise.comparison": "_all_equal",
         "ops.pointwise.complex_numbers": "_conj _imag _real",
         "ops.pointwise.floating_point": "_add_to_exponent _multiply_by_power",
-        "ops.pointwise.selection": "Tensor._where_method _masked",
+        "ops.pointwise.selection": "Tensor._where_method _zero_unmasked",
         "ops.random.gammas": """_dirichlet_grad _sample_dirichlet _standard_gamma
             _standard_gamma_grad""",
         "ops.random.inplace": "_refill",
@@ -437,7 +437,7 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.shape.joining": "_combination_indices",
         "ops.shape.rearranging": "_repeat_index _tile",
         "ops.shape.strides": "_add_window _as_strided _read_window _strided_scatter",
-        "ops.shape.views": "_to_format _view _view_dtype in_order",
+        "ops.shape.views": "_to_format _view _view_dtype to_row_major",
         "ops.sort.order_statistics": "_median_of_all _most_frequent _rank_index",
         "ops.sort.sorting": "_search _top_indices order_along",
         "ops.sort.unique": "_distinct _distinct_elements",

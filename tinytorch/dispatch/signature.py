@@ -158,6 +158,7 @@ _SHARED = {
     "backend": "A backend or its name, before ``device``. Default None: the active one.",
     "memory_format": "In which order the elements lie in memory. Default: as they do in ``input``.",
     "non_blocking": "Whether not to wait for a transfer to end; see ``to``. Default False.",
+    "generator": "A ``Generator``. Default: the default generator.",
     "_stacklevel": "Accepted for compatibility.",
 }
 _INPUT = f"{_LINE}input: Tensor of any shape."
@@ -222,11 +223,21 @@ def _shared_text(name: str) -> str:
 
 
 def _add_from_docstring(spec: Op, doc: str, other: str) -> str:
-    """Return a docstring with another's entries for the parameters that it does not describe."""
-    texts, own = _parameter_texts(other), _parameter_texts(doc)
-    names = (name for name in spec.plan.params if name in texts.keys() - own)
-    more = "".join(f"{_LINE}{name}: {texts[name]}" for name in names)
-    return _insert_parameters(doc, doc.find("Args:\n"), more) if more else doc
+    """Return a docstring with another's entries for the parameters that it does not describe.
+
+    Its ``Args:`` has the parameters in the order of the signature.
+    """
+    at = doc.find("Args:\n")
+    own = _parameter_texts(doc) if at >= 0 else {}
+    texts = _parameter_texts(other) | own
+    if "out" not in own:
+        texts.pop("out", None)  # its text depends on the operation
+    names = dict.fromkeys([*(name for name in spec.plan.params if name in texts), *own])
+    if at >= 0:
+        head, end = doc[:at].rstrip(" "), doc.find("\n\n", at)
+        doc = head + doc[end:].lstrip("\n") if end >= 0 else head.rstrip() + "\n    "
+    lines = "".join(f"{_LINE}{name}: {texts[name]}" for name in names)
+    return _insert_parameters(doc, -1, lines) if lines else doc
 
 
 def _parameter_texts(doc: str) -> dict[str, str]:

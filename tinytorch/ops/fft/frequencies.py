@@ -20,7 +20,7 @@ def fftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array:
 
     Args:
         n: Number of points.
-        d: Distance of two samples; default 1.
+        d: Time between two samples; default 1.
         dtype: Floating-point or complex dtype. Default None: the default dtype.
 
     Returns:
@@ -33,20 +33,18 @@ def fftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array:
         >>> tt.fft.fftfreq(4)
         tensor([ 0.0000,  0.2500, -0.5000, -0.2500])
     """
-    n = _checked("fftfreq", n, dtype)
+    n = _check_count("fftfreq", n, dtype)
     steps = xp.arange(n)
     steps = xp.where(steps < (n + 1) // 2, steps, steps - n)
-    return xp.astype(_at(xp, steps, n * d), dtype)
+    return xp.astype(_frequencies(xp, steps, n * d), dtype)
 
 
-@creation(namespaces=("fft",), out=Out.RESHAPE_OR_WARN)
+@creation(namespaces=("fft",), out=Out.RESHAPE_OR_WARN, like=fftfreq)
 def rfftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array:
     """Frequencies of the points of ``fft.rfft``.
 
     Args:
         n: Number of points of the signal.
-        d: Distance of two samples; default 1.
-        dtype: Floating-point or complex dtype. Default None: the default dtype.
 
     Returns:
         ``(n // 2 + 1,)``.
@@ -58,19 +56,19 @@ def rfftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array
         >>> tt.fft.rfftfreq(4)
         tensor([0.0000, 0.2500, 0.5000])
     """
-    n = _checked("rfftfreq", n, dtype)
-    return xp.astype(_at(xp, xp.arange(n // 2 + 1), n * d), dtype)
+    n = _check_count("rfftfreq", n, dtype)
+    return xp.astype(_frequencies(xp, xp.arange(n // 2 + 1), n * d), dtype)
 
 
-def _at(xp: Backend, steps: Array, length: float) -> Array:
-    """The frequencies of so many periods in ``length``; where that is 0 they are infinite."""
+def _frequencies(xp: Backend, steps: Array, length: float) -> Array:
+    """``steps / length``: infinite, or NaN for step 0, if ``length`` is 0."""
     if length:
         return steps * (1.0 / length)
     return xp.where(steps == 0, math.nan, xp.copysign(math.inf, steps * math.copysign(1, length)))
 
 
-def _checked(name: str, n: Any, dtype: Any) -> int:
-    """``n`` as an int that is no negative size."""
+def _check_count(name: str, n: Any, dtype: Any) -> int:
+    """``n`` as an int; RuntimeError for a negative one or an integer dtype."""
     if dtype.kind not in "fc":
         raise RuntimeError(f"{name} requires a floating point or complex dtype, got {dtype}")
     return check_size(name, as_int(f"fft_{name}", "n", n))[0]
@@ -78,7 +76,7 @@ def _checked(name: str, n: Any, dtype: Any) -> int:
 
 @composite(namespaces=("fft",))
 def fftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
-    """The points of a transform in order of their frequencies: 0 comes to the middle.
+    """The points of a transform in order of their frequencies, with frequency 0 in the middle.
 
     Args:
         input: Tensor of any shape.
@@ -98,13 +96,9 @@ def fftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
     return roll(input, [input.shape[d] // 2 for d in dims], dims) if dims else input.clone()
 
 
-@composite(namespaces=("fft",))
+@composite(namespaces=("fft",), like=fftshift)
 def ifftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
-    """Inverse of ``fft.fftshift``: the middle comes to the front.
-
-    Args:
-        input: Tensor of any shape.
-        dim: Dimension or dimensions; None, the default, means all.
+    """Inverse of ``fft.fftshift``: frequency 0 moves from the middle to the front.
 
     Returns:
         Tensor of the same shape.
@@ -121,6 +115,7 @@ def ifftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
 
 
 def _dims(name: str, input: Tensor, dim: int | Sequence[int] | None) -> list[int]:
+    """The dimensions to shift, counted from the front."""
     if dim is None:
         return list(range(input.ndim))
     return list(normalize_dims(name, dim, input.ndim))

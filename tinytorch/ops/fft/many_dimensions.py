@@ -1,7 +1,4 @@
-"""Discrete Fourier transforms along several dimensions.
-
-Discrete Fourier transforms along two dimensions.
-"""
+"""Discrete Fourier transforms along several dimensions, and along two."""
 
 from __future__ import annotations
 
@@ -26,18 +23,17 @@ def fftn(
 
     Args:
         input: Real or complex tensor; integers count as the default dtype.
-        s: Numbers of points along ``dim``, -1 for the size: the input is cut off or followed
-            by zeros; default the sizes.
-        dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
-        norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by
-            the number of points, ``"ortho"`` by the root of that.
-        out: The output tensor.
+        s: Numbers of points along ``dim``, to which the input is truncated or padded with zeros;
+            -1 is the size. Default: the sizes.
+        dim: The dimensions; default all, or the last ``len(s)`` if ``s`` is given.
+        norm: ``"backward"`` (default): no factor; ``"forward"``: one over the number n of points;
+            ``"ortho"``: ``1 / sqrt(n)``.
 
     Returns:
         Complex tensor of the sizes ``s`` along ``dim``.
 
     Raises:
-        RuntimeError: For a dimension named twice, fewer than one point, an unknown ``norm``
+        RuntimeError: For a repeated dimension, fewer than one point, an unknown ``norm``
             or half precision.
         IndexError: If there is no such dimension.
 
@@ -50,7 +46,7 @@ def fftn(
     return write_result(out, result, "fft.fftn")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",))
+@composite(namespaces=("fft",), like=fftn)
 def ifftn(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -62,19 +58,14 @@ def ifftn(
     """Inverse of ``fft.fftn``.
 
     Args:
-        input: Real or complex tensor; integers count as the default dtype.
-        s: Numbers of points along ``dim``, -1 for the size: the input is cut off or followed
-            by zeros; default the sizes.
-        dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
-        norm: ``"backward"``, the default, divides by the number of points, ``"forward"`` not at
-            all, ``"ortho"`` by the root of that.
-        out: The output tensor.
+        norm: ``"backward"`` (default): one over the number n of points; ``"forward"``: no factor;
+            ``"ortho"``: ``1 / sqrt(n)``.
 
     Returns:
         Complex tensor of the sizes ``s`` along ``dim``.
 
     Raises:
-        RuntimeError: For a dimension named twice, fewer than one point, an unknown ``norm``
+        RuntimeError: For a repeated dimension, fewer than one point, an unknown ``norm``
             or half precision.
         IndexError: If there is no such dimension.
 
@@ -87,7 +78,7 @@ def ifftn(
     return write_result(out, result, "fft.ifftn")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",))
+@composite(namespaces=("fft",), like=fftn)
 def rfftn(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -96,22 +87,16 @@ def rfftn(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Transform of real numbers along several dimensions: half, along the last, of ``fft.fftn``.
+    """Transform of real numbers: half of ``fft.fftn``, along the last dimension.
 
     Args:
         input: Real tensor; integers count as the default dtype.
-        s: Numbers of points along ``dim``, -1 for the size: the input is cut off or followed
-            by zeros; default the sizes.
-        dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
-        norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by
-            the number of points, ``"ortho"`` by the root of that.
-        out: The output tensor.
 
     Returns:
         Complex tensor of the sizes ``s`` along ``dim``, of ``s[-1] // 2 + 1`` along the last.
 
     Raises:
-        RuntimeError: For complex input, a dimension named twice, fewer than one point, an
+        RuntimeError: For complex input, a repeated dimension, fewer than one point, an
             unknown ``norm`` or half precision.
         IndexError: If there is no such dimension.
 
@@ -124,7 +109,7 @@ def rfftn(
     return write_result(out, result, "fft.rfftn")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",))
+@composite(namespaces=("fft",), like=ifftn)
 def irfftn(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -133,22 +118,18 @@ def irfftn(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Inverse of ``fft.rfftn``: the real numbers that have half a spectrum.
+    """Inverse of ``fft.rfftn``: the real signal of a half spectrum.
 
     Args:
-        input: Half a spectrum along the last of ``dim``, complex or real.
-        s: Numbers of points of the result along ``dim``; default the sizes, for the last
-            ``2 * (size - 1)``, which is even.
-        dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
-        norm: ``"backward"``, the default, divides by the number of points, ``"forward"`` not at
-            all, ``"ortho"`` by the root of that.
-        out: The output tensor.
+        input: Half spectrum along the last of ``dim``, complex or real.
+        s: Numbers of points of the result along ``dim``; default the sizes, and
+            ``2 * (size - 1)``, which is even, along the last.
 
     Returns:
         Real tensor of the sizes ``s`` along ``dim``.
 
     Raises:
-        RuntimeError: For a dimension named twice, fewer than one point, an unknown ``norm``
+        RuntimeError: For a repeated dimension, fewer than one point, an unknown ``norm``
             or half precision.
         IndexError: If there is no such dimension.
 
@@ -161,7 +142,7 @@ def irfftn(
     return write_result(out, result, "fft.irfftn")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",))
+@composite(namespaces=("fft",), like=fftn)
 def hfftn(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -170,22 +151,18 @@ def hfftn(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Transform of a signal that is Hermitian in time, given by half: a real spectrum.
+    """Real spectrum of a signal that is Hermitian in time, from half of the signal.
 
     Args:
-        input: Half a signal along the last of ``dim``, complex or real.
-        s: Numbers of points of the result along ``dim``; default the sizes, for the last
-            ``2 * (size - 1)``, which is even.
-        dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
-        norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by
-            the number of points, ``"ortho"`` by the root of that.
-        out: The output tensor.
+        input: Half of the signal along the last of ``dim``, complex or real.
+        s: Numbers of points of the result along ``dim``; default the sizes, and
+            ``2 * (size - 1)``, which is even, along the last.
 
     Returns:
         Real tensor of the sizes ``s`` along ``dim``.
 
     Raises:
-        RuntimeError: For a dimension named twice, fewer than one point, an unknown ``norm``
+        RuntimeError: For a repeated dimension, fewer than one point, an unknown ``norm``
             or half precision.
         IndexError: If there is no such dimension.
 
@@ -198,7 +175,7 @@ def hfftn(
     return write_result(out, result, "fft.hfftn")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",))
+@composite(namespaces=("fft",), like=ifftn)
 def ihfftn(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -207,22 +184,16 @@ def ihfftn(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Inverse of ``fft.hfftn``: half of the Hermitian signal that has a real spectrum.
+    """Inverse of ``fft.hfftn``: half of the Hermitian signal of a real spectrum.
 
     Args:
         input: Real tensor; integers count as the default dtype.
-        s: Numbers of points along ``dim``, -1 for the size: the input is cut off or followed
-            by zeros; default the sizes.
-        dim: The dimensions; default all, or with ``s`` the last ones, as many as it has sizes.
-        norm: ``"backward"``, the default, divides by the number of points, ``"forward"`` not at
-            all, ``"ortho"`` by the root of that.
-        out: The output tensor.
 
     Returns:
         Complex tensor of the sizes ``s`` along ``dim``, of ``s[-1] // 2 + 1`` along the last.
 
     Raises:
-        RuntimeError: For complex input, a dimension named twice, fewer than one point, an
+        RuntimeError: For complex input, a repeated dimension, fewer than one point, an
             unknown ``norm`` or half precision.
         IndexError: If there is no such dimension.
 
@@ -235,7 +206,7 @@ def ihfftn(
     return write_result(out, result, "fft.ihfftn")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",))
+@composite(namespaces=("fft",), like=fftn)
 def fft2(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -247,19 +218,13 @@ def fft2(
     """Discrete Fourier transform along two dimensions.
 
     Args:
-        input: Real or complex tensor; integers count as the default dtype.
-        s: Numbers of points along ``dim``, -1 for the size: the input is cut off or followed
-            by zeros; default the sizes.
         dim: The dimensions; default the last two.
-        norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by
-            the number of points, ``"ortho"`` by the root of that.
-        out: The output tensor.
 
     Returns:
         Complex tensor of the sizes ``s`` along ``dim``.
 
     Raises:
-        RuntimeError: For a dimension named twice, fewer than one point, an unknown ``norm``
+        RuntimeError: For a repeated dimension, fewer than one point, an unknown ``norm``
             or half precision.
         IndexError: If there is no such dimension.
 
@@ -272,7 +237,7 @@ def fft2(
     return write_result(out, result, "fft.fft2")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",))
+@composite(namespaces=("fft",), like=ifftn)
 def ifft2(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -284,19 +249,13 @@ def ifft2(
     """Inverse of ``fft.fft2``.
 
     Args:
-        input: Real or complex tensor; integers count as the default dtype.
-        s: Numbers of points along ``dim``, -1 for the size: the input is cut off or followed
-            by zeros; default the sizes.
         dim: The dimensions; default the last two.
-        norm: ``"backward"``, the default, divides by the number of points, ``"forward"`` not at
-            all, ``"ortho"`` by the root of that.
-        out: The output tensor.
 
     Returns:
         Complex tensor of the sizes ``s`` along ``dim``.
 
     Raises:
-        RuntimeError: For a dimension named twice, fewer than one point, an unknown ``norm``
+        RuntimeError: For a repeated dimension, fewer than one point, an unknown ``norm``
             or half precision.
         IndexError: If there is no such dimension.
 
@@ -309,7 +268,7 @@ def ifft2(
     return write_result(out, result, "fft.ifft2")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",))
+@composite(namespaces=("fft",), like=rfftn)
 def rfft2(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -318,22 +277,16 @@ def rfft2(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Transform of real numbers along two dimensions: half, along the last, of ``fft.fft2``.
+    """Transform of real numbers: half of ``fft.fft2``, along the last dimension.
 
     Args:
-        input: Real tensor; integers count as the default dtype.
-        s: Numbers of points along ``dim``, -1 for the size: the input is cut off or followed
-            by zeros; default the sizes.
         dim: The dimensions; default the last two.
-        norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by
-            the number of points, ``"ortho"`` by the root of that.
-        out: The output tensor.
 
     Returns:
         Complex tensor of the sizes ``s`` along ``dim``, of ``s[-1] // 2 + 1`` along the last.
 
     Raises:
-        RuntimeError: For complex input, a dimension named twice, fewer than one point, an
+        RuntimeError: For complex input, a repeated dimension, fewer than one point, an
             unknown ``norm`` or half precision.
         IndexError: If there is no such dimension.
 
@@ -346,7 +299,7 @@ def rfft2(
     return write_result(out, result, "fft.rfft2")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",))
+@composite(namespaces=("fft",), like=irfftn)
 def irfft2(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -355,22 +308,16 @@ def irfft2(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Inverse of ``fft.rfft2``: the real numbers that have half a spectrum.
+    """Inverse of ``fft.rfft2``: the real signal of a half spectrum.
 
     Args:
-        input: Half a spectrum along the last of ``dim``, complex or real.
-        s: Numbers of points of the result along ``dim``; default the sizes, for the last
-            ``2 * (size - 1)``, which is even.
         dim: The dimensions; default the last two.
-        norm: ``"backward"``, the default, divides by the number of points, ``"forward"`` not at
-            all, ``"ortho"`` by the root of that.
-        out: The output tensor.
 
     Returns:
         Real tensor of the sizes ``s`` along ``dim``.
 
     Raises:
-        RuntimeError: For a dimension named twice, fewer than one point, an unknown ``norm``
+        RuntimeError: For a repeated dimension, fewer than one point, an unknown ``norm``
             or half precision.
         IndexError: If there is no such dimension.
 
@@ -383,7 +330,7 @@ def irfft2(
     return write_result(out, result, "fft.irfft2")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",))
+@composite(namespaces=("fft",), like=hfftn)
 def hfft2(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -392,22 +339,16 @@ def hfft2(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Transform of a signal that is Hermitian in time, given by half: a real spectrum.
+    """Real spectrum of a signal that is Hermitian in time, from half of the signal.
 
     Args:
-        input: Half a signal along the last of ``dim``, complex or real.
-        s: Numbers of points of the result along ``dim``; default the sizes, for the last
-            ``2 * (size - 1)``, which is even.
         dim: The dimensions; default the last two.
-        norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by
-            the number of points, ``"ortho"`` by the root of that.
-        out: The output tensor.
 
     Returns:
         Real tensor of the sizes ``s`` along ``dim``.
 
     Raises:
-        RuntimeError: For a dimension named twice, fewer than one point, an unknown ``norm``
+        RuntimeError: For a repeated dimension, fewer than one point, an unknown ``norm``
             or half precision.
         IndexError: If there is no such dimension.
 
@@ -420,7 +361,7 @@ def hfft2(
     return write_result(out, result, "fft.hfft2")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",))
+@composite(namespaces=("fft",), like=ihfftn)
 def ihfft2(
     input: Tensor,
     s: Sequence[int] | None = None,
@@ -429,22 +370,16 @@ def ihfft2(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Inverse of ``fft.hfft2``: half of the Hermitian signal that has a real spectrum.
+    """Inverse of ``fft.hfft2``: half of the Hermitian signal of a real spectrum.
 
     Args:
-        input: Real tensor; integers count as the default dtype.
-        s: Numbers of points along ``dim``, -1 for the size: the input is cut off or followed
-            by zeros; default the sizes.
         dim: The dimensions; default the last two.
-        norm: ``"backward"``, the default, divides by the number of points, ``"forward"`` not at
-            all, ``"ortho"`` by the root of that.
-        out: The output tensor.
 
     Returns:
         Complex tensor of the sizes ``s`` along ``dim``, of ``s[-1] // 2 + 1`` along the last.
 
     Raises:
-        RuntimeError: For complex input, a dimension named twice, fewer than one point, an
+        RuntimeError: For complex input, a repeated dimension, fewer than one point, an
             unknown ``norm`` or half precision.
         IndexError: If there is no such dimension.
 

@@ -1,4 +1,4 @@
-"""Fourier transforms of the short pieces of a signal, and back."""
+"""Short-time Fourier transforms of a signal, and their inverse."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from .transforms import half_spectrum, real_signal, transform
 
 
 @op
-def _framed(xp: Backend, input: Array, size: int, hop: int) -> Array:
-    """Pieces of ``size`` samples, one each ``hop``, along a new dimension before the last."""
-    # The library's sliding_window_view makes the host wait on a GPU, to look at the size.
-    *steps, step = input.strides
+def _frame(xp: Backend, input: Array, size: int, hop: int) -> Array:
+    """Pieces ``(..., count, size)`` of signals ``(..., t)``, one every ``hop`` samples."""
+    # CuPy's sliding_window_view would make the host wait for the GPU.
+    *batch, last = input.strides
     count = (input.shape[-1] - size) // hop + 1
-    sizes, strides = (*input.shape[:-1], count, size), (*steps, step * hop, step)
-    return xp.array(xp.as_strided(input, sizes, strides))
+    shape, strides = (*input.shape[:-1], count, size), (*batch, last * hop, last)
+    return xp.array(xp.as_strided(input, shape, strides))
 
 
 @op
-def _overlapped(xp: Backend, input: Array, total: int, hop: int) -> Array:
-    """The sum of frames, each ``hop`` samples after the one before, ``total`` samples long."""
+def _overlap_add(xp: Backend, input: Array, total: int, hop: int) -> Array:
+    """Add pieces ``(..., count, size)`` that start every ``hop`` samples, to ``(..., total)``."""
     *batch, count, size = input.shape
     parts = math.ceil(size / hop)
     frames = xp.zeros((*batch, count, parts * hop), input.dtype)
@@ -35,20 +35,20 @@ def _overlapped(xp: Backend, input: Array, total: int, hop: int) -> Array:
     frames = xp.reshape(frames, (*batch, count, parts, hop))
     rows = max(count + parts, math.ceil(total / hop))
     out = xp.zeros((*batch, rows, hop), input.dtype)
-    for k in range(parts):  # of all frames at once
+    for k in range(parts):  # part k of all pieces at once
         out[..., k : k + count, :] += frames[..., :, k, :]
     return xp.reshape(out, (*batch, rows * hop))[..., :total]
 
 
-_framed.vjp(input=lambda xp, g, in_shape, hop: xp.call(_overlapped, g, in_shape[-1], hop))
+_frame.vjp(input=lambda xp, g, in_shape, hop: xp.call(_overlap_add, g, in_shape[-1], hop))
 
 
-def _overlapped_rule(xp: Any, g: Any, in_shape: Any, hop: int) -> Any:
+def _overlap_add_gradient(xp: Any, g: Any, in_shape: Any, hop: int) -> Any:
     size, needed = in_shape[-1], (in_shape[-2] - 1) * hop + in_shape[-1]
-    return xp.call(_framed, g[..., :needed], size, hop)
+    return xp.call(_frame, g[..., :needed], size, hop)
 
 
-_overlapped.vjp(input=_overlapped_rule)
+_overlap_add.vjp(input=_overlap_add_gradient)
 
 # -- arguments -------------------------------------------------------------------------------------
 
@@ -56,6 +56,7 @@ _overlapped.vjp(input=_overlapped_rule)
 def _lengths(
     name: str, n_fft: int, hop_length: int | None, win_length: int | None
 ) -> tuple[int, int]:
+    """The hop length and the window length, with their defaults."""
     hop = n_fft // 4 if hop_length is None else hop_length
     size = n_fft if win_length is None else win_length
     if not 0 < size <= n_fft:
@@ -63,8 +64,8 @@ def _lengths(
     return hop, size
 
 
-def _window(name: str, window: Tensor | None, like: Tensor, size: int, n_fft: int) -> Tensor:
-    """The window in the middle of ``n_fft`` points."""
+def _pad_window(name: str, window: Tensor | None, like: Tensor, size: int, n_fft: int) -> Tensor:
+    """The window padded with zeros to ``n_fft`` points; ones for None, with a warning."""
     if window is None:
         warn(
             "A window was not provided. A rectangular window will be applied, which is known to "
@@ -83,8 +84,8 @@ def _window(name: str, window: Tensor | None, like: Tensor, size: int, n_fft: in
     return window if size == n_fft else pad(window, (left, n_fft - size - left))
 
 
-def _padded(signal: Tensor, amount: int, mode: str) -> Tensor:
-    """``signal`` ``(b, t)`` with ``amount`` samples more at both ends."""
+def _pad_ends(signal: Tensor, amount: int, mode: str) -> Tensor:
+    """Signals ``(b, t)`` padded by ``amount`` samples at both ends."""
     return pad(signal.unsqueeze(0), (amount, amount), mode).squeeze(0)
 
 
@@ -105,23 +106,23 @@ def stft(
     return_complex: bool | None = None,
     align_to_window: bool | None = None,
 ) -> Tensor:
-    """Fourier transforms of short pieces of a signal.
+    """Short-time Fourier transform: transforms of overlapping pieces of a signal.
 
     Args:
         input: ``(t,)`` or ``(b, t)``, real or complex.
-        n_fft: Samples in each transform.
-        hop_length: Samples from one piece to the next; default ``n_fft // 4``.
-        win_length: Samples under the window, at most ``n_fft``; default all.
+        n_fft: Number of samples in each transform.
+        hop_length: Number of samples from one piece to the next; default ``n_fft // 4``.
+        win_length: Number of samples of the window, at most ``n_fft``; default ``n_fft``.
         window: ``(win_length,)``; default ones.
-        center: Pad the signal so that piece k is centred at sample ``k * hop_length``
-            (default), or begin it there.
+        center: Pad the signal so that piece k is centered at sample ``k * hop_length``
+            (default); otherwise it begins there.
         pad_mode: How to pad, as for ``nn.functional.pad``; default ``"reflect"``.
         normalized: Divide by the root of ``n_fft``; default False.
-        onesided: Give half of the spectrum of real signals (default for them).
-        return_complex: Give complex numbers, or a last dimension with real and imaginary
-            parts. Has to be given unless the input is complex.
-        align_to_window: Without ``center``, begin the window, rather than the transform, at
-            sample ``k * hop_length``; default False.
+        onesided: Return the half spectrum; default True for real signals.
+        return_complex: Return complex numbers, or real and imaginary parts along a last
+            dimension. Required unless the input is complex.
+        align_to_window: Without ``center``, align the window, not the transform, with sample
+            ``k * hop_length``; default False.
 
     Returns:
         ``(b, frequencies, pieces)``, without b for one signal.
@@ -138,14 +139,14 @@ def stft(
     hop, size = _lengths("stft", n_fft, hop_length, win_length)
     signal = input if input.ndim == 2 else input.unsqueeze(0)
     if center:
-        signal = _padded(signal, n_fft // 2, pad_mode)
+        signal = _pad_ends(signal, n_fft // 2, pad_mode)
     elif align_to_window:
-        signal = _padded(signal, (n_fft - size) // 2, "constant")
+        signal = _pad_ends(signal, (n_fft - size) // 2, "constant")
     if not 0 < n_fft <= signal.shape[-1]:
         raise RuntimeError(f"stft: expected 0 < n_fft < {signal.shape[-1]}, but got n_fft={n_fft}")
     if hop <= 0:
         raise RuntimeError(f"stft: expected hop_length > 0, but got hop_length={hop}")
-    pieces = _framed(signal, n_fft, hop) * _window("stft", window, input, size, n_fft)
+    pieces = _frame(signal, n_fft, hop) * _pad_window("stft", window, input, size, n_fft)
     norm = "ortho" if normalized else None
     if not wide and (onesided is None or onesided):
         spectrum = half_spectrum("stft", pieces, None, (-1,), norm, True)
@@ -184,7 +185,7 @@ def _check_stft(
 # -- istft -----------------------------------------------------------------------------------------
 
 
-@composite(method=True)
+@composite(method=True, like=stft)
 def istft(
     input: Tensor,
     n_fft: int,
@@ -197,25 +198,21 @@ def istft(
     length: int | None = None,
     return_complex: bool = False,
 ) -> Tensor:
-    """The signal that has these short-time transforms, by least squares.
+    """Inverse of ``stft``: the signal whose transforms are nearest, by least squares.
 
     Args:
         input: ``(frequencies, pieces)`` or ``(b, frequencies, pieces)``, complex, from ``stft``.
-        n_fft: Samples in each transform.
-        hop_length: Samples from one piece to the next; default ``n_fft // 4``.
-        win_length: Samples under the window, at most ``n_fft``; default all.
-        window: ``(win_length,)``; default ones.
-        center: As it was for ``stft``; default True.
-        normalized: As it was for ``stft``; default False.
-        onesided: Whether the input is half a spectrum; by default if it has so many frequencies.
-        length: Samples to return, cut off or followed by zeros; default all there are.
+        center: The argument of ``stft``; default True.
+        normalized: The argument of ``stft``; default False.
+        onesided: Whether the input is a half spectrum; by default its size decides.
+        length: Number of samples to return, truncated or padded with zeros; default all.
         return_complex: Whether the signal is complex; default False.
 
     Returns:
         ``(b, t)``, or ``(t,)`` for one signal.
 
     Raises:
-        RuntimeError: If shapes or lengths do not fit, or windows leave samples out.
+        RuntimeError: If shapes or lengths do not fit, or no window covers some sample.
 
     Example:
         >>> spectrum = tt.stft(tt.ones(8), 4, window=tt.hann_window(4), return_complex=True)
@@ -236,26 +233,31 @@ def istft(
     if return_complex:
         pieces = transform(spectrum, None, (-1,), norm, False)
     else:
-        kept = spectrum if half else spectrum[..., : n_fft // 2 + 1]
-        pieces = real_signal("istft", kept, (n_fft,), (-1,), norm, False)
-    shape = _window("istft", window, input, size, n_fft)
+        spectrum = spectrum if half else spectrum[..., : n_fft // 2 + 1]
+        pieces = real_signal("istft", spectrum, (n_fft,), (-1,), norm, False)
+    shape = _pad_window("istft", window, input, size, n_fft)
     start = n_fft // 2 if center else 0
-    signal = _unwindowed(pieces * shape, shape, hop, start, length, start if center else 0)
+    signal = _combine_pieces(pieces * shape, shape, hop, start, length, start if center else 0)
     return signal if input.ndim == 3 else signal.squeeze(0)
 
 
-def _unwindowed(
+def _combine_pieces(
     pieces: Tensor, window: Tensor, hop: int, start: int, length: int | None, ends: int
 ) -> Tensor:
-    """Overlapping pieces summed and divided by what the windows, squared, sum to."""
+    """Samples ``start`` to the end of the added pieces, divided by the sum of squared windows.
+
+    ``length`` is the number of samples to return; without it, the last ``ends`` are omitted.
+    """
     count, n_fft = pieces.shape[-2:]
     total = n_fft + hop * (count - 1)
     energy = (window * window).expand(count, n_fft)
     stop = min(start + length, total) if length is not None else total - ends
-    signal = _overlapped(pieces, total, hop)[..., start:stop]
-    weight = _overlapped(energy, total, hop)[start:stop]
-    low = weight._xp.abs(weight._data) > 1e-11
-    weight._xp.check_all(low, "istft: window overlap add min: 1 (some samples are under no window)")
+    signal = _overlap_add(pieces, total, hop)[..., start:stop]
+    weight = _overlap_add(energy, total, hop)[start:stop]
+    covered = weight._xp.abs(weight._data) > 1e-11
+    weight._xp.check_all(
+        covered, "istft: window overlap add min: 1 (some samples are under no window)"
+    )
     signal = signal / weight
     if length is not None and signal.shape[-1] < length:
         warn(

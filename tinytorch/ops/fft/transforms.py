@@ -1,10 +1,9 @@
-"""Discrete Fourier transforms: three linear primitives, and how arguments become theirs.
+"""Linear primitives of discrete Fourier transforms, and the transforms along one dimension.
 
-A primitive has a sign, that of the exponent (``forward`` is minus), and a scale: none, one
-over the number of points (``"full"``) or over its root (``"ortho"``). The matrix of a transform
-is symmetric, so each primitive's gradient is a primitive of the same sign and scale.
-
-Discrete Fourier transforms along one dimension.
+A primitive has a direction, the sign of the exponent (minus for ``forward``), and a scale: 1
+(``"none"``), one over the number of points (``"full"``) or over its root (``"ortho"``). The matrix
+of a transform is symmetric, so each primitive's gradient is a primitive of the same direction and
+scale.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ _INVERSE_NORM = {"none": "forward", "full": "backward", "ortho": "ortho"}
 def _complex_transform(
     xp: Backend, input: Array, dims: tuple[int, ...], forward: bool, scale: str
 ) -> Array:
-    """Complex numbers to complex numbers."""
+    """Transform of complex numbers along ``dims``, to complex numbers."""
     if not dims or not input.size:
         return copy_in_memory_order(xp, input)
     norm = (_FORWARD_NORM if forward else _INVERSE_NORM)[scale]
-    order = _outside_in(input, _by_steps(input, dims))
+    order = _transform_order(input, _sort_by_strides(input, dims))
     points = as_row_major(xp, xp.transpose(input, order))
     if len(dims) == 1:
         out = (xp.fft.fft if forward else xp.fft.ifft)(points, norm=norm)
@@ -45,14 +44,14 @@ def _complex_transform(
     return restore_order(xp, as_row_major(xp, out), order)
 
 
-def _by_steps(array: Array, dims: Sequence[int]) -> list[int]:
-    """``dims`` from the one with the longest steps in memory to the shortest."""
+def _sort_by_strides(array: Array, dims: Sequence[int]) -> list[int]:
+    """``dims`` from the one of the largest stride to the smallest."""
     return sorted(dims, key=lambda d: -abs(array.strides[d]))
 
 
-def _outside_in(array: Array, inner: Sequence[int]) -> list[int]:
-    """The order in memory of a transform's result, as torch's: ``inner``, its dims, last."""
-    return _by_steps(array, [d for d in range(array.ndim) if d not in inner]) + list(inner)
+def _transform_order(array: Array, inner: Sequence[int]) -> list[int]:
+    """The memory order of a transform's result, as in PyTorch: its dimensions ``inner`` last."""
+    return _sort_by_strides(array, [d for d in range(array.ndim) if d not in inner]) + list(inner)
 
 
 _complex_transform.vjp(
@@ -64,7 +63,7 @@ _complex_transform.vjp(
 def _real_transform(
     xp: Backend, input: Array, dims: tuple[int, ...], forward: bool, scale: str
 ) -> Array:
-    """Real numbers to complex numbers."""
+    """Transform of real numbers along ``dims``, to the whole complex spectrum."""
     wide = xp.astype(input, xp.native_dtype(xp.dtype_of(input).to_complex()))
     return xp.call(_complex_transform, wide, dims, forward, scale)
 
@@ -75,13 +74,18 @@ _real_transform.vjp(
 
 
 @op(node=Nodes("FftR2CBackward0", frees=True))
-def _to_half(xp: Backend, input: Array, dims: tuple[int, ...], forward: bool, scale: str) -> Array:
-    """Real numbers to the half of their spectrum that says all, along the last of ``dims``."""
+def _real_to_half(
+    xp: Backend, input: Array, dims: tuple[int, ...], forward: bool, scale: str
+) -> Array:
+    """Transform of real numbers, to the half spectrum along the last of ``dims``.
+
+    The other half is redundant: it holds the complex conjugates.
+    """
     if not input.size:
         shape = list(input.shape)
         shape[dims[-1]] = shape[dims[-1]] // 2 + 1
         return xp.zeros(shape, xp.native_dtype(xp.dtype_of(input).to_complex()))
-    order = _outside_in(input, [*_by_steps(input, dims[:-1]), dims[-1]])
+    order = _transform_order(input, [*_sort_by_strides(input, dims[:-1]), dims[-1]])
     points, norm = as_row_major(xp, xp.transpose(input, order)), _FORWARD_NORM[scale]
     if len(dims) == 1:
         half = xp.fft.rfft(points, norm=norm)
@@ -91,15 +95,15 @@ def _to_half(xp: Backend, input: Array, dims: tuple[int, ...], forward: bool, sc
 
 
 @op(node="FftC2RBackward0")
-def _from_half(
+def _half_to_real(
     xp: Backend, input: Array, size: int, dims: tuple[int, ...], forward: bool, scale: str
 ) -> Array:
-    """Half a spectrum to the ``size`` real numbers that have it."""
+    """Inverse of ``_real_to_half``: from a half spectrum to ``size`` real numbers along its dim."""
     if not input.size:
         shape = list(input.shape)
         shape[dims[-1]] = size
         return xp.zeros(shape, input.real.dtype)
-    order = _outside_in(input, [*_by_steps(input, dims[:-1]), dims[-1]])
+    order = _transform_order(input, [*_sort_by_strides(input, dims[:-1]), dims[-1]])
     half, norm = as_row_major(xp, xp.transpose(input, order)), _INVERSE_NORM[scale]
     half = xp.conj(half) if forward else half
     if len(dims) == 1:
@@ -112,9 +116,9 @@ def _from_half(
 
 @op
 def _scale_inside(xp: Backend, input: Array, size: int, dim: int, factor: float) -> Array:
-    """Half a spectrum with all but the first point, and the middle one, times ``factor``.
+    """Multiply the points of a half spectrum that the spectrum of ``size`` points has twice.
 
-    The whole spectrum of ``size`` points has these twice.
+    These are all but the first and, for an even ``size``, the middle one.
     """
     out = copy_in_memory_order(xp, input)
     out[(slice(None),) * dim + (slice(1, (size + 1) // 2),)] *= factor
@@ -126,34 +130,34 @@ _scale_inside.vjp(
 )
 
 
-def _to_half_rule(
+def _real_to_half_gradient(
     xp: Any, g: Any, in_shape: Any, dims: tuple[int, ...], forward: bool, scale: str
 ) -> Any:
     size = in_shape[dims[-1]]
     g = xp.call(_scale_inside, g, size, dims[-1], 0.5)
-    return xp.call(_from_half, g, size, dims, forward, scale)
+    return xp.call(_half_to_real, g, size, dims, forward, scale)
 
 
-def _from_half_rule(
+def _half_to_real_gradient(
     xp: Any, g: Any, size: int, dims: tuple[int, ...], forward: bool, scale: str
 ) -> Any:
-    half = xp.call(_to_half, g, dims, forward, scale)
+    half = xp.call(_real_to_half, g, dims, forward, scale)
     return xp.call(_scale_inside, half, size, dims[-1], 2.0)
 
 
-_to_half.vjp(input=_to_half_rule)
-_from_half.vjp(input=_from_half_rule)
+_real_to_half.vjp(input=_real_to_half_gradient)
+_half_to_real.vjp(input=_half_to_real_gradient)
 
 
 @op
-def _resized(xp: Backend, input: Array, dims: tuple[int, ...], sizes: tuple[int, ...]) -> Array:
-    """``input`` cut off or followed by zeros along ``dims``, so that it has ``sizes`` there."""
+def _resize(xp: Backend, input: Array, dims: tuple[int, ...], sizes: tuple[int, ...]) -> Array:
+    """``input`` truncated or padded with zeros to ``sizes`` along ``dims``."""
     shape = list(input.shape)
-    keep = [slice(None)] * input.ndim
+    index = [slice(None)] * input.ndim
     for d, n in zip(dims, sizes, strict=True):
-        keep[d] = slice(min(n, shape[d]))
+        index[d] = slice(min(n, shape[d]))
         shape[d] = n
-    part = input[tuple(keep)]
+    part = input[tuple(index)]
     if tuple(part.shape) == tuple(shape):
         return copy_in_memory_order(xp, part)
     out = xp.zeros(tuple(shape), input.dtype)
@@ -161,17 +165,17 @@ def _resized(xp: Backend, input: Array, dims: tuple[int, ...], sizes: tuple[int,
     return out
 
 
-def _resized_rule(xp: Any, g: Any, in_shape: Any, dims: tuple[int, ...]) -> Any:
-    return xp.call(_resized, g, dims, tuple(in_shape[d] for d in dims))
+def _resize_gradient(xp: Any, g: Any, in_shape: Any, dims: tuple[int, ...]) -> Any:
+    return xp.call(_resize, g, dims, tuple(in_shape[d] for d in dims))
 
 
-_resized.vjp(input=_resized_rule)
+_resize.vjp(input=_resize_gradient)
 
 # -- arguments -------------------------------------------------------------------------------------
 
 
 def _scale(norm: str | None, forward: bool) -> str:
-    """The scale that torch's ``norm`` asks for in a transform of this direction."""
+    """The scale of a transform of this direction for PyTorch's argument ``norm``."""
     if norm == "ortho":
         return "ortho"
     if norm not in (None, "backward", "forward"):
@@ -180,7 +184,7 @@ def _scale(norm: str | None, forward: bool) -> str:
 
 
 def _dims(ndim: int, dim: Any, sizes: Any) -> tuple[int, ...]:
-    """The dimensions to transform; without ``dim`` the last ones, as many as there are sizes."""
+    """The dimensions to transform; if ``dim`` is None, all, or the last ``len(sizes)``."""
     if dim is None:
         if sizes is None:
             return tuple(range(ndim))
@@ -203,13 +207,13 @@ def _dims(ndim: int, dim: Any, sizes: Any) -> tuple[int, ...]:
     return dims
 
 
-def _several(sizes: Any) -> Any:
-    """An int for one dimension as what several are given as."""
+def _as_sizes(sizes: Any) -> Any:
+    """A single size as a tuple; sizes and None unchanged."""
     return (sizes,) if hasattr(sizes, "__index__") and not hasattr(sizes, "__len__") else sizes
 
 
 def _sizes(have: Sequence[int], wanted: Any) -> list[int]:
-    """The number of points along each dimension; -1 keeps one."""
+    """The number of points along each dimension: those wanted, or ``have`` for -1 and None."""
     sizes = list(have) if wanted is None else [
         n if s == -1 else s for n, s in zip(have, wanted, strict=True)
     ]  # fmt: skip
@@ -219,7 +223,8 @@ def _sizes(have: Sequence[int], wanted: Any) -> list[int]:
     return sizes
 
 
-def _promoted(input: Tensor, to_complex: bool) -> Tensor:
+def _promote(input: Tensor, to_complex: bool) -> Tensor:
+    """The input in a dtype that can be transformed; RuntimeError for half precision."""
     dtype = input.dtype
     if dtype.category < 2:
         dtype = default_dtype()
@@ -230,24 +235,26 @@ def _promoted(input: Tensor, to_complex: bool) -> Tensor:
     return input if dtype is input.dtype else input.to(dtype)
 
 
-def _with_sizes(input: Tensor, dims: tuple[int, ...], sizes: Sequence[int]) -> Tensor:
+def _resize_dims(input: Tensor, dims: tuple[int, ...], sizes: Sequence[int]) -> Tensor:
+    """``_resize`` where sizes differ; otherwise the input itself."""
     if all(input.shape[d] == n for d, n in zip(dims, sizes, strict=True)):
         return input
-    return _resized(input, dims, tuple(sizes))
+    return _resize(input, dims, tuple(sizes))
 
 
 def transform(
     input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool, one: bool = False
 ) -> Tensor:
-    """The transform of complex numbers along ``dim``; real ones are converted.
+    """Transform to the whole spectrum along ``dim``.
 
-    To torch the conversion is part of the transform along ``one`` dimension.
+    Real input is converted to complex numbers first, except for a transform along ``one``
+    dimension, of which the conversion is a part in PyTorch's graph.
     """
-    s = _several(s)
+    s = _as_sizes(s)
     dims = _dims(input.ndim, dim, s)
     sizes = _sizes([input.shape[d] for d in dims], s)
     scale = _scale(norm, forward)
-    points = _with_sizes(_promoted(input, not one), dims, sizes)
+    points = _resize_dims(_promote(input, not one), dims, sizes)
     primitive = _complex_transform if points.is_complex() else _real_transform
     return primitive(points, dims, forward, scale)
 
@@ -255,41 +262,42 @@ def transform(
 def half_spectrum(
     name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool
 ) -> Tensor:
-    """The transform of real numbers along ``dim``, halved along the last of them."""
+    """Transform of real numbers along ``dim``, to the half spectrum along the last of them."""
     if input.is_complex():
         real = "real-valued" if name[-1] in "n2" else "real"
         raise RuntimeError(
             f"{name} expects a {real} input tensor, but got {scalar_name(input.dtype)}"
         )
-    s = _several(s)
-    dims = _some_dims(name, _dims(input.ndim, dim, s))
+    s = _as_sizes(s)
+    dims = _check_any_dims(name, _dims(input.ndim, dim, s))
     sizes = _sizes([input.shape[d] for d in dims], s)
-    points = _with_sizes(_promoted(input, False), dims, sizes)
-    return _to_half(points, dims, forward, _scale(norm, forward))
+    points = _resize_dims(_promote(input, False), dims, sizes)
+    return _real_to_half(points, dims, forward, _scale(norm, forward))
 
 
 def real_signal(
     name: str, input: Tensor, s: Any, dim: Any, norm: str | None, forward: bool
 ) -> Tensor:
-    """The real numbers whose transform of the other sign is the given half spectrum."""
-    s = _several(s)
-    dims = _some_dims(name, _dims(input.ndim, dim, s))
+    """Transform of a half spectrum along ``dim`` to real numbers."""
+    s = _as_sizes(s)
+    dims = _check_any_dims(name, _dims(input.ndim, dim, s))
     have = [input.shape[d] for d in dims]
     have[-1] = 2 * (have[-1] - 1)
     sizes = _sizes(have, s)
     scale = _scale(norm, forward)
-    points = _with_sizes(_promoted(input, True), dims, [*sizes[:-1], sizes[-1] // 2 + 1])
-    return _from_half(points, sizes[-1], dims, forward, scale)
+    points = _resize_dims(_promote(input, True), dims, [*sizes[:-1], sizes[-1] // 2 + 1])
+    return _half_to_real(points, sizes[-1], dims, forward, scale)
 
 
-def _some_dims(name: str, dims: tuple[int, ...]) -> tuple[int, ...]:
+def _check_any_dims(name: str, dims: tuple[int, ...]) -> tuple[int, ...]:
+    """``dims``; RuntimeError if there is none."""
     if not dims:
         raise RuntimeError(f"{name} must transform at least one axis")
     return dims
 
 
-def _points(n: int | None) -> tuple[int] | None:
-    """What ``transform`` takes; its -1 for "as many as there are" is not for one dimension."""
+def _check_points(n: int | None) -> tuple[int] | None:
+    """The argument ``n`` as a tuple of sizes; RuntimeError for -1, which only ``s`` may have."""
     if n == -1:
         raise RuntimeError("Invalid number of data points (-1) specified")
     return None if n is None else (as_int("fft", "n", n),)
@@ -308,11 +316,10 @@ def fft(
 
     Args:
         input: Real or complex tensor; integers count as the default dtype.
-        n: Number of points: the input is cut off or followed by zeros; default its size.
+        n: Number of points, to which the input is truncated or padded with zeros; default its size.
         dim: The dimension; default the last.
-        norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by n,
-            ``"ortho"`` by the root of n.
-        out: The output tensor.
+        norm: ``"backward"`` (default): no factor; ``"forward"``: a factor ``1 / n``; ``"ortho"``:
+            ``1 / sqrt(n)``.
 
     Returns:
         Complex tensor of size n along ``dim``.
@@ -325,12 +332,12 @@ def fft(
         >>> tt.fft.fft(tt.tensor([1.0, 0.0, 0.0, 0.0]))
         tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
-    sizes = _points(n)
+    sizes = _check_points(n)
     result = transform(input, sizes, dim, norm, forward=True, one=True)
     return write_result(out, result, "fft.fft")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",))
+@composite(namespaces=("fft",), like=fft)
 def ifft(
     input: Tensor,
     n: int | None = None,
@@ -342,12 +349,8 @@ def ifft(
     """Inverse of ``fft.fft``: ``sum(x[k] exp(2 pi i j k / n)) / n``.
 
     Args:
-        input: Real or complex tensor; integers count as the default dtype.
-        n: Number of points: the input is cut off or followed by zeros; default its size.
-        dim: The dimension; default the last.
-        norm: ``"backward"``, the default, divides by n, ``"forward"`` not at all, ``"ortho"`` by
-            the root of n.
-        out: The output tensor.
+        norm: ``"backward"`` (default): a factor ``1 / n``; ``"forward"``: none; ``"ortho"``:
+            ``1 / sqrt(n)``.
 
     Returns:
         Complex tensor of size n along ``dim``.
@@ -360,12 +363,12 @@ def ifft(
         >>> tt.fft.ifft(tt.tensor([4.0, 0.0, 0.0, 0.0]))
         tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
-    sizes = _points(n)
+    sizes = _check_points(n)
     result = transform(input, sizes, dim, norm, forward=False, one=True)
     return write_result(out, result, "fft.ifft")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",))
+@composite(namespaces=("fft",), like=fft)
 def rfft(
     input: Tensor,
     n: int | None = None,
@@ -378,11 +381,6 @@ def rfft(
 
     Args:
         input: Real tensor; integers count as the default dtype.
-        n: Number of points: the input is cut off or followed by zeros; default its size.
-        dim: The dimension; default the last.
-        norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by n,
-            ``"ortho"`` by the root of n.
-        out: The output tensor.
 
     Returns:
         Complex tensor of size ``n // 2 + 1`` along ``dim``.
@@ -396,12 +394,12 @@ def rfft(
         >>> tt.fft.rfft(tt.tensor([1.0, 0.0, 0.0, 0.0]))
         tensor([1.+0.j, 1.+0.j, 1.+0.j])
     """
-    sizes = _points(n)
+    sizes = _check_points(n)
     result = half_spectrum("rfft", input, sizes, (dim,), norm, forward=True)
     return write_result(out, result, "fft.rfft")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",))
+@composite(namespaces=("fft",), like=ifft)
 def irfft(
     input: Tensor,
     n: int | None = None,
@@ -410,15 +408,11 @@ def irfft(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Inverse of ``fft.rfft``: the real numbers that have half a spectrum.
+    """Inverse of ``fft.rfft``: the real signal of a half spectrum.
 
     Args:
-        input: Half a spectrum, complex or real; what it implies for the other half is assumed.
+        input: Half spectrum, complex or real; the other half is taken to be its conjugate.
         n: Number of points of the result; default ``2 * (size - 1)``, which is even.
-        dim: The dimension; default the last.
-        norm: ``"backward"``, the default, divides by n, ``"forward"`` not at all, ``"ortho"`` by
-            the root of n.
-        out: The output tensor.
 
     Returns:
         Real tensor of size n along ``dim``.
@@ -431,12 +425,12 @@ def irfft(
         >>> tt.fft.irfft(tt.tensor([1.0, 1.0, 1.0]))
         tensor([1., 0., 0., 0.])
     """
-    sizes = _points(n)
+    sizes = _check_points(n)
     result = real_signal("irfft", input, sizes, (dim,), norm, forward=False)
     return write_result(out, result, "fft.irfft")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",))
+@composite(namespaces=("fft",), like=fft)
 def hfft(
     input: Tensor,
     n: int | None = None,
@@ -445,15 +439,11 @@ def hfft(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Transform of a signal that is Hermitian in time, given by half: a real spectrum.
+    """Real spectrum of a signal that is Hermitian in time, from half of the signal.
 
     Args:
-        input: Half a signal, complex or real.
+        input: Half of the signal, complex or real.
         n: Number of points of the result; default ``2 * (size - 1)``, which is even.
-        dim: The dimension; default the last.
-        norm: ``"backward"``, the default, leaves the sum as it is, ``"forward"`` divides it by n,
-            ``"ortho"`` by the root of n.
-        out: The output tensor.
 
     Returns:
         Real tensor of size n along ``dim``.
@@ -466,12 +456,12 @@ def hfft(
         >>> tt.fft.hfft(tt.tensor([1.0, 1.0, 1.0]))
         tensor([4., 0., 0., 0.])
     """
-    sizes = _points(n)
+    sizes = _check_points(n)
     result = real_signal("hfft", input, sizes, (dim,), norm, forward=True)
     return write_result(out, result, "fft.hfft")  # type: ignore[no-any-return]
 
 
-@composite(namespaces=("fft",))
+@composite(namespaces=("fft",), like=ifft)
 def ihfft(
     input: Tensor,
     n: int | None = None,
@@ -480,15 +470,10 @@ def ihfft(
     *,
     out: Tensor | None = None,
 ) -> Tensor:
-    """Inverse of ``fft.hfft``: half of the Hermitian signal that has a real spectrum.
+    """Inverse of ``fft.hfft``: half of the Hermitian signal of a real spectrum.
 
     Args:
         input: Real tensor; integers count as the default dtype.
-        n: Number of points: the input is cut off or followed by zeros; default its size.
-        dim: The dimension; default the last.
-        norm: ``"backward"``, the default, divides by n, ``"forward"`` not at all, ``"ortho"`` by
-            the root of n.
-        out: The output tensor.
 
     Returns:
         Complex tensor of size ``n // 2 + 1`` along ``dim``.
@@ -502,6 +487,6 @@ def ihfft(
         >>> tt.fft.ihfft(tt.tensor([4.0, 0.0, 0.0, 0.0]))
         tensor([1.-0.j, 1.-0.j, 1.-0.j])
     """
-    sizes = _points(n)
+    sizes = _check_points(n)
     result = half_spectrum("ihfft", input, sizes, (dim,), norm, forward=False)
     return write_result(out, result, "fft.ihfft")  # type: ignore[no-any-return]

@@ -16,7 +16,7 @@ from ..checks import as_int
 
 
 def span(count: int, symmetric: bool) -> float:
-    """The distance of a window's ends; a periodic one ends before it would repeat."""
+    """The period of a window in samples: a periodic one omits the last point."""
     return count - 1 if symmetric else count
 
 
@@ -25,16 +25,16 @@ def cast_window(xp: Backend, count: int, window: Array, dtype: Any) -> Array:
     return xp.astype(window if count != 1 else xp.ones((1,)), dtype)
 
 
-def steps(xp: Backend, count: int) -> Array:
-    """0, 1, 2, ..."""
+def sample_numbers(xp: Backend, count: int) -> Array:
+    """The numbers k of the samples, 0 to ``count - 1``, in float64."""
     return xp.arange(count, dtype="float64")
 
 
 def cosine_sum(
     xp: Backend, count: int, weights: Sequence[float], symmetric: bool, dtype: Any
 ) -> Array:
-    """``sum((-1)^i weights[i] cos(2 pi i k / n))``."""
-    angle = steps(xp, count) * (2 * math.pi / (span(count, symmetric) or 1))
+    """``sum((-1)^i weights[i] cos(2 pi i k / n))`` for the period n."""
+    angle = sample_numbers(xp, count) * (2 * math.pi / (span(count, symmetric) or 1))
     window = xp.zeros((count,), "float64")
     for i, weight in enumerate(weights):
         window += (-1) ** i * float(weight) * xp.cos(i * angle)
@@ -42,9 +42,9 @@ def cosine_sum(
 
 
 def triangle(xp: Backend, count: int, symmetric: bool, dtype: Any) -> Array:
-    """From 0 up to 1 and down again in straight lines."""
-    place = steps(xp, count) * (2 / (span(count, symmetric) or 1))
-    return cast_window(xp, count, 1 - abs(place - 1), dtype)
+    """Triangular window: ``1 - abs(2 k / n - 1)`` for the period n."""
+    x = sample_numbers(xp, count) * (2 / (span(count, symmetric) or 1)) - 1
+    return cast_window(xp, count, 1 - abs(x), dtype)
 
 
 def kaiser_shape(xp: Backend, count: int, beta: float, symmetric: bool, dtype: Any) -> Array:
@@ -54,13 +54,14 @@ def kaiser_shape(xp: Backend, count: int, beta: float, symmetric: bool, dtype: A
         Kaiser & Schafer, "On the use of the I0-sinh window for spectrum analysis", IEEE Trans.
         Acoustics, Speech, Signal Processing 28 (1980).
     """
-    place = steps(xp, count) * (2 / (span(count, symmetric) or 1)) - 1
-    root = xp.sqrt(xp.maximum(1 - place * place, 0))
+    x = sample_numbers(xp, count) * (2 / (span(count, symmetric) or 1)) - 1
+    root = xp.sqrt(xp.maximum(1 - x * x, 0))
     window = xp.i0(beta * root) / xp.i0(xp.full((1,), float(beta)))
     return cast_window(xp, count, window, dtype)
 
 
 def _check(name: str, window_length: int, dtype: Any) -> None:
+    """Raise RuntimeError for a negative length, or a dtype that is not floating-point."""
     if dtype.kind != "f":
         raise RuntimeError(f"{name} expects floating point dtypes, got: {dtype}")
     if as_int(name, "window_length", window_length) < 0:
@@ -77,8 +78,8 @@ def hann_window(
 
     Args:
         window_length: Number of points, at least 0.
-        periodic: Leave the last end out, so that the window may be repeated (default); the
-            form for filters has both ends.
+        periodic: Omit the last point of the symmetric window, so that the window can be repeated
+            (default); symmetric windows are for filters.
         dtype: A floating-point dtype; the default is the default dtype.
 
     Returns:
@@ -95,7 +96,7 @@ def hann_window(
     return cosine_sum(xp, window_length, (0.5, 0.5), not periodic, dtype)
 
 
-@creation
+@creation(like=hann_window)
 def hamming_window(
     xp: Backend,
     window_length: int,
@@ -108,12 +109,8 @@ def hamming_window(
     """The Hamming window ``alpha - beta cos(2 pi k / n)``; see ``signal.windows.hamming``.
 
     Args:
-        window_length: Number of points, at least 0.
-        periodic: Leave the last end out, so that the window may be repeated (default); the
-            form for filters has both ends.
-        alpha: Default 0.54.
-        beta: Default 0.46.
-        dtype: A floating-point dtype; the default is the default dtype.
+        alpha: The constant term; default 0.54.
+        beta: The factor of the cosine; default 0.46.
 
     Returns:
         ``(window_length,)``.
@@ -129,17 +126,11 @@ def hamming_window(
     return cosine_sum(xp, window_length, (alpha, beta), not periodic, dtype)
 
 
-@creation
+@creation(like=hann_window)
 def blackman_window(
     xp: Backend, window_length: int, periodic: bool = True, *, dtype: Any = None
 ) -> Array:
     """The Blackman window, a sum of three cosines; see ``signal.windows.blackman``.
-
-    Args:
-        window_length: Number of points, at least 0.
-        periodic: Leave the last end out, so that the window may be repeated (default); the
-            form for filters has both ends.
-        dtype: A floating-point dtype; the default is the default dtype.
 
     Returns:
         ``(window_length,)``.
@@ -155,17 +146,11 @@ def blackman_window(
     return cosine_sum(xp, window_length, (0.42, 0.5, 0.08), not periodic, dtype)
 
 
-@creation
+@creation(like=hann_window)
 def bartlett_window(
     xp: Backend, window_length: int, periodic: bool = True, *, dtype: Any = None
 ) -> Array:
     """The Bartlett window, a triangle; see ``signal.windows.bartlett``.
-
-    Args:
-        window_length: Number of points, at least 0.
-        periodic: Leave the last end out, so that the window may be repeated (default); the
-            form for filters has both ends.
-        dtype: A floating-point dtype; the default is the default dtype.
 
     Returns:
         ``(window_length,)``.
@@ -181,18 +166,14 @@ def bartlett_window(
     return triangle(xp, window_length, not periodic, dtype)
 
 
-@creation
+@creation(like=hann_window)
 def kaiser_window(
     xp: Backend, window_length: int, periodic: bool = True, beta: float = 12.0, *, dtype: Any = None
 ) -> Array:
     """The Kaiser window; see ``signal.windows.kaiser``.
 
     Args:
-        window_length: Number of points, at least 0.
-        periodic: Leave the last end out, so that the window may be repeated (default); the
-            form for filters has both ends.
-        beta: How narrow it is; default 12.
-        dtype: A floating-point dtype; the default is the default dtype.
+        beta: The shape, larger for a narrower window; default 12.
 
     Returns:
         ``(window_length,)``.
@@ -208,8 +189,8 @@ def kaiser_window(
     return kaiser_shape(xp, window_length, beta, not periodic, dtype)
 
 
-def _count(name: str, M: Any, dtype: Any) -> int:
-    """``M`` as an int; ValueError if it is negative, or for another dtype."""
+def _check_length(name: str, M: Any, dtype: Any) -> int:
+    """``M`` as an int; ValueError for a negative one, or a dtype but float32 and float64."""
     if M < 0:
         raise ValueError(f"{name} requires non-negative window length, got M={M}")
     if dtype.kind != "f" or dtype.itemsize < 4:
@@ -221,13 +202,13 @@ def _count(name: str, M: Any, dtype: Any) -> int:
 def general_cosine(
     xp: Backend, M: int, *, a: Iterable[float], sym: bool = True, dtype: Any = None
 ) -> Array:
-    """A window that is a sum of cosines: ``sum((-1)^i a[i] cos(2 pi i k / n))``.
+    """Sum of cosines: ``sum((-1)^i a[i] cos(2 pi i k / n))``.
 
     Args:
         M: Number of points, at least 0.
         a: The coefficients.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
+        sym: Whether the window is symmetric (default), for filters, or omits the last point, so
+            that it can be repeated, for spectra.
         dtype: float32 or float64; the default is the default dtype.
 
     Returns:
@@ -240,7 +221,7 @@ def general_cosine(
         >>> tt.signal.windows.general_cosine(5, a=[0.5, 0.5])
         tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
-    M = _count("general_cosine", M, dtype)
+    M = _check_length("general_cosine", M, dtype)
     if not isinstance(a, (list, tuple)):
         raise TypeError(f"Coefficients must be a list/tuple, got {type(a).__name__}")
     if not a:
@@ -248,120 +229,92 @@ def general_cosine(
     return cosine_sum(xp, M, a, sym, dtype)
 
 
-@creation(namespaces=("signal.windows",))
+@creation(namespaces=("signal.windows",), like=general_cosine)
 def general_hamming(
     xp: Backend, M: int, *, alpha: float = 0.54, sym: bool = True, dtype: Any = None
 ) -> Array:
-    """A raised cosine on a pedestal: ``alpha - (1 - alpha) cos(2 pi k / n)``.
+    """Generalized Hamming window: ``alpha - (1 - alpha) cos(2 pi k / n)``.
 
     Args:
-        M: Number of points, at least 0.
         alpha: The coefficient; default 0.54.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
-        dtype: float32 or float64; the default is the default dtype.
 
     Returns:
         ``(M,)``, at most 1.
 
     Raises:
-        ValueError: For a negative ``M``, another dtype.
+        ValueError: For a negative ``M`` or another dtype.
 
     Example:
         >>> tt.signal.windows.general_hamming(5, alpha=0.6)
         tensor([0.2000, 0.6000, 1.0000, 0.6000, 0.2000])
     """
-    M = _count("general_hamming", M, dtype)
+    M = _check_length("general_hamming", M, dtype)
     return cosine_sum(xp, M, (alpha, 1 - alpha), sym, dtype)
 
 
-@creation(namespaces=("signal.windows",))
+@creation(namespaces=("signal.windows",), like=general_cosine)
 def hann(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Array:
     """The Hann window, a raised cosine: ``sin(pi k / n)^2``.
-
-    Args:
-        M: Number of points, at least 0.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
-        dtype: float32 or float64; the default is the default dtype.
 
     Returns:
         ``(M,)``, at most 1.
 
     Raises:
-        ValueError: For a negative ``M``, another dtype.
+        ValueError: For a negative ``M`` or another dtype.
 
     Example:
         >>> tt.signal.windows.hann(5)
         tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
-    M = _count("hann", M, dtype)
+    M = _check_length("hann", M, dtype)
     return cosine_sum(xp, M, (0.5, 0.5), sym, dtype)
 
 
-@creation(namespaces=("signal.windows",))
+@creation(namespaces=("signal.windows",), like=general_cosine)
 def hamming(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Array:
     """The Hamming window: ``0.54 - 0.46 cos(2 pi k / n)``.
-
-    Args:
-        M: Number of points, at least 0.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
-        dtype: float32 or float64; the default is the default dtype.
 
     Returns:
         ``(M,)``, at most 1.
 
     Raises:
-        ValueError: For a negative ``M``, another dtype.
+        ValueError: For a negative ``M`` or another dtype.
 
     Example:
         >>> tt.signal.windows.hamming(5)
         tensor([0.0800, 0.5400, 1.0000, 0.5400, 0.0800])
     """
-    M = _count("hamming", M, dtype)
+    M = _check_length("hamming", M, dtype)
     return cosine_sum(xp, M, (0.54, 0.46), sym, dtype)
 
 
-@creation(namespaces=("signal.windows",))
+@creation(namespaces=("signal.windows",), like=general_cosine)
 def blackman(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Array:
     """The Blackman window, a sum of three cosines.
-
-    Args:
-        M: Number of points, at least 0.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
-        dtype: float32 or float64; the default is the default dtype.
 
     Returns:
         ``(M,)``, at most 1.
 
     Raises:
-        ValueError: For a negative ``M``, another dtype.
+        ValueError: For a negative ``M`` or another dtype.
 
     Example:
         >>> tt.signal.windows.blackman(5)
         tensor([-1.3878e-17,  3.4000e-01,  1.0000e+00,  3.4000e-01, -1.3878e-17])
     """
-    M = _count("blackman", M, dtype)
+    M = _check_length("blackman", M, dtype)
     return cosine_sum(xp, M, (0.42, 0.5, 0.08), sym, dtype)
 
 
-@creation(namespaces=("signal.windows",))
+@creation(namespaces=("signal.windows",), like=general_cosine)
 def nuttall(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Array:
-    """Nuttall's window of least sidelobes, a sum of four cosines.
-
-    Args:
-        M: Number of points, at least 0.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
-        dtype: float32 or float64; the default is the default dtype.
+    """Nuttall's window with minimal sidelobes, a sum of four cosines.
 
     Returns:
         ``(M,)``, at most 1.
 
     Raises:
-        ValueError: For a negative ``M``, another dtype.
+        ValueError: For a negative ``M`` or another dtype.
 
     Example:
         >>> tt.signal.windows.nuttall(5)
@@ -371,61 +324,49 @@ def nuttall(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Arra
         Nuttall, "Some windows with very good sidelobe behavior", IEEE Trans. Acoustics, Speech,
         Signal Processing 29 (1981).
     """
-    M = _count("nuttall", M, dtype)
+    M = _check_length("nuttall", M, dtype)
     return cosine_sum(xp, M, (0.3635819, 0.4891775, 0.1365995, 0.0106411), sym, dtype)
 
 
-@creation(namespaces=("signal.windows",))
+@creation(namespaces=("signal.windows",), like=general_cosine)
 def bartlett(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Array:
     """The Bartlett window, a triangle: ``1 - abs(2 k / n - 1)``.
-
-    Args:
-        M: Number of points, at least 0.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
-        dtype: float32 or float64; the default is the default dtype.
 
     Returns:
         ``(M,)``, at most 1.
 
     Raises:
-        ValueError: For a negative ``M``, another dtype.
+        ValueError: For a negative ``M`` or another dtype.
 
     Example:
         >>> tt.signal.windows.bartlett(5)
         tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
-    M = _count("bartlett", M, dtype)
+    M = _check_length("bartlett", M, dtype)
     return triangle(xp, M, sym, dtype)
 
 
-@creation(namespaces=("signal.windows",))
+@creation(namespaces=("signal.windows",), like=general_cosine)
 def cosine(xp: Backend, M: int, *, sym: bool = True, dtype: Any = None) -> Array:
-    """Half a wave of the sine: ``sin(pi (k + 1/2) / M)``.
-
-    Args:
-        M: Number of points, at least 0.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
-        dtype: float32 or float64; the default is the default dtype.
+    """Half a period of the sine: ``sin(pi (k + 1/2) / M)``.
 
     Returns:
         ``(M,)``, at most 1.
 
     Raises:
-        ValueError: For a negative ``M``, another dtype.
+        ValueError: For a negative ``M`` or another dtype.
 
     Example:
         >>> tt.signal.windows.cosine(5)
         tensor([0.3090, 0.8090, 1.0000, 0.8090, 0.3090])
     """
-    M = _count("cosine", M, dtype)
+    M = _check_length("cosine", M, dtype)
     points = M if sym else M + 1
-    window = xp.sin((steps(xp, M) + 0.5) * (math.pi / (points or 1)))
+    window = xp.sin((sample_numbers(xp, M) + 0.5) * (math.pi / (points or 1)))
     return cast_window(xp, M, window, dtype)
 
 
-@creation(namespaces=("signal.windows",))
+@creation(namespaces=("signal.windows",), like=general_cosine)
 def exponential(
     xp: Backend,
     M: int,
@@ -435,79 +376,65 @@ def exponential(
     sym: bool = True,
     dtype: Any = None,
 ) -> Array:
-    """An exponential decay on both sides: ``exp(-abs(k - center) / tau)``.
+    """Exponential decay on both sides of the center: ``exp(-abs(k - center) / tau)``.
 
     Args:
-        M: Number of points, at least 0.
-        center: Where it is 1; the default is the middle. Only for ``sym=False``.
-        tau: How slow the decay is; default 1.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
-        dtype: float32 or float64; the default is the default dtype.
+        center: The position of the value 1; default the middle. Only for ``sym=False``.
+        tau: The time constant of the decay; default 1.
 
     Returns:
         ``(M,)``, at most 1.
 
     Raises:
-        ValueError: For a negative ``M``, another dtype or a ``tau`` that is not
-            positive.
+        ValueError: For a negative ``M``, another dtype or a nonpositive ``tau``.
 
     Example:
         >>> tt.signal.windows.exponential(5)
         tensor([0.1353, 0.3679, 1.0000, 0.3679, 0.1353])
     """
-    M = _count("exponential", M, dtype)
+    M = _check_length("exponential", M, dtype)
     if tau <= 0:
         raise ValueError(f"Tau must be positive, got: {tau} instead.")
     if sym and center is not None:
         raise ValueError("Center must be None for symmetric windows")
     middle = span(M, sym) / 2 if center is None else center
-    return cast_window(xp, M, xp.exp(-abs(steps(xp, M) - middle) / tau), dtype)
+    return cast_window(xp, M, xp.exp(-abs(sample_numbers(xp, M) - middle) / tau), dtype)
 
 
-@creation(namespaces=("signal.windows",))
+@creation(namespaces=("signal.windows",), like=general_cosine)
 def gaussian(
     xp: Backend, M: int, *, std: float = 1.0, sym: bool = True, dtype: Any = None
 ) -> Array:
-    """A bell curve: ``exp(-((k - middle) / std)^2 / 2)``.
+    """Gaussian window: ``exp(-((k - middle) / std)^2 / 2)``.
 
     Args:
-        M: Number of points, at least 0.
         std: The standard deviation; default 1.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
-        dtype: float32 or float64; the default is the default dtype.
 
     Returns:
         ``(M,)``, at most 1.
 
     Raises:
-        ValueError: For a negative ``M``, another dtype or a ``std`` that is not
-            positive.
+        ValueError: For a negative ``M``, another dtype or a nonpositive ``std``.
 
     Example:
         >>> tt.signal.windows.gaussian(5)
         tensor([0.1353, 0.6065, 1.0000, 0.6065, 0.1353])
     """
-    M = _count("gaussian", M, dtype)
+    M = _check_length("gaussian", M, dtype)
     if std <= 0:
         raise ValueError(f"Standard deviation must be positive, got: {std} instead.")
-    place = (steps(xp, M) - span(M, sym) / 2) / std
-    return cast_window(xp, M, xp.exp(-0.5 * place * place), dtype)
+    x = (sample_numbers(xp, M) - span(M, sym) / 2) / std
+    return cast_window(xp, M, xp.exp(-0.5 * x * x), dtype)
 
 
-@creation(namespaces=("signal.windows",))
+@creation(namespaces=("signal.windows",), like=general_cosine)
 def kaiser(
     xp: Backend, M: int, *, beta: float = 12.0, sym: bool = True, dtype: Any = None
 ) -> Array:
     """The Kaiser window: ``I0(beta sqrt(1 - x^2)) / I0(beta)`` for x from -1 to 1.
 
     Args:
-        M: Number of points, at least 0.
-        beta: How narrow it is; default 12.
-        sym: Whether both ends are part of it (default), for filters, or only the first, so that
-            the window may be repeated, for spectra.
-        dtype: float32 or float64; the default is the default dtype.
+        beta: The shape, larger for a narrower window; default 12.
 
     Returns:
         ``(M,)``, at most 1.
@@ -519,7 +446,7 @@ def kaiser(
         >>> tt.signal.windows.kaiser(5)
         tensor([5.2773e-05, 2.1567e-01, 1.0000e+00, 2.1567e-01, 5.2773e-05])
     """
-    M = _count("kaiser", M, dtype)
+    M = _check_length("kaiser", M, dtype)
     if beta < 0:
         raise ValueError(f"beta must be non-negative, got: {beta} instead.")
     return kaiser_shape(xp, M, beta, sym, dtype)
