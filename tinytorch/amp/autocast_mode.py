@@ -1,6 +1,6 @@
-"""``autocast``, and what tells it of functions of one's own.
+"""``autocast``, and decorators for the methods of an ``autograd.Function`` that it should affect.
 
-What it does to an operation is in ``dispatch.autocast``, and its lists beside it.
+The casts of operations are in ``dispatch.autocast``, and the lists of operations beside it.
 """
 
 from __future__ import annotations
@@ -33,29 +33,29 @@ __all__ = ["autocast", "custom_bwd", "custom_fwd"]
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-class autocast:  # a context manager, named as a function
+class autocast:
     """Mixed precision in a ``with`` block, or in a function that it decorates.
 
-    Products, convolutions and attention get their float32 arguments in the lower dtype, losses,
-    norms and what else loses much get theirs in float32, by PyTorch's lists for the device; other
-    operations run in what they are given. In-place forms and ``out=`` are left alone, and so are
-    float64 tensors. Blocks may be nested, also with ``enabled=False``. Leave the block before
-    ``backward``: gradients are computed in the precision of the forward pass.
+    The float32 arguments of products, convolutions and attention are cast to the lower dtype; the
+    arguments of losses, norms and other sensitive operations are cast to float32. PyTorch's lists
+    for the device decide. Other operations, in-place forms, calls with ``out=`` and float64
+    tensors are not affected. Blocks may be nested, also with ``enabled=False``. Leave the block
+    before ``backward``: gradients are computed in the precision of the forward pass.
 
-    As in PyTorch it is off for ``"cuda"`` without a GPU, and on the CPU for ``float32``, each with
-    a warning.
+    As in PyTorch, it is disabled with a warning for ``"cuda"`` without a GPU, and for float32 on
+    the CPU.
 
     Args:
         device_type: ``"cpu"`` or ``"cuda"``.
-        dtype: The lower dtype, bfloat16 or float16. Default: float16 on a GPU, else bfloat16, for
-            which the package ``ml_dtypes`` is needed.
-        enabled: Whether to switch it on. Default: True.
-        cache_enabled: Whether the casts of leaves, such as weights, are kept until the outermost
-            block ends. Default: as ``is_autocast_cache_enabled`` says, True.
+        dtype: The lower dtype, bfloat16 or float16. Default: float16 on a GPU, otherwise bfloat16,
+            which requires the package ``ml_dtypes``.
+        enabled: Whether to enable it in the block. Default: True.
+        cache_enabled: Whether casts of leaves, such as weights, are cached until the outermost
+            block ends. Default: ``is_autocast_cache_enabled()``, which is True initially.
 
     Raises:
         RuntimeError: For another type of device.
-        ImportError: Without the package that gives the lower dtype.
+        ImportError: Without the package that implements the lower dtype.
 
     Example:
         >>> x = tt.ones(2, 2)
@@ -63,7 +63,8 @@ class autocast:  # a context manager, named as a function
         ...     (x @ x).dtype, (x + x).dtype
         (tinytorch.float16, tinytorch.float32)
 
-    Reference: https://docs.pytorch.org/docs/stable/amp.html
+    Reference:
+        https://docs.pytorch.org/docs/stable/amp.html
     """
 
     __module__ = "tinytorch.amp"
@@ -86,7 +87,7 @@ class autocast:  # a context manager, named as a function
         self.device = device_type
         chosen = get_autocast_dtype(device_type) if dtype is None else dtype
         self.fast_dtype = dtypes.as_dtype(chosen)
-        self._enabled: bool = enabled and _can_be_on(device_type, self.fast_dtype)
+        self._enabled: bool = enabled and _is_usable(device_type, self.fast_dtype)
         self._cache_enabled: bool = (
             is_autocast_cache_enabled() if cache_enabled is None else cache_enabled
         )
@@ -103,7 +104,7 @@ class autocast:  # a context manager, named as a function
             set_autocast_dtype(device, self.fast_dtype)
             autocast_increment_nesting()
             set_autocast_cache_enabled(self._cache_enabled)
-        except BaseException:  # Ctrl-C, between two settings
+        except BaseException:  # such as a KeyboardInterrupt between two settings
             self._before[:] = [each for each in self._before if each is not before]
             self._restore(*before)
             raise
@@ -121,7 +122,7 @@ class autocast:  # a context manager, named as a function
             if autocast_decrement_nesting() == 0:
                 clear_autocast_cache()
             self._restore(*before)
-        except BaseException:  # Ctrl-C, between two settings
+        except BaseException:  # such as a KeyboardInterrupt between two settings
             self._restore(*before)
             raise
 
@@ -137,15 +138,15 @@ class autocast:  # a context manager, named as a function
             )
 
         @functools.wraps(function)
-        def inside(*args: Any, **kwargs: Any) -> Any:
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
             with self:
                 return function(*args, **kwargs)
 
-        return inside  # type: ignore[return-value]
+        return wrapper  # type: ignore[return-value]
 
 
-def _can_be_on(device_type: str, dtype: dtypes.dtype) -> bool:
-    """Whether a device computes in a lower dtype; a warning where PyTorch has one."""
+def _is_usable(device_type: str, dtype: dtypes.dtype) -> bool:
+    """Whether ``autocast`` can be enabled for a device and a dtype; PyTorch's warning if not."""
     if device_type == "cuda" and not has_gpu():
         warn("User provided device_type of 'cuda', but CUDA is not available. Disabling")
         return False
@@ -158,20 +159,21 @@ def _can_be_on(device_type: str, dtype: dtypes.dtype) -> bool:
         return False
     if not load("numpy" if device_type == "cpu" else "cupy").supports(dtype):
         raise ImportError(
-            f"autocast: no arrays of {dtype.name} can be made on {device_type!r}"
+            f"autocast: arrays of {dtype.name} are not supported on {device_type!r}"
             f"{low_precision.missing(dtype)}; or choose dtype=tinytorch.float16"
         )
     return True
 
 
 def custom_fwd(fwd: Any = None, *, device_type: str = "cuda", cast_inputs: Any = None) -> Any:
-    """A decorator of a Function's ``forward``: it says in which precision that runs.
+    """Decorator of a Function's ``forward`` that sets the precision in which it runs.
 
     Args:
         fwd: The function, whose first argument is the context.
         device_type: ``"cpu"`` or ``"cuda"``.
-        cast_inputs: If given, where ``autocast`` is on the floating tensors among the arguments
-            are cast to this dtype and it is off inside. Default: ``forward`` runs as any code.
+        cast_inputs: A dtype. If ``autocast`` is enabled, floating-point tensors among the arguments
+            are cast to it, and ``forward`` runs with ``autocast`` disabled. Default None:
+            ``forward`` runs in the caller's state.
 
     Example:
         >>> class Square(tt.autograd.Function):
@@ -187,7 +189,7 @@ def custom_fwd(fwd: Any = None, *, device_type: str = "cuda", cast_inputs: Any =
         return functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
 
     @functools.wraps(fwd)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
         ctx = args[0]
         on = is_autocast_enabled(device_type)
         ctx._dtype = get_autocast_dtype(device_type)
@@ -198,11 +200,11 @@ def custom_fwd(fwd: Any = None, *, device_type: str = "cuda", cast_inputs: Any =
         with autocast(device_type, enabled=False):
             return fwd(*map(cast, args), **{name: cast(v) for name, v in kwargs.items()})
 
-    return decorated
+    return wrapper
 
 
 def custom_bwd(bwd: Any = None, *, device_type: str = "cuda") -> Any:
-    """A decorator of a Function's ``backward``: it runs in the precision ``forward`` ran in.
+    """Decorator of a Function's ``backward``, which runs it in the precision of ``forward``.
 
     Args:
         bwd: The function, whose first argument is the context.
@@ -227,7 +229,7 @@ def custom_bwd(bwd: Any = None, *, device_type: str = "cuda") -> Any:
         return functools.partial(custom_bwd, device_type=device_type)
 
     @functools.wraps(bwd)
-    def decorated(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
         ctx = args[0]
         if not ctx._fwd_used_autocast:
             with autocast(device_type, enabled=False):
@@ -235,7 +237,7 @@ def custom_bwd(bwd: Any = None, *, device_type: str = "cuda") -> Any:
         with autocast(device_type, dtype=ctx._dtype):
             return bwd(*args, **kwargs)
 
-    return decorated
+    return wrapper
 
 
 for _function in (custom_fwd, custom_bwd):

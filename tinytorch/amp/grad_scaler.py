@@ -1,4 +1,4 @@
-"""``GradScaler``, which keeps small gradients of half precision from vanishing."""
+"""``GradScaler``: a loss scale that prevents the underflow of gradients in half precision."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..warnings import warn
 
 
 class OptState(enum.Enum):
-    """As PyTorch numbers it; ``GradScaler`` keeps its own account.
+    """Stage of an optimizer in an iteration, with PyTorch's numbers.
 
     Example:
         >>> from tinytorch.amp.grad_scaler import OptState
@@ -34,12 +34,13 @@ if TYPE_CHECKING:
 __all__ = ["GradScaler", "OptState"]
 
 
-def _ready() -> dict[str, Any]:
-    """State of an optimizer that has not been unscaled since the last update."""
+def _initial_state() -> dict[str, Any]:
+    """State of an optimizer whose gradients were not unscaled since the last ``update``."""
     return {"stage": OptState.READY, "found_inf_per_device": {}}
 
 
-def _new_scale(value: Any) -> float:
+def _check_new_scale(value: Any) -> float:
+    """The argument of ``update`` as a float; AssertionError for an unsuitable tensor."""
     if isinstance(value, Tensor) and (value.numel() != 1 or value.requires_grad):
         raise AssertionError(
             "new_scale should be a float or a 1-element torch.cuda.FloatTensor or "
@@ -49,25 +50,29 @@ def _new_scale(value: Any) -> float:
 
 
 def _all_finite(tensors: list[Tensor]) -> bool:
-    """Whether no element is infinite or NaN: the host waits once for a device, not for each."""
-    by_place: dict[Any, list[Any]] = {}
+    """Whether no element is infinite or NaN; the host waits once per device, not per tensor."""
+    by_device: dict[Any, list[Any]] = {}
     for each in tensors:
         xp = each._xp
-        by_place.setdefault(xp, []).append(xp.isfinite(each._data).all())
-    return all([xp.item(xp.asarray(xp.stack(these).all())) for xp, these in by_place.items()])  # noqa: C419
+        by_device.setdefault(xp, []).append(xp.isfinite(each._data).all())
+    return all([xp.item(xp.asarray(xp.stack(these).all())) for xp, these in by_device.items()])  # noqa: C419
 
 
 class GradScaler:
-    """Keeps small gradients of half precision from vanishing, by a factor on the loss.
+    """Dynamic scale of a loss, so that gradients in half precision do not underflow.
+
+    ``scale`` multiplies the loss by the scale; ``step`` divides the gradients by it, and skips the
+    optimizer's step if one is infinite or NaN; ``update`` adapts it.
 
     Args:
-        device: Where the model is. Without a GPU, ``"cuda"`` switches the scaler off, as in
+        device: The device type of the model. Without a GPU, ``"cuda"`` disables the scaler, as in
             PyTorch. Default: ``"cuda"``.
-        init_scale: The first factor. Default: 65536.
-        growth_factor: What it is multiplied by after ``growth_interval`` good steps. Default: 2.
-        backoff_factor: What it is multiplied by after infinite gradients. Default: 0.5.
-        growth_interval: Default: 2000.
-        enabled: Whether to do anything. Default: True.
+        init_scale: The initial scale. Default: 65536.
+        growth_factor: Factor of the scale after ``growth_interval`` finite steps. Default: 2.
+        backoff_factor: Factor of the scale after infinite gradients. Default: 0.5.
+        growth_interval: The number of consecutive finite steps before the scale grows. Default:
+            2000.
+        enabled: Whether the scaler is enabled. Default: True.
 
     Example:
         >>> x = tt.ones(2, requires_grad=True)
@@ -92,10 +97,7 @@ class GradScaler:
         enabled: bool = True,
     ) -> None:
         if enabled and device == "cuda" and not has_gpu():
-            warn(
-                "GradScaler is enabled, but CUDA is not available.  Disabling.",
-                UserWarning,
-            )
+            warn("GradScaler is enabled, but CUDA is not available.  Disabling.", UserWarning)
             enabled = False
         if enabled and growth_factor <= 1.0:
             raise AssertionError(f"The growth factor must be > 1.0. Got {growth_factor}")
@@ -104,21 +106,21 @@ class GradScaler:
         self._enabled = enabled
         self._device = device
         self._init_scale, self._init_growth_tracker = init_scale, 0
-        #: 0-d tensors, made by the first call of ``scale``: the factor, float32, and the number of
-        #: good steps since it changed, int32.
+        #: 0-d tensors that the first call of ``scale`` creates: the scale, float32, and the number
+        #: of finite steps since it changed, int32.
         self._scale: Tensor | None = None
         self._growth_tracker: Tensor | None = None
         self._growth_factor, self._backoff_factor = growth_factor, backoff_factor
         self._growth_interval = growth_interval
-        # By the optimizer's id: its stage, and what was found in its unscaled gradients.
-        self._per_optimizer_states: dict[int, dict[str, Any]] = defaultdict(_ready)
+        # By the optimizer's id: its stage, and whether its gradients had an infinity or NaN.
+        self._per_optimizer_states: dict[int, dict[str, Any]] = defaultdict(_initial_state)
 
     @overload
     def scale(self, outputs: Tensor) -> Tensor: ...
     @overload
     def scale(self, outputs: Any) -> Any: ...
     def scale(self, outputs: Any) -> Any:
-        """Tensors, in a list, tuple or dictionary or not, times the factor.
+        """Multiply a tensor, or the tensors of a list, tuple or dictionary, by the scale.
 
         Args:
             outputs: A loss, or several.
@@ -132,7 +134,7 @@ class GradScaler:
         if isinstance(outputs, Tensor):
             if self._scale is None:
                 self._lazy_init_scale_growth_tracker(outputs.device)
-            return self._scaled(outputs)
+            return self._scale_tensor(outputs)
         if isinstance(outputs, dict):
             return {key: self.scale(value) for key, value in outputs.items()}
         if isinstance(outputs, (list, tuple)):
@@ -140,10 +142,10 @@ class GradScaler:
         raise ValueError("outputs must be a Tensor or an iterable of Tensors")
 
     def _lazy_init_scale_growth_tracker(self, dev: Any) -> None:
-        """Make the tensors of the factor and of the number of good steps.
+        """Create the tensors of the scale and of the number of finite steps.
 
-        The first call of ``scale`` calls it. They stay on the host whatever ``dev`` is: PyTorch
-        reads its own in kernels, here each step would wait for the GPU to read them.
+        ``scale`` calls it the first time. The tensors are on the host, whatever ``dev`` is: here
+        each step reads them, for which the host would wait for a GPU; PyTorch's kernels read them.
         """
         if self._growth_tracker is not None:
             raise AssertionError("_growth_tracker initialized before _scale")
@@ -151,16 +153,17 @@ class GradScaler:
         number = self._init_growth_tracker
         self._growth_tracker = tensor(number, dtype=dtypes.int32, backend="numpy")
 
-    def _scaled(self, outputs: Any) -> Any:
+    def _scale_tensor(self, outputs: Any) -> Any:
+        """A tensor times the scale; a 0-d loss in half precision becomes float32."""
         scale = self.get_scale()
         if outputs.dtype.itemsize > 2:
             return outputs * scale
-        # float16 has no room for the factor; torch multiplies in float32, and a loss stays there.
+        # The scale exceeds float16, so multiply in float32 as PyTorch does.
         scaled = outputs.float() * scale
         return scaled.to(outputs.dtype) if outputs.ndim else scaled
 
     def _check_scale_growth_tracker(self, funcname: str) -> tuple[Tensor, Tensor]:
-        """Factor and number of good steps; raise if nothing was scaled."""
+        """The scale and the number of finite steps; AssertionError before the first ``scale``."""
         if self._scale is None or self._growth_tracker is None:
             raise AssertionError(
                 f"Attempted {funcname} but _scale is None.  This may indicate your script did not "
@@ -169,12 +172,12 @@ class GradScaler:
         return self._scale, self._growth_tracker
 
     def unscale_(self, optimizer: Optimizer) -> None:
-        """Divide the gradients of an optimizer by the factor, for clipping before ``step``.
+        """Divide the gradients of an optimizer by the scale, so that they can be clipped.
 
         Raises:
-            RuntimeError: If they are unscaled already.
-            AssertionError: If there are none, or nothing was ever scaled.
-            ValueError: If one of them is in float16.
+            RuntimeError: If they were unscaled since the last ``update``.
+            AssertionError: Before the first call of ``scale``.
+            ValueError: If a gradient is in float16.
 
         Example:
             >>> model = tt.nn.Linear(1, 1, bias=False)
@@ -206,7 +209,7 @@ class GradScaler:
         """Multiply the gradients by ``inv_scale``; ``unscale_`` calls it.
 
         Returns:
-            By device a tensor: 1 if a gradient is infinite or NaN, else ``found_inf``.
+            ``{device: 1 if a gradient is infinite or NaN, else found_inf}``.
         """
         each = (p.grad for group in optimizer.param_groups for p in group["params"])
         grads = [grad for grad in each if grad is not None]
@@ -223,7 +226,7 @@ class GradScaler:
         return {grads[0].device: found_inf if finite else tensor(1.0)}
 
     def _check_inf_per_device(self, optimizer: Optimizer) -> dict[Any, Tensor]:
-        """Look for infinite gradients without unscaling them."""
+        """Check for infinite gradients without unscaling them."""
         self._check_scale_growth_tracker("_check_inf_per_device")
         found = self._unscale_grads_(optimizer, tensor(1.0), tensor(0.0), True)
         self._per_optimizer_states[id(optimizer)]["found_inf_per_device"] = found
@@ -242,14 +245,14 @@ class GradScaler:
         return optimizer.step(*args, **kwargs)
 
     def step(self, optimizer: Optimizer, *args: Any, **kwargs: Any) -> Any:
-        """``optimizer.step(...)``, unless a gradient is infinite or NaN; unscales them first.
+        """Unscale the gradients, and call ``optimizer.step(...)`` if all of them are finite.
 
         Returns:
-            What the optimizer returned, or None.
+            The result of ``optimizer.step``, or None if it was not called.
 
         Raises:
-            RuntimeError: If it was called before, since the last ``update``.
-            AssertionError: If there are no gradients, or nothing was ever scaled.
+            RuntimeError: If it was called since the last ``update``.
+            AssertionError: If there are no gradients, or before the first call of ``scale``.
             ValueError: If a gradient is in float16.
 
         Example:
@@ -279,14 +282,14 @@ class GradScaler:
         return result
 
     def update(self, new_scale: Any = None) -> None:
-        """Adapt the factor to what the steps since the last call have met.
+        """Adapt the scale: lower it after infinite gradients, raise it after many finite steps.
 
         Args:
-            new_scale: A number or a tensor of one, for the next factor.
+            new_scale: The next scale, a number or a tensor of one element. Default: adapt it.
 
         Raises:
-            AssertionError: If nothing was ever scaled, no optimizer stepped since the last call,
-                or ``new_scale`` is another tensor.
+            AssertionError: Before the first call of ``scale``, if no optimizer stepped since the
+                last call, or if ``new_scale`` is another tensor.
 
         Example:
             >>> model = tt.nn.Linear(1, 1, bias=False)
@@ -307,7 +310,7 @@ class GradScaler:
             for value in state["found_inf_per_device"].values()
         ]
         if new_scale is not None:
-            scale.fill_(_new_scale(new_scale))
+            scale.fill_(_check_new_scale(new_scale))
         elif not found:
             raise AssertionError("No inf checks were recorded prior to update.")
         elif any(found):
@@ -317,13 +320,13 @@ class GradScaler:
             growth_tracker.add_(1)
         else:
             growth_tracker.zero_()
-            # A factor that float32 does not have would make every later step infinite.
+            # A scale beyond the range of float32 would make every later step infinite.
             if scale.item() * self._growth_factor <= dtypes.finfo(dtypes.float32).max:
                 scale.mul_(self._growth_factor)
-        self._per_optimizer_states = defaultdict(_ready)
+        self._per_optimizer_states = defaultdict(_initial_state)
 
     def is_enabled(self) -> bool:
-        """Whether it does anything.
+        """Whether the scaler is enabled.
 
         Example:
             >>> tt.amp.GradScaler("cpu", enabled=False).is_enabled()
@@ -332,7 +335,7 @@ class GradScaler:
         return self._enabled
 
     def get_scale(self) -> float:
-        """The factor; 1 where it is switched off.
+        """The scale; 1 if the scaler is disabled.
 
         Example:
             >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
@@ -345,18 +348,18 @@ class GradScaler:
         return float(self._init_scale) if scale is None else float(scale)
 
     def _get_scale_async(self) -> Tensor | None:
-        """Factor, a tensor for which the host does not wait; None before the first ``scale``."""
+        """The scale as a tensor; None before the first call of ``scale``."""
         return self._scale
 
     def _get_growth_tracker(self) -> int:
-        """Number of good steps since the factor changed; 0 if the scaler is disabled."""
+        """The number of finite steps since the scale changed; 0 if the scaler is disabled."""
         if not self._enabled:
             return 0
         tracker = self._growth_tracker
         return self._init_growth_tracker if tracker is None else int(tracker.item())
 
     def get_growth_factor(self) -> float:
-        """What the factor is multiplied by after ``growth_interval`` good steps.
+        """The factor of the scale after ``growth_interval`` finite steps.
 
         Example:
             >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
@@ -366,10 +369,10 @@ class GradScaler:
         return self._growth_factor
 
     def set_growth_factor(self, new_factor: float) -> None:
-        """Set what the factor is multiplied by after ``growth_interval`` good steps.
+        """Set the factor of the scale after ``growth_interval`` finite steps.
 
         Args:
-            new_factor: The multiplier.
+            new_factor: The factor.
 
         Example:
             >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
@@ -380,7 +383,7 @@ class GradScaler:
         self._growth_factor = new_factor
 
     def get_backoff_factor(self) -> float:
-        """What the factor is multiplied by after infinite gradients.
+        """The factor of the scale after infinite gradients.
 
         Example:
             >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
@@ -390,10 +393,10 @@ class GradScaler:
         return self._backoff_factor
 
     def set_backoff_factor(self, new_factor: float) -> None:
-        """Set what the factor is multiplied by after infinite gradients.
+        """Set the factor of the scale after infinite gradients.
 
         Args:
-            new_factor: The multiplier.
+            new_factor: The factor.
 
         Example:
             >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
@@ -404,7 +407,7 @@ class GradScaler:
         self._backoff_factor = new_factor
 
     def get_growth_interval(self) -> int:
-        """After how many good steps the factor grows.
+        """The number of consecutive finite steps after which the scale grows.
 
         Example:
             >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
@@ -414,10 +417,10 @@ class GradScaler:
         return self._growth_interval
 
     def set_growth_interval(self, new_interval: int) -> None:
-        """Set after how many good steps the factor grows.
+        """Set the number of consecutive finite steps after which the scale grows.
 
         Args:
-            new_interval: Their number.
+            new_interval: The number of steps.
 
         Example:
             >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
@@ -441,7 +444,7 @@ class GradScaler:
         return state
 
     def state_dict(self) -> dict[str, Any]:
-        """The factor and what it depends on, as PyTorch's; empty where it is switched off.
+        """The scale and its settings, with PyTorch's keys; empty if the scaler is disabled.
 
         Example:
             >>> scaler = tt.amp.GradScaler("cpu", init_scale=8.0)
@@ -457,7 +460,7 @@ class GradScaler:
         }  # fmt: skip
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Go on from what ``state_dict``, here or in PyTorch, returned.
+        """Load a state that ``state_dict`` returned, here or in PyTorch.
 
         Raises:
             RuntimeError: If it is empty.

@@ -285,10 +285,7 @@ class Distribution(ShortTracebacks):
             ...     normal.sample_n(3).shape
             tinytorch.Size([3, 2])
         """
-        warn(
-            "`sample_n(n)` will be deprecated. Use `sample((n,))` instead.",
-            FutureWarning,
-        )
+        warn("`sample_n(n)` will be deprecated. Use `sample((n,))` instead.", FutureWarning)
         return self.sample((n,))
 
     def log_prob(self, value: Tensor) -> Tensor:
@@ -374,7 +371,7 @@ class Distribution(ShortTracebacks):
         except NotImplementedError:
             warn(
                 f"{type(self)} does not define `support` to enable sample validation. Please "
-                "initialize the distribution with `validate_args=False` to turn off validation.",
+                "initialize the distribution with `validate_args=False` to turn off validation."
             )
             return
         if not bool(support.check(value).all()):

@@ -187,7 +187,7 @@ def _independent(p: Independent, q: Independent) -> Tensor:
 
 
 @register_kl(TransformedDistribution, TransformedDistribution)
-def _transformed(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
+def _transformed_distribution(p: TransformedDistribution, q: TransformedDistribution) -> Tensor:
     if p.transforms != q.transforms or p.event_shape != q.event_shape:
         raise NotImplementedError
     extra = len(p.event_shape) - len(p.base_dist.event_shape)

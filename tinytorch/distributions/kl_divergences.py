@@ -111,12 +111,12 @@ def _infinite_without_moment(
 ) -> Callable[..., Tensor]:
     """Make a divergence infinite, with zero gradients, where ``p`` has no such moment."""
 
-    def found(p: Pareto, q: Any) -> Tensor:
+    def divergence_or_inf(p: Pareto, q: Any) -> Tensor:
         known = p.alpha > moment
         light = Pareto(p.scale, p.alpha.where(known, moment + 1.0), validate_args=False)
         return divergence(light, q).where(known, math.inf)
 
-    return found
+    return divergence_or_inf
 
 
 register_kl(Pareto, Exponential)(_infinite_without_moment(_to_exponential, 1))
