@@ -35,13 +35,9 @@ def zeros(xp: Backend, size: Shape, *, dtype: Any = None) -> Array:
     return xp.zeros(size, dtype)
 
 
-@creation(backend_function="ones")
+@creation(backend_function="ones", like=zeros)
 def ones(xp: Backend, size: Shape, *, dtype: Any = None) -> Array:
     """Tensor of ones.
-
-    Args:
-        size: The shape, as a sequence or as ints one by one.
-        dtype: Default: the default dtype.
 
     Example:
         >>> tt.ones(3)

@@ -1,4 +1,4 @@
-"""Tensors of space_evenly spaced numbers."""
+"""Tensors of evenly spaced numbers."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def range(xp: Backend, start: float, end: float, step: float = 1, *, dtype: Any 
     """
     warn(
         "tinytorch.range is deprecated, because its behavior is inconsistent with Python's range "
-        "builtin. Instead, use tinytorch.arange, which produces values in [start, end).",
+        "builtin. Instead, use tinytorch.arange, which produces values in [start, end)."
     )
     start, end, step = (_to_number("range", v) for v in (start, end, step))
     wanted = dtype or xp.native_dtype(default_dtype())
@@ -257,7 +257,7 @@ def linspace(
     xp: Backend, start: Any, end: Any, steps: int = 50, *, endpoint: bool = True,
     dtype: Any = None,
 ) -> Array:  # fmt: skip
-    """``steps`` space_evenly spaced numbers from ``start`` to ``end``, both included.
+    """``steps`` evenly spaced numbers from ``start`` to ``end``, both included.
 
     Args:
         start: The first number, or a 0-d tensor.
@@ -293,7 +293,7 @@ def linspace(
 def logspace(
     xp: Backend, start: Any, end: Any, steps: int = 50, base: float = 10.0, *, dtype: Any = None
 ) -> Array:
-    """``base`` to the power of ``steps`` space_evenly spaced numbers from ``start`` to ``end``.
+    """``base`` to the power of ``steps`` evenly spaced numbers from ``start`` to ``end``.
 
     Args:
         start: The first exponent, or a 0-d tensor.

@@ -152,7 +152,7 @@ def deprecate() -> None:
     warn(
         "TypedStorage is deprecated. It will be removed in the future and UntypedStorage will be "
         "the only storage class. To access UntypedStorage directly, use tensor.untyped_storage() "
-        "instead of tensor.storage()",
+        "instead of tensor.storage()"
     )
 
 

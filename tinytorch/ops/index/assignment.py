@@ -25,9 +25,7 @@ from ...state.recorder import record_operation
 from ..memory_order import copy_in_memory_order, match_memory_order
 from ..shape.sizes import expanded_size
 from .filling import allow_expanded_write
-from .indexing import (
-    _getitem as getitem_kernel,
-)
+from .indexing import _getitem as getitem_kernel
 from .indexing import (
     add_at,
     check_slice_bounds,
@@ -197,13 +195,7 @@ def _write_at(target: Tensor, index: Any, value: Tensor, given: Any) -> None:
     target._bump()
     if wants:
         node = Node(
-            _setitem.op.backward,
-            target._xp,
-            edges,
-            (None, None, index),
-            (),
-            data.shape,
-            data.dtype,
+            _setitem.op.backward, target._xp, edges, (None, None, index), (), data.shape, data.dtype
         )
         save_index(node, given)
         rebase(target, node, LATE_BOUND.write_rules().view_scatter)
@@ -270,9 +262,8 @@ def index_put(input: Tensor, indices: Any, values: Tensor, accumulate: bool = Fa
         tensor([3., 0.])
     """
     if not accumulate and values.numel() == 1 and all(map(_is_mask_or_none, indices)):
-        values = values.to(input.dtype).reshape(
-            ()
-        )  # one value for all elements that the masks select
+        # Write one value to all elements that the masks select.
+        values = values.to(input.dtype).reshape(())
     _check_put(input, values)
     raw = raw_index(input, tuple(slice(None) if i is None else i for i in indices))
     try:

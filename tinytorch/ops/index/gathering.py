@@ -470,8 +470,7 @@ def _fill_expanded(input: Any, mask: Any, value: Any) -> Any:
 
 masked_fill.op.registered.expanded = _fill_expanded
 masked_fill.vjp(
-    input=lambda xp, g, mask: xp.where(mask, 0, g),
-    value=lambda xp, g, mask: xp.where(mask, g, 0),
+    input=lambda xp, g, mask: xp.where(mask, 0, g), value=lambda xp, g, mask: xp.where(mask, g, 0)
 )
 
 
@@ -550,13 +549,15 @@ def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     return _write_masked(expand(input, shape), mask, source)
 
 
-@composite(method=True, node="MaskedSelectBackward0", out=Out.EXACT, overlap=Overlap.DISJOINT)
+@composite(
+    method=True,
+    node="MaskedSelectBackward0",
+    out=Out.EXACT,
+    overlap=Overlap.DISJOINT,
+    like=masked_scatter,
+)
 def masked_select(input: Tensor, mask: Tensor) -> Tensor:
     """The elements of ``input`` where ``mask`` is True, in one dimension.
-
-    Args:
-        input: Tensor of any shape.
-        mask: bool tensor; the two shapes broadcast.
 
     Returns:
         Tensor of shape ``(number of True elements,)``.

@@ -107,15 +107,12 @@ index_add.vjp(
 )
 
 
-@op(method=True, inplace=True, out=Out.EXACT)
+@op(method=True, inplace=True, out=Out.EXACT, like=index_add)
 def index_copy(xp: Backend, input: Array, dim: int, index: Index, source: Array) -> Array:
     """Copy of ``input`` with ``source`` written to the slices at ``index``.
 
     Args:
-        input: Tensor of any shape.
-        dim: The dimension that is indexed.
         index: int64 tensor of at most one dimension, without repetitions.
-        source: Tensor of ``input``'s dtype and shape, except for ``index``'s size at ``dim``.
 
     Returns:
         Tensor of ``input``'s shape.
@@ -225,7 +222,7 @@ index_fill.vjp(
 _REDUCTIONS = ("prod", "mean", "amax", "amin")
 
 
-@composite(method=True, inplace=True, node="IndexReduceBackward0", out=Out.EXACT)
+@composite(method=True, inplace=True, node="IndexReduceBackward0", out=Out.EXACT, like=index_add)
 def index_reduce(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *,
     include_self: bool = True,
@@ -233,10 +230,7 @@ def index_reduce(
     """Copy of ``input`` with ``source`` reduced into the slices at ``index``.
 
     Args:
-        input: Tensor of any shape.
-        dim: The dimension that is indexed.
         index: int32 or int64 tensor of at most one dimension.
-        source: Tensor of ``input``'s dtype and shape, except for ``index``'s size at ``dim``.
         reduce: ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``.
         include_self: Whether ``input``'s own elements are part of the reduction; default True.
 

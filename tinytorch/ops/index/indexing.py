@@ -197,9 +197,8 @@ def _raw_item(tensor: Tensor, item: Any) -> Any:
     if item._xp is not tensor._xp:
         item = item.to(backend=tensor._xp)
     if not item._data.shape and item._data.dtype.kind != "b":
-        return int(
-            tensor._xp.item(item._data)
-        )  # an int makes the result a view; the host waits for a GPU
+        # An int makes the result a view, but the host waits for a GPU.
+        return int(tensor._xp.item(item._data))
     if item._inference and grad_enabled() and tensor.requires_grad:
         raise_saved_inference()
     return item._data

@@ -111,15 +111,12 @@ def _scatter(xp: Backend, input: Array, dim: int, index: Index, src: Operand) ->
     return out
 
 
-_scatter.vjp(
-    input=lambda xp, g, dim, index: xp.call(_scatter, g, dim, index, 0),
-    src=_src_gradient,
-)
+_scatter.vjp(input=lambda xp, g, dim, index: xp.call(_scatter, g, dim, index, 0), src=_src_gradient)
 
 _SCATTER_MODES = {"add": "sum", "multiply": "prod"}
 
 
-@composite(method=True, inplace=True, out=Out.EXACT)
+@composite(method=True, inplace=True, out=Out.EXACT, like=scatter_add)
 def scatter(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None,
     reduce: str | None = None,
@@ -127,9 +124,6 @@ def scatter(
     """Copy of ``input`` with ``src`` written at the indices ``index`` along ``dim``.
 
     Args:
-        input: Tensor of any shape.
-        dim: The dimension to scatter along.
-        index: int64 tensor with as many dimensions, not larger than ``input`` except in ``dim``.
         src: Tensor of ``input``'s dtype, at least as large as ``index``, or a number. For repeated
             indices it is undefined which value is written.
         value: A number, in place of ``src``.
@@ -267,17 +261,15 @@ def _identity(mode: str, dtype: dtypes.dtype) -> Any:
 REDUCTION_ALIASES = {"max": "amax", "min": "amin"}
 
 
-@composite(method=True, inplace=True, node="ScatterReduceBackward0", out=Out.EXACT)
+@composite(
+    method=True, inplace=True, node="ScatterReduceBackward0", out=Out.EXACT, like=scatter_add
+)
 def scatter_reduce(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor:
     """Copy of ``input`` with ``src`` reduced into it at the indices ``index`` along ``dim``.
 
     Args:
-        input: Tensor of any shape.
-        dim: The dimension to scatter along.
-        index: int64 tensor with as many dimensions, not larger than ``input`` except in ``dim``.
-        src: Tensor of ``input``'s dtype, at least as large as ``index`` in every dimension.
         reduce: ``"sum"``, ``"prod"``, ``"mean"``, ``"amax"`` or ``"amin"``; ``"max"`` and
             ``"min"`` are aliases of the last two.
         include_self: Whether ``input``'s own elements are part of the reduction; default True.

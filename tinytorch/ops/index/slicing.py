@@ -252,7 +252,7 @@ _unfold_sum.vjp(
 # -- writing to a part -------------------------------------------------------------------------
 
 
-def written(name: str, input: Tensor, src: Tensor, view: Any, *arguments: Any) -> Tensor:
+def write_to_view(name: str, input: Tensor, src: Tensor, view: Any, *arguments: Any) -> Tensor:
     """Copy of ``input`` with ``src`` written to the view ``view(input, *arguments)``."""
     wanted = view(input.detach(), *arguments).shape
     if tuple(src.shape) != tuple(wanted):
@@ -264,15 +264,12 @@ def written(name: str, input: Tensor, src: Tensor, view: Any, *arguments: Any) -
     return OPS["_view_scatter"].function(input, src, (step,))  # type: ignore[no-any-return]
 
 
-@composite(method=True, node="SelectScatterBackward0", reduced=Reduced.FIRST)
+@composite(method=True, node="SelectScatterBackward0", reduced=Reduced.FIRST, like=select)
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
     """Copy of ``input`` with ``src`` written at one index along a dimension.
 
     Args:
-        input: Tensor of at least one dimension.
         src: Tensor of ``input``'s shape without ``dim``.
-        dim: The dimension.
-        index: The index; a negative one counts from the end.
 
     Returns:
         A copy.
@@ -287,7 +284,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Tensor:
                 [1., 1.]])
     """
     index = as_int("select_scatter", "index", index)
-    return written("select_scatter", input, src, _select, dim, index)
+    return write_to_view("select_scatter", input, src, _select, dim, index)
 
 
 @composite(method=True, node="SliceScatterBackward0", out=Out.EXACT, reduced=Reduced.FIRST)
@@ -320,7 +317,7 @@ def slice_scatter(
     if not input.ndim:
         raise IndexError("slice_scatter: slice() cannot be applied to a 0-dim tensor.")
     at = normalize_dim("slice_scatter", dim, input.ndim)
-    return written("slice_scatter", input, src, slice_, at, start, end, step)
+    return write_to_view("slice_scatter", input, src, slice_, at, start, end, step)
 
 
 @composite(method=True, node="DiagonalScatterBackward0", reduced=Reduced.FIRST)
@@ -347,4 +344,4 @@ def diagonal_scatter(
         tensor([[1., 0.],
                 [0., 1.]])
     """
-    return written("diagonal_scatter", input, src, diagonal, offset, dim1, dim2)
+    return write_to_view("diagonal_scatter", input, src, diagonal, offset, dim1, dim2)

@@ -42,9 +42,8 @@ def _scale_operand(xp: Backend, name: str, input: Any, other: Any, alpha: Any) -
             f"got {alpha}"
         )
     if not hasattr(other, "dtype"):
-        other = xp.asarray(
-            other, dtype=input.dtype
-        )  # the product of two numbers would have the widest dtype
+        # The product of two Python scalars would have the widest dtype.
+        other = xp.asarray(other, dtype=input.dtype)
     if kind in "ui":
         alpha = convert_to_write(alpha, xp.dtype_of(other))
     return xp.logical_and(other, alpha) if kind == "b" else xp.multiply(other, alpha)
@@ -67,7 +66,6 @@ def add(
         input: Tensor of any shape.
         other: Tensor or number; the two shapes broadcast.
         alpha: Factor of ``other``; default 1.
-        out: The output tensor.
 
     Returns:
         Tensor of the broadcast shape and torch's promoted dtype.
@@ -96,20 +94,13 @@ add.vjp(
 )
 
 
-@op(method=True,
-    inplace=True, operators=("sub",), promote="difference", backend_function="subtract",
-    aliases=("subtract",), node=Nodes(number="RsubBackward1"), former_order=("alpha",),
-)  # fmt: skip
+@op(method=True, inplace=True, operators=("sub",), promote="difference", like=add,
+    backend_function="subtract", aliases=("subtract",), node=Nodes(number="RsubBackward1"),
+    former_order=("alpha",))  # fmt: skip
 def sub(
     xp: Backend, input: Operand, other: Operand, *, alpha: float = 1, out: Array | None = None
 ) -> Array:
     """``input - alpha * other``, element by element.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        alpha: Factor of ``other``; default 1.
-        out: The output tensor.
 
     Returns:
         Tensor of the broadcast shape and torch's promoted dtype.
@@ -142,15 +133,9 @@ sub.vjp(
 
 @op(method=True,
     inplace=True, operators=("mul",), promote="arithmetic", backend_function="multiply",
-    aliases=("multiply",), node=Nodes(frees=True),
-)  # fmt: skip
+    aliases=("multiply",), node=Nodes(frees=True), like=add)  # fmt: skip
 def mul(xp: Backend, input: Operand, other: Operand, *, out: Array | None = None) -> Array:
     """``input * other``, element by element.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
-        out: The output tensor.
 
     Returns:
         Tensor of the broadcast shape and torch's promoted dtype.
@@ -181,10 +166,7 @@ def apply_with_scalar(
     return out
 
 
-mul.vjp(
-    input=lambda xp, g, other: g * other,
-    other=lambda xp, g, input: g * input,
-)
+mul.vjp(input=lambda xp, g, other: g * other, other=lambda xp, g, input: g * input)
 
 
 #: Product with a number that a composite passes. PyTorch names its node MulBackward1, because it

@@ -28,13 +28,16 @@ def bitwise_and(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.bitwise_and(input, other)
 
 
-@op(method=True, inplace=True, operators=("or",), promote="arithmetic", strict=True)
+@op(
+    method=True,
+    inplace=True,
+    operators=("or",),
+    promote="arithmetic",
+    strict=True,
+    like=bitwise_and,
+)
 def bitwise_or(xp: Backend, input: Operand, other: Operand) -> Array:
     """Bitwise OR of each pair of elements; logical OR for bools.
-
-    Args:
-        input: Integer or bool tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
 
     Raises:
         NotImplementedError: For floating-point tensors.
@@ -47,13 +50,16 @@ def bitwise_or(xp: Backend, input: Operand, other: Operand) -> Array:
     return xp.bitwise_or(input, other)
 
 
-@op(method=True, inplace=True, operators=("xor",), promote="arithmetic", strict=True)
+@op(
+    method=True,
+    inplace=True,
+    operators=("xor",),
+    promote="arithmetic",
+    strict=True,
+    like=bitwise_and,
+)
 def bitwise_xor(xp: Backend, input: Operand, other: Operand) -> Array:
     """Bitwise XOR of each pair of elements; logical XOR for bools.
-
-    Args:
-        input: Integer or bool tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
 
     Raises:
         NotImplementedError: For floating-point tensors.
@@ -192,13 +198,9 @@ def gcd(xp: Backend, input: Array, other: Array) -> Array:
     return xp.gcd(input, other)
 
 
-@op(method=True, inplace=True, promote="arithmetic", strict=True)
+@op(method=True, inplace=True, promote="arithmetic", strict=True, like=gcd)
 def lcm(xp: Backend, input: Array, other: Array) -> Array:
     """The nonnegative least common multiple of each pair of elements; 0 if either is 0.
-
-    Args:
-        input: Integer tensor of any shape.
-        other: Integer tensor; the two shapes broadcast.
 
     Raises:
         NotImplementedError: For other dtypes.

@@ -34,13 +34,10 @@ def eq(xp: Backend, input: Array, other: Operand) -> Array:
     inplace=True,
     aliases=("not_equal",),
     strict=True,
+    like=eq,
 )
 def ne(xp: Backend, input: Array, other: Operand) -> Array:
     """``input != other``, element by element.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
 
     Returns:
         bool tensor of the broadcast shape; True where an element is NaN.
@@ -59,13 +56,10 @@ def ne(xp: Backend, input: Array, other: Operand) -> Array:
     inplace=True,
     aliases=("less",),
     strict=True,
+    like=eq,
 )
 def lt(xp: Backend, input: Array, other: Operand) -> Array:
     """``input < other``, element by element.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
 
     Returns:
         bool tensor of the broadcast shape.
@@ -88,13 +82,10 @@ def lt(xp: Backend, input: Array, other: Operand) -> Array:
     inplace=True,
     aliases=("less_equal",),
     strict=True,
+    like=eq,
 )
 def le(xp: Backend, input: Array, other: Operand) -> Array:
     """``input <= other``, element by element.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
 
     Returns:
         bool tensor of the broadcast shape.
@@ -117,13 +108,10 @@ def le(xp: Backend, input: Array, other: Operand) -> Array:
     inplace=True,
     aliases=("greater",),
     strict=True,
+    like=eq,
 )
 def gt(xp: Backend, input: Array, other: Operand) -> Array:
     """``input > other``, element by element.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
 
     Returns:
         bool tensor of the broadcast shape.
@@ -139,15 +127,10 @@ def gt(xp: Backend, input: Array, other: Operand) -> Array:
     return xp.greater(input, other)
 
 
-@op(method=True,
-    operators=("ge",), promote="arithmetic", inplace=True, aliases=("greater_equal",), strict=True
-)  # fmt: skip
+@op(method=True, operators=("ge",), promote="arithmetic", inplace=True,
+    aliases=("greater_equal",), strict=True, like=eq)  # fmt: skip
 def ge(xp: Backend, input: Array, other: Operand) -> Array:
     """``input >= other``, element by element.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
 
     Returns:
         bool tensor of the broadcast shape.
@@ -186,13 +169,9 @@ def logical_and(xp: Backend, input: Array, other: Array) -> Array:
     return xp.logical_and(_to_truth_values(xp, input), _to_truth_values(xp, other))
 
 
-@op(method=True, inplace=True, strict=True, elementwise=True)
+@op(method=True, inplace=True, strict=True, elementwise=True, like=logical_and)
 def logical_or(xp: Backend, input: Array, other: Array) -> Array:
     """Whether either element is nonzero.
-
-    Args:
-        input: Tensor of any shape and dtype.
-        other: Tensor; the two shapes broadcast, the dtypes may differ.
 
     Returns:
         bool tensor of the broadcast shape.
@@ -204,13 +183,9 @@ def logical_or(xp: Backend, input: Array, other: Array) -> Array:
     return xp.logical_or(_to_truth_values(xp, input), _to_truth_values(xp, other))
 
 
-@op(method=True, inplace=True, strict=True, elementwise=True)
+@op(method=True, inplace=True, strict=True, elementwise=True, like=logical_and)
 def logical_xor(xp: Backend, input: Array, other: Array) -> Array:
     """Whether exactly one of the two elements is nonzero.
-
-    Args:
-        input: Tensor of any shape and dtype.
-        other: Tensor; the two shapes broadcast, the dtypes may differ.
 
     Returns:
         bool tensor of the broadcast shape.
@@ -366,22 +341,11 @@ def isclose(
     return same | (xp.isfinite(distance) & (distance <= allowed))
 
 
-@composite(method=True)
+@composite(method=True, like=isclose)
 def allclose(
-    input: Tensor,
-    other: Tensor,
-    rtol: float = 1e-05,
-    atol: float = 1e-08,
-    equal_nan: bool = False,
+    input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
     """Whether ``isclose`` holds for all elements.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor of the same dtype; the two shapes broadcast.
-        rtol: Relative tolerance; default 1e-5.
-        atol: Absolute tolerance; default 1e-8.
-        equal_nan: Whether NaN counts as close to NaN; default False.
 
     Returns:
         A Python bool.

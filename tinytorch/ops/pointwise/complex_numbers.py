@@ -8,16 +8,7 @@ from ...core.lazy_bits import Conjugate, Negative, mark_lazy
 from ...core.storage import RefusedAttribute
 from ...core.tensor import Tensor
 from ...core.torch_function import attach, is_excluded
-from ...dispatch.op import (
-    Array,
-    Backend,
-    Nodes,
-    Out,
-    composite,
-    op,
-    piecewise,
-    torch_convention,
-)
+from ...dispatch.op import Array, Backend, Nodes, Out, composite, op, piecewise, torch_convention
 from ...dispatch.out import scalar_name
 from ...graph.inference import MAPPED
 from ..checks import check_tensor

@@ -95,13 +95,16 @@ def _truncated_quotient(xp: Backend, input: Any, other: Any) -> Array:
     return quotient + (inexact & ((input < 0) != (other < 0)))
 
 
-@op(method=True, inplace=True, operators=("floordiv",), promote="arithmetic", node="NotImplemented")
+@op(
+    method=True,
+    inplace=True,
+    operators=("floordiv",),
+    promote="arithmetic",
+    node="NotImplemented",
+    like=div,
+)
 def floor_divide(xp: Backend, input: Operand, other: Operand) -> Array:
     """``input / other`` rounded down, element by element.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
 
     Returns:
         Tensor of the broadcast shape and torch's promoted dtype. It is not differentiable: a
@@ -130,13 +133,10 @@ floor_divide.vjp(input=no_derivative("floor_divide"), other=no_derivative("floor
     strict=True,
     aliases=(".mod",),
     node=name_by_operand("other", "RemainderBackward0", "RemainderBackward1"),
+    like=div,
 )
 def remainder(xp: Backend, input: Operand, other: Operand) -> Array:
     """Remainder of floor division; it has the sign of ``other``, as Python's ``%``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor or number; the two shapes broadcast.
 
     Returns:
         Tensor of the broadcast shape and torch's promoted dtype.

@@ -377,13 +377,9 @@ def _times_log_gradient(xp: Any, g: Any, input: Any, other: Any, op: Any, shift:
     return xp.call(op, g, xp.where(undefined, 1 - shift, other))
 
 
-@op(promote="float", strict=True, namespaces=("special",))
+@op(promote="float", strict=True, namespaces=("special",), like=xlogy)
 def xlog1py(xp: Backend, input: Operand, other: Operand) -> Array:
     """``input * log1p(other)``, 0 where ``input`` is 0, and NaN where ``other`` is NaN.
-
-    Args:
-        input: Tensor or number.
-        other: Tensor or number; the two shapes broadcast.
 
     Returns:
         Tensor of the broadcast shape; for integers it has the default dtype.

@@ -107,9 +107,8 @@ def ldexp(input: Tensor, other: Tensor) -> Tensor:
                 f"{type(value).__name__}"
             )
     if input.dtype.category > 1 and other.dtype.kind in "ui" and not input.is_complex():
-        return _add_to_exponent(
-            input, other
-        )  # a power of 2 by itself may be too large for the dtype
+        # A power of 2 by itself may be too large for the dtype.
+        return _add_to_exponent(input, other)
     if input.is_complex() or other.is_complex():
         return input * power(2.0, other)
     return _multiply_by_power(input, other)
@@ -132,8 +131,7 @@ def _multiply_by_power(xp: Backend, input: Array, other: Array) -> Array:
 
 
 _multiply_by_power.vjp(
-    input=lambda xp, g, other: g * xp.exp2(other),
-    other=lambda xp, g, out: g * (out * math.log(2)),
+    input=lambda xp, g, other: g * xp.exp2(other), other=lambda xp, g, out: g * (out * math.log(2))
 )
 
 

@@ -195,9 +195,8 @@ def _extremum(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
 
 def _power(name: str, on_one: Callable[..., Any]) -> Callable[..., Any]:
     def each(self: Operands, exponent: Operands) -> tuple[Tensor, ...]:
-        if isinstance(self, Number) and not name.endswith(
-            "_"
-        ):  # a number to the power of each tensor
+        is_base = isinstance(self, Number) and not name.endswith("_")
+        if is_base:  # a number to the power of each tensor
             _check_lists(name, exponent)
             return tuple(on_one(self, y) for y in exponent)  # type: ignore[union-attr]
         results = map(on_one, self, _operands_per_tensor(name, self, exponent))  # type: ignore[arg-type]

@@ -155,10 +155,7 @@ def fmod(xp: Backend, input: Array, other: Operand) -> Array:
     return xp.fmod(input, other)
 
 
-fmod.vjp(
-    input=lambda xp, g: g,
-    other=lambda xp, g, input, other: -g * xp.trunc(input / other),
-)
+fmod.vjp(input=lambda xp, g: g, other=lambda xp, g, input, other: -g * xp.trunc(input / other))
 
 
 @op(method=True, inplace=True, out=Out.EXACT, elementwise=True)

@@ -20,17 +20,17 @@ def _check_not_complex(name: str, *operands: Any) -> None:
 
 
 @op
-def _masked(xp: Backend, input: Array, mask: Mask) -> Array:
+def _zero_unmasked(xp: Backend, input: Array, mask: Mask) -> Array:
     """``input`` where ``mask`` is True, 0 elsewhere, even if ``input`` is inf or NaN."""
     return xp.masked(input, mask)
 
 
-_masked.vjp(input=lambda xp, g, mask: xp.call(_masked, g, mask))
+_zero_unmasked.vjp(input=lambda xp, g, mask: xp.call(_zero_unmasked, g, mask))
 
 
 def masked(xp: Any, g: Any, mask: Any) -> Any:
     """``g`` where ``mask`` is True, 0 elsewhere, for use in gradient rules."""
-    return xp.call(_masked, g, mask)
+    return xp.call(_zero_unmasked, g, mask)
 
 
 def _split_ties(xp: Any, g: Any, lost: Any, equal: Any) -> Any:
@@ -45,7 +45,6 @@ def maximum(xp: Backend, input: Array, other: Array, *, out: Array | None = None
     Args:
         input: Tensor of any shape.
         other: Tensor; the two shapes broadcast.
-        out: The output tensor.
 
     Returns:
         Tensor of the broadcast shape. Where both are equal, each receives half of the gradient.
@@ -67,14 +66,9 @@ maximum.vjp(
 )
 
 
-@op(method=True, promote="arithmetic", strict=True, elementwise=True)
+@op(method=True, promote="arithmetic", strict=True, elementwise=True, like=maximum)
 def minimum(xp: Backend, input: Array, other: Array, *, out: Array | None = None) -> Array:
     """The smaller of each pair of elements; NaN if either is NaN.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor; the two shapes broadcast.
-        out: The output tensor.
 
     Returns:
         Tensor of the broadcast shape. Where both are equal, each receives half of the gradient.
@@ -121,13 +115,9 @@ fmax.vjp(
 )
 
 
-@op(method=True, promote="arithmetic", strict=True, elementwise=True)
+@op(method=True, promote="arithmetic", strict=True, elementwise=True, like=fmax)
 def fmin(xp: Backend, input: Array, other: Array) -> Array:
     """The smaller of each pair of elements; the other element if one is NaN.
-
-    Args:
-        input: Tensor of any shape. It receives the whole gradient where both are equal.
-        other: Tensor; the two shapes broadcast.
 
     Raises:
         RuntimeError: For complex tensors.

@@ -200,7 +200,7 @@ def atan2(xp: Backend, input: Array, other: Array) -> Array:
     return xp.arctan2(input, other)
 
 
-def _over_square(xp: Any, numerator: Any, x: Any, y: Any) -> Any:
+def _divide_by_square(xp: Any, numerator: Any, x: Any, y: Any) -> Any:
     """``numerator / (x² + y²)``; 0 at the origin, where the angle is undefined."""
     square = x * x + y * y
     origin = square == 0
@@ -208,8 +208,8 @@ def _over_square(xp: Any, numerator: Any, x: Any, y: Any) -> Any:
 
 
 atan2.vjp(
-    input=lambda xp, g, input, other: g * _over_square(xp, other, input, other),
-    other=lambda xp, g, input, other: -g * _over_square(xp, input, input, other),
+    input=lambda xp, g, input, other: g * _divide_by_square(xp, other, input, other),
+    other=lambda xp, g, input, other: -g * _divide_by_square(xp, input, input, other),
 )
 
 

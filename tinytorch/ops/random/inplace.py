@@ -110,7 +110,7 @@ def _warn_of_gaps(name: str, bound: str, value: int, dtype: dtypes.dtype) -> Non
         warn(
             f"{name}: {bound} is out of bounds [-(2^{digits}), 2^{digits}]. Due to precision "
             f"limitations {dtype.name} can support discrete uniform distribution only within this "
-            f"range; got {value}",
+            f"range; got {value}"
         )
 
 

@@ -189,7 +189,6 @@ def bernoulli(
         p: One probability for all elements. In this case only the shape and dtype of ``input``
             are used.
         generator: A ``Generator``. Default: the default generator.
-        out: The output tensor.
 
     Returns:
         Tensor of ``input``'s shape and dtype; its gradient is zero.
@@ -233,7 +232,6 @@ def multinomial(
         num_samples: The number of indices for each row.
         replacement: Whether an index may be drawn more than once.
         generator: A ``Generator``. Default: the default generator.
-        out: The output tensor.
 
     Returns:
         int64 tensor of shape ``(num_samples,)`` or ``(rows, num_samples)``.
@@ -286,7 +284,6 @@ def normal(
         std: A number, or a tensor; default 1.
         size: The shape, if both are numbers.
         generator: A ``Generator``. Default: the default generator.
-        out: The output tensor.
         dtype: A float or complex dtype, if both are numbers. Default: the default dtype.
         layout: ``strided``, which is the default.
         device: The device, if both are numbers. Default: that of the active backend.
@@ -480,7 +477,7 @@ def rand_like(
     )  # fmt: skip
 
 
-@composite
+@composite(like=rand_like)
 def randn_like(
     input: Tensor,
     *,
@@ -494,17 +491,6 @@ def randn_like(
     backend: Any = None,
 ) -> Tensor:
     """Samples of the standard normal distribution, with the shape of ``input``.
-
-    Args:
-        input: Tensor of any shape.
-        generator: A ``Generator``. Default: the default generator.
-        dtype: The dtype. Default: that of ``input``.
-        layout: ``strided``, which is the default.
-        device: The device. Default: that of ``input``.
-        pin_memory: Whether to use pinned memory; only on the CPU, if there is a GPU.
-        requires_grad: Whether the result is a leaf that requires grad.
-        memory_format: Order of the elements in memory. Default: that of ``input``.
-        backend: A backend or its name. Default: that of ``input``.
 
     Returns:
         Tensor of ``input``'s shape.
@@ -530,7 +516,7 @@ def randn_like(
     )  # fmt: skip
 
 
-@composite
+@composite(like=rand_like)
 def randint_like(
     input: Tensor,
     low: int = 0,
@@ -550,17 +536,8 @@ def randint_like(
     The forms are ``randint_like(input, high)`` and ``randint_like(input, low, high)``.
 
     Args:
-        input: Tensor of any shape.
         low: The lowest integer; default 0.
         high: One above the highest integer.
-        generator: A ``Generator``. Default: the default generator.
-        dtype: The dtype. Default: that of ``input``.
-        layout: ``strided``, which is the default.
-        device: The device. Default: that of ``input``.
-        pin_memory: Whether to use pinned memory; only on the CPU, if there is a GPU.
-        requires_grad: Whether the result is a leaf that requires grad.
-        memory_format: Order of the elements in memory. Default: that of ``input``.
-        backend: A backend or its name. Default: that of ``input``.
 
     Returns:
         Tensor of ``input``'s shape.

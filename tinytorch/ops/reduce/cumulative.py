@@ -155,17 +155,11 @@ def shift_along(xp: Any, array: Any, dim: int, first: int) -> Any:
     return xp.concatenate((start, _part(array, dim, None, -1)), dim)
 
 
-@op(method=True, inplace=True, out=Out.DTYPE_ARGUMENT)
+@op(method=True, inplace=True, out=Out.DTYPE_ARGUMENT, like=cumsum)
 def cumprod(
     xp: Backend, input: Array, dim: int | None = None, *, dtype: dtypes.dtype | None = None
 ) -> Array:
     """Cumulative product of the elements along ``dim``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension; None, the default, means the flattened tensor.
-        dtype: Dtype of the computation and result. Default: the input's, int64 for integers
-            and bools.
 
     Returns:
         Tensor of ``input``'s shape. Its gradient does not divide by elements, so they may be 0.

@@ -41,7 +41,6 @@ def diff(
         dim: The dimension; default the last.
         prepend: Elements to add before ``input``; default None.
         append: Elements to add after ``input``; default None.
-        out: The output tensor.
 
     Returns:
         Tensor that is ``n`` shorter along ``dim``.
@@ -155,17 +154,11 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = 
     return areas.sum(at)
 
 
-@composite
+@composite(like=trapezoid)
 def cumulative_trapezoid(
     y: Tensor, x: Tensor | None = None, *, dx: Any = None, dim: int = -1
 ) -> Tensor:
     """Cumulative integral of ``y`` along ``dim`` by the trapezoidal rule.
-
-    Args:
-        y: Tensor of values.
-        x: The sample points, of one dimension or of a shape that broadcasts with ``y``'s.
-        dx: The distance between sample points, if ``x`` is not passed; default 1.
-        dim: The dimension; default the last.
 
     Returns:
         Tensor that is shorter by 1 along that dimension.

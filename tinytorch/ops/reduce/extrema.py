@@ -7,17 +7,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
-from ...dispatch.op import (
-    OPS,
-    Array,
-    Backend,
-    Nodes,
-    Out,
-    Overlap,
-    composite,
-    op,
-    reads_results,
-)
+from ...dispatch.op import OPS, Array, Backend, Nodes, Out, Overlap, composite, op, reads_results
 from ...graph.nodes import Node
 from ..checks import check_supported
 from ..index.gathering import gather_computed, gather_sum
@@ -47,14 +37,9 @@ def amax(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Ar
     return _extreme(xp, "amax", xp.max, input, dim, keepdim)
 
 
-@op(method=True, out=Out.EXACT)
+@op(method=True, out=Out.EXACT, like=amax)
 def amin(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Array:
     """Minimum of all elements, or along ``dim``; equal elements share the gradient.
-
-    Args:
-        input: Nonempty tensor.
-        dim: Dimension or dimensions; the default means all.
-        keepdim: Whether to keep the reduced dimensions, with size 1.
 
     Raises:
         IndexError: If a reduced dimension has size 0.
@@ -144,14 +129,9 @@ def argmax(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = Fa
     return _arg_extreme(xp, "argmax", input, dim, keepdim)
 
 
-@op(method=True, out=Out.EXACT)
+@op(method=True, out=Out.EXACT, like=argmax)
 def argmin(xp: Backend, input: Array, dim: int | None = None, keepdim: bool = False) -> Array:
     """Index of the minimum, in the flattened tensor or along ``dim``; NaN is the smallest.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension; None, the default, means the flattened tensor.
-        keepdim: Whether to keep the dimension, with size 1.
 
     Returns:
         int64 tensor.
@@ -301,7 +281,7 @@ _min_along.vjp(input=_scatter_gradient)
     "(input: Tensor, dim: Tensor, keepdim: bool = False, *, other: None = None,"
     " out: Tensor | None = None) -> Tensor",
     "(input: Tensor, *, other: Tensor, out: Tensor | None = None) -> Tensor",
-), node=Nodes(_min_name, frees=True), fast=_min_along)  # fmt: skip
+), node=Nodes(_min_name, frees=True), fast=_min_along, like=max)  # fmt: skip
 def min(
     input: Tensor,
     dim: int | Tensor | None = None,
@@ -314,12 +294,6 @@ def min(
     ``min(x)`` returns one tensor, ``min(x, dim)`` a named tuple ``(values, indices)``, and
     ``min(x, other)`` is ``minimum``. ``axis`` is an alias of ``dim``. With several dimensions
     the result is that of ``amin``, without indices.
-
-    Args:
-        input: Tensor of any shape.
-        dim: The dimension, or the tensor to compare with.
-        keepdim: Whether to keep the dimension, with size 1.
-        other: The tensor to compare with.
 
     Example:
         >>> tt.min(tt.tensor([3, 1, 2]))

@@ -135,20 +135,12 @@ def quantile(
     return quantile_along("quantile", input, q, dim, keepdim, interpolation, False)
 
 
-@composite(method=True, node="SqueezeBackward4", out=Out.EXACT)
+@composite(method=True, node="SqueezeBackward4", out=Out.EXACT, like=quantile)
 def nanquantile(
     input: Tensor, q: Any, dim: Dims = None, keepdim: bool = False, *,
     interpolation: str = "linear",
 ) -> Tensor:  # fmt: skip
     """``quantile`` of the elements that are not NaN; NaN if all elements are NaN.
-
-    Args:
-        input: Real tensor of any shape; integers are cast to the default dtype.
-        q: The probabilities, from 0 to 1: a number, or a tensor of at most one dimension.
-        dim: The dimension (or several); None, the default, means all elements.
-        keepdim: Whether to keep the reduced dimensions, with size 1.
-        interpolation: The interpolation between two elements: ``"linear"``, ``"lower"``,
-            ``"higher"``, ``"midpoint"`` or ``"nearest"``.
 
     Returns:
         Tensor without the reduced dimensions, with a new first dimension if ``q`` has one.

@@ -86,7 +86,7 @@ def sum(
 sum.vjp(input=lambda xp, g, in_shape, dim, keepdim: spread(xp, g, in_shape, dim, keepdim))
 
 
-@op(method=True)
+@op(method=True, like=sum)
 def nansum(
     xp: Backend,
     input: Array,
@@ -99,10 +99,6 @@ def nansum(
 
     Args:
         input: Real tensor of any shape.
-        dim: Dimension or dimensions to sum over; None, the default, means all.
-        keepdim: Whether to keep the summed dimensions, with size 1.
-        dtype: Dtype of the computation and result. Default: the input's, int64 for integers
-            and bools.
 
     Returns:
         Tensor without the summed dimensions; 0 if all elements are NaN.
@@ -206,7 +202,7 @@ def _mean_gradient(xp: Any, g: Any, in_shape: Any, dim: Any, keepdim: Any) -> An
 mean.vjp(input=_mean_gradient)
 
 
-@op(method=True, node="DivBackward0")
+@op(method=True, node="DivBackward0", like=mean)
 def nanmean(
     xp: Backend,
     input: Array,
@@ -219,9 +215,6 @@ def nanmean(
 
     Args:
         input: Floating-point or complex tensor of any shape.
-        dim: Dimension or dimensions to average over; None, the default, means all.
-        keepdim: Whether to keep the averaged dimensions, with size 1.
-        dtype: Dtype of the computation and result. Default: the input's.
 
     Returns:
         Tensor without the averaged dimensions; NaN if all elements are NaN.
@@ -242,9 +235,8 @@ def nanmean(
     native = _mean_dtype(xp, input, dtype) or input.dtype
     axes = reduced_axes("nanmean", dim, input.ndim)
     total = xp.sum(xp.where(known, input, 0), axis=axes, dtype=native, keepdims=keepdim)
-    count = xp.sum(
-        known, axis=axes, keepdims=keepdim
-    )  # an integer, since the maximum of float16 is 65504
+    # The count is an integer, since the maximum of float16 is 65504.
+    count = xp.sum(known, axis=axes, keepdims=keepdim)
     return xp.astype(total / count, native)
 
 
@@ -259,7 +251,12 @@ def _nanmean_gradient(xp: Any, g: Any, input: Any, dim: Any, keepdim: bool) -> A
 nanmean.vjp(input=_nanmean_gradient)
 
 
-@op(method=True, node=name_by_dim("ProdBackward0", "ProdBackward1"), out=Out.DTYPE_ARGUMENT)
+@op(
+    method=True,
+    node=name_by_dim("ProdBackward0", "ProdBackward1"),
+    out=Out.DTYPE_ARGUMENT,
+    like=sum,
+)
 def prod(
     xp: Backend,
     input: Array,
@@ -271,11 +268,8 @@ def prod(
     """Product of all elements, or along ``dim``.
 
     Args:
-        input: Tensor of any shape.
         dim: Dimension to multiply along (or several); None, the default, means all.
         keepdim: Whether to keep the reduced dimensions, with size 1.
-        dtype: Dtype of the computation and result. Default: the input's, int64 for integers
-            and bools.
 
     Returns:
         Tensor without the reduced dimensions. Its gradient does not divide by elements, so they
@@ -392,14 +386,9 @@ def all(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> A
     return xp.astype(out, input.dtype) if input.dtype.char == "B" else out
 
 
-@op(method=True, out=Out.BOOL)
+@op(method=True, out=Out.BOOL, like=all)
 def any(xp: Backend, input: Array, dim: Dims = None, keepdim: bool = False) -> Array:
     """Whether any element is nonzero, in total or along ``dim``.
-
-    Args:
-        input: Tensor of any shape.
-        dim: Dimension or dimensions; None, the default, means all.
-        keepdim: Whether to keep the reduced dimensions, with size 1.
 
     Returns:
         bool tensor; uint8 for uint8 input.

@@ -141,7 +141,7 @@ def _arguments(
 def _warn_of_freedom(name: str) -> None:
     warn(
         f"{name}(): degrees of freedom is <= 0. Correction should be strictly less than the "
-        "reduction factor (input numel divided by output numel).",
+        "reduction factor (input numel divided by output numel)."
     )
 
 
@@ -412,13 +412,9 @@ def _numpy_cov(
     return cov(rows, correction=correction, fweights=fweights, aweights=aweights)
 
 
-@composite(method=True)
+@composite(method=True, like=cov)
 def corrcoef(input: Tensor, y: Tensor | None = None) -> Tensor:
     """Correlation coefficients of variables, one variable in each row.
-
-    Args:
-        input: Tensor of shape ``(variables, observations)``, or ``(observations,)``.
-        y: Additional variables.
 
     Returns:
         Tensor of shape ``(variables, variables)``, 0-d for a single variable.

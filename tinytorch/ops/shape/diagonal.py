@@ -260,18 +260,20 @@ def _count_lower(row: int, col: int, offset: int) -> int:
 def _triangle(
     xp: Backend, name: str, row: int, col: int, offset: int, upper: bool, dtype: Any
 ) -> Array:
+    """Row and column indices of a triangle, ``(2, n)``, in row-major order."""
     if row < 0 or col < 0:
         raise RuntimeError(f"{name}: row and col must be non-negative, got row={row}, col={col}")
-    beside = xp.clip(int64_range(xp, row) + (offset if upper else offset + 1), 0, col)
-    first, held = (beside, col - beside) if upper else (0, beside)
+    bound = xp.clip(int64_range(xp, row) + (offset if upper else offset + 1), 0, col)
+    # The first column in the triangle, and the number of columns, of each row.
+    first, counts = (bound, col - bound) if upper else (0, bound)
     # Compute the number of elements on the host: reading it from a device would wait.
     count = (
         row * col - _count_lower(row, col, offset - 1) if upper else _count_lower(row, col, offset)
     )
-    ends, each = xp.cumsum(held), int64_range(xp, count)
-    rows = xp.searchsorted(ends, each, side="right")
-    found = xp.stack([rows, each + xp.take(first + held - ends, rows)])
-    return xp.astype(found, xp.native_dtype(dtypes.int64) if dtype is None else dtype)
+    ends, numbers = xp.cumsum(counts), int64_range(xp, count)
+    rows = xp.searchsorted(ends, numbers, side="right")
+    indices = xp.stack([rows, numbers + xp.take(first + counts - ends, rows)])
+    return xp.astype(indices, xp.native_dtype(dtypes.int64) if dtype is None else dtype)
 
 
 @creation(default_dtype=False, public=False)
@@ -289,6 +291,7 @@ _BY_COLUMNS = (
 
 
 def _indices(name: str, row: int, col: Any, offset: int, options: dict[str, Any]) -> Any:
+    """Result of ``tril_indices`` or ``triu_indices`` in PyTorch's form or in NumPy's."""
     numpy = col is None or "k" in options or "m" in options
     col, offset = options.pop("m", col), options.pop("k", offset)
     row, offset = as_int(name, "row", row), as_int(name, "offset", offset)

@@ -179,7 +179,7 @@ stack.vjp(
 # -- stacks of rows and columns ------------------------------------------------------------------
 
 
-def at_least(tensor: Tensor, ndim: int) -> Tensor:
+def expand_to_ndim(tensor: Tensor, ndim: int) -> Tensor:
     """Add dimensions of size 1 up to ``ndim``, at the positions of NumPy's ``atleast_nd``."""
     if ndim > 0 and not tensor.ndim:
         tensor = reshape(tensor, (1,))
@@ -203,8 +203,8 @@ def _expand_dims_of_all(tensors: tuple[Any, ...], ndim: int) -> Any:
         for t in tensors
     )
     if len(tensors) == 1 and isinstance(tensors[0], Tensor):
-        return at_least(tensors[0], ndim)
-    return tuple(at_least(tensor, ndim) for tensor in tensors_of(tensors))
+        return expand_to_ndim(tensors[0], ndim)
+    return tuple(expand_to_ndim(tensor, ndim) for tensor in tensors_of(tensors))
 
 
 @composite(forms=_ONE_OR_SEVERAL)
@@ -262,7 +262,7 @@ def _concatenate_along(name: str, tensors: Any, ndim: int, dim: int | None) -> T
     many = tensors_of((tensors,) if not isinstance(tensors, Tensor) else (tuple(tensors),))
     if not many:
         raise RuntimeError(f"{name} expects a non-empty TensorList")
-    grown = tuple(at_least(tensor, ndim) for tensor in many)
+    grown = tuple(expand_to_ndim(tensor, ndim) for tensor in many)
     if dim is None:
         dim = 0 if grown[0].ndim == 1 else 1
     return cat(grown, dim)
@@ -329,12 +329,9 @@ def dstack(tensors: Sequence[Tensor]) -> Tensor:
     return _concatenate_along("dstack", tensors, 3, 2)
 
 
-@composite(out=Out.CAST)
+@composite(out=Out.CAST, like=vstack)
 def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """Concatenate ``tensors`` along dimension 1; vectors count as columns.
-
-    Args:
-        tensors: Tensors whose shapes agree except in that dimension.
 
     Returns:
         A tensor of their promoted dtype.
@@ -506,7 +503,7 @@ def block_diag(*tensors: Tensor) -> Tensor:
                 f"{i} has {tensor.ndim} dimensions"
             )
     dtype = result_dtype(tensors)
-    blocks = [at_least(cast_tensor(tensor, dtype), 2) for tensor in tensors]
+    blocks = [expand_to_ndim(cast_tensor(tensor, dtype), 2) for tensor in tensors]
     width = sum(block.shape[1] for block in blocks)
     rows, start = [], 0
     for block in blocks:

@@ -420,12 +420,9 @@ def _swap_last_dims(xp: Any, x: Any) -> Any:
 mT.vjp(input=lambda xp, g: _swap_last_dims(xp, g))
 
 
-@composite(namespaces=("Tensor",), attribute=True)
+@composite(namespaces=("Tensor",), attribute=True, like=mT)
 def mH(input: Tensor) -> Tensor:
     """``input`` with its last two dimensions swapped, conjugated if it is complex.
-
-    Args:
-        input: ``(..., m, n)``, or a 0-d tensor.
 
     Returns:
         A view.
@@ -448,12 +445,9 @@ def mH(input: Tensor) -> Tensor:
     return conj(swapped)
 
 
-@composite(method=True)
+@composite(method=True, like=mT)
 def adjoint(input: Tensor) -> Tensor:
     """``input`` with its last two dimensions swapped, conjugated if it is complex.
-
-    Args:
-        input: ``(..., m, n)``, or a 0-d tensor.
 
     Example:
         >>> tt.adjoint(tt.zeros(2, 3)).shape

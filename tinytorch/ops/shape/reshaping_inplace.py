@@ -34,10 +34,8 @@ def _replace_by_view(target: Tensor, view: Callable[..., Any], *arguments: Any) 
         return target
     leaf = target.requires_grad and target.is_leaf
     size, stride, (start, _), whole = target.shape, target.stride(), place(target), target._memory()
-    with (
-        inference_mode(False),
-        enable_grad(),
-    ):  # record the view, so that its node fits it also in no_grad
+    # Record the view even in no_grad, so that it has a node that fits it.
+    with inference_mode(False), enable_grad():
         shown = view(target, *arguments)
     set_stored_array(target, stored_array(shown))
     target._node = None if leaf else shown._node

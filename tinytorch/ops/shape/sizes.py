@@ -37,13 +37,13 @@ def reshape(xp: Backend, input: Array, shape: Shape) -> Array:
         tensor([[0, 1],
                 [2, 3]])
     """
-    return reshaped("reshape", input, shape)
+    return reshape_array("reshape", input, shape)
 
 
 reshape.vjp(input=lambda xp, g, in_shape: xp.reshape(g, in_shape))
 
 
-def reshaped(name: str, input: Array, shape: Sequence[int]) -> Array:
+def reshape_array(name: str, input: Array, shape: Sequence[int]) -> Array:
     """Reshape an array to a shape in which one size may be -1."""
     for n in shape:
         if n.__class__ is not int or n < -1:
@@ -424,14 +424,13 @@ def expand(xp: Backend, input: Array, size: Shape) -> Array:
             except ValueError:  # raise PyTorch's error below
                 pass
     wanted = expanded_size(input.shape, size)
-    if (
-        input.size and math.prod(wanted) == input.size
-    ):  # the same number of elements: a writable view
-        return input.reshape(wanted)
+    if input.size and math.prod(wanted) == input.size:
+        return input.reshape(wanted)  # the same number of elements: a writable view
     return xp.broadcast_to(input, wanted)
 
 
 def expanded_size(shape: tuple[int, ...], size: Sequence[int]) -> tuple[int, ...]:
+    """The shape of ``expand(size)``, with -1 replaced; RuntimeError if ``shape`` does not fit."""
     wanted = as_ints("expand", "size", size)
     lead = len(wanted) - len(shape)
     if lead >= 0 and min(wanted, default=0) >= 0:
@@ -447,9 +446,8 @@ def expanded_size(shape: tuple[int, ...], size: Sequence[int]) -> tuple[int, ...
             f"tensor ({len(shape)})"
         )
     result = []
-    for i, n in reversed(
-        list(enumerate(wanted))
-    ):  # torch's error names the last dimension that does not fit
+    # PyTorch's error names the last dimension that does not fit.
+    for i, n in reversed(list(enumerate(wanted))):
         have = shape[i - lead] if i >= lead else None
         if n == -1 and have is None:
             raise RuntimeError(

@@ -347,9 +347,8 @@ def _split_equally(
         )
     given = _to_int_argument(name, given)
     if isinstance(given, Tensor) and not given.ndim and given.dtype is not dtypes.bool:
-        given = operator.index(
-            given
-        )  # any integer dtype is allowed here; tensor_split requires int64
+        # Any integer dtype is allowed here; tensor_split requires int64.
+        given = operator.index(given)
     if isinstance(given, str) or not (isinstance(given, int) or hasattr(given, "__iter__")):
         raise TypeError(
             f"{name}() received an invalid combination of arguments: indices_or_sections must be "

@@ -11,12 +11,12 @@ from ...dispatch.op import Array, Backend, Shape, composite, op
 from ...dispatch.out import scalar_name
 from ...graph.nodes import node_of
 from ..memory_order import suggest_memory_format, to_memory_format
-from .sizes import reshape, reshaped
+from .sizes import reshape, reshape_array
 
 
 @op(view=True)
 def _view(xp: Backend, input: Array, size: Shape) -> Array:
-    out = reshaped("view", input, size)
+    out = reshape_array("view", input, size)
     if out.base is not input and input.size and not xp.is_view(out, input):
         raise RuntimeError(
             "view size is not compatible with input tensor's size and stride (at least one "
@@ -120,13 +120,9 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     return _view(input, tuple(other.shape))
 
 
-@composite(method=True)
+@composite(method=True, like=view_as)
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The elements of ``input`` in the shape of ``other``; see ``reshape``.
-
-    Args:
-        input: Tensor of any shape.
-        other: Tensor with the new shape and the same number of elements.
 
     Example:
         >>> tt.arange(4).reshape_as(tt.zeros(2, 2)).shape
@@ -136,12 +132,12 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 
 
 @op(view=True, public=False, node="CloneBackward0")
-def in_order(xp: Backend, input: Array) -> Array:
+def to_row_major(xp: Backend, input: Array) -> Array:
     """Convert ``input`` to row-major order in memory; a view if it is row-major already."""
     return xp.ascontiguousarray(input)
 
 
-in_order.vjp(input=lambda xp, g: g)
+to_row_major.vjp(input=lambda xp, g: g)
 
 
 @op
@@ -172,7 +168,7 @@ def contiguous(input: Tensor, memory_format: Any = contiguous_format) -> Tensor:
         True
     """
     if memory_format is contiguous_format:
-        return input if input._data.flags.c_contiguous else in_order(input)
+        return input if input._data.flags.c_contiguous else to_row_major(input)
     if check_format("contiguous", memory_format) is preserve_format:
         raise RuntimeError("preserve memory format is unsupported by the contiguous operator")
     return input if memory_format.holds(input._data) else _to_format(input, memory_format)

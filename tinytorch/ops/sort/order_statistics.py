@@ -140,15 +140,9 @@ def median(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
 
 @composite(method=True,
     out=Out.CAST, forms=tuple(form.format(name="nanmedian") for form in _FORMS),
-    node=_nanmedian_name, overlap=Overlap.CHECKED,
-)  # fmt: skip
+    node=_nanmedian_name, overlap=Overlap.CHECKED, like=median)  # fmt: skip
 def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> Any:
     """Median of the elements that are not NaN, the lower of two middle elements.
-
-    Args:
-        input: Real tensor of any shape.
-        dim: The dimension; None, the default, means all elements.
-        keepdim: Whether to keep the dimension, with size 1.
 
     Returns:
         0-d tensor; along a dimension a named tuple ``(values, indices)``. NaN if all elements

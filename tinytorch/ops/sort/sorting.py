@@ -83,17 +83,11 @@ def _numpy_sort(
     return values
 
 
-@composite(method=True, out=Out.EXACT)
+@composite(method=True, out=Out.EXACT, like=sort)
 def argsort(
     input: Tensor, dim: int = -1, descending: bool = False, stable: bool | None = False
 ) -> Tensor:
     """Indices that sort ``input`` along ``dim``.
-
-    Args:
-        input: Real tensor of any shape; a NaN is larger than any number.
-        dim: The dimension; default the last.
-        descending: Whether to sort in descending order; default False.
-        stable: Accepted; the sort is always stable.
 
     Returns:
         int64 tensor of ``input``'s shape.

@@ -208,10 +208,7 @@ def _numpy_unique(
 
 @composite(method=True, forms=_FORMS)
 def unique_consecutive(
-    input: Tensor,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    dim: int | None = None,
+    input: Tensor, return_inverse: bool = False, return_counts: bool = False, dim: int | None = None
 ) -> Any:
     """The elements of ``input`` without consecutive duplicates.
 

@@ -199,12 +199,9 @@ def _call_cephes(xp: Backend, name: str, kernel: Any, x: Array) -> Array:
 i0.vjp(input=lambda xp, g, input: g * xp.call(i1, input))
 
 
-@op(promote="float", namespaces=SPECIAL)
+@op(promote="float", namespaces=SPECIAL, like=i0)
 def i0e(xp: Backend, input: Array) -> Array:
     """``exp(-|x|) * i0(x)``, the exponentially scaled form of ``i0``.
-
-    Args:
-        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> tt.special.i0e(tt.tensor([0.0, 1.0]))
@@ -216,12 +213,9 @@ def i0e(xp: Backend, input: Array) -> Array:
 i0e.vjp(input=lambda xp, g, input, out: g * (xp.call(i1e, input) - xp.sign(input) * out))
 
 
-@op(promote="float", namespaces=SPECIAL)
+@op(promote="float", namespaces=SPECIAL, like=i0)
 def i1(xp: Backend, input: Array) -> Array:
     """Modified Bessel function of the first kind, order 1.
-
-    Args:
-        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> tt.special.i1(tt.tensor([0.0, 1.0]))
@@ -239,12 +233,9 @@ def _i1_over_x(xp: Any, out: Any, x: Any) -> Any:
 i1.vjp(input=lambda xp, g, input, out: g * (xp.call(i0, input) - _i1_over_x(xp, out, input)))
 
 
-@op(promote="float", namespaces=SPECIAL)
+@op(promote="float", namespaces=SPECIAL, like=i0)
 def i1e(xp: Backend, input: Array) -> Array:
     """``exp(-|x|) * i1(x)``, the exponentially scaled form of ``i1``.
-
-    Args:
-        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> tt.special.i1e(tt.tensor([0.0, 1.0]))
@@ -260,15 +251,12 @@ i1e.vjp(
 )
 
 
-@op(promote="float", namespaces=SPECIAL)
+@op(promote="float", namespaces=SPECIAL, like=i0)
 def bessel_j0(xp: Backend, input: Array) -> Array:
     """The Bessel function of the first kind, order 0. Not differentiable, as in torch.
 
     The values are those of torch, whose error reaches 1e-6 where ``abs(input)`` is just above 5.
     SciPy's are accurate to machine precision.
-
-    Args:
-        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> tt.special.bessel_j0(tt.tensor([0.0, 1.0]))
@@ -277,15 +265,12 @@ def bessel_j0(xp: Backend, input: Array) -> Array:
     return _call_cephes(xp, "bessel_j0", j0, input)
 
 
-@op(promote="float", namespaces=SPECIAL)
+@op(promote="float", namespaces=SPECIAL, like=i0)
 def bessel_j1(xp: Backend, input: Array) -> Array:
     """The Bessel function of the first kind, order 1. Not differentiable, as in torch.
 
     The values are those of torch, whose error reaches 1e-6 where ``abs(input)`` is just above 5.
     SciPy's are accurate to machine precision.
-
-    Args:
-        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> tt.special.bessel_j1(tt.tensor([0.0, 1.0]))
@@ -294,15 +279,12 @@ def bessel_j1(xp: Backend, input: Array) -> Array:
     return _call_cephes(xp, "bessel_j1", j1, input)
 
 
-@op(promote="float", namespaces=SPECIAL)
+@op(promote="float", namespaces=SPECIAL, like=i0)
 def bessel_y0(xp: Backend, input: Array) -> Array:
     """The Bessel function of the second kind, order 0. Not differentiable, as in torch.
 
     The values are those of torch, whose error reaches 1e-6 where ``abs(input)`` is just above 5.
     SciPy's are accurate to machine precision.
-
-    Args:
-        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> tt.special.bessel_y0(tt.tensor([0.0, 1.0]))
@@ -311,15 +293,12 @@ def bessel_y0(xp: Backend, input: Array) -> Array:
     return _call_cephes(xp, "bessel_y0", y0, input)
 
 
-@op(promote="float", namespaces=SPECIAL)
+@op(promote="float", namespaces=SPECIAL, like=i0)
 def bessel_y1(xp: Backend, input: Array) -> Array:
     """The Bessel function of the second kind, order 1. Not differentiable, as in torch.
 
     The values are those of torch, whose error reaches 1e-6 where ``abs(input)`` is just above 5.
     SciPy's are accurate to machine precision.
-
-    Args:
-        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> tt.special.bessel_y1(tt.tensor([0.0, 1.0]))
@@ -328,12 +307,9 @@ def bessel_y1(xp: Backend, input: Array) -> Array:
     return _call_cephes(xp, "bessel_y1", y1, input)
 
 
-@op(promote="float", namespaces=SPECIAL)
+@op(promote="float", namespaces=SPECIAL, like=i0)
 def modified_bessel_i0(xp: Backend, input: Array) -> Array:
     """``i0`` without a gradient, as in torch.
-
-    Args:
-        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> tt.special.modified_bessel_i0(tt.tensor([0.0, 1.0]))
@@ -342,12 +318,9 @@ def modified_bessel_i0(xp: Backend, input: Array) -> Array:
     return _call_scipy(xp, "i0", input, "modified_bessel_i0")
 
 
-@op(promote="float", namespaces=SPECIAL)
+@op(promote="float", namespaces=SPECIAL, like=i0)
 def modified_bessel_i1(xp: Backend, input: Array) -> Array:
     """``i1`` without a gradient, as in torch.
-
-    Args:
-        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> tt.special.modified_bessel_i1(tt.tensor([0.0, 1.0]))
@@ -356,12 +329,9 @@ def modified_bessel_i1(xp: Backend, input: Array) -> Array:
     return _call_scipy(xp, "i1", input, "modified_bessel_i1")
 
 
-@op(promote="float", namespaces=SPECIAL)
+@op(promote="float", namespaces=SPECIAL, like=i0)
 def modified_bessel_k0(xp: Backend, input: Array) -> Array:
     """The modified Bessel function of the second kind, order 0. Not differentiable.
-
-    Args:
-        input: Tensor of any shape; integers are converted to the default dtype.
 
     Raises:
         ImportError: If SciPy is not installed.
@@ -373,12 +343,9 @@ def modified_bessel_k0(xp: Backend, input: Array) -> Array:
     return _call_scipy(xp, "k0", input, "modified_bessel_k0")
 
 
-@op(promote="float", namespaces=SPECIAL)
+@op(promote="float", namespaces=SPECIAL, like=i0)
 def modified_bessel_k1(xp: Backend, input: Array) -> Array:
     """The modified Bessel function of the second kind, order 1. Not differentiable.
-
-    Args:
-        input: Tensor of any shape; integers are converted to the default dtype.
 
     Raises:
         ImportError: If SciPy is not installed.
@@ -407,12 +374,9 @@ def scaled_modified_bessel_k0(xp: Backend, x: Array) -> Array:
     return _call_scipy(xp, "k0e", x, "scaled_modified_bessel_k0")
 
 
-@op(promote="float", namespaces=SPECIAL)
+@op(promote="float", namespaces=SPECIAL, like=scaled_modified_bessel_k0)
 def scaled_modified_bessel_k1(xp: Backend, x: Array) -> Array:
     """``exp(x) * modified_bessel_k1(x)``. Not differentiable.
-
-    Args:
-        x: Tensor of any shape; integers are converted to the default dtype.
 
     Raises:
         ImportError: If SciPy is not installed.
@@ -424,12 +388,9 @@ def scaled_modified_bessel_k1(xp: Backend, x: Array) -> Array:
     return _call_scipy(xp, "k1e", x, "scaled_modified_bessel_k1")
 
 
-@op(promote="float", namespaces=SPECIAL)
+@op(promote="float", namespaces=SPECIAL, like=scaled_modified_bessel_k0)
 def spherical_bessel_j0(xp: Backend, x: Array) -> Array:
     """``sin(x) / x``, with 1 at 0. Not differentiable, as in torch.
-
-    Args:
-        x: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> tt.special.spherical_bessel_j0(tt.tensor([0.0, 1.0]))
@@ -441,12 +402,9 @@ def spherical_bessel_j0(xp: Backend, x: Array) -> Array:
     return xp.where(far, xp.sin(safe) / safe, xp.astype(x == 0, x.dtype))
 
 
-@op(promote="float", namespaces=SPECIAL)
+@op(promote="float", namespaces=SPECIAL, like=scaled_modified_bessel_k0)
 def airy_ai(xp: Backend, x: Array) -> Array:
     """The Airy function Ai. Not differentiable, as in torch.
-
-    Args:
-        x: Tensor of any shape; integers are converted to the default dtype.
 
     Raises:
         ImportError: If SciPy is not installed.

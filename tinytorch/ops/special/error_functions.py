@@ -34,12 +34,9 @@ def erf(xp: Backend, input: Array) -> Array:
 erf.vjp(input=lambda xp, g, input: g * (xp.exp(-(input * input)) * (2 / _ROOT_PI)))
 
 
-@op(inplace=True, promote="float", namespaces=BOTH, method=True)
+@op(inplace=True, promote="float", namespaces=BOTH, method=True, like=erf)
 def erfc(xp: Backend, input: Array) -> Array:
     """``1 - erf(x)``, without cancellation for large ``x``.
-
-    Args:
-        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> tt.erfc(tt.tensor([0.0, 5.0]))
@@ -52,12 +49,9 @@ def erfc(xp: Backend, input: Array) -> Array:
 erfc.vjp(input=lambda xp, g, input: g * (xp.exp(-(input * input)) * (-2 / _ROOT_PI)))
 
 
-@op(inplace=True, promote="float", namespaces=BOTH, method=True)
+@op(inplace=True, promote="float", namespaces=BOTH, method=True, like=erf)
 def erfinv(xp: Backend, input: Array) -> Array:
     """Inverse of ``erf``; ±inf at ±1, NaN beyond.
-
-    Args:
-        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> tt.erfinv(tt.tensor([0.0, 0.5, 1.0]))
@@ -76,12 +70,9 @@ def _erfinv_gradient(xp: Any, g: Any, input: Any) -> Any:
 erfinv.vjp(input=_erfinv_gradient)
 
 
-@op(promote="float", namespaces=SPECIAL)
+@op(promote="float", namespaces=SPECIAL, like=erf)
 def erfcx(xp: Backend, input: Array) -> Array:
     """``exp(x^2) * erfc(x)``, which does not underflow for large ``x``.
-
-    Args:
-        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> tt.special.erfcx(tt.tensor([0.0, 10.0]))
@@ -117,12 +108,9 @@ def _ndtr_gradient(xp: Any, g: Any, out: Any) -> Any:
 _ndtr.vjp(input=accepts_none(_ndtr_gradient))
 
 
-@composite(namespaces=SPECIAL, node="MulBackward1", out=Out.CAST, overlap=Overlap.ALLOWED)
+@composite(namespaces=SPECIAL, node="MulBackward1", out=Out.CAST, overlap=Overlap.ALLOWED, like=erf)
 def ndtr(input: Tensor) -> Tensor:
     """Cumulative distribution function of the standard normal distribution.
-
-    Args:
-        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> tt.special.ndtr(tt.tensor([0.0, 1.96]))
@@ -131,12 +119,9 @@ def ndtr(input: Tensor) -> Tensor:
     return _ndtr(input)
 
 
-@op(promote="float", namespaces=SPECIAL)
+@op(promote="float", namespaces=SPECIAL, like=erf)
 def ndtri(xp: Backend, input: Array) -> Array:
     """Inverse of ``ndtr``; -inf at 0, inf at 1, NaN outside [0, 1].
-
-    Args:
-        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> tt.special.ndtri(tt.tensor([0.5, 0.975]))
@@ -149,12 +134,9 @@ def ndtri(xp: Backend, input: Array) -> Array:
 ndtri.vjp(input=lambda xp, g, out: g * (xp.exp(out * out * 0.5) * _ROOT_2PI))
 
 
-@op(promote="float", namespaces=SPECIAL)
+@op(promote="float", namespaces=SPECIAL, like=erf)
 def log_ndtr(xp: Backend, input: Array) -> Array:
     """``log(ndtr(x))``, also where ``ndtr`` underflows to 0.
-
-    Args:
-        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> tt.special.log_ndtr(tt.tensor([0.0, -100.0]))
@@ -181,12 +163,9 @@ def _log_ndtr_gradient(xp: Any, g: Any, input: Any, out: Any) -> Any:
 log_ndtr.vjp(input=_log_ndtr_gradient)
 
 
-@op(promote="float", namespaces=SPECIAL)
+@op(promote="float", namespaces=SPECIAL, like=erf)
 def entr(xp: Backend, input: Array) -> Array:
     """``-x * log(x)``, the entropy of each element; 0 at 0, -inf below.
-
-    Args:
-        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> tt.special.entr(tt.tensor([0.0, 0.5, -1.0]))

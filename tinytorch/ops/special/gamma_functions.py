@@ -41,12 +41,16 @@ def lgamma(xp: Backend, input: Array) -> Array:
 lgamma.vjp(input=lambda xp, g, input: g * xp.call(digamma, input))
 
 
-@op(inplace=True, promote="float", namespaces=BOTH, method=True, aliases=("special.psi",))
+@op(
+    inplace=True,
+    promote="float",
+    namespaces=BOTH,
+    method=True,
+    aliases=("special.psi",),
+    like=lgamma,
+)
 def digamma(xp: Backend, input: Array) -> Array:
     """Derivative of ``lgamma``; ∓inf at ±0, NaN at negative integers.
-
-    Args:
-        input: Tensor of any shape; integers are converted to the default dtype.
 
     Example:
         >>> tt.digamma(tt.tensor([1.0, 0.0]))
@@ -200,13 +204,16 @@ igamma.vjp(
 )
 
 
-@op(method=True, inplace=True, promote="arithmetic", strict=True, aliases=("special.gammaincc",))
+@op(
+    method=True,
+    inplace=True,
+    promote="arithmetic",
+    strict=True,
+    aliases=("special.gammaincc",),
+    like=igamma,
+)
 def igammac(xp: Backend, input: Array, other: Array) -> Array:
     """Regularized upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
-
-    Args:
-        input: The parameter ``a``; tensor of any shape.
-        other: The bound ``x``; the two shapes broadcast. Gradients flow only to ``other``.
 
     Raises:
         NotImplementedError: If a tensor is integer or complex.

@@ -145,13 +145,9 @@ def chebyshev_polynomial_t(xp: Backend, input: Operand, n: Operand) -> Array:
     return _chebyshev(xp, input, n, _T)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL)
+@op(promote="float", strict=True, namespaces=SPECIAL, like=chebyshev_polynomial_t)
 def chebyshev_polynomial_u(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Chebyshev polynomial of the second kind.
-
-    Args:
-        input: The argument ``x``; tensor or number.
-        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
@@ -166,13 +162,9 @@ def chebyshev_polynomial_u(xp: Backend, input: Operand, n: Operand) -> Array:
     return _chebyshev(xp, input, n, _U)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL)
+@op(promote="float", strict=True, namespaces=SPECIAL, like=chebyshev_polynomial_t)
 def chebyshev_polynomial_v(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Chebyshev polynomial of the third kind.
-
-    Args:
-        input: The argument ``x``; tensor or number.
-        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
@@ -187,13 +179,9 @@ def chebyshev_polynomial_v(xp: Backend, input: Operand, n: Operand) -> Array:
     return _chebyshev(xp, input, n, _V)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL)
+@op(promote="float", strict=True, namespaces=SPECIAL, like=chebyshev_polynomial_t)
 def chebyshev_polynomial_w(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Chebyshev polynomial of the fourth kind.
-
-    Args:
-        input: The argument ``x``; tensor or number.
-        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
@@ -232,13 +220,9 @@ def _legendre_step(x: Any, k: int, now: Any, before: Any) -> Any:
     return ((2 * k + 1) * x * now - k * before) / (k + 1)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL)
+@op(promote="float", strict=True, namespaces=SPECIAL, like=chebyshev_polynomial_t)
 def hermite_polynomial_h(xp: Backend, input: Operand, n: Operand) -> Array:
     """The physicists' Hermite polynomial; NaN for degrees above 512, in float32 above 128.
-
-    Args:
-        input: The argument ``x``; tensor or number.
-        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
@@ -253,13 +237,9 @@ def hermite_polynomial_h(xp: Backend, input: Operand, n: Operand) -> Array:
     return _hermite(xp, input, n, lambda x: 2 * x, _hermite_step)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL)
+@op(promote="float", strict=True, namespaces=SPECIAL, like=chebyshev_polynomial_t)
 def hermite_polynomial_he(xp: Backend, input: Operand, n: Operand) -> Array:
     """The probabilists' Hermite polynomial; NaN for degrees above 512, in float32 above 128.
-
-    Args:
-        input: The argument ``x``; tensor or number.
-        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
@@ -278,13 +258,9 @@ def hermite_polynomial_he(xp: Backend, input: Operand, n: Operand) -> Array:
     return _hermite(xp, input, n, lambda x: x, step)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL)
+@op(promote="float", strict=True, namespaces=SPECIAL, like=chebyshev_polynomial_t)
 def laguerre_polynomial_l(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Laguerre polynomial.
-
-    Args:
-        input: The argument ``x``; tensor or number.
-        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
@@ -299,13 +275,9 @@ def laguerre_polynomial_l(xp: Backend, input: Operand, n: Operand) -> Array:
     return _polynomial(xp, input, n, lambda x: 1 - x, _laguerre_step)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL)
+@op(promote="float", strict=True, namespaces=SPECIAL, like=chebyshev_polynomial_t)
 def legendre_polynomial_p(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Legendre polynomial.
-
-    Args:
-        input: The argument ``x``; tensor or number.
-        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
@@ -320,13 +292,9 @@ def legendre_polynomial_p(xp: Backend, input: Operand, n: Operand) -> Array:
     return _polynomial(xp, input, n, lambda x: x, _legendre_step)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL)
+@op(promote="float", strict=True, namespaces=SPECIAL, like=chebyshev_polynomial_t)
 def shifted_chebyshev_polynomial_t(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Chebyshev polynomial of the first kind, shifted from [-1, 1] to [0, 1].
-
-    Args:
-        input: The argument ``x``; tensor or number.
-        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
@@ -341,13 +309,9 @@ def shifted_chebyshev_polynomial_t(xp: Backend, input: Operand, n: Operand) -> A
     return _chebyshev(xp, 2 * input - 1, n, _T)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL)
+@op(promote="float", strict=True, namespaces=SPECIAL, like=chebyshev_polynomial_t)
 def shifted_chebyshev_polynomial_u(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Chebyshev polynomial of the second kind, shifted from [-1, 1] to [0, 1].
-
-    Args:
-        input: The argument ``x``; tensor or number.
-        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
@@ -362,13 +326,9 @@ def shifted_chebyshev_polynomial_u(xp: Backend, input: Operand, n: Operand) -> A
     return _chebyshev(xp, 2 * input - 1, n, _U)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL)
+@op(promote="float", strict=True, namespaces=SPECIAL, like=chebyshev_polynomial_t)
 def shifted_chebyshev_polynomial_v(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Chebyshev polynomial of the third kind, shifted from [-1, 1] to [0, 1].
-
-    Args:
-        input: The argument ``x``; tensor or number.
-        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
@@ -383,13 +343,9 @@ def shifted_chebyshev_polynomial_v(xp: Backend, input: Operand, n: Operand) -> A
     return _chebyshev(xp, 2 * input - 1, n, _V)
 
 
-@op(promote="float", strict=True, namespaces=SPECIAL)
+@op(promote="float", strict=True, namespaces=SPECIAL, like=chebyshev_polynomial_t)
 def shifted_chebyshev_polynomial_w(xp: Backend, input: Operand, n: Operand) -> Array:
     """The Chebyshev polynomial of the fourth kind, shifted from [-1, 1] to [0, 1].
-
-    Args:
-        input: The argument ``x``; tensor or number.
-        n: The degree; tensor or number. Fractions are truncated; the shapes broadcast.
 
     Returns:
         Tensor of the broadcast shape, 0 for negative degrees; default dtype for integers.
