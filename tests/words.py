@@ -45,6 +45,12 @@ tinytorch/mps.py tinytorch/optim tinytorch/profiler tinytorch/quasirandom.py
 tinytorch/return_types.py tinytorch/signal tinytorch/sparse.py tinytorch/special.py
 tinytorch/storage.py tinytorch/torch_version.py tinytorch/types.py tinytorch/version.py
 tinytorch/xpu.py
+tinytorch/ao.py tinytorch/cpu tinytorch/dtypes.py tinytorch/export.py tinytorch/fft.py
+tinytorch/functional.py tinytorch/fx.py tinytorch/linalg.py tinytorch/mps.py
+tinytorch/optim tinytorch/quasirandom.py tinytorch/return_types.py tinytorch/signal
+tinytorch/sparse.py tinytorch/special.py tinytorch/storage.py tinytorch/torch_version.py
+tinytorch/types.py tinytorch/version.py tinytorch/xpu.py
+tinytorch/distributed
 """.split()
 #: Folders whose own folders are counted one by one, and what else there is.
 SPLIT = ("tinytorch", "tinytorch/ops")

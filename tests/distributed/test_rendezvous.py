@@ -15,7 +15,7 @@ import pytest
 
 from tests.distributed.ranks import PROGRAMS, needs_mpi, start
 from tests.fresh import search_path
-from tinytorch.distributed.rendezvous import _OF_LAUNCHERS
+from tinytorch.distributed.rendezvous import _LAUNCHER_VARIABLES
 
 pytestmark = needs_mpi
 
@@ -107,7 +107,7 @@ def test_lightning_looks_for_a_launcher_before_it_starts_mpi(
     module = ModuleType("lightning.fabric.plugins.environments.mpi")
     vars(module)["MPIEnvironment"] = MPIEnvironment
     register_lightning(module)
-    for name in _OF_LAUNCHERS:
+    for name in _LAUNCHER_VARIABLES:
         monkeypatch.delenv(name, raising=False)
     assert not MPIEnvironment.detect()
     monkeypatch.setenv("PMI_RANK", "0")

@@ -56,11 +56,11 @@ def register_lightning(module: ModuleType) -> None:
     Args:
         module: ``lightning.fabric.plugins.environments.mpi``.
     """
-    from ..distributed.rendezvous import launched
+    from ..distributed.rendezvous import has_launcher
 
     environment: Any = vars(module)["MPIEnvironment"]
     detect = environment.detect
-    environment.detect = staticmethod(lambda: launched() and detect())
+    environment.detect = staticmethod(lambda: has_launcher() and detect())
 
 
 #: Functions that register tensors with a module of another library, or the names of modules in this

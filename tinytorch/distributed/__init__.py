@@ -1,6 +1,6 @@
-"""``torch.distributed``: processes that work together, over MPI and, on GPUs, NCCL.
+"""``torch.distributed``: communication between processes, over MPI and, on GPUs, NCCL.
 
-Names, arguments and errors are PyTorch's. ``docs/distributed.md`` says how a program is started.
+Names, arguments and errors are PyTorch's. ``docs/distributed.md`` describes how to start a program.
 """
 
 from __future__ import annotations
@@ -12,64 +12,26 @@ from .coalescing import all_gather_coalesced as all_gather_coalesced
 from .coalescing import all_reduce_coalesced as all_reduce_coalesced
 from .coalescing import coalescing_manager as coalescing_manager
 from .collectives import (
-    all_gather,
-    all_gather_into_tensor,
-    all_reduce,
-    all_to_all,
-    all_to_all_single,
-    barrier,
-    broadcast,
-    gather,
-    monitored_barrier,
-    reduce,
-    reduce_scatter,
-    reduce_scatter_tensor,
-    scatter,
-)
+    all_gather, all_gather_into_tensor, all_reduce, all_to_all, all_to_all_single, barrier,
+    broadcast, gather, monitored_barrier, reduce, reduce_scatter, reduce_scatter_tensor, scatter,
+)  # fmt: skip
 from .errors import DistBackendError, DistError, DistNetworkError, DistStoreError, QueueEmptyError
 from .group_queries import (
-    get_backend,
-    get_backend_config,
-    get_default_backend_for_device,
-    get_global_rank,
-    get_group_rank,
-    get_node_local_rank,
-    get_pg_count,
-    get_process_group_ranks,
-    get_rank,
-    get_world_size,
-    is_available,
-    is_backend_available,
-    is_gloo_available,
-    is_mpi_available,
-    is_nccl_available,
-    is_torchelastic_launched,
-    is_ucc_available,
-    is_xccl_available,
-    new_subgroups,
+    get_backend, get_backend_config, get_default_backend_for_device, get_global_rank,
+    get_group_rank, get_node_local_rank, get_pg_count, get_process_group_ranks, get_rank,
+    get_world_size, is_available, is_backend_available, is_gloo_available, is_mpi_available,
+    is_nccl_available, is_torchelastic_launched, is_ucc_available, is_xccl_available, new_subgroups,
     new_subgroups_by_enumeration,
-)
+)  # fmt: skip
 from .object_collectives import (
-    all_gather_object,
-    broadcast_object_list,
-    gather_object,
-    recv_object_list,
-    scatter_object_list,
+    all_gather_object, broadcast_object_list, gather_object, recv_object_list, scatter_object_list,
     send_object_list,
-)
+)  # fmt: skip
 from .point_to_point import P2POp, batch_isend_irecv, irecv, isend, recv, send
 from .process_group import (
-    Backend,
-    GroupMember,
-    ProcessGroup,
-    default_pg_timeout,
-    destroy_process_group,
-    group,
-    init_process_group,
-    is_initialized,
-    new_group,
-    world,
-)
+    Backend, GroupMember, ProcessGroup, default_pg_timeout, destroy_process_group, group,
+    init_process_group, is_initialized, new_group, world,
+)  # fmt: skip
 from .reducer import GradBucket as GradBucket
 from .store import FileStore, HashStore, PrefixStore, Store
 from .work import Work

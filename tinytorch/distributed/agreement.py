@@ -1,8 +1,8 @@
-"""Comparison of what the ranks of a group call, beside each collective.
+"""Comparison of the collectives that the ranks of a group call.
 
-Each rank writes a word for a collective, its number and a checksum of what it is, where all ranks
-of the group read it: memory that they share on one machine, a small message between machines. A
-collective is done when all words are there and equal.
+With each collective, a rank writes a 64-bit word: the number of the collective and a checksum of
+its name and arguments. All ranks of the group read it, in shared memory on one machine, or by a
+small message between machines. A collective is complete when all words are present and equal.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from .buffers import host
 from .errors import DistBackendError
 
-#: Collectives that are remembered, and bytes of a word and of the text that an error shows.
+#: Number of recent collectives in the record; bytes of a word and of the text for an error.
 _SLOTS, _WORD, _TEXT = 256, 8, 248
 _FOLDER = "/dev/shm"
 
@@ -28,8 +28,8 @@ class Agreement:
 
     Args:
         MPI: The module ``mpi4py.MPI``.
-        comm: The group's communicator for what ranks exchange beside the program's own calls.
-        ranks: The members by their ranks in the world.
+        comm: The group's communicator for control messages, separate from the program's calls.
+        ranks: Ranks in the world of the group's members.
     """
 
     def __init__(self, MPI: Any, comm: Any, ranks: list[int]) -> None:
@@ -39,23 +39,24 @@ class Agreement:
         size = self._texts + _SLOTS * self._size * _TEXT
         memory = _share(MPI, comm, size) if comm.size > 1 else None
         self._memory = None if memory is None else memoryview(memory)
-        #: Texts of this rank in the slots, and texts and checksums of collectives.
-        self._written: list[bytes] = [b""] * _SLOTS
-        self._known: dict[tuple[str, Any], tuple[bytes, int]] = {}
+        #: Text that this rank last wrote to each slot; cache of texts and checksums.
+        self._slot_texts: list[bytes] = [b""] * _SLOTS
+        self._cache: dict[tuple[str, Any], tuple[bytes, int]] = {}
 
-    def post(self, sequence: int, name: str, agreed: Any) -> Callable[[], bool]:
-        """Announce a collective.
+    def post(self, sequence: int, name: str, fingerprint: Any) -> Callable[[], bool]:
+        """Announce a collective to the other ranks.
 
         Args:
             sequence: Its number in the group.
             name: PyTorch's name of it.
-            agreed: What has to be the same on all ranks: a text, or what ``said`` returns.
+            fingerprint: Value that must be the same on all ranks: a string or a
+                ``tensor_fingerprint``.
 
         Returns:
-            A function: whether all ranks have announced the same. It raises a
-            ``DistBackendError`` if one has announced another.
+            A function that returns whether all ranks have announced the same collective. It raises
+            a ``DistBackendError`` if one has announced a different one.
         """
-        text, checksum = self._known.get((name, agreed)) or self._learn(name, agreed)
+        text, checksum = self._cache.get((name, fingerprint)) or self._encode(name, fingerprint)
         word = (sequence & 0xFFFF) << 48 | checksum
         content = word.to_bytes(_WORD, "little")
         if self._memory is None:
@@ -63,8 +64,8 @@ class Agreement:
         number = sequence % _SLOTS
         slot = number * self._size
         place = slot + self._rank
-        if self._written[number] is not text:  # the texts of a loop's steps are there already
-            self._written[number] = text
+        if self._slot_texts[number] is not text:  # a training loop writes the same text again
+            self._slot_texts[number] = text
             start = self._texts + place * _TEXT
             self._memory[start : start + _TEXT] = text
         self._memory[place * _WORD : (place + 1) * _WORD] = content
@@ -72,50 +73,57 @@ class Agreement:
         expected = content * self._size
         return lambda: row == expected or self._compare(row, word, slot, text)
 
-    def _learn(self, name: str, agreed: Any) -> tuple[bytes, int]:
-        """Text and checksum of a collective, which are kept for the next one like it.
+    def _encode(self, name: str, fingerprint: Any) -> tuple[bytes, int]:
+        """Text and checksum of a collective; cached for the next equal one.
 
-        As in PyTorch the number of elements has to be the same, and not the shape.
+        As in PyTorch, ranks must agree on the number of elements but not on the shape.
         """
-        if len(self._known) > _SLOTS:
-            self._known.clear()
-        key = describe(name, agreed)
+        if len(self._cache) > _SLOTS:
+            self._cache.clear()
+        key = describe(name, fingerprint)
         text = key.encode("ascii", "replace")[:_TEXT].ljust(_TEXT)
-        if isinstance(agreed, tuple):
-            key = describe(name, ((math.prod(agreed[0]),), *agreed[1:]))
-        found = self._known[name, agreed] = text, zlib.crc32(key.encode())
-        return found
+        if isinstance(fingerprint, tuple):
+            key = describe(name, ((math.prod(fingerprint[0]),), *fingerprint[1:]))
+        encoded = self._cache[name, fingerprint] = text, zlib.crc32(key.encode())
+        return encoded
 
     def _compare(self, row: memoryview, word: int, slot: int, text: bytes) -> bool:
-        """Whether all words of a slot are there.
+        """Whether all ranks have written their word of a collective to a slot.
+
+        Args:
+            row: The words of all ranks.
+            word: This rank's word.
+            slot: Index of the first word of the slot.
+            text: Description of this rank's collective.
 
         Raises:
-            DistBackendError: If one is of another collective.
+            DistBackendError: If the word of a rank is of a different collective.
         """
         complete = True
         for rank, theirs in enumerate(row.cast("Q")):
             ahead = ((theirs >> 48) - (word >> 48)) & 0xFFFF
             if ahead >= 0x8000:
                 complete = False
-            elif not ahead and theirs != word:  # else it was overwritten by a later one
+            elif not ahead and theirs != word:  # a rank that is ahead has overwritten its word
                 assert self._memory is not None
                 start = self._texts + (slot + rank) * _TEXT
                 self._raise(rank, text, bytes(self._memory[start : start + _TEXT]))
         return complete
 
     def _send(self, content: bytes, text: bytes) -> Callable[[], bool]:
+        """Exchange words by messages, between ranks without shared memory; as ``post``."""
         words = host.zeros(self._size, host.int64)
         own = host.frombuffer(bytearray(content), host.int64)
         request = self._comm.Iallgather(own, words)
 
-        def agree() -> bool:
+        def has_agreed() -> bool:
             if not request.Test():
                 return False
             for rank in (words != own).nonzero()[0]:
                 self._raise(int(rank), text, b"another one")
             return True
 
-        return agree
+        return has_agreed
 
     def _raise(self, rank: int, text: bytes, theirs: bytes) -> None:
         own, other = self._ranks[self._rank], self._ranks[rank]
@@ -126,17 +134,17 @@ class Agreement:
         )
 
 
-def describe(name: str, agreed: Any) -> str:
-    """Text of a collective and what its ranks have to agree on, as PyTorch writes it."""
-    if isinstance(agreed, tuple):
-        shape, dtype, *more = agreed
+def describe(name: str, fingerprint: Any) -> str:
+    """Text of a collective and its fingerprint, in PyTorch's format."""
+    if isinstance(fingerprint, tuple):
+        shape, dtype, *more = fingerprint
         words = (f"TensorShape={list(shape)}", f"TensorDtypes={dtype}", *map(str, more))
         return f"{name}({', '.join(words)})"
-    return f"{name}({agreed})"
+    return f"{name}({fingerprint})"
 
 
 def _share(MPI: Any, comm: Any, size: int) -> mmap.mmap | None:
-    """Memory that all ranks of a communicator share; None if they are not on one machine."""
+    """Memory shared by all ranks of a communicator; None if they are on several machines."""
     name = None
     if comm.rank == 0:
         folder = _FOLDER if os.path.isdir(_FOLDER) else None
@@ -148,14 +156,15 @@ def _share(MPI: Any, comm: Any, size: int) -> mmap.mmap | None:
     comm.Bcast(path, 0)
     if name is None:
         memory = _map(path.decode().strip(), size)
-    there = host.array([memory is not None], host.uint8)
-    comm.Allreduce(MPI.IN_PLACE, there, MPI.MIN)
+    is_shared = host.array([memory is not None], host.uint8)
+    comm.Allreduce(MPI.IN_PLACE, is_shared, MPI.MIN)
     if name is not None:
         os.unlink(name)
-    return memory if there[0] else None
+    return memory if is_shared[0] else None
 
 
 def _map(path: str, size: int) -> mmap.mmap | None:
+    """A file mapped to memory; None if it cannot be opened."""
     try:
         with open(path, "r+b") as file:
             return mmap.mmap(file.fileno(), size)

@@ -1,4 +1,4 @@
-"""Tensors as flat arrays that an engine reads and writes, and the reductions of them."""
+"""Conversion of tensors to flat arrays for an engine, checks of tensors, and ``ReduceOp``."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from ..backends import load as load_backend
 from ..core.tensor import Tensor, wrap
 from ..state import no_grad
 
-#: What MPI's arrays are of.
+#: Backend of the arrays that MPI reads and writes.
 host: Any = load_backend("numpy")
 
 
 class Buffers:
-    """What an engine reads and writes in the place of tensors.
+    """Conversion of tensors to the flat arrays that an engine reads and writes.
 
     Attributes:
-        xp: The engine's library of arrays.
+        xp: Backend of the engine's arrays.
     """
 
     xp: Any = host
 
-    def place_of(self, tensor: Tensor) -> Any:
-        """The tensor's own memory as a flat array of the engine's, or None where it is not one."""
+    def flat_memory(self, tensor: Tensor) -> Any:
+        """A tensor's memory as a flat array; None if it is not contiguous or not of `xp`."""
         if tensor._is_lazy:
             return None
         data = tensor._data
@@ -33,24 +33,24 @@ class Buffers:
         return data.reshape(-1) if getattr(data.flags, "writeable", True) else None
 
     def load(self, tensor: Tensor) -> Any:
-        """The tensor's numbers in a flat array: its own memory where that is one."""
-        flat = self.place_of(tensor)
+        """Flat array of a tensor's values: its memory if possible, otherwise a copy."""
+        flat = self.flat_memory(tensor)
         if flat is not None:
             return flat
         return self.xp.ascontiguousarray(self.fetch(tensor)).reshape(-1)
 
     def fetch(self, tensor: Tensor) -> Any:
-        """The tensor's numbers in an array of the engine's."""
+        """A tensor's values in an array of the backend `xp`."""
         return tensor.numpy(force=True)
 
-    def room(self, tensor: Tensor) -> Any:
-        """A flat array for its numbers, without them: its own memory where that is one."""
-        flat = self.place_of(tensor)
+    def empty_flat(self, tensor: Tensor) -> Any:
+        """Flat array for a result: the tensor's memory if possible, otherwise uninitialized."""
+        flat = self.flat_memory(tensor)
         return self.xp.empty_like(self.load(tensor)) if flat is None else flat
 
     def store(self, tensor: Tensor, flat: Any) -> None:
-        """Write a flat array's numbers into the tensor, unless it is the tensor's own memory."""
-        own = self.place_of(tensor)
+        """Copy a flat array into a tensor, unless it is the tensor's own memory."""
+        own = self.flat_memory(tensor)
         if own is not None:
             if not self.xp.shares_memory(own, flat):
                 own[...] = flat
@@ -62,11 +62,7 @@ class Buffers:
 
 
 def check_tensor(value: Any, name: str) -> None:
-    """Refuse what is no tensor, in PyTorch's words.
-
-    Raises:
-        TypeError: Then.
-    """
+    """Raise PyTorch's ``TypeError`` if an argument is not a tensor."""
     if not isinstance(value, Tensor):
         raise TypeError(
             f"Invalid function argument. Expected parameter `{name}` of type torch.Tensor\n"
@@ -75,11 +71,7 @@ def check_tensor(value: Any, name: str) -> None:
 
 
 def check_tensors(values: Any, name: str) -> None:
-    """Refuse what is no list of tensors.
-
-    Raises:
-        TypeError: Then.
-    """
+    """Raise PyTorch's ``TypeError`` if an argument is not a list of tensors."""
     if not isinstance(values, (list, tuple)) or not all(isinstance(v, Tensor) for v in values):
         raise TypeError(
             f"Invalid function argument. Expected parameter `{name}` of type List[torch.Tensor]\n"
@@ -87,12 +79,14 @@ def check_tensors(values: Any, name: str) -> None:
         )
 
 
-def check_alike(tensors: Sequence[Tensor], shape: Sequence[int], dtype: Any, name: str) -> None:
-    """Refuse tensors of other shapes or dtypes.
+def check_shape_and_dtype(
+    tensors: Sequence[Tensor], shape: Sequence[int], dtype: Any, name: str
+) -> None:
+    """Check that all tensors have a shape and a dtype.
 
     Raises:
-        ValueError: For another dtype.
-        RuntimeError: For another shape.
+        ValueError: If a dtype differs.
+        RuntimeError: If a shape differs.
     """
     for index, tensor in enumerate(tensors):
         if tensor.dtype is not dtype and tensor.dtype != dtype:
@@ -107,11 +101,7 @@ def check_alike(tensors: Sequence[Tensor], shape: Sequence[int], dtype: Any, nam
 
 
 def check_one_dtype(tensors: Sequence[Tensor]) -> None:
-    """Refuse tensors of different dtypes.
-
-    Raises:
-        ValueError: Then.
-    """
+    """Raise a ``ValueError`` if the tensors have different dtypes."""
     for tensor in tensors:
         if tensor.dtype != tensors[0].dtype:
             raise ValueError(
@@ -121,11 +111,7 @@ def check_one_dtype(tensors: Sequence[Tensor]) -> None:
 
 
 def check_length(tensors: Sequence[Any], size: int, name: str, what: str) -> None:
-    """Refuse another number of tensors than there are ranks.
-
-    Raises:
-        RuntimeError: Then.
-    """
+    """Raise a ``RuntimeError`` if the number of tensors is not the number of ranks, ``size``."""
     if len(tensors) != size:
         raise RuntimeError(
             f"ProcessGroupMPI::{name}: invalid {what} at index 0 (expected length {size}, got "
@@ -133,24 +119,31 @@ def check_length(tensors: Sequence[Any], size: int, name: str, what: str) -> Non
         )
 
 
-def part(engine: Buffers, tensors: Sequence[Tensor], rows: Any) -> None:
-    """Write a row to each of some tensors."""
+def store_rows(engine: Buffers, tensors: Sequence[Tensor], rows: Any) -> None:
+    """Copy each row of an array into the tensor of the same index."""
     for tensor, row in zip(tensors, rows, strict=True):
         engine.store(tensor, row)
 
 
-def check_whole(whole: Tensor, part: Tensor, size: int, large: str, small: str) -> None:
-    """Refuse a tensor that has not the size of all ranks' parts.
+def check_concatenated(whole: Tensor, part: Tensor, size: int, large: str, small: str) -> None:
+    """Check that a tensor has the shape of all ranks' parts, concatenated or stacked.
+
+    Args:
+        whole: The tensor.
+        part: The part of one rank.
+        size: Number of ranks.
+        large: Name of ``whole`` in errors: ``"input"`` or ``"output"``.
+        small: Name of ``part`` in errors.
 
     Raises:
-        ValueError: Then, and for different dtypes.
+        ValueError: If the shape or the dtype does not fit.
     """
     shape, each = tuple(whole._data.shape), tuple(part._data.shape)
-    behind = (size * each[0], *each[1:]) if each else (size,)
-    if shape not in (behind, (size, *each)):
+    concatenated = (size * each[0], *each[1:]) if each else (size,)
+    if shape not in (concatenated, (size, *each)):
         raise ValueError(
             f"{large} tensor size must be equal to world_size times {small} tensor size: expected "
-            f"{behind} or {(size, *each)}, got {shape}"
+            f"{concatenated} or {(size, *each)}, got {shape}"
         )
     if whole.dtype != part.dtype:
         raise ValueError(
@@ -159,10 +152,11 @@ def check_whole(whole: Tensor, part: Tensor, size: int, large: str, small: str) 
 
 
 class ReduceOp:
-    """How ``all_reduce`` puts together what the processes give.
+    """Reduction operations of ``all_reduce``, ``reduce`` and ``reduce_scatter``.
 
-    ``AVG`` is of floating-point and complex numbers, ``BAND``, ``BOR`` and ``BXOR`` of integers and
-    bools; of complex numbers there are ``SUM`` and ``AVG`` alone. ``PREMUL_SUM`` is refused.
+    ``AVG`` needs floating-point or complex tensors, and ``BAND``, ``BOR`` and ``BXOR`` need
+    integers or bools. Complex tensors support ``SUM`` and ``AVG`` alone. ``PREMUL_SUM`` is not
+    supported.
 
     Example:
         >>> tt.distributed.ReduceOp.SUM.name
@@ -170,7 +164,7 @@ class ReduceOp:
     """
 
     class RedOpType(enum.Enum):
-        """The ways there are."""
+        """The reduction operations."""
 
         SUM = 0
         AVG = 1
@@ -192,17 +186,18 @@ class ReduceOp:
 
 
 def check_op(op: Any, dtype: Any, name: str) -> None:
-    """Refuse what cannot be done to numbers of a dtype, in PyTorch's words.
+    """Check that a dtype supports a reduction.
 
     Args:
-        op: One of ``ReduceOp``.
-        dtype: A dtype of tensors.
-        name: Of the collective, for the error.
+        op: A ``ReduceOp``.
+        dtype: The dtype of the tensors.
+        name: Name of the collective, for errors.
 
     Raises:
-        TypeError: If ``op`` is none.
-        ValueError: For another than ``SUM`` or ``AVG`` of complex numbers.
-        RuntimeError: For bits of fractions, means of integers, and ``PREMUL_SUM``.
+        TypeError: If ``op`` is not a ``ReduceOp``.
+        ValueError: For complex tensors, unless ``op`` is ``SUM`` or ``AVG``.
+        RuntimeError: For a bitwise reduction of floating-point tensors, ``AVG`` of integers, and
+            ``PREMUL_SUM``.
     """
     if not isinstance(op, ReduceOp.RedOpType):
         raise TypeError(f"{name}: expected op to be a torch.distributed.ReduceOp, got {op!r}")
@@ -216,5 +211,5 @@ def check_op(op: Any, dtype: Any, name: str) -> None:
     if op is ReduceOp.AVG and whole:
         raise RuntimeError(
             f"result type Float can't be cast to the desired output type {dtype}: "
-            "ReduceOp.AVG takes floating-point tensors"
+            "expected floating-point tensors for ReduceOp.AVG"
         )

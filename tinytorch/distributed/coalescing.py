@@ -1,4 +1,4 @@
-"""Several collectives or messages that are started before one is waited for."""
+"""Coalescing: several collectives or messages are started before the first is waited for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..ops.shape.joining import cat
 from ..state import no_grad
 from .collectives import all_reduce, broadcast
 from .collectives import all_gather
-from .process_group import member
+from .process_group import member_group
 from .buffers import ReduceOp
 from .work import Work
 
@@ -19,18 +19,18 @@ __all__ = ["all_gather_coalesced", "all_reduce_coalesced"]
 
 
 class Coalescing:
-    """Works that were started in a block; ``wait`` waits for all."""
+    """The works that were started in a ``coalescing_manager`` block."""
 
     def __init__(self) -> None:
         self.works: list[Work] = []
 
     def append(self, work: Work | None) -> None:
-        """Add a work."""
+        """Add a work, unless it is None."""
         if work is not None:
             self.works.append(work)
 
     def wait(self) -> None:
-        """Wait for all of them."""
+        """Wait for all works."""
         for work in self.works:
             work.wait()
 
@@ -39,25 +39,26 @@ class Coalescing:
 def coalescing_manager(
     group: Any = None, device: Any = None, async_ops: bool = False
 ) -> Iterator[Coalescing]:
-    """A block whose collectives and messages are all started before one is waited for.
+    """Start the collectives and messages of a block, and wait for all of them at its end.
 
     Args:
-        group: Whose. Default: all processes'.
-        device: Accepted; means nothing.
-        async_ops: Whether the program calls ``wait`` of what it got. Default: at the block's end.
+        group: Process group. Default: the default group.
+        device: Accepted and ignored.
+        async_ops: Whether the program waits, by ``wait`` of the yielded object, and not the end of
+            the block. Default: False.
     """
-    found = member(group, "_coalescing_manager")
+    pg = member_group(group, "_coalescing_manager")
     manager = Coalescing()
-    if found is None:
+    if pg is None:
         yield manager
         return
-    if found.coalesced is not None:
+    if pg.coalesced is not None:
         raise ValueError("ProcessGroup has non-empty op list at the start of coalescing")
-    found.coalesced = manager.works
+    pg.coalesced = manager.works
     try:
         yield manager
     finally:
-        found.coalesced = None
+        pg.coalesced = None
     if not async_ops:
         manager.wait()
 
@@ -65,13 +66,13 @@ def coalescing_manager(
 def all_reduce_coalesced(
     tensors: Sequence[Tensor], op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Coalescing | None:
-    """``all_reduce`` of several tensors.
+    """Reduce several tensors over all ranks, in place, as ``all_reduce``.
 
     Args:
         tensors: The tensors.
-        op: How. Default: ``ReduceOp.SUM``.
-        group: Among whom. Default: all.
-        async_op: Whether to return something to wait for. Default: False.
+        op: The reduction, of ``ReduceOp``. Default: ``ReduceOp.SUM``.
+        group: Process group. Default: the default group.
+        async_op: Whether to return an object with ``wait`` without waiting. Default: False.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -90,13 +91,13 @@ def all_gather_coalesced(
     group: Any = None,
     async_op: bool = False,
 ) -> Coalescing | None:
-    """``all_gather`` of several tensors.
+    """Gather several tensors of all ranks on each rank, as ``all_gather``.
 
     Args:
-        output_tensor_lists: For each rank, tensors like the inputs, to write to.
-        input_tensor_list: This rank's.
-        group: Among whom. Default: all.
-        async_op: Whether to return something to wait for. Default: False.
+        output_tensor_lists: For each rank a list of tensors like the inputs, to write to.
+        input_tensor_list: Tensors of this rank.
+        group: Process group. Default: the default group.
+        async_op: Whether to return an object with ``wait`` without waiting. Default: False.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -111,12 +112,12 @@ def all_gather_coalesced(
 
 
 def broadcast_coalesced(tensors: Iterable[Tensor], src: int, group: Any) -> None:
-    """``broadcast`` of several tensors, in one message for each dtype and device.
+    """Broadcast several tensors in place, with one message for each dtype and device.
 
     Args:
-        tensors: The tensors, in place.
-        src: The rank in the group that sends.
-        group: Among whom.
+        tensors: The tensors.
+        src: Rank in the group of the sender.
+        group: Process group.
     """
     alike: dict[Any, list[Tensor]] = {}
     for tensor in tensors:
@@ -126,5 +127,5 @@ def broadcast_coalesced(tensors: Iterable[Tensor], src: int, group: Any) -> None
             flat = cat([part.reshape(-1) for part in parts])
             broadcast(flat, group=group, group_src=src)
             sizes = [part.numel() for part in parts]
-            for part, came in zip(parts, flat.split(sizes), strict=True):
-                part.copy_(came.view(part.shape))
+            for part, received in zip(parts, flat.split(sizes), strict=True):
+                part.copy_(received.view(part.shape))

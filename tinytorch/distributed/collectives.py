@@ -1,9 +1,8 @@
-"""Collectives: what all processes of a group call together, on tensors.
+"""Collectives: functions on tensors that all processes of a group call together.
 
-Every function takes ``group``, the processes (default: all), and ``async_op``: True returns a
-``Work`` to wait for, where otherwise the call waits and returns None. A process that is no member
-of the group is warned, and nothing happens. Sizes, dtypes, operations and roots are the same on all
-ranks; where they are not, every rank raises.
+With ``async_op=True`` a collective returns a ``Work``; otherwise it waits and returns None. In a
+process outside the group, it warns and does nothing. Sizes, dtypes, operations and roots must be
+the same on all ranks; otherwise every rank raises.
 """
 
 from __future__ import annotations
@@ -17,36 +16,19 @@ from typing import Any
 from ..core.tensor import Tensor
 from . import debug
 from .buffers import (
-    ReduceOp,
-    check_alike,
-    check_length,
-    check_one_dtype,
-    check_op,
-    check_tensor,
-    check_tensors,
-    check_whole,
-    part,
-)
-from .launch import launch, root_of, said
+    ReduceOp, check_shape_and_dtype, check_length, check_one_dtype, check_op, check_tensor,
+    check_tensors, check_concatenated, store_rows,
+)  # fmt: skip
+from .launch import launch, root_rank, tensor_fingerprint
 from .mpi import OBJECT
-from .process_group import ProcessGroup, check_timeout, member
+from .process_group import ProcessGroup, check_timeout, member_group
 from .work import Work
 
 __all__ = [
-    "all_gather",
-    "all_gather_into_tensor",
-    "all_reduce",
-    "all_to_all",
-    "all_to_all_single",
-    "barrier",
-    "broadcast",
-    "gather",
-    "monitored_barrier",
-    "reduce",
-    "reduce_scatter",
-    "reduce_scatter_tensor",
-    "scatter",
-]
+    "all_gather", "all_gather_into_tensor", "all_reduce", "all_to_all", "all_to_all_single",
+    "barrier", "broadcast", "gather", "monitored_barrier", "reduce", "reduce_scatter",
+    "reduce_scatter_tensor", "scatter",
+]  # fmt: skip
 
 
 def broadcast(
@@ -56,20 +38,20 @@ def broadcast(
     async_op: bool = False,
     group_src: int | None = None,
 ) -> Work | None:
-    """Send a tensor from one rank to all.
+    """Broadcast a tensor from one rank to all.
 
     Args:
-        tensor: On ``src`` what is sent; elsewhere it is written over. Any shape and dtype.
-        src: The rank in the world that sends.
-        group: Among whom. Default: all.
-        async_op: Whether to return a ``Work``. Default: False.
-        group_src: The rank in the group that sends, in place of ``src``.
+        tensor: On ``src`` the tensor to send, elsewhere to write to. Any shape and dtype.
+        src: Rank in the world of the sender.
+        group: Process group. Default: the default group.
+        async_op: Whether to return a ``Work`` without waiting for it. Default: False.
+        group_src: Rank in the group of the sender, instead of ``src``.
 
     Raises:
-        TypeError: If ``tensor`` is none.
+        TypeError: If ``tensor`` is not a tensor.
         ValueError: If not exactly one of ``src`` and ``group_src`` is given; before
             ``init_process_group``.
-        RuntimeError: If there is no such rank, or one does not answer.
+        RuntimeError: If there is no such rank, or after a timeout.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -77,41 +59,41 @@ def broadcast(
         >>> tt.distributed.destroy_process_group()
     """
     check_tensor(tensor, "tensor")
-    found = member(group, "broadcast")
-    if found is None:
+    pg = member_group(group, "broadcast")
+    if pg is None:
         return None
-    root = root_of(found, "broadcast", src, group_src)
-    engine = found.engine.serving(tensor)
-    flat = engine.load(tensor) if found.rank() == root else engine.room(tensor)
+    root = root_rank(pg, "broadcast", src, group_src)
+    engine = pg.engine.engine_for(tensor)
+    flat = engine.load(tensor) if pg.rank() == root else engine.empty_flat(tensor)
 
     def finish() -> None:
-        if found.rank() != root:
+        if pg.rank() != root:
             engine.store(tensor, flat)
 
     return launch(
-        found, "broadcast", lambda: engine.broadcast(flat, root), [tensor],
-        said(tensor, f"Root={root}"), finish, async_op,
+        pg, "broadcast", lambda: engine.broadcast(flat, root), [tensor],
+        tensor_fingerprint(tensor, f"Root={root}"), finish, async_op,
     )  # fmt: skip
 
 
 def all_reduce(
     tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """Reduce a tensor over all ranks, in place, so that all have the result.
+    """Reduce a tensor over all ranks, in place on all of them.
 
-    Sums may differ by rounding from those of another number of ranks; all ranks get the same.
-    16-bit floats are summed in float32.
+    All ranks get the same result, whose rounding may depend on the number of ranks. 16-bit floats
+    are summed in float32.
 
     Args:
-        tensor: Any shape; see ``ReduceOp`` for which dtypes there are.
-        op: How. Default: ``ReduceOp.SUM``.
-        group: Among whom. Default: all.
-        async_op: Whether to return a ``Work``. Default: False.
+        tensor: Any shape; ``ReduceOp`` lists the dtypes that each reduction supports.
+        op: The reduction, of ``ReduceOp``. Default: ``ReduceOp.SUM``.
+        group: Process group. Default: the default group.
+        async_op: Whether to return a ``Work`` without waiting for it. Default: False.
 
     Raises:
-        TypeError: If ``tensor`` is none, or ``op`` is no ``ReduceOp``.
-        ValueError: For another than SUM or AVG of complex numbers; before ``init_process_group``.
-        RuntimeError: For bits of fractions or means of integers, or if a rank does not answer.
+        TypeError: If ``tensor`` is not a tensor, or ``op`` is not a ``ReduceOp``.
+        ValueError: For complex tensors, unless ``op`` is SUM or AVG; before ``init_process_group``.
+        RuntimeError: If the dtype does not support ``op``, or after a timeout.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -123,14 +105,14 @@ def all_reduce(
     """
     check_tensor(tensor, "tensor")
     check_op(op, tensor.dtype, "all_reduce")
-    found = member(group, "all_reduce")
-    if found is None:
+    pg = member_group(group, "all_reduce")
+    if pg is None:
         return None
-    engine = found.engine.serving(tensor)
+    engine = pg.engine.engine_for(tensor)
     flat = engine.load(tensor)
     return launch(
-        found, "all_reduce", lambda: engine.all_reduce(flat, op), [tensor],
-        said(tensor, op), lambda: engine.store(tensor, flat), async_op,
+        pg, "all_reduce", lambda: engine.all_reduce(flat, op), [tensor],
+        tensor_fingerprint(tensor, op), lambda: engine.store(tensor, flat), async_op,
     )  # fmt: skip
 
 
@@ -142,15 +124,15 @@ def reduce(
     async_op: bool = False,
     group_dst: int | None = None,
 ) -> Work | None:
-    """Reduce a tensor over all ranks, in place on one of them; others keep theirs.
+    """Reduce a tensor over all ranks, in place on one of them; others are not changed.
 
     Args:
         tensor: Any shape.
-        dst: The rank in the world that gets the result.
-        op: How. Default: ``ReduceOp.SUM``.
-        group: Among whom. Default: all.
-        async_op: Whether to return a ``Work``. Default: False.
-        group_dst: The rank in the group, in place of ``dst``.
+        dst: Rank in the world that receives the result.
+        op: The reduction, of ``ReduceOp``. Default: ``ReduceOp.SUM``.
+        group: Process group. Default: the default group.
+        async_op: Whether to return a ``Work`` without waiting for it. Default: False.
+        group_dst: Rank in the group, instead of ``dst``.
 
     Raises:
         TypeError, ValueError, RuntimeError: As ``all_reduce`` and ``broadcast``.
@@ -162,38 +144,38 @@ def reduce(
     """
     check_tensor(tensor, "tensor")
     check_op(op, tensor.dtype, "reduce")
-    found = member(group, "reduce")
-    if found is None:
+    pg = member_group(group, "reduce")
+    if pg is None:
         return None
-    root = root_of(found, "reduce", dst, group_dst)
-    engine = found.engine.serving(tensor)
+    root = root_rank(pg, "reduce", dst, group_dst)
+    engine = pg.engine.engine_for(tensor)
     flat = engine.load(tensor)
 
     def finish() -> None:
-        if found.rank() == root:
+        if pg.rank() == root:
             engine.store(tensor, flat)
 
     return launch(
-        found, "reduce", lambda: engine.reduce(flat, op, root), [tensor],
-        said(tensor, op, f"Root={root}"), finish, async_op,
+        pg, "reduce", lambda: engine.reduce(flat, op, root), [tensor],
+        tensor_fingerprint(tensor, op, f"Root={root}"), finish, async_op,
     )  # fmt: skip
 
 
 def all_gather(
     tensor_list: list[Tensor], tensor: Tensor, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """Give every rank the tensors of all.
+    """Gather the tensors of all ranks on every rank.
 
     Args:
-        tensor_list: A tensor for each rank, like ``tensor``, to write to.
-        tensor: This rank's.
-        group: Among whom. Default: all.
-        async_op: Whether to return a ``Work``. Default: False.
+        tensor_list: A tensor for each rank, to write to, of the shape and dtype of ``tensor``.
+        tensor: Tensor of this rank.
+        group: Process group. Default: the default group.
+        async_op: Whether to return a ``Work`` without waiting for it. Default: False.
 
     Raises:
-        TypeError: If it is no list, or no tensor.
-        ValueError: For other dtypes; before ``init_process_group``.
-        RuntimeError: For other shapes, or another number of tensors than there are ranks.
+        TypeError: If an argument is not a tensor or not a list of tensors.
+        ValueError: If dtypes differ; before ``init_process_group``.
+        RuntimeError: If shapes differ, or the list does not have a tensor for each rank.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -205,35 +187,38 @@ def all_gather(
     """
     check_tensors(tensor_list, "tensor_list")
     check_tensor(tensor, "tensor")
-    found = member(group, "all_gather")
-    if found is None:
+    pg = member_group(group, "all_gather")
+    if pg is None:
         return None
-    size = found.size()
+    size = pg.size()
     check_length(tensor_list, size, "allgather", "output tensor list")
-    check_alike(tensor_list, tensor._data.shape, tensor.dtype, "ProcessGroupMPI::allgather")
-    engine = found.engine.serving(tensor)
+    check_shape_and_dtype(
+        tensor_list, tensor._data.shape, tensor.dtype, "ProcessGroupMPI::allgather"
+    )
+    engine = pg.engine.engine_for(tensor)
     flat = engine.load(tensor)
-    into = engine.xp.empty((size, flat.size), flat.dtype)
+    out = engine.xp.empty((size, flat.size), flat.dtype)
     return launch(
-        found, "all_gather", lambda: engine.all_gather(into, flat), tensor_list,
-        said(tensor), lambda: part(engine, tensor_list, into), async_op,
+        pg, "all_gather", lambda: engine.all_gather(out, flat), tensor_list,
+        tensor_fingerprint(tensor), lambda: store_rows(engine, tensor_list, out), async_op,
     )  # fmt: skip
 
 
 def all_gather_into_tensor(
     output_tensor: Tensor, input_tensor: Tensor, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """``all_gather`` into one tensor, of all ranks' behind one another, or stacked.
+    """Gather the tensors of all ranks on every rank, concatenated or stacked in one tensor.
 
     Args:
-        output_tensor: ``(ranks * n, *)`` of inputs ``(n, *)``, or ``(ranks, n, *)``.
-        input_tensor: This rank's.
-        group: Among whom. Default: all.
-        async_op: Whether to return a ``Work``. Default: False.
+        output_tensor: Tensor to write to, ``(ranks * n, *)`` or ``(ranks, n, *)`` for inputs of
+            shape ``(n, *)``.
+        input_tensor: Tensor of this rank.
+        group: Process group. Default: the default group.
+        async_op: Whether to return a ``Work`` without waiting for it. Default: False.
 
     Raises:
-        TypeError: If one is no tensor.
-        ValueError: For different dtypes, or an output of another size.
+        TypeError: If an argument is not a tensor.
+        ValueError: If dtypes differ, or the shape of the output does not fit.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -245,15 +230,16 @@ def all_gather_into_tensor(
     """
     check_tensor(output_tensor, "output_tensor")
     check_tensor(input_tensor, "input_tensor")
-    found = member(group, "all_gather_into_tensor")
-    if found is None:
+    pg = member_group(group, "all_gather_into_tensor")
+    if pg is None:
         return None
-    check_whole(output_tensor, input_tensor, found.size(), "output", "input")
-    engine = found.engine.serving(input_tensor)
-    into, flat = engine.room(output_tensor), engine.load(input_tensor)
+    check_concatenated(output_tensor, input_tensor, pg.size(), "output", "input")
+    engine = pg.engine.engine_for(input_tensor)
+    out, flat = engine.empty_flat(output_tensor), engine.load(input_tensor)
     return launch(
-        found, "all_gather_into_tensor", lambda: engine.all_gather(into, flat),
-        [output_tensor], said(input_tensor), lambda: engine.store(output_tensor, into), async_op,
+        pg, "all_gather_into_tensor", lambda: engine.all_gather(out, flat),
+        [output_tensor], tensor_fingerprint(input_tensor),
+        lambda: engine.store(output_tensor, out), async_op,
     )  # fmt: skip
 
 
@@ -265,19 +251,19 @@ def gather(
     async_op: bool = False,
     group_dst: int | None = None,
 ) -> Work | None:
-    """Give one rank the tensors of all.
+    """Gather the tensors of all ranks on one rank.
 
     Args:
-        tensor: This rank's.
+        tensor: Tensor of this rank.
         gather_list: On ``dst`` a tensor for each rank, to write to; None elsewhere.
-        dst: The rank in the world that gets them. Default: rank 0 of the group.
-        group: Among whom. Default: all.
-        async_op: Whether to return a ``Work``. Default: False.
-        group_dst: The rank in the group, in place of ``dst``.
+        dst: Rank in the world that receives them. Default: rank 0 of the group.
+        group: Process group. Default: the default group.
+        async_op: Whether to return a ``Work`` without waiting for it. Default: False.
+        group_dst: Rank in the group, instead of ``dst``.
 
     Raises:
-        TypeError, ValueError, RuntimeError: As ``all_gather``; if ``gather_list`` is given
-            elsewhere than on ``dst``, or not there.
+        TypeError, ValueError, RuntimeError: As ``all_gather``, and if ``gather_list`` is missing on
+            ``dst`` or given elsewhere.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -287,32 +273,33 @@ def gather(
     check_tensor(tensor, "tensor")
     if gather_list:
         check_tensors(gather_list, "gather_list")
-    found = member(group, "gather")
-    if found is None:
+    pg = member_group(group, "gather")
+    if pg is None:
         return None
-    size, root = found.size(), root_of(found, "gather", dst, group_dst, 0)
-    _check_listed(gather_list, found.rank() == root, "gather_list", "destination")
-    engine = found.engine.serving(tensor)
+    size, root = pg.size(), root_rank(pg, "gather", dst, group_dst, 0)
+    _check_root_list(gather_list, pg.rank() == root, "gather_list", "destination")
+    engine = pg.engine.engine_for(tensor)
     parts, flat = gather_list or [], engine.load(tensor)
-    into = engine.xp.empty((size, flat.size), flat.dtype) if parts else None
+    out = engine.xp.empty((size, flat.size), flat.dtype) if parts else None
     if parts:
         check_length(parts, size, "gather", "output tensor list")
-        check_alike(parts, tensor._data.shape, tensor.dtype, "ProcessGroupMPI::gather")
+        check_shape_and_dtype(parts, tensor._data.shape, tensor.dtype, "ProcessGroupMPI::gather")
 
     def finish() -> None:
-        if into is not None:
-            part(engine, parts, into)
+        if out is not None:
+            store_rows(engine, parts, out)
 
     return launch(
-        found, "gather", lambda: engine.gather(into, flat, root), parts,
-        said(tensor, f"Root={root}"), finish, async_op,
+        pg, "gather", lambda: engine.gather(out, flat, root), parts,
+        tensor_fingerprint(tensor, f"Root={root}"), finish, async_op,
     )  # fmt: skip
 
 
-def _check_listed(values: Any, here: bool, name: str, what: str) -> None:
-    if here and not values:
+def _check_root_list(values: Any, is_root: bool, name: str, what: str) -> None:
+    """Check that a list of tensors is given on the root alone."""
+    if is_root and not values:
         raise ValueError(f"Argument ``{name}`` must be specified on {what} rank.")
-    if values and not here:
+    if values and not is_root:
         raise ValueError(f"Argument ``{name}`` must NOT be specified on non-{what} ranks.")
 
 
@@ -324,15 +311,15 @@ def scatter(
     async_op: bool = False,
     group_src: int | None = None,
 ) -> Work | None:
-    """Give each rank its own of one rank's tensors.
+    """Scatter a list of tensors of one rank to all ranks, one tensor to each.
 
     Args:
-        tensor: What is written to.
+        tensor: The tensor to write to.
         scatter_list: On ``src`` a tensor for each rank, like ``tensor``; None elsewhere.
-        src: The rank in the world that has them. Default: rank 0 of the group.
-        group: Among whom. Default: all.
-        async_op: Whether to return a ``Work``. Default: False.
-        group_src: The rank in the group, in place of ``src``.
+        src: Rank in the world of the sender. Default: rank 0 of the group.
+        group: Process group. Default: the default group.
+        async_op: Whether to return a ``Work`` without waiting for it. Default: False.
+        group_src: Rank in the group, instead of ``src``.
 
     Raises:
         TypeError, ValueError, RuntimeError: As ``gather``.
@@ -348,24 +335,26 @@ def scatter(
     check_tensor(tensor, "tensor")
     if scatter_list:
         check_tensors(scatter_list, "scatter_list")
-    found = member(group, "scatter")
-    if found is None:
+    pg = member_group(group, "scatter")
+    if pg is None:
         return None
-    root = root_of(found, "scatter", src, group_src, 0)
-    _check_listed(scatter_list, found.rank() == root, "scatter_list", "source")
-    engine = found.engine.serving(tensor)
-    into, flat = engine.room(tensor), None
+    root = root_rank(pg, "scatter", src, group_src, 0)
+    _check_root_list(scatter_list, pg.rank() == root, "scatter_list", "source")
+    engine = pg.engine.engine_for(tensor)
+    out, flat = engine.empty_flat(tensor), None
     if scatter_list:
-        if len(scatter_list) != found.size():
+        if len(scatter_list) != pg.size():
             raise RuntimeError(
                 f"ProcessGroupMPI::scatter: Incorrect input list size {len(scatter_list)}. Input "
-                f"list size should be {found.size()}, same as size of the process group."
+                f"list size should be {pg.size()}, same as size of the process group."
             )
-        check_alike(scatter_list, tensor._data.shape, tensor.dtype, "ProcessGroupMPI::scatter")
+        check_shape_and_dtype(
+            scatter_list, tensor._data.shape, tensor.dtype, "ProcessGroupMPI::scatter"
+        )
         flat = engine.xp.stack([engine.load(each) for each in scatter_list])
     return launch(
-        found, "scatter", lambda: engine.scatter(into, flat, root), [tensor],
-        said(tensor, f"Root={root}"), lambda: engine.store(tensor, into), async_op,
+        pg, "scatter", lambda: engine.scatter(out, flat, root), [tensor],
+        tensor_fingerprint(tensor, f"Root={root}"), lambda: engine.store(tensor, out), async_op,
     )  # fmt: skip
 
 
@@ -376,14 +365,14 @@ def reduce_scatter(
     group: Any = None,
     async_op: bool = False,
 ) -> Work | None:
-    """Reduce a list of tensors over all ranks, and give each rank its own of the results.
+    """Reduce a list of tensors over all ranks, and scatter the results, one to each rank.
 
     Args:
-        output: What is written to.
+        output: The tensor to write to.
         input_list: A tensor for each rank, like ``output``.
-        op: How. Default: ``ReduceOp.SUM``.
-        group: Among whom. Default: all.
-        async_op: Whether to return a ``Work``. Default: False.
+        op: The reduction, of ``ReduceOp``. Default: ``ReduceOp.SUM``.
+        group: Process group. Default: the default group.
+        async_op: Whether to return a ``Work`` without waiting for it. Default: False.
 
     Raises:
         TypeError, ValueError, RuntimeError: As ``all_reduce`` and ``all_gather``.
@@ -399,46 +388,45 @@ def reduce_scatter(
     check_tensor(output, "output")
     check_tensors(input_list, "input_list")
     check_op(op, output.dtype, "reduce_scatter")
-    found = member(group, "reduce_scatter")
-    if found is None:
+    pg = member_group(group, "reduce_scatter")
+    if pg is None:
         return None
-    if len(input_list) != found.size():
+    if len(input_list) != pg.size():
         raise RuntimeError(
-            f"invalid input tensor list size, must be world size {found.size()}, got "
-            f"{len(input_list)}"
+            f"invalid input tensor list size, must be world size {pg.size()}, got {len(input_list)}"
         )
-    check_alike(input_list, output._data.shape, output.dtype, "ProcessGroupMPI::reduce_scatter")
-    engine = found.engine.serving(output)
+    check_shape_and_dtype(
+        input_list, output._data.shape, output.dtype, "ProcessGroupMPI::reduce_scatter"
+    )
+    engine = pg.engine.engine_for(output)
     flat = engine.xp.concatenate([engine.load(each) for each in input_list])
-    return _reduce_scatter(output, flat, op, found, async_op, "reduce_scatter")
+    return _reduce_scatter(output, flat, op, pg, async_op, "reduce_scatter")
 
 
 def _reduce_scatter(
     output: Tensor, flat: Any, op: Any, group: ProcessGroup, async_op: bool, name: str
 ) -> Work | None:
-    engine = group.engine.serving(output)
-    into = engine.room(output)
+    """Start ``reduce_scatter`` of a flat array, which has an equal part for each rank."""
+    engine = group.engine.engine_for(output)
+    out = engine.empty_flat(output)
     return launch(
-        group, name, lambda: engine.reduce_scatter(into, flat, op), [output],
-        said(output, op), lambda: engine.store(output, into), async_op,
+        group, name, lambda: engine.reduce_scatter(out, flat, op), [output],
+        tensor_fingerprint(output, op), lambda: engine.store(output, out), async_op,
     )  # fmt: skip
 
 
 def reduce_scatter_tensor(
-    output: Tensor,
-    input: Tensor,
-    op: Any = ReduceOp.SUM,
-    group: Any = None,
-    async_op: bool = False,
+    output: Tensor, input: Tensor, op: Any = ReduceOp.SUM, group: Any = None, async_op: bool = False
 ) -> Work | None:
-    """``reduce_scatter`` of one tensor, of all ranks' parts behind one another, or stacked.
+    """Reduce a tensor over all ranks, and scatter it along its first dimension.
 
     Args:
-        output: What is written to, ``(n, *)``.
-        input: ``(ranks * n, *)``, or ``(ranks, n, *)``.
-        op: How. Default: ``ReduceOp.SUM``.
-        group: Among whom. Default: all.
-        async_op: Whether to return a ``Work``. Default: False.
+        output: The tensor to write to, ``(n, *)``.
+        input: The parts for all ranks, concatenated as ``(ranks * n, *)`` or stacked as
+            ``(ranks, n, *)``.
+        op: The reduction, of ``ReduceOp``. Default: ``ReduceOp.SUM``.
+        group: Process group. Default: the default group.
+        async_op: Whether to return a ``Work`` without waiting for it. Default: False.
 
     Raises:
         TypeError, ValueError, RuntimeError: As ``all_reduce`` and ``all_gather_into_tensor``.
@@ -454,13 +442,13 @@ def reduce_scatter_tensor(
     check_tensor(output, "output")
     check_tensor(input, "input")
     check_op(op, output.dtype, "reduce_scatter_tensor")
-    found = member(group, "reduce_scatter_tensor")
-    if found is None:
+    pg = member_group(group, "reduce_scatter_tensor")
+    if pg is None:
         return None
-    check_whole(input, output, found.size(), "input", "output")
-    engine = found.engine.serving(output)
+    check_concatenated(input, output, pg.size(), "input", "output")
+    engine = pg.engine.engine_for(output)
     flat = engine.load(input)
-    return _reduce_scatter(output, flat, op, found, async_op, "reduce_scatter_tensor")
+    return _reduce_scatter(output, flat, op, pg, async_op, "reduce_scatter_tensor")
 
 
 def all_to_all(
@@ -469,18 +457,18 @@ def all_to_all(
     group: Any = None,
     async_op: bool = False,
 ) -> Work | None:
-    """Send each rank its own of a list of tensors, and receive one from each.
+    """Send one tensor of a list to each rank, and receive one from each.
 
     Args:
         output_tensor_list: A tensor for each rank, to write to; sizes may differ.
-        input_tensor_list: A tensor for each rank.
-        group: Among whom. Default: all.
-        async_op: Whether to return a ``Work``. Default: False.
+        input_tensor_list: A tensor for each rank, to send.
+        group: Process group. Default: the default group.
+        async_op: Whether to return a ``Work`` without waiting for it. Default: False.
 
     Raises:
-        TypeError: If one is no list of tensors.
-        ValueError: For different dtypes.
-        RuntimeError: For another number of tensors than there are ranks.
+        TypeError: If an argument is not a list of tensors.
+        ValueError: If dtypes differ.
+        RuntimeError: If a list does not have a tensor for each rank.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -492,28 +480,28 @@ def all_to_all(
     """
     check_tensors(output_tensor_list, "output_tensor_list")
     check_tensors(input_tensor_list, "input_tensor_list")
-    found = member(group, "all_to_all")
-    if found is None:
+    pg = member_group(group, "all_to_all")
+    if pg is None:
         return None
     for name, tensors in (("input", input_tensor_list), ("output", output_tensor_list)):
-        if len(tensors) != found.size():
+        if len(tensors) != pg.size():
             raise RuntimeError(
                 f"ProcessGroupMPI::alltoall: {name} tensor list size {len(tensors)} does not match "
-                f"world size {found.size()}"
+                f"world size {pg.size()}"
             )
     check_one_dtype([*output_tensor_list, *input_tensor_list])
-    engine = found.engine.serving(input_tensor_list[0])
+    engine = pg.engine.engine_for(input_tensor_list[0])
     flat = engine.xp.concatenate([engine.load(each) for each in input_tensor_list])
     received = [each.numel() for each in output_tensor_list]
-    into = engine.xp.empty(sum(received), flat.dtype)
+    out = engine.xp.empty(sum(received), flat.dtype)
     ends = list(accumulate(received))[:-1]
     return launch(
-        found, "all_to_all",
+        pg, "all_to_all",
         lambda: engine.all_to_all(
-            into, flat, received, [each.numel() for each in input_tensor_list]
+            out, flat, received, [each.numel() for each in input_tensor_list]
         ),
         output_tensor_list, str(input_tensor_list[0].dtype),
-        lambda: part(engine, output_tensor_list, engine.xp.split(into, ends)), async_op,
+        lambda: store_rows(engine, output_tensor_list, engine.xp.split(out, ends)), async_op,
     )  # fmt: skip
 
 
@@ -525,20 +513,20 @@ def all_to_all_single(
     group: Any = None,
     async_op: bool = False,
 ) -> Work | None:
-    """``all_to_all`` of one tensor, divided along its first dimension.
+    """Send a part of a tensor to each rank, and receive one from each, along dimension 0.
 
     Args:
-        output: What is written to.
-        input: What is sent.
-        output_split_sizes: Rows that come from each rank. Default: equal parts.
-        input_split_sizes: Rows that go to each rank. Default: equal parts.
-        group: Among whom. Default: all.
-        async_op: Whether to return a ``Work``. Default: False.
+        output: The tensor to write to.
+        input: The tensor to send.
+        output_split_sizes: Number of rows from each rank. Default: equal parts.
+        input_split_sizes: Number of rows for each rank. Default: equal parts.
+        group: Process group. Default: the default group.
+        async_op: Whether to return a ``Work`` without waiting for it. Default: False.
 
     Raises:
-        TypeError: If one is no tensor.
-        ValueError: For different dtypes.
-        RuntimeError: For sizes that do not divide the tensors.
+        TypeError: If an argument is not a tensor.
+        ValueError: If dtypes differ.
+        RuntimeError: If the sizes do not sum to the number of rows.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -550,22 +538,28 @@ def all_to_all_single(
     """
     check_tensor(output, "output")
     check_tensor(input, "input")
-    found = member(group, "all_to_all_single")
-    if found is None:
+    pg = member_group(group, "all_to_all_single")
+    if pg is None:
         return None
     check_one_dtype([output, input])
-    received = _split(output, output_split_sizes, found.size())
-    sent = _split(input, input_split_sizes, found.size())
-    engine = found.engine.serving(input)
-    into, flat = engine.room(output), engine.load(input)
+    received = _split(output, output_split_sizes, pg.size())
+    sent = _split(input, input_split_sizes, pg.size())
+    engine = pg.engine.engine_for(input)
+    out, flat = engine.empty_flat(output), engine.load(input)
     return launch(
-        found, "all_to_all_single", lambda: engine.all_to_all(into, flat, received, sent),
-        [output], str(input.dtype), lambda: engine.store(output, into), async_op,
+        pg, "all_to_all_single", lambda: engine.all_to_all(out, flat, received, sent),
+        [output], str(input.dtype), lambda: engine.store(output, out), async_op,
     )  # fmt: skip
 
 
 def _split(tensor: Tensor, sizes: Sequence[int] | None, count: int) -> list[int]:
-    """How many elements go to, or come from, each rank."""
+    """Number of elements of a tensor for each rank, from its split sizes in rows.
+
+    Args:
+        tensor: The input or output of ``all_to_all_single``.
+        sizes: Number of rows for each rank; None for equal parts.
+        count: Number of ranks.
+    """
     rows = tensor._data.shape[0]
     row = tensor.numel() // rows if rows else 0
     if not sizes:
@@ -579,6 +573,7 @@ def _split(tensor: Tensor, sizes: Sequence[int] | None, count: int) -> list[int]
     return [row * size for size in sizes]
 
 
+#: Tag of the messages of ``monitored_barrier``.
 _ARRIVED = OBJECT + 1
 
 
@@ -588,27 +583,27 @@ def barrier(
     device_ids: Any = None,
     timeout: timedelta | None = None,
 ) -> Work | None:
-    """Wait until all ranks have come here.
+    """Wait until all ranks have called this function.
 
     Args:
-        group: Among whom. Default: all.
-        async_op: Whether to return a ``Work``. Default: False.
-        device_ids: Accepted; means nothing.
-        timeout: For how long at most. Default: the group's.
+        group: Process group. Default: the default group.
+        async_op: Whether to return a ``Work`` without waiting for it. Default: False.
+        device_ids: Accepted and ignored.
+        timeout: Longest time to wait. Default: the group's timeout.
 
     Raises:
-        RuntimeError: If one does not come.
+        RuntimeError: If a rank does not arrive in time.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.barrier()
         >>> tt.distributed.destroy_process_group()
     """
-    found = member(group, "barrier")
-    if found is None:
+    pg = member_group(group, "barrier")
+    if pg is None:
         return None
-    work = launch(found, "barrier", found.engine.barrier, [], "", None, True)
-    if async_op or found.coalesced is not None:
+    work = launch(pg, "barrier", pg.engine.barrier, [], "", None, True)
+    if async_op or pg.coalesced is not None:
         return work
     work.wait(timeout)  # type: ignore[union-attr]
     return None
@@ -617,39 +612,39 @@ def barrier(
 def monitored_barrier(
     group: Any = None, timeout: timedelta | None = None, wait_all_ranks: bool = False
 ) -> None:
-    """A barrier whose error says which ranks did not come.
+    """Wait for all ranks as ``barrier``; the error names the ranks that did not arrive.
 
     Args:
-        group: Among whom. Default: all.
-        timeout: For how long to wait for each. Default: the group's.
-        wait_all_ranks: Whether to wait for all before saying who is missing, and not to name the
-            first alone. Default: False.
+        group: Process group. Default: the default group.
+        timeout: Longest time to wait. Default: the group's timeout.
+        wait_all_ranks: Whether the error names all missing ranks and not the first alone. Default:
+            False.
 
     Raises:
-        RuntimeError: On rank 0, naming the missing ranks; on others, if it did not answer.
+        RuntimeError: On rank 0, naming the missing ranks; on others, if rank 0 did not respond.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.monitored_barrier()
         >>> tt.distributed.destroy_process_group()
     """
-    found = member(group, "monitored_barrier")
-    if found is None:
+    pg = member_group(group, "monitored_barrier")
+    if pg is None:
         return
-    wait = found.timeout if timeout is None else check_timeout(timeout)
+    wait = pg.timeout if timeout is None else check_timeout(timeout)
     deadline = time.monotonic() + wait.total_seconds()
-    control, others = found.engine.control, range(1, found.size())
-    if found.rank():
+    control, others = pg.engine.control, range(1, pg.size())
+    if pg.rank():
         control.Isend(bytearray(), 0, _ARRIVED)
-        _await(found, [0], deadline, wait_all_ranks)
+        _await(pg, [0], deadline, wait_all_ranks)
         return
-    _await(found, others, deadline, wait_all_ranks)
+    _await(pg, others, deadline, wait_all_ranks)
     for rank in others:
         control.Isend(bytearray(), rank, _ARRIVED)
 
 
-def _await(group: ProcessGroup, ranks: Sequence[int], deadline: float, every: bool) -> None:
-    """Receive a sign of life from each of some ranks."""
+def _await(group: ProcessGroup, ranks: Sequence[int], deadline: float, name_all: bool) -> None:
+    """Receive an arrival message from each of some ranks; raise at the deadline."""
     control, missing = group.engine.control, list(ranks)
     while missing:
         for rank in list(missing):
@@ -657,5 +652,7 @@ def _await(group: ProcessGroup, ranks: Sequence[int], deadline: float, every: bo
                 control.Recv(bytearray(), rank, _ARRIVED)
                 missing.remove(rank)
         if missing and time.monotonic() > deadline:
-            debug.silent(group, missing if every else missing[:1], "monitoredBarrier")
+            debug.raise_missing_ranks(
+                group, missing if name_all else missing[:1], "monitoredBarrier"
+            )
         time.sleep(1e-4)

@@ -1,4 +1,4 @@
-"""Monitored mode: before each collective the ranks tell each other what they are about to call."""
+"""Debug levels: with ``DETAIL``, the ranks compare each collective before they start it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _VARIABLE = "TORCH_DISTRIBUTED_DEBUG"
 
 
 class DebugLevel(enum.Enum):
-    """How closely ranks watch each other; ``DETAIL`` is the monitored mode.
+    """Debug level; with ``DETAIL``, ranks compare each collective before they start it.
 
     Example:
         >>> tt.distributed.DebugLevel.DETAIL.name
@@ -29,16 +29,15 @@ class DebugLevel(enum.Enum):
     DETAIL = 2
 
 
-class _Level:
-    def __init__(self) -> None:
-        self.level: DebugLevel | None = None
+class _State:
+    level: DebugLevel | None = None
 
 
-_state = _Level()
+_state = _State()
 
 
 def get_debug_level() -> DebugLevel:
-    """The level that was set, or that the variable ``TORCH_DISTRIBUTED_DEBUG`` names.
+    """The debug level; initially the value of the variable ``TORCH_DISTRIBUTED_DEBUG``.
 
     Example:
         >>> tt.distributed.get_debug_level()
@@ -50,7 +49,7 @@ def get_debug_level() -> DebugLevel:
 
 
 def set_debug_level(level: DebugLevel) -> None:
-    """Set the level; all ranks need the same.
+    """Set the debug level, which must be the same on all ranks.
 
     Args:
         level: A ``DebugLevel``.
@@ -62,10 +61,10 @@ def set_debug_level(level: DebugLevel) -> None:
 
 
 def set_debug_level_from_env() -> None:
-    """Set the level that ``TORCH_DISTRIBUTED_DEBUG`` names: OFF, INFO or DETAIL.
+    """Set the debug level to the value of ``TORCH_DISTRIBUTED_DEBUG``: OFF, INFO or DETAIL.
 
     Raises:
-        RuntimeError: If it names another.
+        RuntimeError: If it has another value.
 
     Example:
         >>> tt.distributed.set_debug_level_from_env()
@@ -76,16 +75,16 @@ def set_debug_level_from_env() -> None:
     _state.level = DebugLevel[name]
 
 
-def compare(group: Any, mine: str) -> None:
-    """Tell all ranks of a group what this one calls, and learn what they do.
+def compare_fingerprints(group: Any, mine: str) -> None:
+    """Check that all ranks of a group are about to call the same collective.
 
     Args:
-        group: The group.
-        mine: The collective, with shapes, dtypes, and what else has to be the same.
+        group: Process group.
+        mine: Description of this rank's collective, its shapes, dtypes and other arguments.
 
     Raises:
-        RuntimeError: Naming the first rank that calls something else, or those that call nothing
-            within the group's timeout.
+        RuntimeError: Naming the first rank that calls something else, or the ranks that call
+            nothing within the group's timeout.
     """
     theirs = exchange(group, [group.sequence, mine], f"collective {mine}")
     for rank, (sequence, call) in enumerate(theirs):
@@ -99,10 +98,18 @@ def compare(group: Any, mine: str) -> None:
 
 
 def exchange(group: Any, value: Any, what: str) -> list[Any]:
-    """What every rank of a group gives, by messages beside the program's own.
+    """Gather a JSON value from every rank of a group, on the control communicator.
+
+    Args:
+        group: Process group.
+        value: This rank's value.
+        what: Description of the call, for errors.
+
+    Returns:
+        The values of all ranks, by rank in the group.
 
     Raises:
-        RuntimeError: Naming the ranks that give nothing within the group's timeout.
+        RuntimeError: Naming the ranks that send nothing within the group's timeout.
     """
     from .mpi import OBJECT
 
@@ -117,22 +124,18 @@ def exchange(group: Any, value: Any, what: str) -> list[Any]:
         missing = [rank for rank in range(size) if rank not in found]
         for rank in missing:
             if control.Iprobe(rank, OBJECT, status):
-                came = bytearray(status.Get_count(engine.MPI.BYTE))
-                control.Recv(came, rank, OBJECT)
-                found[rank] = json.loads(came)
+                received = bytearray(status.Get_count(engine.MPI.BYTE))
+                control.Recv(received, rank, OBJECT)
+                found[rank] = json.loads(received)
         if time.monotonic() > deadline:
-            silent(group, missing, what)
+            raise_missing_ranks(group, missing, what)
         os.sched_yield()
     engine.MPI.Request.Waitall(sent)
     return [found[rank] for rank in range(size)]
 
 
-def silent(group: Any, ranks: Sequence[int], what: str) -> None:
-    """Name the ranks of a group that did not answer.
-
-    Raises:
-        RuntimeError: Always.
-    """
+def raise_missing_ranks(group: Any, ranks: Sequence[int], what: str) -> None:
+    """Raise a ``DistBackendError`` which names the ranks of a group that did not arrive in time."""
     names = ", ".join(str(group.ranks[rank]) for rank in ranks)
     seconds = group.timeout.total_seconds()
     group.engine.on_host.fail()
@@ -143,5 +146,5 @@ def silent(group: Any, ranks: Sequence[int], what: str) -> None:
 
 
 def is_monitored() -> bool:
-    """Whether ranks tell each other what they call before each collective."""
+    """Whether ranks compare each collective before they start it: the level is ``DETAIL``."""
     return get_debug_level() is DebugLevel.DETAIL

@@ -1,4 +1,4 @@
-"""Mesh of one dimension: the ranks of a process group, by PyTorch's interface of meshes."""
+"""``DeviceMesh`` of one dimension over the default process group, and placements."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DIMENSIONS = "DeviceMesh: tinytorch has meshes of one dimension over all ranks"
 
 
 class DeviceMesh:
-    """The ranks of the default process group as an array of one dimension.
+    """The ranks of the default process group as a mesh of one dimension.
 
     Args:
         device_type: ``"cpu"`` or ``"cuda"``.
@@ -24,7 +24,7 @@ class DeviceMesh:
         mesh_dim_names: The name of the dimension, in a tuple.
 
     Raises:
-        NotImplementedError: For another array of ranks.
+        NotImplementedError: If ``mesh`` is not the list of all ranks in order.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -61,7 +61,7 @@ class DeviceMesh:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Number of ranks, in a tuple."""
+        """Tuple of the number of ranks."""
         return (self._group.size(),)
 
     def size(self, mesh_dim: int | None = None) -> int:
@@ -75,7 +75,7 @@ class DeviceMesh:
         return self._group
 
     def get_all_groups(self) -> list[ProcessGroup]:
-        """The process group, in a list."""
+        """List of the process group."""
         return [self._group]
 
     def get_rank(self) -> int:
@@ -83,12 +83,12 @@ class DeviceMesh:
         return self._group.rank()
 
     def get_local_rank(self, mesh_dim: int | str | None = None) -> int:
-        """The place of this process along the dimension."""
+        """The rank of this process along the dimension."""
         self._check_dim(mesh_dim)
         return self._group.rank()
 
     def get_coordinate(self) -> list[int]:
-        """The place of this process, in a list."""
+        """Coordinates of this process in the mesh: a list of its rank."""
         return [self._group.rank()]
 
     def __getitem__(self, mesh_dim_names: str | tuple[str, ...]) -> DeviceMesh:
@@ -118,17 +118,17 @@ def init_device_mesh(
     mesh_dim_names: tuple[str, ...] | None = None,
     backend_override: Any = None,
 ) -> DeviceMesh:
-    """The mesh of all ranks; calls ``init_process_group`` if the program has not.
+    """Create a mesh of all ranks; call ``init_process_group`` first if necessary.
 
     Args:
         device_type: ``"cpu"`` or ``"cuda"``.
         mesh_shape: The number of ranks, in a tuple.
         mesh_dim_names: The name of the dimension, in a tuple. Default: none.
-        backend_override: Accepted; means nothing.
+        backend_override: Accepted and ignored.
 
     Raises:
-        RuntimeError: If the shape is not that of all ranks, or names do not fit it.
-        NotImplementedError: For more dimensions than one.
+        RuntimeError: If the shape is not ``(number of ranks,)``, or the names do not fit it.
+        NotImplementedError: For more than one dimension.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -156,27 +156,27 @@ def init_device_mesh(
 
 
 class Placement:
-    """How a tensor is placed along one dimension of a mesh."""
+    """Base of the placements of a tensor along one dimension of a mesh."""
 
     def is_shard(self, dim: int | None = None) -> bool:
-        """Whether each process has a part, along ``dim`` if that is given."""
+        """Whether the tensor is split among the processes, along ``dim`` if that is given."""
         return isinstance(self, Shard) and dim in (None, self.dim)
 
     def is_replicate(self) -> bool:
-        """Whether each process has all of it."""
+        """Whether each process has the whole tensor."""
         return isinstance(self, Replicate)
 
     def is_partial(self, reduce_op: str | None = None) -> bool:
-        """Whether each process has a term of it, for ``reduce_op`` if that is given."""
+        """Whether the tensor is a reduction over the processes, ``reduce_op`` if that is given."""
         return isinstance(self, Partial) and reduce_op in (None, self.reduce_op)
 
 
 @dataclass(frozen=True)
 class Shard(Placement):
-    """A part in each process.
+    """Placement of a tensor that is split among the processes.
 
     Args:
-        dim: The dimension that is divided.
+        dim: The dimension along which it is split.
 
     Example:
         >>> from tinytorch.distributed.tensor import Shard
@@ -189,7 +189,7 @@ class Shard(Placement):
 
 @dataclass(frozen=True)
 class Replicate(Placement):
-    """All of it in each process.
+    """Placement of a tensor that each process has as a whole.
 
     Example:
         >>> from tinytorch.distributed.tensor import Replicate
@@ -200,10 +200,10 @@ class Replicate(Placement):
 
 @dataclass(frozen=True)
 class Partial(Placement):
-    """A term of it in each process.
+    """Placement of a tensor that is a reduction of the tensors of all processes.
 
     Args:
-        reduce_op: How the terms are put together. Default: ``"sum"``.
+        reduce_op: The reduction. Default: ``"sum"``.
 
     Example:
         >>> from tinytorch.distributed.tensor import Partial

@@ -1,4 +1,4 @@
-"""What goes wrong between processes, under PyTorch's names."""
+"""Errors of ``torch.distributed``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ __all__ = ["DistBackendError", "DistError", "DistNetworkError", "DistStoreError"
 
 
 class DistError(RuntimeError):
-    """A fault of work that several processes share.
+    """Base of the errors of ``torch.distributed``.
 
     Example:
         >>> issubclass(tt.distributed.DistError, RuntimeError)
@@ -15,7 +15,7 @@ class DistError(RuntimeError):
 
 
 class DistBackendError(DistError):
-    """A fault of what carries the messages: a rank that does not answer, or is gone.
+    """Error of the backend: for example a timeout, or a rank whose process has ended.
 
     Example:
         >>> issubclass(tt.distributed.DistBackendError, tt.distributed.DistError)
@@ -24,7 +24,7 @@ class DistBackendError(DistError):
 
 
 class DistNetworkError(DistError):
-    """Processes that cannot reach each other.
+    """Error of the network: processes that cannot connect to each other.
 
     Example:
         >>> issubclass(tt.distributed.DistNetworkError, tt.distributed.DistError)
@@ -33,7 +33,7 @@ class DistNetworkError(DistError):
 
 
 class DistStoreError(DistError):
-    """A key that nobody has set in a store, in time.
+    """Error of a store, such as a timeout while waiting for a key.
 
     Example:
         >>> issubclass(tt.distributed.DistStoreError, tt.distributed.DistError)
@@ -42,7 +42,7 @@ class DistStoreError(DistError):
 
 
 class QueueEmptyError(DistStoreError):
-    """A queue of a store that has nothing; no store here has queues.
+    """Error of an empty queue of a store; the stores of tinytorch have no queues.
 
     Example:
         >>> issubclass(tt.distributed.QueueEmptyError, tt.distributed.DistStoreError)

@@ -1,7 +1,7 @@
-"""``torch.distributed.nn``: collectives that gradients flow through, back to every rank.
+"""``torch.distributed.nn``: differentiable collectives, which return new tensors.
 
-Each returns new tensors. The gradient of a sum over the ranks is the sum over the ranks of the
-gradients, as every rank's loss depends on what every rank gave.
+The gradient of a sum over the ranks is the sum over the ranks of the gradients, because the loss of
+each rank depends on the inputs of all ranks.
 
 Reference: https://docs.pytorch.org/docs/stable/distributed.html
 """
@@ -16,7 +16,7 @@ from ..ops.create.factories import empty_like, zeros_like
 from . import collectives
 from .buffers import ReduceOp
 from .group_queries import get_rank, get_world_size
-from .process_group import member, world
+from .process_group import member_group, world
 
 __all__ = ["all_gather", "all_reduce", "all_to_all", "broadcast", "gather", "reduce",
            "reduce_scatter", "scatter"]  # fmt: skip
@@ -46,7 +46,7 @@ class _Broadcast(Function):
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> Any:
         result = _Reduce.apply(ctx.src, ReduceOp.SUM, ctx.group, grad)
-        return None, None, result if _is(ctx.src) else zeros_like(grad)
+        return None, None, result if get_rank() == ctx.src else zeros_like(grad)
 
 
 class _Reduce(Function):
@@ -75,17 +75,13 @@ class _AllToAll(Function):
         return None, *_AllToAll.apply(ctx.group, *grads)
 
 
-def _is(rank: int) -> bool:
-    return get_rank() == rank
-
-
 def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None) -> Tensor:
-    """A tensor reduced over all ranks.
+    """Reduce a tensor over all ranks.
 
     Args:
-        tensor: Any shape; it is left as it is.
-        op: ``ReduceOp.SUM`` or ``AVG``, which have a gradient.
-        group: Among whom. Default: all.
+        tensor: Any shape; it is not changed.
+        op: The reduction. Only ``ReduceOp.SUM`` and ``AVG`` are differentiable.
+        group: Process group. Default: the default group.
 
     Raises:
         ValueError: Before ``init_process_group``.
@@ -105,12 +101,12 @@ def all_reduce(tensor: Tensor, op: Any = ReduceOp.SUM, group: Any = None) -> Ten
 
 
 def broadcast(tensor: Tensor, src: int, group: Any = None) -> Tensor:
-    """One rank's tensor, on all.
+    """Broadcast a tensor from one rank to all.
 
     Args:
-        tensor: On ``src`` what is sent; elsewhere its shape and dtype count.
-        src: The rank in the world that sends.
-        group: Among whom. Default: all.
+        tensor: On ``src`` the tensor to send; elsewhere a tensor of the same shape and dtype.
+        src: Rank in the world of the sender.
+        group: Process group. Default: the default group.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -123,13 +119,13 @@ def broadcast(tensor: Tensor, src: int, group: Any = None) -> Tensor:
 
 
 def reduce(tensor: Tensor, dst: int, op: Any = ReduceOp.SUM, group: Any = None) -> Tensor:
-    """A tensor reduced over all ranks, on one of them; on others the tensor.
+    """Reduce a tensor over all ranks, on one of them; others return a copy of their tensor.
 
     Args:
         tensor: Any shape.
-        dst: The rank in the world that gets the result.
-        op: ``ReduceOp.SUM``, which has a gradient.
-        group: Among whom. Default: all.
+        dst: Rank in the world that receives the result.
+        op: The reduction. Only ``ReduceOp.SUM`` is differentiable.
+        group: Process group. Default: the default group.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -146,12 +142,12 @@ def reduce(tensor: Tensor, dst: int, op: Any = ReduceOp.SUM, group: Any = None) 
 def all_to_all(
     output_tensor_list: list[Tensor], input_tensor_list: list[Tensor], group: Any = None
 ) -> tuple[Tensor, ...]:
-    """Each rank's own of every rank's list, all of one shape.
+    """Send one tensor of a list to each rank, and return the tensors received, one from each.
 
     Args:
-        output_tensor_list: Their number counts; results are new tensors.
-        input_tensor_list: A tensor for each rank.
-        group: Among whom. Default: all.
+        output_tensor_list: Ignored; results are new tensors, like the inputs.
+        input_tensor_list: A tensor for each rank, all of one shape.
+        group: Process group. Default: the default group.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -164,11 +160,11 @@ def all_to_all(
 
 
 def all_gather(tensor: Tensor, group: Any = None) -> tuple[Tensor, ...]:
-    """The tensors of all ranks.
+    """Gather the tensors of all ranks on every rank.
 
     Args:
-        tensor: This rank's; all have the same shape.
-        group: Among whom. Default: all.
+        tensor: Tensor of this rank; all ranks have the same shape.
+        group: Process group. Default: the default group.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -180,12 +176,12 @@ def all_gather(tensor: Tensor, group: Any = None) -> tuple[Tensor, ...]:
 
 
 def gather(tensor: Tensor, dst: int = 0, group: Any = None) -> tuple[Tensor, ...]:
-    """The tensors of all ranks, on one of them; zeros on the others.
+    """Gather the tensors of all ranks on one of them; others return zeros.
 
     Args:
-        tensor: This rank's; all have the same shape.
-        dst: The rank in the world that gets them. Default: 0.
-        group: Among whom. Default: all.
+        tensor: Tensor of this rank; all ranks have the same shape.
+        dst: Rank in the world that receives them. Default: 0.
+        group: Process group. Default: the default group.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -194,16 +190,16 @@ def gather(tensor: Tensor, dst: int = 0, group: Any = None) -> tuple[Tensor, ...
         >>> tt.distributed.destroy_process_group()
     """
     parts = all_gather(tensor, group)
-    return parts if _is(dst) else tuple(part * 0 for part in parts)
+    return parts if get_rank() == dst else tuple(part * 0 for part in parts)
 
 
 def scatter(tensors: list[Tensor], src: int = 0, group: Any = None) -> Tensor:
-    """Each rank's own of one rank's tensors.
+    """Scatter a list of tensors of one rank, and return the tensor for this rank.
 
     Args:
         tensors: On ``src`` a tensor for each rank; elsewhere tensors of the same shape.
-        src: The rank in the world that has them. Default: 0.
-        group: Among whom. Default: all.
+        src: Rank in the world of the sender. Default: 0.
+        group: Process group. Default: the default group.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -211,21 +207,21 @@ def scatter(tensors: list[Tensor], src: int = 0, group: Any = None) -> Tensor:
         tensor([1., 1.])
         >>> tt.distributed.destroy_process_group()
     """
-    found = member(group, "scatter")
-    ranks = world().ranks if found is None else found.ranks
+    pg = member_group(group, "scatter")
+    ranks = world().ranks if pg is None else pg.ranks
     return all_to_all([], tensors, group)[ranks.index(src)]
 
 
 def reduce_scatter(
     output: Tensor, input_list: list[Tensor], op: Any = ReduceOp.SUM, group: Any = None
 ) -> Tensor:
-    """The sum over all ranks of what each has for this one.
+    """Sum a list of tensors over all ranks, and return the sum at this rank's index.
 
     Args:
-        output: Its shape counts; the result is a new tensor.
+        output: Ignored; the result is a new tensor.
         input_list: A tensor for each rank.
         op: ``ReduceOp.SUM``.
-        group: Among whom. Default: all.
+        group: Process group. Default: the default group.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")

@@ -1,4 +1,4 @@
-"""Queries about process groups, as PyTorch's, and groups by their sizes."""
+"""PyTorch's queries about process groups and backends, and its functions for subgroups."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from . import mpi, nccl
-from .process_group import GroupMember, ProcessGroup, count, find, new_group
+from .process_group import GroupMember, ProcessGroup, find_group, group_count, new_group
 
 __all__ = [
     "get_backend", "get_backend_config", "get_default_backend_for_device", "get_global_rank",
@@ -20,37 +20,37 @@ __all__ = [
 
 
 def is_available() -> bool:
-    """Whether mpi4py is installed, without which processes cannot find each other.
+    """Whether the distributed package can be used: mpi4py is installed.
 
     Example:
         >>> tt.distributed.is_available() == tt.distributed.is_mpi_available()
         True
     """
-    return mpi.installed()
+    return mpi.is_installed()
 
 
 def is_mpi_available() -> bool:
-    """Whether mpi4py is installed.
+    """Whether the backend ``"mpi"`` is available: mpi4py is installed.
 
     Example:
         >>> tt.distributed.is_mpi_available() == tt.distributed.is_available()
         True
     """
-    return mpi.installed()
+    return mpi.is_installed()
 
 
 def is_gloo_available() -> bool:
-    """Whether ``"gloo"`` can be asked for: where MPI is, which carries its messages.
+    """Whether the backend ``"gloo"`` is available, which MPI implements: mpi4py is installed.
 
     Example:
         >>> tt.distributed.is_gloo_available() == tt.distributed.is_mpi_available()
         True
     """
-    return mpi.installed()
+    return mpi.is_installed()
 
 
 def is_nccl_available() -> bool:
-    """Whether mpi4py is, and CuPy with NCCL and a GPU.
+    """Whether the backend ``"nccl"`` is available: mpi4py, and CuPy with NCCL and a GPU.
 
     Example:
         >>> isinstance(tt.distributed.is_nccl_available(), bool)
@@ -60,7 +60,7 @@ def is_nccl_available() -> bool:
 
 
 def is_ucc_available() -> bool:
-    """False.
+    """Whether the backend ``"ucc"`` is available: always False.
 
     Example:
         >>> tt.distributed.is_ucc_available()
@@ -70,7 +70,7 @@ def is_ucc_available() -> bool:
 
 
 def is_xccl_available() -> bool:
-    """False.
+    """Whether the backend ``"xccl"`` is available: always False.
 
     Example:
         >>> tt.distributed.is_xccl_available()
@@ -80,10 +80,10 @@ def is_xccl_available() -> bool:
 
 
 def is_backend_available(backend: str) -> bool:
-    """Whether a backend of that name can be asked for.
+    """Whether a backend is available.
 
     Args:
-        backend: ``"mpi"``, ``"gloo"`` or ``"nccl"``.
+        backend: Its name: ``"mpi"``, ``"gloo"`` and ``"nccl"`` can be available.
 
     Example:
         >>> tt.distributed.is_backend_available("ucc")
@@ -91,11 +91,11 @@ def is_backend_available(backend: str) -> bool:
     """
     if backend.lower() == "nccl":
         return is_nccl_available()
-    return backend.lower() in ("mpi", "gloo") and mpi.installed()
+    return backend.lower() in ("mpi", "gloo") and mpi.is_installed()
 
 
 def is_torchelastic_launched() -> bool:
-    """Whether a launcher with ``torchrun``'s environment, ours as well, started this process.
+    """Whether ``torchrun`` or ``tinytorch.distributed.run`` started this process.
 
     Example:
         >>> tt.distributed.is_torchelastic_launched()
@@ -105,10 +105,10 @@ def is_torchelastic_launched() -> bool:
 
 
 def get_rank(group: Any = None) -> int:
-    """This process's rank in a group, from 0; -1 if it is no member.
+    """Rank of this process in a group, from 0; -1 outside the group.
 
     Args:
-        group: The group. Default: all processes.
+        group: Process group. Default: the default group.
 
     Raises:
         ValueError: Before ``init_process_group``.
@@ -119,15 +119,15 @@ def get_rank(group: Any = None) -> int:
         0
         >>> tt.distributed.destroy_process_group()
     """
-    found = find(group)
-    return -1 if found is None else found.rank()
+    pg = find_group(group)
+    return -1 if pg is None else pg.rank()
 
 
 def get_world_size(group: Any = None) -> int:
-    """How many processes a group has; -1 if this one is no member.
+    """Number of processes in a group; -1 outside the group.
 
     Args:
-        group: The group. Default: all processes.
+        group: Process group. Default: the default group.
 
     Raises:
         ValueError: Before ``init_process_group``.
@@ -138,18 +138,18 @@ def get_world_size(group: Any = None) -> int:
         1
         >>> tt.distributed.destroy_process_group()
     """
-    found = find(group)
-    return -1 if found is None else found.size()
+    pg = find_group(group)
+    return -1 if pg is None else pg.size()
 
 
 def get_backend(group: Any = None) -> str:
-    """The name of a group's backend.
+    """Name of a group's backend.
 
     Args:
-        group: The group. Default: all processes.
+        group: Process group. Default: the default group.
 
     Raises:
-        ValueError: Before ``init_process_group``, or if this process is no member.
+        ValueError: Before ``init_process_group``, or outside the group.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -157,14 +157,14 @@ def get_backend(group: Any = None) -> str:
         'mpi'
         >>> tt.distributed.destroy_process_group()
     """
-    return str(_known(group)._backend)
+    return str(_resolve_group(group)._backend)
 
 
 def get_backend_config(group: Any = None) -> str:
-    """Which backend serves which devices, as PyTorch writes it: ``"cpu:mpi,cuda:mpi"``.
+    """Backend of each device type, in PyTorch's format: ``"cpu:mpi,cuda:mpi"``.
 
     Args:
-        group: The group. Default: all processes.
+        group: Process group. Default: the default group.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -177,7 +177,7 @@ def get_backend_config(group: Any = None) -> str:
 
 
 def get_default_backend_for_device(device: Any) -> str:
-    """The backend for tensors of a device: ``"mpi"``, and ``"nccl"`` for GPUs.
+    """Default backend for tensors on a device: ``"nccl"`` for GPUs, otherwise ``"mpi"``.
 
     Args:
         device: A device or its name.
@@ -190,10 +190,10 @@ def get_default_backend_for_device(device: Any) -> str:
 
 
 def get_process_group_ranks(group: Any) -> list[int]:
-    """The members of a group, by their ranks in the world, in the group's order.
+    """Ranks in the world of a group's members, in the order of their ranks in the group.
 
     Args:
-        group: The group, or None for all processes.
+        group: Process group; None is the default group.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -201,18 +201,18 @@ def get_process_group_ranks(group: Any) -> list[int]:
         [0]
         >>> tt.distributed.destroy_process_group()
     """
-    return list(_known(group).ranks)
+    return list(_resolve_group(group).ranks)
 
 
 def get_group_rank(group: Any, global_rank: int) -> int:
-    """The rank in a group of a member.
+    """Rank in a group of a process, given its rank in the world.
 
     Args:
-        group: The group.
-        global_rank: The member's rank in the world.
+        group: Process group.
+        global_rank: Rank in the world.
 
     Raises:
-        ValueError: If it is no member.
+        ValueError: If the process is not in the group.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -220,21 +220,21 @@ def get_group_rank(group: Any, global_rank: int) -> int:
         0
         >>> tt.distributed.destroy_process_group()
     """
-    found = _known(group)
-    if global_rank not in found.ranks:
-        raise ValueError(f"Global rank {global_rank} is not part of group {found}")
-    return found.ranks.index(global_rank)
+    pg = _resolve_group(group)
+    if global_rank not in pg.ranks:
+        raise ValueError(f"Global rank {global_rank} is not part of group {pg}")
+    return pg.ranks.index(global_rank)
 
 
 def get_global_rank(group: Any, group_rank: int) -> int:
-    """The rank in the world of a group's member.
+    """Rank in the world of a process, given its rank in a group.
 
     Args:
-        group: The group.
-        group_rank: The member's rank in it.
+        group: Process group.
+        group_rank: Rank in the group.
 
     Raises:
-        ValueError: If there is none.
+        ValueError: If the group has no such rank.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -242,21 +242,22 @@ def get_global_rank(group: Any, group_rank: int) -> int:
         0
         >>> tt.distributed.destroy_process_group()
     """
-    found = _known(group)
-    if not 0 <= group_rank < found.size():
-        raise ValueError(f"Group rank {group_rank} is not part of group {found}")
-    return found.ranks[group_rank]
+    pg = _resolve_group(group)
+    if not 0 <= group_rank < pg.size():
+        raise ValueError(f"Group rank {group_rank} is not part of group {pg}")
+    return pg.ranks[group_rank]
 
 
-def _known(group: Any) -> ProcessGroup:
-    found = find(group)
-    if found is None:
+def _resolve_group(group: Any) -> ProcessGroup:
+    """The group of an argument; raise a ``ValueError`` outside the group."""
+    pg = find_group(group)
+    if pg is None:
         raise ValueError("Invalid process group specified")
-    return found
+    return pg
 
 
 def get_pg_count() -> int:
-    """How many groups there are.
+    """Number of process groups.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -264,14 +265,14 @@ def get_pg_count() -> int:
         1
         >>> tt.distributed.destroy_process_group()
     """
-    return count()
+    return group_count()
 
 
 def get_node_local_rank(fallback_rank: int | None = None) -> int:
-    """The rank among the processes of this machine, which the launcher puts in ``LOCAL_RANK``.
+    """Rank among the processes of this machine: the launcher's variable ``LOCAL_RANK``.
 
     Args:
-        fallback_rank: What to return without a launcher. Default: raise.
+        fallback_rank: Result if ``LOCAL_RANK`` is not set. Default: none, which raises.
 
     Raises:
         RuntimeError: If ``LOCAL_RANK`` is not set and there is no ``fallback_rank``.
@@ -299,21 +300,22 @@ def new_subgroups(
     pg_options: Any = None,
     group_desc: str | None = None,
 ) -> tuple[Any, list[Any]]:
-    """Groups of as many neighbouring ranks each.
+    """Divide the world into groups of consecutive ranks, all of one size.
 
     Args:
-        group_size: Processes of each group. Default: those of this machine, as the launcher says.
-        group: Accepted; the world is divided.
-        timeout: As for ``new_group``.
-        backend: The same.
-        pg_options: The same.
-        group_desc: The same.
+        group_size: Number of processes in each group. Default: the launcher's
+            ``LOCAL_WORLD_SIZE``, otherwise the size of the world.
+        group: Accepted and ignored.
+        timeout: Timeout of the groups. Default: that of the default group.
+        backend: Backend of the groups. Default: that of the default group.
+        pg_options: Accepted and ignored.
+        group_desc: The groups' ``group_desc``.
 
     Returns:
         The group of this process, and all groups.
 
     Raises:
-        ValueError: If the world cannot be divided so.
+        ValueError: If the size of the world is not a multiple of ``group_size``.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -340,20 +342,20 @@ def new_subgroups_by_enumeration(
     pg_options: Any = None,
     group_desc: str | None = None,
 ) -> tuple[Any, list[Any]]:
-    """Groups of the given ranks.
+    """Create a group for each list of ranks.
 
     Args:
-        ranks_per_subgroup_list: The members of each.
-        timeout: As for ``new_group``.
-        backend: The same.
-        pg_options: The same.
-        group_desc: The same.
+        ranks_per_subgroup_list: Ranks in the world of each group.
+        timeout: Timeout of the groups. Default: that of the default group.
+        backend: Backend of the groups. Default: that of the default group.
+        pg_options: Accepted and ignored.
+        group_desc: The groups' ``group_desc``.
 
     Returns:
         The group of this process, or None, and all groups.
 
     Raises:
-        ValueError: If there is none, or a rank is in two.
+        ValueError: If there is no list, or a rank is in two lists.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -363,8 +365,8 @@ def new_subgroups_by_enumeration(
     """
     if not ranks_per_subgroup_list:
         raise ValueError("The arg 'ranks_per_subgroup_list' cannot be empty")
-    everyone = [rank for ranks in ranks_per_subgroup_list for rank in ranks]
-    if len(set(everyone)) != len(everyone):
+    members = [rank for ranks in ranks_per_subgroup_list for rank in ranks]
+    if len(set(members)) != len(members):
         raise ValueError("Rank has appeared in multiple subgroups")
     groups = [
         new_group(ranks, timeout, backend, pg_options, group_desc=group_desc)

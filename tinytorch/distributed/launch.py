@@ -1,4 +1,4 @@
-"""What every call between processes goes through: checked, started, and waited for."""
+"""Start of collectives and messages: the path that all of them share."""
 
 from __future__ import annotations
 
@@ -17,33 +17,34 @@ def launch(
     name: str,
     start: Callable[[], Any],
     tensors: Sequence[Tensor],
-    agreed: Any = None,
+    fingerprint: Any = None,
     finish: Callable[[], None] | None = None,
     async_op: bool = False,
 ) -> Work | None:
-    """Start a call, and wait for it unless the program wants to.
+    """Start a collective or a message, and wait for it unless ``async_op``.
 
     Args:
-        group: Among whom.
+        group: Process group.
         name: PyTorch's name of the call.
-        start: Starts it.
-        tensors: Those that the call writes to.
-        agreed: What ranks have to agree on: a text, or what ``said`` returns; None for messages.
-        finish: Puts the result into the tensors.
-        async_op: Whether the program waits.
+        start: Starts the call and returns the engine's request.
+        tensors: The tensors that the call writes to.
+        fingerprint: Value that must be the same on all ranks: a string or a
+            ``tensor_fingerprint``. None for messages, which are not compared.
+        finish: Copies the result into the tensors; called once the request is complete.
+        async_op: Whether to return without waiting.
 
     Returns:
-        The work, if ``async_op``.
+        The work with ``async_op`` or in a coalescing block, otherwise None.
     """
-    group.sequence += agreed is not None
-    agree = None
-    if agreed is not None and group.size() > 1:
+    group.sequence += fingerprint is not None
+    has_agreed = None
+    if fingerprint is not None and group.size() > 1:
         if debug.is_monitored():
-            debug.compare(group, describe(name, agreed))
-        agree = group.engine.on_host.agreement.post(group.sequence, name, agreed)
+            debug.compare_fingerprints(group, describe(name, fingerprint))
+        has_agreed = group.engine.on_host.agreement.post(group.sequence, name, fingerprint)
     nbytes = sum(tensor.nbytes for tensor in tensors)
-    watch = group.engine.library
-    work = Work(start(), name, nbytes, group.timeout, finish, list(tensors), watch, agree)
+    library = group.engine.library
+    work = Work(start(), name, nbytes, group.timeout, finish, list(tensors), library, has_agreed)
     if group.coalesced is not None:
         group.coalesced.append(work)
         return work
@@ -53,15 +54,23 @@ def launch(
     return None
 
 
-def root_of(
+def root_rank(
     group: ProcessGroup, name: str, global_rank: int | None, group_rank: int | None,
     default: int | None = None,
 ) -> int:  # fmt: skip
-    """The rank in the group that ``src`` or ``dst`` means.
+    """Rank in the group of the root of a collective, from its ``src`` or ``dst`` arguments.
+
+    Args:
+        group: Process group.
+        name: Of the collective, for errors.
+        global_rank: ``src`` or ``dst``: the rank in the world.
+        group_rank: ``group_src`` or ``group_dst``: the rank in the group.
+        default: Rank in the group if both are None.
 
     Raises:
-        ValueError: If both are given, or none and there is no default; for no member.
-        RuntimeError: If there is no such rank in the world.
+        ValueError: If both are given, if both and the default are None, or if the rank is not in
+            the group.
+        RuntimeError: If the default group has no such rank.
     """
     if group_rank is not None:
         if global_rank is not None:
@@ -80,6 +89,6 @@ def root_of(
     raise ValueError(f"Global rank {global_rank} is not part of group {group}")
 
 
-def said(tensor: Tensor, *more: Any) -> tuple[Any, ...]:
-    """What ranks have to agree on about a tensor."""
+def tensor_fingerprint(tensor: Tensor, *more: Any) -> tuple[Any, ...]:
+    """Shape, dtype and further arguments of a collective, which must be the same on all ranks."""
     return (tensor._data.shape, tensor.dtype, *more)

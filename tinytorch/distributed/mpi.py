@@ -1,7 +1,7 @@
-"""The engine that carries messages by MPI, through mpi4py.
+"""Engine for MPI, through mpi4py.
 
-Everything is started by MPI's non-blocking calls and waited for by ``Work``, so that a rank which
-does not answer is an error after the group's timeout and no hang. Engines take flat NumPy arrays.
+The engine starts MPI's non-blocking calls, and ``Work`` waits for them, so that a rank which does
+not respond is an error after the group's timeout and not a hang. Arrays are flat NumPy arrays.
 
 Reference: https://www.mpi-forum.org/docs/mpi-4.1/mpi41-report.pdf, chapters 6 and 7.
 """
@@ -26,41 +26,45 @@ from .buffers import Buffers, ReduceOp, host
 from .errors import DistBackendError
 from .rendezvous import Relay
 
-#: Seconds between looks for ranks that are gone, and that others may take to end after an error.
+#: Seconds between checks for ended ranks, between polls, and for other ranks to end after an error.
 _LOOK, _NAP, _LINGER = 0.05, 1e-3, 1.0
-#: Shared memory of MPICH, of UCX below it, and of ``agreement``.
+#: Prefixes of files of shared memory: of MPICH, of UCX, which it uses, and of ``agreement``.
 _SEGMENTS = ("/dev/shm/mpich_shm", "/dev/shm/ucx_shm", "/dev/shm/tinytorch-")
-#: Tags of the communicator that no program's messages go by.
+#: Tags of control messages: on ``Library.world`` and on ``MPIEngine.control``.
 LEFT, OBJECT = 1, 2
 _MISSING = (
     "Distributed package doesn't have MPI built in: install mpi4py and an MPI, "
     "for instance `pip install mpi4py mpich`"
 )
-#: For 16-bit floats and bools, that MPI has no operations for: the dtype that is sent in place.
-_NARROW = host.dtype(host.float32)
-_OF_BOOLS = {"SUM": "MAX", "MAX": "MAX", "BOR": "MAX", "PRODUCT": "MIN", "MIN": "MIN",
+#: MPI has no reductions of 16-bit floats, which are sent in this dtype, nor of bools, for which
+#: another reduction of bytes has the same result.
+_WIDE = host.dtype(host.float32)
+_BOOL_OPERATIONS = {"SUM": "MAX", "MAX": "MAX", "BOR": "MAX", "PRODUCT": "MIN", "MIN": "MIN",
              "BAND": "MIN", "BXOR": "BXOR"}  # fmt: skip
-_NAMES = {"PRODUCT": "PROD", "AVG": "SUM"}
+#: MPI's names of reductions, where they differ from PyTorch's.
+_OPERATIONS = {"PRODUCT": "PROD", "AVG": "SUM"}
 
 
-def installed() -> bool:
+def is_installed() -> bool:
     """Whether mpi4py can be imported."""
     return importlib.util.find_spec("mpi4py") is not None
 
 
 class Library:
-    """MPI, started once in a process.
+    """The MPI library, initialized once in a process.
 
-    Its blocking calls run in a thread of their own (``call``), so that a rank which does not answer
-    is an error. After one MPI cannot be finalized: the process then ends without that.
+    Its blocking calls run in a thread of their own (``call``), so that a rank which does not
+    respond is an error. MPI cannot be finalized after such an error: the process then ends without
+    finalizing it.
 
     Args:
-        relay: The connection to the server that started the ranks; None under MPI's launchers.
+        relay: Connection to the PMI server of the job; None under MPI's launchers.
+        seconds: Timeout of the initialization.
 
     Attributes:
         MPI: The module ``mpi4py.MPI``.
-        world: A communicator of all ranks for what is agreed on between the calls of programs.
-        needed: Whether there is a process group whose other ranks may wait for this one.
+        world: Communicator of all ranks for control messages, separate from programs' calls.
+        needed: Whether the default process group exists, so that other ranks may wait for this one.
         seconds: The timeout of that group.
     """
 
@@ -86,22 +90,22 @@ class Library:
         sys.excepthook = self._show
 
     @classmethod
-    def start(cls, meeting: AbstractContextManager[Relay | None], seconds: float) -> Library:
-        """MPI, started if it was not yet.
+    def start(cls, rendezvous: AbstractContextManager[Relay | None], seconds: float) -> Library:
+        """Return the library; initialize MPI in the first call.
 
         Args:
-            meeting: Entered while MPI starts: lets it find the other ranks.
-            seconds: How long that may take, and later the calls that all ranks make.
+            rendezvous: Context manager that connects MPI to the other ranks while it initializes.
+            seconds: Timeout of the initialization and of later blocking calls.
 
         Raises:
-            RuntimeError: Without mpi4py, or without a library of MPI; if a rank does not answer.
+            RuntimeError: Without mpi4py or an MPI library, or after the timeout.
         """
         if cls._started is None:
-            if not installed():
+            if not is_installed():
                 raise RuntimeError(_MISSING)
             deadline = time.monotonic() + seconds
             try:
-                with meeting as relay:
+                with rendezvous as relay:
                     cls._started = cls(relay, max(deadline - time.monotonic(), 1.0))
             except ImportError as error:
                 raise RuntimeError(f"{_MISSING} ({error})") from error
@@ -121,17 +125,18 @@ class Library:
         _unlink_shared_memory(self.world)
 
     def _run_released(self, name: str, *arguments: Any) -> None:
-        """Call a function of MPI's without the interpreter's lock, which mpi4py's own call keeps.
+        """Call a C function of MPI and release the interpreter's lock, which mpi4py would keep.
 
-        The other threads of this process go on meanwhile: the relay, and what waits for this call.
+        Other threads must run meanwhile: the relay, and the thread that waits for this call.
         """
         if code := getattr(ctypes.CDLL(self.MPI.__file__), name)(*arguments):
             raise DistBackendError(f"{name}: {self.MPI.Get_error_string(code)}")
 
     def _survive_abort(self) -> None:
-        """Make an error of the call that MPI answers by ``exit`` while it starts.
+        """Turn a call of ``exit`` by MPI while it initializes into an error of ``call``.
 
-        The thread that calls it stops for ever in this handler, and the main thread goes on.
+        The thread that called ``exit`` stops forever in the exit handler, and the main thread
+        continues.
         """
         system: Any = ctypes.CDLL(None)
         if self._relay is None or not hasattr(system, "on_exit"):
@@ -141,12 +146,13 @@ class Library:
         def stop(status: int, _: Any) -> None:
             call.error = DistBackendError(
                 f"init_process_group: MPI failed with status {status} while it started: "
-                f"rank {self._lost()} has ended"
+                f"rank {self._ended_ranks()} has ended"
             )
             self._failed = self._stuck = True
-            for each in vars(self.MPI).values():  # MPI keeps a lock, for which their end would wait
+            # The destructors of mpi4py's objects would wait for a lock that MPI holds.
+            for each in vars(self.MPI).values():
                 ctypes.pythonapi.Py_IncRef(ctypes.py_object(each))
-            _unlink(_mapped())
+            _unlink(_shared_memory_paths())
             call.done.set()
             threading.Event().wait()
 
@@ -157,30 +163,33 @@ class Library:
     # -- calls that block ------------------------------------------------------------------
 
     def call(self, function: Callable[[], Any], seconds: float, name: str) -> Any:
-        """Return what a function returns that blocks until other ranks call it, too.
+        """Call a function that blocks until other ranks call it, too, in MPI's thread.
 
         Args:
             function: The function.
-            seconds: How long to wait.
-            name: Of the call, for errors.
+            seconds: Longest time to wait.
+            name: Name of the call, for errors.
+
+        Returns:
+            Its result.
 
         Raises:
             DistBackendError: If it takes longer, or a rank ends meanwhile.
         """
         if self._stuck:
-            raise DistBackendError(f"{name}: a call of MPI before this one has not come back")
+            raise DistBackendError(f"{name}: an earlier call of MPI has not returned")
         call, deadline = _Call(function), time.monotonic() + seconds
         self._calls.put(call)
         while not call.done.wait(_LOOK):
-            gone = self._lost()
-            if gone or time.monotonic() > deadline:
+            ended = self._ended_ranks()
+            if ended or time.monotonic() > deadline:
                 self.fail()
                 self._stuck = True
-                _unlink(_mapped())
+                _unlink(_shared_memory_paths())
                 _leave_at_exit()
                 raise DistBackendError(
-                    f"{name}: Connection closed by peer: rank {gone} has ended"
-                    if gone
+                    f"{name}: Connection closed by peer: rank {ended} has ended"
+                    if ended
                     else f"Timed out waiting {1000 * seconds:.0f}ms for {name} to complete"
                 )
         if call.error is not None:
@@ -192,26 +201,26 @@ class Library:
             self._current = self._calls.get()
             self._current.run()
 
-    # -- ranks that leave ------------------------------------------------------------------
+    # -- ranks that end --------------------------------------------------------------------
 
-    def left(self) -> list[int]:
-        """Ranks of the program that have ended without ``destroy_process_group``."""
+    def departed_ranks(self) -> list[int]:
+        """Ranks of the world that have ended without ``destroy_process_group``."""
         status = self.MPI.Status()
         while self.world.Iprobe(self.MPI.ANY_SOURCE, LEFT, status):
             self.world.Recv(bytearray(), status.source, LEFT)
             self._departed.add(status.source)
-        return sorted(self._departed.union(self._lost()))
+        return sorted(self._departed.union(self._ended_ranks()))
 
-    def _lost(self) -> list[int]:
-        """Ranks whose processes have ended, as the server reports."""
+    def _ended_ranks(self) -> list[int]:
+        """Ranks whose processes have ended, as reported by the PMI server."""
         return [] if self._relay is None else sorted(self._relay.gone)
 
     def fail(self) -> None:
-        """Note that a call was given up: some ranks may never finalize MPI."""
+        """Note that a call was abandoned: some ranks may never finalize MPI."""
         self._failed = True
 
     def _show(self, kind: Any, error: Any, trace: Any) -> None:
-        """Show an uncaught exception, and end without waiting for the ranks that wait for this."""
+        """Exception hook: show the exception, notify other ranks, skip the finalization of MPI."""
         self._hook(kind, error, trace)
         if self.needed and self.world.size > 1:
             self._depart()
@@ -219,13 +228,13 @@ class Library:
             _leave_at_exit()
 
     def _depart(self) -> None:
-        """Send word to all ranks that this one ends."""
+        """Notify all ranks that this one ends."""
         for rank in range(self.world.size):
             if rank != self.world.rank:
                 self.world.Isend(bytearray(), rank, LEFT)
 
     def _end(self) -> None:
-        """Finalize MPI together with all ranks, or end without it where some are gone."""
+        """Exit hook: finalize MPI with all ranks, or end without finalizing if some have ended."""
         if os.getpid() != self._process or self._stuck or self.MPI.Is_finalized():
             if self._relay is not None:
                 _leave_at_exit()
@@ -240,25 +249,26 @@ class Library:
         except DistBackendError:
             _leave_at_exit()
         else:
-            if self._relay is not None:  # it ends before MPI's exit handler, which asks the server
+            # The relay ends before MPI's exit handler, which would need it to reach the server.
+            if self._relay is not None:
                 self._relay.finalize()
                 _leave_at_exit() if hasattr(ctypes.CDLL(None), "on_exit") else os._exit(0)
 
     def _await_all(self, seconds: float) -> None:
-        """Wait until all ranks end.
+        """Wait until all ranks call this function.
 
         Raises:
-            DistBackendError: If they do not in time, or one has ended without waiting.
+            DistBackendError: After some seconds, or if a rank has ended without calling it.
         """
         request, deadline = self.world.Ibarrier(), time.monotonic() + seconds
         while not request.Test():
-            if self._lost() or time.monotonic() > deadline:
-                raise DistBackendError("MPI_Finalize: not all ranks have come")
+            if self._ended_ranks() or time.monotonic() > deadline:
+                raise DistBackendError("MPI_Finalize: not all ranks have called it")
             time.sleep(_NAP)
 
 
 class _Call:
-    """A function that ``Library.call`` runs in its thread, and what came of it."""
+    """A function that ``Library.call`` runs in its thread, with its result or error."""
 
     def __init__(self, function: Callable[[], Any]) -> None:
         self.function, self.done = function, threading.Event()
@@ -266,7 +276,7 @@ class _Call:
         self.error: BaseException | None = None
 
     def run(self) -> None:
-        """Run it."""
+        """Call the function, and set the result or the error."""
         try:
             self.result = self.function()
         except BaseException as error:
@@ -275,27 +285,29 @@ class _Call:
 
 
 def _leave_at_exit() -> None:
-    """Have the process end with its own exit status, but without the C library's exit handlers.
+    """Let the process end with its own exit status, but without the C library's exit handlers.
 
-    MPI's wait for the other ranks, or crash where MPI was not finalized.
+    MPI's exit handlers wait for the other ranks, or crash if MPI was not finalized.
     """
     system: Any = ctypes.CDLL(None)
     system.fflush(None)
-    if not hasattr(system, "on_exit"):  # macOS, musl: the status of the exit is not to be had
+    if not hasattr(system, "on_exit"):  # macOS, musl: the exit status is not available
         atexit.register(os._exit, 1)
         return
     system.on_exit(ctypes.cast(system._exit, ctypes.c_void_p), None)
 
 
 def _unlink_shared_memory(world: Any) -> None:
-    """Have the system free MPICH's shared memory with its last process, however that ends."""
+    """Unlink MPICH's shared memory, so that the system frees it with the last process."""
     world.Barrier()
-    paths = _mapped(_SEGMENTS[:1])  # the ranks may still open UCX's, at their first message
+    # UCX's memory stays: the ranks open it with their first message.
+    paths = _shared_memory_paths(_SEGMENTS[:1])
     world.Barrier()
     _unlink(paths)
 
 
-def _mapped(names: Sequence[str] = _SEGMENTS) -> set[str]:
+def _shared_memory_paths(names: Sequence[str] = _SEGMENTS) -> set[str]:
+    """Files of shared memory that this process has mapped, from ``/proc/self/maps``."""
     if not os.path.exists("/proc/self/maps"):
         return set()
     with open("/proc/self/maps") as maps:
@@ -309,12 +321,11 @@ def _unlink(paths: set[str]) -> None:
 
 
 class MPIEngine(Buffers):
-    """Collectives and messages of one group.
+    """Collectives and messages of one process group, by MPI.
 
     Args:
-        library: MPI.
-        ranks: Of the world, those in the group.
-        collective: Whether all ranks of the world call this.
+        library: The MPI library.
+        ranks: Ranks in the world of the group's members.
     """
 
     name = "mpi"
@@ -326,20 +337,20 @@ class MPIEngine(Buffers):
         group = world.group.Incl(list(ranks))
         tag = hash(tuple(ranks)) % 30_000
         self.comm = world.Create_group(group, tag)
-        #: For what ranks tell each other beside the program's own messages.
+        #: Communicator for control messages, separate from the program's calls.
         self.control = self.comm.Dup()
         self.agreement = Agreement(self.MPI, self.control, list(ranks))
 
     @property
     def on_host(self) -> MPIEngine:
-        """The engine for arrays of the host: this one."""
+        """Engine for host tensors: this one."""
         return self
 
     def activate(self) -> None:
-        """Nothing: MPI needs no device."""
+        """Do nothing: MPI needs no current device."""
 
-    def serving(self, tensor: Any) -> Buffers:
-        """The engine for a tensor: this one, by way of the host for a GPU's."""
+    def engine_for(self, tensor: Any) -> Buffers:
+        """Engine for a tensor: this one, which copies tensors on GPUs to the host."""
         return self
 
     def close(self) -> None:
@@ -354,17 +365,17 @@ class MPIEngine(Buffers):
         return Request(self, self.comm.Ibarrier())
 
     def broadcast(self, array: Any, root: int) -> Request:
-        """Send ``array`` from ``root`` to all."""
+        """Start to broadcast ``array`` from ``root``."""
         return Request(self, self.comm.Ibcast(_raw(array), root))
 
     def all_reduce(self, array: Any, op: Any) -> Request:
-        """Reduce ``array`` in place, on all ranks."""
+        """Start to reduce ``array`` in place on all ranks."""
         wire, operation, restore = self._reducible(array, op)
         started = self.comm.Iallreduce(self.MPI.IN_PLACE, wire, operation)
         return Request(self, started, _writer(array, wire, restore))
 
     def reduce(self, array: Any, op: Any, root: int) -> Request:
-        """Reduce ``array`` in place on ``root``; on others it is left as it is."""
+        """Start to reduce ``array`` in place on ``root``; on others it is not changed."""
         wire, operation, restore = self._reducible(array, op)
         if self.comm.rank == root:
             started = self.comm.Ireduce(self.MPI.IN_PLACE, wire, operation, root)
@@ -372,30 +383,30 @@ class MPIEngine(Buffers):
         return Request(self, self.comm.Ireduce(wire, None, operation, root), keep=wire)
 
     def all_gather(self, out: Any, array: Any) -> Request:
-        """Put every rank's ``array`` into ``out``, one after the other."""
+        """Start to concatenate the ``array`` of all ranks in ``out``."""
         return Request(self, self.comm.Iallgather(_raw(array), _raw(out)))
 
     def gather(self, out: Any, array: Any, root: int) -> Request:
-        """The same on ``root`` alone; ``out`` is None elsewhere."""
+        """Start to concatenate the ``array`` of all ranks in ``out`` of ``root``, else None."""
         into = None if out is None else _raw(out)
         return Request(self, self.comm.Igather(_raw(array), into, root))
 
     def scatter(self, out: Any, array: Any, root: int) -> Request:
-        """Give each rank its part of what ``root`` has; ``array`` is None elsewhere."""
-        of = None if array is None else _raw(array)
-        return Request(self, self.comm.Iscatter(of, _raw(out), root))
+        """Start to scatter the parts of ``array`` on ``root``, None elsewhere, to each ``out``."""
+        parts = None if array is None else _raw(array)
+        return Request(self, self.comm.Iscatter(parts, _raw(out), root))
 
     def reduce_scatter(self, out: Any, array: Any, op: Any) -> Request:
-        """Reduce ``array``, of equal parts for each rank, and keep this rank's part."""
+        """Start to reduce ``array``, an equal part for each rank, and write one part to ``out``."""
         wire, operation, restore = self._reducible(array, op)
         into = host.empty(out.size, wire.dtype)
-        back = _writer(out, into, restore or host.asarray)
-        return Request(self, self.comm.Ireduce_scatter_block(wire, into, operation), back, wire)
+        finish = _writer(out, into, restore or host.asarray)
+        return Request(self, self.comm.Ireduce_scatter_block(wire, into, operation), finish, wire)
 
     def all_to_all(
         self, out: Any, array: Any, received: Sequence[int], sent: Sequence[int]
     ) -> Request:
-        """Send parts of ``array`` to the ranks, of so many elements, and receive theirs."""
+        """Start to send ``sent[r]`` elements to each rank r, and receive ``received[r]``."""
         size = array.itemsize
         theirs = host.empty(self.comm.size, host.int64)
         announced = self.control.Ialltoall(host.array(sent, host.int64), theirs)
@@ -405,7 +416,7 @@ class MPIEngine(Buffers):
         started = self.comm.Ialltoallv(
             [_raw(array), counts[0], starts[0], byte], [_raw(out), counts[1], starts[1], byte]
         )
-        return Exchange(self, started, announced, theirs, received)
+        return AllToAllRequest(self, started, announced, theirs, received)
 
     # -- messages --------------------------------------------------------------------------
 
@@ -414,19 +425,24 @@ class MPIEngine(Buffers):
         return Request(self, self.comm.Isend(_raw(array), rank, tag))
 
     def receive(self, array: Any, rank: int | None, tag: int) -> Request:
-        """Start to receive into ``array``, from a rank or from any."""
+        """Start to receive into ``array``, from a rank, or from any if that is None."""
         source = self.MPI.ANY_SOURCE if rank is None else rank
-        return Message(self, self.comm.Irecv(_raw(array), source, tag), array.nbytes)
+        return ReceiveRequest(self, self.comm.Irecv(_raw(array), source, tag), array.nbytes)
 
     # -- dtypes ----------------------------------------------------------------------------
 
     def _reducible(self, array: Any, op: Any) -> tuple[Any, Any, Callable[[Any], Any] | None]:
-        """Array that MPI reduces, the operation, and a function from the result to values."""
+        """Prepare a reduction for MPI.
+
+        Returns:
+            The array that MPI reduces in place, MPI's operation, and a function from the reduced
+            array to the values; None if ``array`` itself is reduced.
+        """
         if array.dtype.kind == "b":
-            return array.view(host.uint8), getattr(self.MPI, _OF_BOOLS[op.name]), None
-        operation = getattr(self.MPI, _NAMES.get(op.name, op.name))
+            return array.view(host.uint8), getattr(self.MPI, _BOOL_OPERATIONS[op.name]), None
+        operation = getattr(self.MPI, _OPERATIONS.get(op.name, op.name))
         wide = array.dtype.kind in "iufc" and array.dtype != host.float16
-        wire = array if wide else array.astype(_NARROW)
+        wire = array if wide else array.astype(_WIDE)
         if wire.dtype.kind == "f" and op in (ReduceOp.MAX, ReduceOp.MIN):
             dtype = wire.dtype
             return _to_keys(wire, op), operation, lambda keys: _from_keys(keys, dtype)
@@ -438,7 +454,7 @@ class MPIEngine(Buffers):
 def _writer(
     array: Any, wire: Any, restore: Callable[[Any], Any] | None
 ) -> Callable[[], None] | None:
-    """What writes a result into an array, unless it is there."""
+    """Function that copies a reduced array to ``array``; None if it was reduced in place."""
     if restore is None:
         return None
 
@@ -449,9 +465,10 @@ def _writer(
 
 
 def _to_keys(values: Any, op: Any) -> Any:
-    """Integers in the order of floats, -0 before 0, with NaN as the result of a comparison.
+    """Integers in the order of floats, with -0 before 0, and NaN as the largest or smallest one.
 
-    MPI's own comparison of a NaN depends on which operand it is, and so on the rank.
+    MAX and MIN of the integers propagate NaN. MPI's own comparison of floats does not: its result
+    depends on the order of the operands, and so on the rank.
     """
     limits = host.iinfo(f"int{8 * values.itemsize}")
     keys = _flip(values.view(limits.dtype))
@@ -460,47 +477,48 @@ def _to_keys(values: Any, op: Any) -> Any:
 
 
 def _from_keys(keys: Any, dtype: Any) -> Any:
+    """Inverse of ``_to_keys``."""
     return _flip(keys).view(dtype)
 
 
 def _flip(bits: Any) -> Any:
-    """Invert all bits but the sign's of negative numbers; undoes itself."""
+    """Invert all bits of negative numbers except the sign; this is its own inverse."""
     return bits ^ ((bits >> (8 * bits.itemsize - 1)) & host.iinfo(bits.dtype).max)
 
 
 class Request:
-    """A call of MPI that has been started.
+    """Non-blocking call of MPI.
 
     Args:
-        engine: Whose call.
-        request: What MPI returned.
-        back: Called once, when it is done.
-        keep: What must live until then.
+        engine: Engine that started it.
+        request: MPI's request.
+        finish: Called once, when the request is complete.
+        keep: Object to keep alive until then.
     """
 
     def __init__(
         self,
         engine: MPIEngine,
         request: Any,
-        back: Callable[[], None] | None = None,
+        finish: Callable[[], None] | None = None,
         keep: Any = None,
     ) -> None:
-        self._MPI, self._request, self._back, self._keep = engine.MPI, request, back, keep
+        self._MPI, self._request, self._finish, self._keep = engine.MPI, request, finish, keep
 
     def test(self) -> bool:
-        """Whether it is done; moves it on."""
+        """Progress the request, and return whether it is complete."""
         try:
             if not self._request.Test():
                 return False
         except self._MPI.Exception as error:
             raise DistBackendError(f"MPI: {error.Get_error_string()}") from error
-        if self._back is not None:
-            self._back()
+        if self._finish is not None:
+            self._finish()
         return True
 
 
-class Exchange(Request):
-    """An all_to_all, whose ranks also send each other how many elements go where."""
+class AllToAllRequest(Request):
+    """An ``all_to_all``, in which ranks also exchange and compare the numbers of elements."""
 
     def __init__(
         self, engine: MPIEngine, request: Any, announced: Any, theirs: Any, received: Sequence[int]
@@ -509,10 +527,10 @@ class Exchange(Request):
         self._announced, self._theirs, self._received = announced, theirs, list(received)
 
     def test(self) -> bool:
-        """Whether it is done.
+        """Progress the request, and return whether it is complete.
 
         Raises:
-            DistBackendError: If a rank sends another number of elements than this one expects.
+            DistBackendError: If a rank sends a different number of elements than this one expects.
         """
         if self._announced is not None:
             if not self._announced.Test():
@@ -527,8 +545,8 @@ class Exchange(Request):
         return super().test()
 
 
-class Message(Request):
-    """A message that is received: its length, and where it came from."""
+class ReceiveRequest(Request):
+    """A message to receive, whose size must be ``nbytes``."""
 
     def __init__(self, engine: MPIEngine, request: Any, nbytes: int) -> None:
         super().__init__(engine, request)
@@ -536,7 +554,7 @@ class Message(Request):
         self._status = engine.MPI.Status()
 
     def test(self) -> bool:
-        """Whether it has come, in full."""
+        """Progress the request, and return whether the message has been received."""
         try:
             if not self._request.Test(self._status):
                 return False
@@ -545,18 +563,19 @@ class Message(Request):
                 f"recv: a message that does not fit in {self._nbytes} bytes: "
                 f"{error.Get_error_string()}"
             ) from error
-        came = self._status.Get_count(self._MPI.BYTE)
-        if came != self._nbytes:
+        received = self._status.Get_count(self._MPI.BYTE)
+        if received != self._nbytes:
             raise DistBackendError(
-                f"recv: expected a message of {self._nbytes} bytes, got one of {came}: the tensors "
-                "of both sides must have the same size"
+                f"recv: expected a message of {self._nbytes} bytes, got one of {received}: the "
+                "tensors of both sides must have the same size"
             )
         return True
 
     def source(self) -> int:
-        """The rank of the group that it came from."""
+        """Rank in the group of the sender."""
         return int(self._status.source)
 
 
 def _raw(array: Any) -> Any:
+    """View of an array as flat bytes."""
     return array.reshape(-1).view(host.uint8)

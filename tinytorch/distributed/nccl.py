@@ -1,7 +1,7 @@
-"""The engine that carries numbers from GPU to GPU by NCCL, through CuPy.
+"""Engine for NCCL, between GPUs, through CuPy.
 
-One device for each rank. MPI brings the ranks together, and tensors of the host go by it. Calls are
-put on the current stream, and a work is done when that has come past them.
+Each rank has one device. MPI connects the ranks, and transfers host tensors. Calls are enqueued on
+the current stream, and a work is complete when the stream has executed them.
 
 Reference: https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api.html and
 https://docs.cupy.dev/en/stable/reference/generated/cupy.cuda.nccl.NcclCommunicator.html
@@ -21,14 +21,14 @@ from . import mpi
 from .buffers import Buffers, ReduceOp
 from .errors import DistBackendError
 
-#: NCCL's names of dtypes, as CuPy has them.
+#: CuPy's names of NCCL's dtypes.
 _DTYPES = {
     "int8": "INT8", "uint8": "UINT8", "int32": "INT32", "uint32": "UINT32", "int64": "INT64",
     "uint64": "UINT64", "float16": "FLOAT16", "float32": "FLOAT32", "float64": "FLOAT64",
     "complex64": "FLOAT32", "complex128": "FLOAT64",
 }  # fmt: skip
 _OPERATIONS = {"SUM": "SUM", "AVG": "SUM", "PRODUCT": "PROD", "MIN": "MIN", "MAX": "MAX"}
-_OF_BOOLS = {"SUM": "MAX", "MAX": "MAX", "BOR": "MAX", "PRODUCT": "MIN", "MIN": "MIN",
+_BOOL_OPERATIONS = {"SUM": "MAX", "MAX": "MAX", "BOR": "MAX", "PRODUCT": "MIN", "MIN": "MIN",
              "BAND": "MIN"}  # fmt: skip
 _MISSING = (
     "Distributed package doesn't have NCCL built in: install CuPy and NCCL on a machine with "
@@ -37,8 +37,8 @@ _MISSING = (
 
 
 def available() -> bool:
-    """Whether there are mpi4py, and CuPy with NCCL and a GPU."""
-    if not mpi.installed() or importlib.util.find_spec("cupy") is None:
+    """Whether mpi4py, and CuPy with NCCL and a GPU, are available."""
+    if not mpi.is_installed() or importlib.util.find_spec("cupy") is None:
         return False
     try:
         library = load_backend("cupy").library
@@ -48,12 +48,12 @@ def available() -> bool:
 
 
 class NCCLEngine(Buffers):
-    """Collectives and messages of one group of GPUs.
+    """Collectives and messages of one process group, by NCCL.
 
     Args:
-        host: The engine of the group's host tensors; its ranks are in the same order.
-        device: This rank's GPU: a number or a device. Default: its rank on this machine.
-        mixed: Whether tensors of the host are carried, too.
+        host: The group's engine for host tensors.
+        device: This rank's GPU: an index or a device; None for its rank on this machine.
+        mixed: Whether host tensors are supported, too.
 
     Raises:
         RuntimeError: Without CuPy, NCCL or a GPU.
@@ -76,20 +76,20 @@ class NCCLEngine(Buffers):
         if chosen is None:
             chosen = int(os.environ.get("LOCAL_RANK", host.comm.rank)) % count
         self.device: Any = self.cuda.Device(chosen)
-        self.device.use()  # of the thread that starts this engine
+        self.device.use()  # in the thread that creates this engine
         name = self.nccl.get_unique_id() if host.comm.rank == 0 else None
         name = host.comm.bcast(name, 0)
         self.communicator: Any = self.nccl.NcclCommunicator(host.comm.size, name, host.comm.rank)
 
     def activate(self) -> None:
-        """Use this rank's GPU in the calling thread."""
+        """Make this rank's GPU the current device of the calling thread."""
         self.device.use()
 
-    def serving(self, tensor: Any) -> Any:
-        """This engine for a GPU's tensor, MPI's for the host's.
+    def engine_for(self, tensor: Any) -> Any:
+        """Engine for a tensor: this one on a GPU, and the MPI engine on the host.
 
         Raises:
-            RuntimeError: For a tensor of the host in a group of ``"nccl"`` alone.
+            RuntimeError: For a host tensor in a group of ``"nccl"`` alone.
         """
         if tensor._xp is self.xp:
             return self
@@ -98,7 +98,7 @@ class NCCLEngine(Buffers):
         raise RuntimeError(f"No backend type associated with device type {tensor.device.type}")
 
     def fetch(self, tensor: Any) -> Any:
-        """The tensor's numbers in an array of the GPU's."""
+        """A tensor's values in an array of CuPy."""
         return tensor._data
 
     def close(self) -> None:
@@ -113,75 +113,76 @@ class NCCLEngine(Buffers):
         return self.all_reduce(self.xp.zeros(1, dtype="float32"), ReduceOp.SUM)
 
     def broadcast(self, array: Any, root: int) -> Any:
-        """Send ``array`` from ``root`` to all."""
+        """Start to broadcast ``array`` from ``root``."""
         flat = self._bytes(array)
-        return self._started(
-            lambda stream: self.communicator.bcast(*self._sized(flat), root, stream), array
+        return self._start(
+            lambda stream: self.communicator.bcast(*self._as_buffer(flat), root, stream), array
         )
 
     def all_reduce(self, array: Any, op: Any) -> Any:
-        """Reduce ``array`` in place, on all ranks."""
-        (place, count, dtype), operation = self._reducible(array, op)
-        return self._started(
+        """Start to reduce ``array`` in pointer on all ranks."""
+        (pointer, count, dtype), operation = self._reducible(array, op)
+        return self._start(
             lambda stream: self.communicator.allReduce(
-                place, place, count, dtype, operation, stream
+                pointer, pointer, count, dtype, operation, stream
             ),
             array,
-            lambda: self._averaged(array, op),
+            lambda: self._divide_average(array, op),
         )
 
     def reduce(self, array: Any, op: Any, root: int) -> Any:
-        """Reduce ``array`` in place on ``root``."""
-        (place, count, dtype), operation = self._reducible(array, op)
-        here = self.comm.rank == root
-        into = array if here else array.copy()  # NCCL wants a place on every rank
-        return self._started(
+        """Start to reduce ``array`` in pointer on ``root``; on others it is not changed."""
+        (pointer, count, dtype), operation = self._reducible(array, op)
+        is_root = self.comm.rank == root
+        into = array if is_root else array.copy()  # NCCL needs an output on every rank
+        return self._start(
             lambda stream: self.communicator.reduce(
-                place, into.data.ptr, count, dtype, operation, root, stream
+                pointer, into.data.ptr, count, dtype, operation, root, stream
             ),
             (array, into),
-            (lambda: self._averaged(array, op)) if here else None,
+            (lambda: self._divide_average(array, op)) if is_root else None,
         )
 
     def all_gather(self, out: Any, array: Any) -> Any:
-        """Put every rank's ``array`` into ``out``, one after the other."""
-        place, count, dtype = self._sized(self._bytes(array))
-        return self._started(
-            lambda stream: self.communicator.allGather(place, out.data.ptr, count, dtype, stream),
+        """Start to concatenate the ``array`` of all ranks in ``out``."""
+        pointer, count, dtype = self._as_buffer(self._bytes(array))
+        return self._start(
+            lambda stream: self.communicator.allGather(pointer, out.data.ptr, count, dtype, stream),
             (out, array),
         )
 
     def gather(self, out: Any, array: Any, root: int) -> Any:
-        """The same on ``root`` alone; ``out`` is None elsewhere."""
-        size, here = self.comm.size, self.comm.rank == root
-        rows = self._bytes(out).reshape(size, -1) if here else []
+        """Start to concatenate the ``array`` of all ranks in ``out`` of ``root``, else None."""
+        size, is_root = self.comm.size, self.comm.rank == root
+        rows = self._bytes(out).reshape(size, -1) if is_root else []
         sends = [(root, self._bytes(array))]
         return self._exchange(sends, list(enumerate(rows)), (out, array))
 
     def scatter(self, out: Any, array: Any, root: int) -> Any:
-        """Give each rank its part of what ``root`` has; ``array`` is None elsewhere."""
-        size, here = self.comm.size, self.comm.rank == root
-        rows = self._bytes(array).reshape(size, -1) if here else []
+        """Start to scatter the parts of ``array`` on ``root``, None elsewhere, to each ``out``."""
+        size, is_root = self.comm.size, self.comm.rank == root
+        rows = self._bytes(array).reshape(size, -1) if is_root else []
         return self._exchange(list(enumerate(rows)), [(root, self._bytes(out))], (out, array))
 
     def reduce_scatter(self, out: Any, array: Any, op: Any) -> Any:
-        """Reduce ``array``, of equal parts for each rank, and keep this rank's part."""
-        (place, _, dtype), operation = self._reducible(array, op)
+        """Start to reduce ``array``, an equal part for each rank, and write one part to ``out``."""
+        (pointer, _, dtype), operation = self._reducible(array, op)
         _, count, _ = self._reducible(out, op)[0]
-        return self._started(
+        return self._start(
             lambda stream: self.communicator.reduceScatter(
-                place, out.data.ptr, count, dtype, operation, stream
+                pointer, out.data.ptr, count, dtype, operation, stream
             ),
             (out, array),
-            lambda: self._averaged(out, op),
+            lambda: self._divide_average(out, op),
         )
 
     def all_to_all(self, out: Any, array: Any, received: Sequence[int], sent: Sequence[int]) -> Any:
-        """Send parts of ``array`` to the ranks, of so many elements, and receive theirs."""
-        sends = self._parted(array, sent)
-        return self._exchange(sends, self._parted(out, received), (out, array))
+        """Start to send ``sent[r]`` elements to each rank r, and receive ``received[r]``."""
+        sends = self._split(array, sent)
+        return self._exchange(sends, self._split(out, received), (out, array))
 
-    def _parted(self, array: Any, counts: Sequence[int]) -> list[tuple[int, Any]]:
+    def _split(self, array: Any, counts: Sequence[int]) -> list[tuple[int, Any]]:
+        """Parts of an array for each rank, as pairs of rank and bytes."""
         size = array.itemsize
         ends = [size * end for end in accumulate(counts)]
         starts = [0, *ends[:-1]]
@@ -198,68 +199,77 @@ class NCCLEngine(Buffers):
         """Start to receive into ``array``.
 
         Raises:
-            RuntimeError: If it may come from any rank.
+            RuntimeError: If ``rank`` is None: NCCL cannot receive from any rank.
         """
         if rank is None:
             raise RuntimeError("recv: NCCL receives from a rank that is named, not from any")
-        made = self._exchange([], [(rank, self._bytes(array))], array)
-        made.source = lambda: rank
-        return made
+        request = self._exchange([], [(rank, self._bytes(array))], array)
+        request.source = lambda: rank
+        return request
 
     def _exchange(
         self, sends: list[tuple[int, Any]], receives: list[tuple[int, Any]], keep: Any
     ) -> Any:
-        """Messages that go and come at once; one to this rank itself is a copy."""
-        here = self.comm.rank
+        """Start sends and receives as one group; those of this rank to itself are copies.
+
+        Args:
+            sends: Pairs of rank and bytes to send.
+            receives: Pairs of rank and bytes to write to.
+            keep: Object to keep alive until the calls are complete.
+        """
+        own_rank = self.comm.rank
 
         def start(stream: int) -> None:
-            own = [part for rank, part in sends if rank == here]
-            for into, part in zip([p for r, p in receives if r == here], own, strict=True):
+            own = [part for rank, part in sends if rank == own_rank]
+            for into, part in zip([p for r, p in receives if r == own_rank], own, strict=True):
                 into[...] = part
             self.nccl.groupStart()
             for rank, part in sends:
-                if rank != here and part.size:
-                    self.communicator.send(*self._sized(part), rank, stream)
+                if rank != own_rank and part.size:
+                    self.communicator.send(*self._as_buffer(part), rank, stream)
             for rank, part in receives:
-                if rank != here and part.size:
-                    self.communicator.recv(*self._sized(part), rank, stream)
+                if rank != own_rank and part.size:
+                    self.communicator.recv(*self._as_buffer(part), rank, stream)
             self.nccl.groupEnd()
 
-        return self._started(start, keep)
+        return self._start(start, keep)
 
     # -- arrays ------------------------------------------------------------------------------
 
-    def _started(
-        self, start: Callable[[int], None], keep: Any, back: Callable[[], None] | None = None
-    ) -> Launched:
+    def _start(
+        self, start: Callable[[int], None], keep: Any, finish: Callable[[], None] | None = None
+    ) -> StreamRequest:
+        """Call ``start`` with the current stream, then ``finish``; return the request."""
         stream = self.cuda.get_current_stream()
         try:
             start(stream.ptr)
         except self.nccl.NcclError as error:
             raise DistBackendError(f"NCCL: {error}") from error
-        if back is not None:
-            back()  # on the same stream, behind it
+        if finish is not None:
+            finish()  # enqueued on the same stream, so that it follows
         event = self.cuda.Event()
         event.record(stream)
-        return Launched(event, keep)
+        return StreamRequest(event, keep)
 
     def _bytes(self, array: Any) -> Any:
         return array.reshape(-1).view("uint8")
 
-    def _sized(self, array: Any) -> tuple[int, int, int]:
+    def _as_buffer(self, array: Any) -> tuple[int, int, int]:
+        """NCCL's arguments for an array of bytes: pointer, count and dtype."""
         return array.data.ptr, array.size, self._code("UINT8")
 
     def _code(self, name: str) -> int:
+        """NCCL's constant of a dtype or an operation."""
         return int(getattr(self.nccl, f"NCCL_{name}"))
 
     def _reducible(self, array: Any, op: Any) -> tuple[tuple[int, int, int], int]:
-        """Place, count and dtype of what NCCL reduces, and its operation.
+        """NCCL's arguments for a reduction: (pointer, count, dtype), and the operation.
 
         Raises:
-            RuntimeError: For what it has not.
+            RuntimeError: For an operation or a dtype that NCCL does not support.
         """
         kind = array.dtype.kind
-        names = _OF_BOOLS if kind == "b" else _OPERATIONS
+        names = _BOOL_OPERATIONS if kind == "b" else _OPERATIONS
         if op.name not in names:
             raise RuntimeError(f"Cannot use ReduceOp.{op.name} with NCCL")
         dtype = "UINT8" if kind == "b" else _DTYPES.get(array.dtype.name)
@@ -268,17 +278,18 @@ class NCCLEngine(Buffers):
         count = array.size * (2 if kind == "c" else 1)
         return (array.data.ptr, count, self._code(dtype)), self._code(names[op.name])
 
-    def _averaged(self, array: Any, op: Any) -> None:
+    def _divide_average(self, array: Any, op: Any) -> None:
+        """Divide a sum by the number of ranks if the reduction is AVG."""
         if op is ReduceOp.AVG:
             array /= self.comm.size
 
 
-class Launched:
-    """Calls that the GPU has still to come to.
+class StreamRequest:
+    """Calls that are enqueued on a stream.
 
     Args:
-        event: Behind them on their stream.
-        keep: What must live until then.
+        event: Event after them on the stream.
+        keep: Object to keep alive until then.
     """
 
     source: Callable[[], int]
@@ -287,5 +298,5 @@ class Launched:
         self._event, self._keep = event, keep
 
     def test(self) -> bool:
-        """Whether it has come past them."""
+        """Whether the calls are complete."""
         return bool(self._event.done)

@@ -1,6 +1,6 @@
-"""Collectives and messages of any objects, which are pickled on their way.
+"""Collectives and messages of arbitrary objects, which are sent as pickles.
 
-Only ranks of one job exchange objects: reading a pickle runs what it says (docs/security.md).
+Loading a pickle can execute code, so only ranks of one job exchange objects (docs/security.md).
 """
 
 from __future__ import annotations
@@ -10,29 +10,29 @@ from collections.abc import Sequence
 from typing import Any
 
 from .buffers import host
-from .launch import launch, root_of
-from .point_to_point import _peer as peer_of
-from .process_group import ProcessGroup, member
+from .launch import launch, root_rank
+from .point_to_point import find_peer
+from .process_group import ProcessGroup, member_group
 
 __all__ = [
     "all_gather_object", "broadcast_object_list", "gather_object", "recv_object_list",
     "scatter_object_list", "send_object_list",
 ]  # fmt: skip
 
-#: The tag of messages that carry objects.
+#: Tag of the messages of objects.
 _TAG = 0
 
 
 def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> None:
-    """Give every rank the objects of all.
+    """Gather the objects of all ranks on every rank.
 
     Args:
-        object_list: A list with a place for each rank, which is filled.
-        obj: This rank's.
-        group: Among whom. Default: all.
+        object_list: A list of the group's size, to write to.
+        obj: Object of this rank.
+        group: Process group. Default: the default group.
 
     Raises:
-        ValueError: Before ``init_process_group``, or if the list has another length.
+        ValueError: Before ``init_process_group``, or if the list has a different length.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -42,10 +42,10 @@ def all_gather_object(object_list: list[Any], obj: Any, group: Any = None) -> No
         [{'loss': 0.5}]
         >>> tt.distributed.destroy_process_group()
     """
-    found = member(group, "all_gather_object")
-    if found is not None:
-        _check_list(object_list, found.size(), "object_list")
-        object_list[:] = _gathered(found, "all_gather_object", obj)
+    pg = member_group(group, "all_gather_object")
+    if pg is not None:
+        _check_list(object_list, pg.size(), "object_list")
+        object_list[:] = _gather(pg, "all_gather_object", obj)
 
 
 def _check_list(values: Any, size: int, name: str) -> None:
@@ -55,12 +55,13 @@ def _check_list(values: Any, size: int, name: str) -> None:
         )
 
 
-def _gathered(group: ProcessGroup, name: str, obj: Any, root: str = "") -> list[Any]:
-    content = _bytes(obj)
+def _gather(group: ProcessGroup, name: str, obj: Any, root: str = "") -> list[Any]:
+    """Objects of all ranks of a group; ``root`` is part of the calls' fingerprint."""
+    content = _pickle(obj)
     sizes = host.zeros(group.size(), host.int64)
     own = host.array([content.size], host.int64)
     launch(group, name, lambda: group.engine.on_host.all_gather(sizes, own), [], f"sizes{root}")
-    # Padded to the largest, as in PyTorch.
+    # Pickles are padded to the largest one, as in PyTorch.
     padded = host.zeros(int(sizes.max()), host.uint8)
     padded[: content.size] = content
     rows = host.empty((group.size(), padded.size), host.uint8)
@@ -68,7 +69,8 @@ def _gathered(group: ProcessGroup, name: str, obj: Any, root: str = "") -> list[
     return [pickle.loads(row[:size].tobytes()) for row, size in zip(rows, sizes, strict=True)]
 
 
-def _bytes(obj: Any) -> Any:
+def _pickle(obj: Any) -> Any:
+    """Pickle of an object, as an array of bytes."""
     return host.frombuffer(bytearray(pickle.dumps(obj)), host.uint8)
 
 
@@ -79,17 +81,17 @@ def gather_object(
     group: Any = None,
     group_dst: int | None = None,
 ) -> None:
-    """Give one rank the objects of all.
+    """Gather the objects of all ranks on one rank.
 
     Args:
-        obj: This rank's.
-        object_gather_list: On ``dst`` a list with a place for each rank; None elsewhere.
-        dst: The rank in the world that gets them. Default: rank 0 of the group.
-        group: Among whom. Default: all.
-        group_dst: The rank in the group, in place of ``dst``.
+        obj: Object of this rank.
+        object_gather_list: On ``dst`` a list of the group's size, to write to; None elsewhere.
+        dst: Rank in the world that receives them. Default: rank 0 of the group.
+        group: Process group. Default: the default group.
+        group_dst: Rank in the group, instead of ``dst``.
 
     Raises:
-        ValueError: If the list is given elsewhere than on ``dst``, or not there.
+        ValueError: If the list is missing on ``dst`` or given elsewhere.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -99,18 +101,18 @@ def gather_object(
         ['a']
         >>> tt.distributed.destroy_process_group()
     """
-    found = member(group, "gather_object")
-    if found is None:
+    pg = member_group(group, "gather_object")
+    if pg is None:
         return
-    root = root_of(found, "gather", dst, group_dst, 0)
-    here = found.rank() == root
-    if here and not object_gather_list:
+    root = root_rank(pg, "gather", dst, group_dst, 0)
+    is_root = pg.rank() == root
+    if is_root and not object_gather_list:
         raise ValueError("Argument ``gather_list`` must be specified on destination rank.")
-    if object_gather_list and not here:
+    if object_gather_list and not is_root:
         raise ValueError("Argument ``gather_list`` must NOT be specified on non-destination ranks.")
     if object_gather_list:
-        _check_list(object_gather_list, found.size(), "object_gather_list")
-    objects = _gathered(found, "gather_object", obj, f", Root={root}")
+        _check_list(object_gather_list, pg.size(), "object_gather_list")
+    objects = _gather(pg, "gather_object", obj, f", Root={root}")
     if object_gather_list is not None:
         object_gather_list[:] = objects
 
@@ -122,57 +124,46 @@ def broadcast_object_list(
     device: Any = None,
     group_src: int | None = None,
 ) -> None:
-    """Send objects from one rank to all.
+    """Broadcast objects from one rank to all.
 
     Args:
-        object_list: On ``src`` the objects; elsewhere a list as long, which is filled.
-        src: The rank in the world that sends. Default: rank 0 of the group.
-        group: Among whom. Default: all.
-        device: Accepted; means nothing.
-        group_src: The rank in the group, in place of ``src``.
+        object_list: On ``src`` the objects; elsewhere a list of the same length, to write to.
+        src: Rank in the world of the sender. Default: rank 0 of the group.
+        group: Process group. Default: the default group.
+        device: Accepted and ignored.
+        group_src: Rank in the group, instead of ``src``.
 
     Raises:
-        ValueError, RuntimeError: As ``broadcast``; if a list has another length.
+        ValueError, RuntimeError: As ``broadcast``, and if the lengths of the lists differ.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
         >>> tt.distributed.broadcast_object_list(["a", 1], src=0)
         >>> tt.distributed.destroy_process_group()
     """
-    found = member(group, "broadcast_object_list")
-    if found is None:
+    pg = member_group(group, "broadcast_object_list")
+    if pg is None:
         return
-    root = root_of(found, "broadcast", src, group_src, 0)
-    sent = _broadcast(found, root, object_list if found.rank() == root else None)
+    root = root_rank(pg, "broadcast", src, group_src, 0)
+    sent = _broadcast(pg, root, object_list if pg.rank() == root else None)
     if len(sent) != len(object_list):
         raise ValueError(
-            f"object_list: rank {found.ranks[root]} sent {len(sent)} objects, and this list has "
+            f"object_list: rank {pg.ranks[root]} sent {len(sent)} objects, and this list has "
             f"{len(object_list)} places"
         )
     object_list[:] = sent
 
 
 def _broadcast(group: ProcessGroup, root: int, value: Any) -> Any:
-    """What one rank of a group gives, on all."""
-    here = group.rank() == root
-    content = _bytes(value) if here else None
+    """Broadcast the object of one rank of a group to all; ``value`` is ignored elsewhere."""
+    is_root = group.rank() == root
+    content = _pickle(value) if is_root else None
     size = host.array([content.size if content is not None else 0], host.int64)
-    launch(
-        group,
-        "broadcast",
-        lambda: group.engine.on_host.broadcast(size, root),
-        [],
-        f"size, Root={root}",
-    )
+    engine = group.engine.on_host
+    launch(group, "broadcast", lambda: engine.broadcast(size, root), [], f"size, Root={root}")
     flat = host.empty(int(size[0]), host.uint8) if content is None else content
-    launch(
-        group,
-        "broadcast",
-        lambda: group.engine.on_host.broadcast(flat, root),
-        [],
-        f"objects, Root={root}",
-    )
-    return value if here else pickle.loads(flat.tobytes())
+    launch(group, "broadcast", lambda: engine.broadcast(flat, root), [], f"objects, Root={root}")
+    return value if is_root else pickle.loads(flat.tobytes())
 
 
 def scatter_object_list(
@@ -182,17 +173,18 @@ def scatter_object_list(
     group: Any = None,
     group_src: int | None = None,
 ) -> None:
-    """Give each rank its own of one rank's objects.
+    """Scatter a list of objects of one rank to all ranks, one object to each.
 
     Args:
-        scatter_object_output_list: A list whose first place is filled.
-        scatter_object_input_list: On ``src`` an object for each rank; not looked at elsewhere.
-        src: The rank in the world that has them. Default: rank 0 of the group.
-        group: Among whom. Default: all.
-        group_src: The rank in the group, in place of ``src``.
+        scatter_object_output_list: A list whose first item is set to the object.
+        scatter_object_input_list: On ``src`` an object for each rank; ignored elsewhere.
+        src: Rank in the world of the sender. Default: rank 0 of the group.
+        group: Process group. Default: the default group.
+        group_src: Rank in the group, instead of ``src``.
 
     Raises:
-        ValueError: For an empty output list, or an input list of another length.
+        ValueError: If the output list is empty, or the input list does not have an object for each
+            rank.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -206,16 +198,16 @@ def scatter_object_list(
         raise ValueError(
             "Expected argument scatter_object_output_list to be a list of size at least 1."
         )
-    found = member(group, "scatter_object_list")
-    if found is None:
+    pg = member_group(group, "scatter_object_list")
+    if pg is None:
         return
-    root = root_of(found, "scatter", src, group_src, 0)
+    root = root_rank(pg, "scatter", src, group_src, 0)
     values = None
-    if found.rank() == root:
+    if pg.rank() == root:
         values = scatter_object_input_list or []
-        _check_list(values, found.size(), "scatter_object_input_list")
-    # One pickle for all of them: they are small, and one call is faster than two.
-    scatter_object_output_list[0] = _broadcast(found, root, values)[found.rank()]
+        _check_list(values, pg.size(), "scatter_object_input_list")
+    # All ranks receive all objects: they are small, and one call is faster than two.
+    scatter_object_output_list[0] = _broadcast(pg, root, values)[pg.rank()]
 
 
 def send_object_list(
@@ -229,12 +221,12 @@ def send_object_list(
     """Send objects to one rank.
 
     Args:
-        object_list: The objects.
-        dst: The rank in the world that they go to.
-        group: Whose message it is. Default: all processes'.
-        device: Accepted; means nothing.
-        group_dst: The rank in the group, in place of ``dst``.
-        use_batch: Accepted; means nothing.
+        object_list: List of the objects.
+        dst: Rank in the world of the receiver.
+        group: Process group. Default: the default group.
+        device: Accepted and ignored.
+        group_dst: Rank in the group, instead of ``dst``.
+        use_batch: Accepted and ignored.
 
     Raises:
         ValueError: As ``send``.
@@ -248,14 +240,14 @@ def send_object_list(
 of the current process.
         >>> tt.distributed.destroy_process_group()
     """
-    found = member(group, "send_object_list")
-    if found is None:
+    pg = member_group(group, "send_object_list")
+    if pg is None:
         return
-    peer = peer_of(found, dst, group_dst, "destination")
-    content = _bytes(list(object_list))
+    peer = find_peer(pg, dst, group_dst, "destination")
+    content = _pickle(list(object_list))
     size = host.array([content.size], host.int64)
-    launch(found, "send", lambda: found.engine.on_host.send(size, peer, _TAG), [])
-    launch(found, "send", lambda: found.engine.on_host.send(content, peer, _TAG), [])
+    launch(pg, "send", lambda: pg.engine.on_host.send(size, peer, _TAG), [])
+    launch(pg, "send", lambda: pg.engine.on_host.send(content, peer, _TAG), [])
 
 
 def recv_object_list(
@@ -269,18 +261,18 @@ def recv_object_list(
     """Receive objects from one rank.
 
     Args:
-        object_list: A list as long as the sender's, which is filled.
-        src: The rank in the world that they come from. Default: any.
-        group: Whose message it is. Default: all processes'.
-        device: Accepted; means nothing.
-        group_src: The rank in the group, in place of ``src``.
-        use_batch: Accepted; means nothing.
+        object_list: A list of the same length as the sender's, to write to.
+        src: Rank in the world of the sender. Default: any rank.
+        group: Process group. Default: the default group.
+        device: Accepted and ignored.
+        group_src: Rank in the group, instead of ``src``.
+        use_batch: Accepted and ignored.
 
     Returns:
-        The rank in the world that they came from; -1 for a process that is no member.
+        Rank in the world of the sender; -1 for a process outside the group.
 
     Raises:
-        ValueError: As ``recv``; if the list has another length.
+        ValueError: As ``recv``, and if the lengths of the lists differ.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -291,23 +283,23 @@ def recv_object_list(
 of the current process.
         >>> tt.distributed.destroy_process_group()
     """
-    found = member(group, "recv_object_list")
-    if found is None:
+    pg = member_group(group, "recv_object_list")
+    if pg is None:
         return -1
-    anyone = src is None and group_src is None
-    peer = None if anyone else peer_of(found, src, group_src, "source")
+    from_any = src is None and group_src is None
+    peer = None if from_any else find_peer(pg, src, group_src, "source")
     size = host.zeros(1, host.int64)
     work = launch(
-        found, "recv", lambda: found.engine.on_host.receive(size, peer, _TAG), [], async_op=True
+        pg, "recv", lambda: pg.engine.on_host.receive(size, peer, _TAG), [], async_op=True
     )
     work.wait()  # type: ignore[union-attr]
     source = work.source_rank()  # type: ignore[union-attr]
     content = host.empty(int(size[0]), host.uint8)
-    launch(found, "recv", lambda: found.engine.on_host.receive(content, source, _TAG), [])
+    launch(pg, "recv", lambda: pg.engine.on_host.receive(content, source, _TAG), [])
     sent = pickle.loads(content.tobytes())
     _check_received(object_list, sent)
     object_list[:] = sent
-    return found.ranks[source]
+    return pg.ranks[source]
 
 
 def _check_received(places: Sequence[Any], sent: Sequence[Any]) -> None:

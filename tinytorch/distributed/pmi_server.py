@@ -1,11 +1,12 @@
-"""Server that tells the ranks of MPI where the others are, in place of MPI's launcher.
+"""PMI server, by which the ranks of MPI exchange their addresses, instead of MPI's launcher.
 
-``python pmi_server.py SOCKET SIZE SECONDS FILE`` serves on a listening socket that it inherits; the
-job's secret is the first line of its input, and FILE, which may be empty, holds it, too. A rank
-connects and both sides prove that they know the secret; it is told ``all`` when the last of SIZE
-ranks has come. Then it speaks PMI-1: lines of ``name=value``, among them ``put``, ``get`` and
-``barrier_in``. ``gone=RANK`` reports a rank that left without ``finalize``. A connection that sends
-anything else is closed, and no other is. It needs Python alone and imports nothing of the package.
+``python pmi_server.py SOCKET SIZE SECONDS FILE`` serves on a listening socket that it inherits. The
+job's secret is the first line of its input, and the content of FILE, if that is not empty. A rank
+connects, and both sides prove that they have the secret. When SIZE ranks are connected, the server
+sends ``all`` to each. Then ranks send commands of PMI-1: lines of ``name=value``, for example
+``cmd=put``, ``cmd=get`` or ``cmd=barrier_in``. The server sends ``gone=RANK`` if a rank disconnects
+without ``finalize``. It closes a connection that sends anything else. It needs Python alone and
+imports nothing of the package.
 
 Reference: P. Balaji et al., "PMI: A Scalable Parallel Process-Management Interface for
 Extreme-Scale Systems", 2010, https://doi.org/10.1007/978-3-642-15646-5_4
@@ -24,31 +25,35 @@ from contextlib import suppress
 from pathlib import Path
 
 _NAME = "tinytorch"
-#: Most bytes of a line, most connections that have proved nothing, and seconds that each may take.
-LINE, _STRANGERS, _PATIENCE = 4096, 64, 10.0
+#: Limits: bytes of a line, connections without a proof of the secret, and seconds for the proof.
+LINE, _MAX_UNPROVED, _PATIENCE = 4096, 64, 10.0
 _LOOK = 0.5
 
 
 def sign(secret: bytes, role: str, rank: int, size: int, nonces: str) -> str:
-    """HMAC by which a side proves the secret.
+    """HMAC which proves that one side of a connection has the secret.
 
     Args:
         secret: The job's secret.
         role: ``"member"`` or ``"server"``, so that neither can send the other's proof back.
         rank: The member's rank.
         size: Number of ranks.
-        nonces: Both sides' random texts.
+        nonces: The random strings of both sides.
     """
     text = f"{_NAME} {role} {rank} {size} {nonces}"
     return hmac.new(secret, text.encode(), hashlib.sha256).hexdigest()
 
 
 class Peer:
-    """A connection.
+    """A connection of the server.
 
     Args:
         connection: Its socket.
-        rank: Its rank, or None before it has proved the secret.
+        rank: Rank of the other side, or None until it has proved the secret.
+
+    Attributes:
+        watches: Whether it is notified of ranks that disconnect.
+        finalized: Whether the rank has sent ``finalize``.
     """
 
     def __init__(self, connection: socket.socket, rank: int | None = None) -> None:
@@ -57,11 +62,11 @@ class Peer:
         self.nonce, self.since, self.unread = os.urandom(16).hex(), time.monotonic(), b""
         self.watches = self.finalized = False
 
-    def say(self, line: str) -> None:
+    def send_line(self, line: str) -> None:
         """Send a line.
 
         Raises:
-            OSError: If the peer is gone, or does not read.
+            OSError: If the connection is closed, or its buffer is full.
         """
         content = f"{line}\n".encode()
         try:
@@ -71,34 +76,34 @@ class Peer:
         if sent != len(content):
             raise OSError("the peer does not read")
 
-    def receive(self) -> list[str]:
-        """Return the lines that came.
+    def receive_lines(self) -> list[str]:
+        """Return the lines that have arrived.
 
         Raises:
-            OSError: At the end of the connection.
-            ValueError: For a line that is too long, or is not text.
+            OSError: If the connection is closed.
+            ValueError: If a line is too long or not ASCII.
         """
-        came = self.connection.recv(LINE)
-        if not came:
+        received = self.connection.recv(LINE)
+        if not received:
             raise OSError("the peer is gone")
-        *lines, self.unread = (self.unread + came).split(b"\n")
+        *lines, self.unread = (self.unread + received).split(b"\n")
         if len(self.unread) > LINE:
             raise ValueError("a line is too long")
         return [line.decode("ascii") for line in lines]
 
 
 class Server:
-    """The ranks of a job, and the answers to them.
+    """PMI-1 server for the ranks of a job.
 
     Args:
         size: Number of ranks.
-        listener: Where ranks connect. Default: nowhere, ``adopt`` adds them.
+        listener: Socket to which ranks connect. Default: none, ``adopt`` adds connections.
         secret: The job's secret, for ranks that connect.
 
     Attributes:
-        members: The peers that are ranks, by rank; one that left is not among them.
-        complete: Whether all ranks have come.
-        lost: Ranks that started MPI, and left without finalizing it.
+        members: Connections of the ranks, by rank, until they disconnect.
+        complete: Whether all ranks have connected.
+        lost: Ranks that initialized MPI and disconnected without finalizing it.
     """
 
     def __init__(
@@ -109,10 +114,10 @@ class Server:
         self.complete = False
         self.lost: set[int] = set()
         self._gone: list[int] = []
-        #: MPICH names its shared memory by it, which a killed job may leave behind.
+        #: Unique, because MPICH names its shared memory by it, which a killed job may leave.
         self._name = f"{_NAME}-{os.urandom(8).hex()}"
         self._values: dict[str, str] = {}
-        self._strangers: list[Peer] = []
+        self._unproved: list[Peer] = []
         self._waiting: list[Peer] = []
         self._selector = selectors.DefaultSelector()
         if listener is not None:
@@ -120,57 +125,58 @@ class Server:
             self._selector.register(listener, selectors.EVENT_READ)
 
     def adopt(self, rank: int, connection: socket.socket) -> None:
-        """Add a rank that needs no proof: it inherits the other end of the connection."""
+        """Add the connection of a rank that inherits its other end, and so needs no proof."""
         self.members[rank] = peer = Peer(connection, rank)
         self._selector.register(connection, selectors.EVENT_READ, peer)
         self.complete = len(self.members) == self.size
 
     def step(self, seconds: float) -> None:
-        """Answer what comes within some seconds."""
+        """Wait up to some seconds for input, and handle it."""
         for key, _ in self._selector.select(seconds):
             if key.data is None:
                 self._accept()
-            elif key.data.connection.fileno() >= 0:  # not closed a moment ago
-                self.hear(key.data)
+            elif key.data.connection.fileno() >= 0:  # not closed by an earlier iteration
+                self.handle(key.data)
         expired = time.monotonic() - _PATIENCE
-        for peer in [each for each in self._strangers if each.since < expired]:
+        for peer in [each for each in self._unproved if each.since < expired]:
             self.drop(peer)
 
     def _accept(self) -> None:
+        """Accept a connection, and send it a nonce."""
         try:
             connection, _ = self._listener.accept()  # type: ignore[union-attr]
         except OSError:
-            return  # it went away again, or there are too many: the strangers are closed in time
+            return  # it is closed already, or there are too many, of which some will expire
         peer = Peer(connection)
-        self._strangers.append(peer)
+        self._unproved.append(peer)
         self._selector.register(connection, selectors.EVENT_READ, peer)
         try:
-            peer.say(f"{_NAME} {peer.nonce}")
+            peer.send_line(f"{_NAME} {peer.nonce}")
         except OSError:
             self.drop(peer)
-        if len(self._strangers) > _STRANGERS:
-            self.drop(self._strangers[0])
+        if len(self._unproved) > _MAX_UNPROVED:
+            self.drop(self._unproved[0])
 
-    def hear(self, peer: Peer) -> None:
-        """Answer what a peer has sent, if anything."""
+    def handle(self, peer: Peer) -> None:
+        """Handle the input of a connection; close the connection if it is not valid."""
         try:
-            for line in peer.receive():
+            for line in peer.receive_lines():
                 if peer.rank is None:
                     self._prove(peer, line)
                 else:
-                    self._answer(peer, line)
+                    self._handle_command(peer, line)
         except BlockingIOError:
             pass
         except (OSError, ValueError):
             self.drop(peer)
 
     def drop(self, peer: Peer) -> None:
-        """Close a connection; report a rank that had not finalized to the others."""
+        """Close a connection; notify the other ranks if its rank had not finalized."""
         if peer.connection.fileno() >= 0:
             self._selector.unregister(peer.connection)
             peer.connection.close()
-        if peer in self._strangers:
-            self._strangers.remove(peer)
+        if peer in self._unproved:
+            self._unproved.remove(peer)
         if peer in self._waiting:
             self._waiting.remove(peer)
         if peer.rank is None or self.members.get(peer.rank) is not peer:
@@ -182,58 +188,62 @@ class Server:
                 self.lost.add(peer.rank)
             for other in [each for each in self.members.values() if each.watches]:
                 with suppress(OSError):
-                    other.say(f"gone={peer.rank}")
+                    other.send_line(f"gone={peer.rank}")
 
     def _prove(self, peer: Peer, line: str) -> None:
-        """Check a stranger's proof, prove the secret in turn, and make it a member.
+        """Check the proof of a connection, send the server's proof, and add it to the members.
 
         Raises:
-            ValueError: If it has not proved the secret.
+            ValueError: If it does not prove the secret.
         """
         word, rank, size, nonce, proof = line.split(" ")
         nonces, number = f"{peer.nonce} {nonce}", int(rank)
         expected = sign(self._secret, "member", number, int(size), nonces)
         if word != "rank" or not hmac.compare_digest(proof, expected):
             raise ValueError("no proof")
-        peer.say(sign(self._secret, "server", number, int(size), nonces))
+        peer.send_line(sign(self._secret, "server", number, int(size), nonces))
         if int(size) != self.size or not 0 <= number < self.size or number in self.members:
-            peer.say(f"rank {number} of {size} is there already, or cannot be")
+            peer.send_line(f"rank {number} of {size} is there already, or cannot be")
             return
-        self._strangers.remove(peer)
+        self._unproved.remove(peer)
         peer.rank, self.members[number] = number, peer
         if len(self.members) == self.size:
-            self._complete()
+            self._start_job()
 
-    def _complete(self) -> None:
-        """Tell all ranks, and listen no longer."""
+    def _start_job(self) -> None:
+        """Stop listening, and send ``all`` to all ranks."""
         self.complete = True
         self._selector.unregister(self._listener)  # type: ignore[arg-type]
         self._listener.close()  # type: ignore[union-attr]
-        for peer in [*self._strangers]:
+        for peer in [*self._unproved]:
             self.drop(peer)
         for peer in self.members.values():
-            with suppress(OSError):  # it is gone, which its own connection reports
-                peer.say("all")
+            with suppress(OSError):  # it has ended: its connection reports that
+                peer.send_line("all")
 
     # -- PMI-1 -----------------------------------------------------------------------------
 
-    def _answer(self, peer: Peer, line: str) -> None:
-        said = dict(part.partition("=")[::2] for part in line.split())
-        command = said.get("cmd", "")
+    def _handle_command(self, peer: Peer, line: str) -> None:
+        """Execute a command of a rank, and send the response."""
+        fields = dict(part.partition("=")[::2] for part in line.split())
+        command = fields.get("cmd", "")
         if command == "watch":
             peer.watches = True
             for rank in self._gone:
-                peer.say(f"gone={rank}")
+                peer.send_line(f"gone={rank}")
         elif command == "barrier_in":
-            self._wait(peer)
+            self._enter_barrier(peer)
         else:
             peer.finalized |= command == "finalize"
-            peer.say(f"cmd={self._answers(said).get(command, f'{command} rc=-1 msg=unknown')}")
+            peer.send_line(
+                f"cmd={self._responses(fields).get(command, f'{command} rc=-1 msg=unknown')}"
+            )
 
-    def _answers(self, said: dict[str, str]) -> dict[str, str]:
-        key = said.get("key", "")
-        if said.get("cmd") == "put":
-            self._values[key] = said.get("value", "")
+    def _responses(self, fields: dict[str, str]) -> dict[str, str]:
+        """Responses to a command, by its name; execute ``put``."""
+        key = fields.get("key", "")
+        if fields.get("cmd") == "put":
+            self._values[key] = fields.get("value", "")
         value = self._values.get(key)
         return {
             "init": "response_to_init pmi_version=1 pmi_subversion=1 rc=0",
@@ -248,24 +258,25 @@ class Server:
             "finalize": "finalize_ack rc=0",
         }
 
-    def _wait(self, peer: Peer) -> None:
+    def _enter_barrier(self, peer: Peer) -> None:
+        """Count a rank at the barrier, which ends when all ranks have entered it."""
         self._waiting.append(peer)
         if len(self._waiting) == self.size:
             waiting, self._waiting = self._waiting, []
             for each in waiting:
-                with suppress(OSError):  # it is gone, which its own connection reports
-                    each.say("cmd=barrier_out rc=0")
+                with suppress(OSError):  # it has ended: its connection reports that
+                    each.send_line("cmd=barrier_out rc=0")
 
 
 def serve(listener: socket.socket, size: int, seconds: float, secret: bytes, file: str) -> None:
-    """Answer until all ranks have left, or not all have come in time.
+    """Serve until all ranks have disconnected, or not all have connected in time.
 
     Args:
-        listener: The socket.
+        listener: Socket to which ranks connect.
         size: Number of ranks.
-        seconds: How long to wait for them.
+        seconds: Longest time to wait until all have connected.
         secret: The job's secret.
-        file: File of the secret, which is removed when it is needed no longer; may be empty.
+        file: File of the secret, which is removed once all ranks have it; may be empty.
     """
     server, deadline = Server(size, listener, secret), time.monotonic() + seconds
     while not server.complete and (left := deadline - time.monotonic()) > 0:
@@ -278,7 +289,7 @@ def serve(listener: socket.socket, size: int, seconds: float, secret: bytes, fil
 
 
 def main() -> None:
-    """Serve as the program's arguments say; the secret is the first line of its input."""
+    """Serve with the program's arguments; the secret is the first line of its input."""
     number, ranks, patience, path = sys.argv[1:]
     word = sys.stdin.buffer.readline().rstrip(b"\n")
     serve(socket.socket(fileno=int(number)), int(ranks), float(patience), word, path)

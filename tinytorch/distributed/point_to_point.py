@@ -8,7 +8,7 @@ from typing import Any
 from ..core.tensor import Tensor
 from .buffers import check_tensor
 from .launch import launch
-from .process_group import ProcessGroup, member, world
+from .process_group import ProcessGroup, member_group, world
 from .work import Work
 
 __all__ = ["P2POp", "batch_isend_irecv", "irecv", "isend", "recv", "send"]
@@ -21,21 +21,21 @@ def isend(
     tag: int = 0,
     group_dst: int | None = None,
 ) -> Work | None:
-    """Start to send a tensor, which has to stay as it is until the work is done.
+    """Start to send a tensor, which must not be changed until the work is complete.
 
     Args:
-        tensor: Any shape and dtype; the receiver's has the same size.
-        dst: The rank in the world that it goes to.
-        group: Whose message it is. Default: all processes'.
-        tag: A number that the receiver asks for, too. Default: 0.
-        group_dst: The rank in the group, in place of ``dst``.
+        tensor: Any shape and dtype; the receiver's tensor has the same size.
+        dst: Rank in the world of the receiver.
+        group: Process group. Default: the default group.
+        tag: Number that matches the ``tag`` of the receive. Default: 0.
+        group_dst: Rank in the group, instead of ``dst``.
 
     Returns:
-        The work; None for a process that is no member.
+        The work; None for a process outside the group.
 
     Raises:
-        TypeError: If ``tensor`` is none.
-        ValueError: For this process's own rank, or none of the group.
+        TypeError: If ``tensor`` is not a tensor.
+        ValueError: If the rank is this process's own, or not in the group.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -59,15 +59,15 @@ def send(
     """Send a tensor, and wait until it may be changed again.
 
     Args:
-        tensor: As for ``isend``.
-        dst: The same.
-        group: The same.
-        tag: The same.
-        group_dst: The same.
+        tensor: Any shape and dtype; the receiver's tensor has the same size.
+        dst: Rank in the world of the receiver.
+        group: Process group. Default: the default group.
+        tag: Number that matches the ``tag`` of the receive. Default: 0.
+        group_dst: Rank in the group, instead of ``dst``.
 
     Raises:
         TypeError, ValueError: As ``isend``.
-        RuntimeError: If it is not received in time.
+        RuntimeError: After a timeout.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -82,16 +82,16 @@ of the current process.
 
 
 def _send(
-    tensor: Tensor, dst: int | None, group: Any, tag: int, group_dst: int | None, later: bool
+    tensor: Tensor, dst: int | None, group: Any, tag: int, group_dst: int | None, async_op: bool
 ) -> Work | None:
     check_tensor(tensor, "tensor")
-    found = member(group, "isend" if later else "send")
-    if found is None:
+    pg = member_group(group, "isend" if async_op else "send")
+    if pg is None:
         return None
-    peer = _peer(found, dst, group_dst, "destination")
-    engine = found.engine.serving(tensor)
+    peer = find_peer(pg, dst, group_dst, "destination")
+    engine = pg.engine.engine_for(tensor)
     flat = engine.load(tensor)
-    return launch(found, "send", lambda: engine.send(flat, peer, tag), [tensor], async_op=later)
+    return launch(pg, "send", lambda: engine.send(flat, peer, tag), [tensor], async_op=async_op)
 
 
 def irecv(
@@ -104,18 +104,18 @@ def irecv(
     """Start to receive a tensor.
 
     Args:
-        tensor: What is written to, of the size of the sender's.
-        src: The rank in the world that it comes from. Default: any.
-        group: Whose message it is. Default: all processes'.
-        tag: The sender's. Default: 0.
-        group_src: The rank in the group, in place of ``src``.
+        tensor: The tensor to write to, of the size of the sender's.
+        src: Rank in the world of the sender. Default: any rank.
+        group: Process group. Default: the default group.
+        tag: Number that matches the ``tag`` of the send. Default: 0.
+        group_src: Rank in the group, instead of ``src``.
 
     Returns:
-        The work; None for a process that is no member.
+        The work; None for a process outside the group.
 
     Raises:
-        TypeError: If ``tensor`` is none.
-        ValueError: For this process's own rank, or none of the group.
+        TypeError: If ``tensor`` is not a tensor.
+        ValueError: If the rank is this process's own, or not in the group.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -136,21 +136,21 @@ def recv(
     tag: int = 0,
     group_src: int | None = None,
 ) -> int:
-    """Receive a tensor.
+    """Receive a tensor, and wait for it.
 
     Args:
-        tensor: As for ``irecv``.
-        src: The same.
-        group: The same.
-        tag: The same.
-        group_src: The same.
+        tensor: The tensor to write to, of the size of the sender's.
+        src: Rank in the world of the sender. Default: any rank.
+        group: Process group. Default: the default group.
+        tag: Number that matches the ``tag`` of the send. Default: 0.
+        group_src: Rank in the group, instead of ``src``.
 
     Returns:
-        The rank in the world that it came from; -1 for a process that is no member.
+        Rank in the world of the sender; -1 for a process outside the group.
 
     Raises:
         TypeError, ValueError: As ``irecv``.
-        RuntimeError: If nothing comes in time, or a message of another size.
+        RuntimeError: After a timeout, or if the message has a different size.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -165,37 +165,40 @@ of the current process.
     if work is None:
         return -1
     work.wait()
-    found = member(group, "recv")
-    return found.ranks[work.source_rank()] if found is not None else -1
+    pg = member_group(group, "recv")
+    return pg.ranks[work.source_rank()] if pg is not None else -1
 
 
 def _receive(
     tensor: Tensor, src: int | None, group: Any, tag: int, group_src: int | None
 ) -> Work | None:
     check_tensor(tensor, "tensor")
-    found = member(group, "irecv")
-    if found is None:
+    pg = member_group(group, "irecv")
+    if pg is None:
         return None
-    anyone = src is None and group_src is None
-    peer = None if anyone else _peer(found, src, group_src, "source")
-    engine = found.engine.serving(tensor)
-    flat = engine.room(tensor)
+    from_any = src is None and group_src is None
+    peer = None if from_any else find_peer(pg, src, group_src, "source")
+    engine = pg.engine.engine_for(tensor)
+    flat = engine.empty_flat(tensor)
     return launch(
-        found, "recv", lambda: engine.receive(flat, peer, tag), [tensor],
+        pg, "recv", lambda: engine.receive(flat, peer, tag), [tensor],
         finish=lambda: engine.store(tensor, flat), async_op=True,
     )  # fmt: skip
 
 
-def _peer(group: ProcessGroup, global_rank: int | None, group_rank: int | None, what: str) -> int:
+def find_peer(
+    group: ProcessGroup, global_rank: int | None, group_rank: int | None, what: str
+) -> int:
+    """Rank in the group of the other process of a message, from its rank in the world or group."""
     if global_rank is not None and group_rank is not None:
         raise ValueError("Can't specify both group_rank and global_rank")
     if global_rank is None and group_rank is None:
         raise ValueError("Must specify global_rank or group_rank")
-    known = group.ranks if group_rank is None else range(group.size())
+    members = group.ranks if group_rank is None else range(group.size())
     rank = global_rank if group_rank is None else group_rank
-    if rank not in known:
+    if rank not in members:
         raise ValueError(f"Invalid {what} rank: {rank} is not part of group {group}")
-    peer = known.index(rank)  # type: ignore[arg-type]
+    peer = members.index(rank)  # type: ignore[arg-type]
     if peer == group.rank():
         raise ValueError(
             f"Invalid {what} rank: {what} rank should not be the same as the rank of the current "
@@ -205,19 +208,20 @@ def _peer(group: ProcessGroup, global_rank: int | None, group_rank: int | None, 
 
 
 class P2POp:
-    """A message for ``batch_isend_irecv``.
+    """A send or receive operation for ``batch_isend_irecv``.
 
     Args:
         op: ``isend`` or ``irecv``.
-        tensor: What is sent, or written to.
-        peer: The other rank in the world.
-        group: Whose message it is. Default: all processes'.
-        tag: As for ``isend``. Default: 0.
-        group_peer: The other rank in the group, in place of ``peer``.
+        tensor: The tensor to send or to write to.
+        peer: Rank in the world of the other process.
+        group: Process group. Default: the default group.
+        tag: Number that matches the ``tag`` of the other process. Default: 0.
+        group_peer: Rank in the group of the other process, instead of ``peer``.
 
     Raises:
-        ValueError: If ``op`` is another function, or the ranks are not as for ``isend``.
-        TypeError: If ``tensor`` is none.
+        ValueError: If ``op`` is another function, or the rank is this process's own or not in the
+            group.
+        TypeError: If ``tensor`` is not a tensor.
 
     Example:
         >>> tt.distributed.P2POp(print, tt.ones(2), 1)
@@ -243,9 +247,9 @@ class P2POp:
             )
         check_tensor(tensor, "tensor")
         self.op, self.tensor, self.group, self.tag = op, tensor, group, tag
-        found = world() if group is None else group
-        self.group_peer = _peer(found, peer, group_peer, "peer")
-        self.peer = found.ranks[self.group_peer]
+        pg = world() if group is None else group
+        self.group_peer = find_peer(pg, peer, group_peer, "peer")
+        self.peer = pg.ranks[self.group_peer]
 
     def __repr__(self) -> str:
         return (
@@ -255,17 +259,17 @@ class P2POp:
 
 
 def batch_isend_irecv(p2p_op_list: list[P2POp]) -> list[Work]:
-    """Start several messages at once, in whichever order the ranks list them.
+    """Start several messages at once; their order may differ between ranks.
 
     Args:
-        p2p_op_list: The messages.
+        p2p_op_list: The operations.
 
     Returns:
-        A work for each.
+        A work for each operation.
 
     Raises:
-        ValueError: If one is no ``P2POp``.
-        IndexError: If there is none.
+        ValueError: If an item is not a ``P2POp``.
+        IndexError: If the list is empty.
 
     Example:
         >>> tt.distributed.batch_isend_irecv([None])

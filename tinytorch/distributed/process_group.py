@@ -1,4 +1,4 @@
-"""Process groups: who works together, and how that begins and ends."""
+"""Process groups: ``init_process_group``, ``new_group`` and ``destroy_process_group``."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ default_pg_timeout: timedelta = datetime.timedelta(minutes=30)
 _UNINITIALIZED = (
     "Default process group has not been initialized, please make sure to call init_process_group."
 )
-_BY_MPI = "tinytorch carries the messages of backend 'gloo' by MPI."
+_GLOO_BY_MPI = "tinytorch carries the messages of backend 'gloo' by MPI."
 
 
 class Backend(str):
-    """The name of what carries messages between processes, in lower case.
+    """Name of a backend, in lower case.
 
     Example:
         >>> tt.distributed.Backend("GLOO") == tt.distributed.Backend.GLOO
@@ -48,15 +48,15 @@ class Backend(str):
 
 
 class ProcessGroup:
-    """Processes that work together; ``init_process_group`` and ``new_group`` make them.
+    """Processes that communicate, as returned by ``new_group``; ``group.WORLD`` has all of them.
 
     Args:
-        engine: What carries its messages.
-        ranks: Its members by their ranks in the world, in the order of their ranks in the group.
-        rank: This process's rank in it.
-        backend: The name that was asked for.
-        timeout: How long its calls wait.
-        description: What ``group_desc`` gives.
+        engine: The ``MPIEngine`` or ``NCCLEngine`` of the group.
+        ranks: Ranks in the world of the members, in the order of their ranks in the group.
+        rank: This process's rank in the group.
+        backend: Name of the backend.
+        timeout: Timeout of collectives and messages.
+        description: Value of ``group_desc``.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -82,9 +82,9 @@ class ProcessGroup:
         self.engine, self.ranks, self.timeout = engine, list(ranks), timeout
         self._rank, self._backend, self.group_desc = rank, backend, description
         self.group_name = str(len(_world.groups))
-        #: Works of a coalescing block, while one is open.
+        #: Works of the current ``coalescing_manager`` block, or None.
         self.coalesced: list[Any] | None = None
-        #: Calls of collectives so far.
+        #: Number of collectives that have been called.
         self.sequence = 0
 
     def rank(self) -> int:
@@ -92,24 +92,24 @@ class ProcessGroup:
         return self._rank
 
     def size(self) -> int:
-        """How many processes it has."""
+        """Number of processes in the group."""
         return len(self.ranks)
 
     def name(self) -> str:
-        """The name of its backend."""
+        """Name of the backend."""
         return str(self._backend)
 
     def set_timeout(self, timeout: timedelta) -> None:
-        """How long its calls wait from now on."""
+        """Set the timeout of collectives and messages."""
         self.timeout = check_timeout(timeout)
 
 
 class _World:
-    """What this process belongs to.
+    """The process groups of this process.
 
     Attributes:
         default: The group of all processes, or None before ``init_process_group``.
-        groups: All groups, that one included.
+        groups: All groups, including the default one.
     """
 
     def __init__(self) -> None:
@@ -128,7 +128,7 @@ class _GroupMeta(type):
 
 
 class group(metaclass=_GroupMeta):
-    """The group of all processes is ``group.WORLD``; None before ``init_process_group``.
+    """Namespace of ``group.WORLD``: the group of all processes, or None if not initialized.
 
     Example:
         >>> tt.distributed.group.WORLD
@@ -136,7 +136,9 @@ class group(metaclass=_GroupMeta):
 
 
 class GroupMember(metaclass=_GroupMeta):
-    """``GroupMember.WORLD`` is ``group.WORLD``; ``NON_GROUP_MEMBER`` what others get of a group.
+    """Namespace of ``WORLD``, the default group, and ``NON_GROUP_MEMBER``.
+
+    ``new_group`` returns ``NON_GROUP_MEMBER`` to processes outside the group.
 
     Example:
         >>> tt.distributed.GroupMember.NON_GROUP_MEMBER
@@ -146,11 +148,15 @@ class GroupMember(metaclass=_GroupMeta):
     NON_GROUP_MEMBER: ClassVar[int] = -100
 
 
-def find(group: Any = None) -> ProcessGroup | None:
-    """The group that an argument means; None for what a process outside of one has for it.
+def find_group(group: Any = None) -> ProcessGroup | None:
+    """The group of an argument ``group``, by default the default group.
+
+    Returns:
+        The group; None for ``NON_GROUP_MEMBER``, in a process outside the group.
 
     Raises:
-        ValueError: Before ``init_process_group``, and for what is no group, or one no longer.
+        ValueError: Before ``init_process_group``, and if the argument is not a group or has been
+            destroyed.
     """
     default = world()
     if group is None:
@@ -165,9 +171,9 @@ def find(group: Any = None) -> ProcessGroup | None:
     return group  # type: ignore[no-any-return]
 
 
-def member(group: Any, name: str) -> ProcessGroup | None:
-    """``find``, with PyTorch's warning where this process is no member."""
-    found = find(group)
+def member_group(group: Any, name: str) -> ProcessGroup | None:
+    """The group of an argument; outside the group, warn as PyTorch and return None."""
+    found = find_group(group)
     if found is None:
         warn(
             f"Running {name} on global rank {world().rank()} which does not belong to the given "
@@ -177,7 +183,7 @@ def member(group: Any, name: str) -> ProcessGroup | None:
 
 
 def world() -> ProcessGroup:
-    """The group of all processes.
+    """The default group, of all processes.
 
     Raises:
         ValueError: Before ``init_process_group``.
@@ -187,12 +193,12 @@ def world() -> ProcessGroup:
     return _world.default
 
 
-def count() -> int:
-    """How many groups there are."""
+def group_count() -> int:
+    """Number of process groups."""
     return len(_world.groups)
 
 
-# -- beginning and end -------------------------------------------------------------------------
+# -- initialization ----------------------------------------------------------------------------
 
 
 def init_process_group(
@@ -206,34 +212,35 @@ def init_process_group(
     pg_options: Any = None,
     device_id: Any = None,
 ) -> None:
-    """Find the other processes; every one calls this, once, before all else.
+    """Initialize the default process group; every process calls this once, before other calls.
 
-    Started by ``mpiexec``, ``srun`` or ``python -m tinytorch.distributed.run``, a program needs no
-    argument: MPI knows the ranks, and what is given has to agree with it. Processes that something
-    else started, ``multiprocessing.spawn`` for instance, say by arguments or by ``torchrun``'s
-    environment which rank each is and where rank 0 is; that wants MPICH. A process of which nothing
-    is said is a world of its own.
+    A program that ``mpiexec``, ``srun`` or ``python -m tinytorch.distributed.run`` started needs no
+    argument: MPI has the ranks, and arguments must agree with it. Processes that were started
+    otherwise, for example by ``multiprocessing.spawn``, pass their rank and the address of rank 0
+    by arguments or by ``torchrun``'s environment variables; this needs MPICH. Without either, the
+    process is the only one in its world.
 
     Args:
-        backend: ``"mpi"``; ``"gloo"`` means it, too; ``"nccl"`` for tensors on GPUs, one GPU for
-            each rank. Default: MPI, and NCCL for tensors on GPUs where it is.
-        init_method: ``"env://"``, ``"file://..."`` or ``"tcp://..."``: what says which rank this
-            is, and where rank 0 is, where MPI does not. Default: ``"env://"``, the variables
-            ``RANK``, ``WORLD_SIZE``, ``MASTER_ADDR`` and ``MASTER_PORT``.
-        timeout: How long this and other calls wait for other ranks. Default: 30 minutes.
-        world_size: How many processes there are. Default: as MPI says.
-        rank: Which of them this is. Default: as MPI says.
-        store: In place of ``init_method``: tells all where rank 0 is.
-        group_name: Accepted; means nothing.
-        pg_options: The same.
+        backend: ``"mpi"``, ``"gloo"`` (which is implemented with MPI), or ``"nccl"`` for tensors on
+            GPUs, one GPU for each rank. Default: MPI, and NCCL for tensors on GPUs if available.
+        init_method: ``"env://"``, ``"file://..."`` or ``"tcp://..."``: source of this process's
+            rank and the address of rank 0, if MPI does not have them. Default: ``"env://"``, the
+            variables ``RANK``, ``WORLD_SIZE``, ``MASTER_ADDR`` and ``MASTER_PORT``.
+        timeout: Timeout of this and other calls. Default: 30 minutes.
+        world_size: Number of processes. Default: from MPI.
+        rank: Rank of this process. Default: from MPI.
+        store: Holds the address of rank 0, instead of ``init_method``.
+        group_name: Accepted and ignored.
+        pg_options: Accepted and ignored.
         device_id: The GPU of this rank, for ``"nccl"``. Default: its local rank.
 
     Raises:
-        ValueError: If there is a group, if a rank is missing, is not MPI's or is there twice.
+        ValueError: If the group exists already, or if a rank is missing, used twice or different
+            from MPI's.
         RuntimeError: Without mpi4py and MPI; for an unknown ``init_method``; if the address of
-            rank 0 is taken, or ranks do not come in time.
+            rank 0 is in use, or ranks do not arrive in time.
         AssertionError: For an unknown backend, or a store together with an ``init_method``.
-        TypeError: If ``timeout`` is no ``timedelta``.
+        TypeError: If ``timeout`` is not a ``timedelta``.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -244,34 +251,36 @@ def init_process_group(
     if _world.default is not None:
         raise ValueError("trying to initialize the default process group twice!")
     wait = check_timeout(default_pg_timeout if timeout is None else timeout)
-    name = _backend(backend)
-    place = rendezvous.place(name, init_method, world_size, rank, store)
-    library = mpi.Library.start(place.join(wait.total_seconds()), wait.total_seconds())
-    place.check(library.world.rank, library.world.size)
+    name = _parse_backend(backend)
+    info = rendezvous.read_rank_info(name, init_method, world_size, rank, store)
+    library = mpi.Library.start(info.join(wait.total_seconds()), wait.total_seconds())
+    info.check(library.world.rank, library.world.size)
     ranks = range(library.world.size)
-    made = _make(library, ranks, name, wait, "default_pg", device_id)
+    pg = _create_group(library, ranks, name, wait, "default_pg", device_id)
     library.needed = True
-    _world.default = made
+    _world.default = pg
 
 
-def _make(
-    library: Any, ranks: Sequence[int], name: Backend, wait: timedelta, said: str, device: Any
+def _create_group(
+    library: Any, ranks: Sequence[int], name: Backend, wait: timedelta, group_desc: str, device: Any
 ) -> ProcessGroup:
+    """Create a group of this process and other ranks, all of which call this."""
+
     def start() -> Any:
         engine = mpi.MPIEngine(library, ranks)
         if name in ("nccl", "cpu:mpi,cuda:nccl"):
             return nccl.NCCLEngine(engine, device, mixed="mpi" in name)
         return engine
 
-    engine = library.call(start, wait.total_seconds(), said)
+    engine = library.call(start, wait.total_seconds(), group_desc)
     engine.activate()
-    made = ProcessGroup(engine, ranks, engine.comm.rank, name, wait, said)
-    _world.groups.append(made)
-    return made
+    pg = ProcessGroup(engine, ranks, engine.comm.rank, name, wait, group_desc)
+    _world.groups.append(pg)
+    return pg
 
 
-def _backend(backend: Any) -> Backend:
-    """The backend that is meant, by PyTorch's spellings of it."""
+def _parse_backend(backend: Any) -> Backend:
+    """The backend of an argument, such as ``"gloo"``, ``"cpu:gloo,cuda:nccl"`` or None."""
     if backend is None:
         return Backend("cpu:mpi,cuda:nccl" if nccl.available() else "mpi")
     name = Backend(backend)
@@ -283,18 +292,14 @@ def _backend(backend: Any) -> Backend:
             f"Unknown backend type {', '.join(sorted(unknown)) or repr(str(name))}: {known}"
         )
     if "gloo" in parts:
-        warn_once(_BY_MPI)
+        warn_once(_GLOO_BY_MPI)
     if ":" in name or "," in name:
         return Backend("cpu:mpi,cuda:nccl" if "nccl" in parts else "mpi")
     return name
 
 
 def check_timeout(timeout: Any) -> timedelta:
-    """A timeout.
-
-    Raises:
-        TypeError: If it is none.
-    """
+    """Return a timeout; raise a ``TypeError`` if it is not a ``timedelta``."""
     if not isinstance(timeout, timedelta):
         raise TypeError(
             f"Expected timeout argument to be of type datetime.timedelta, got {timeout}"
@@ -303,14 +308,14 @@ def check_timeout(timeout: Any) -> timedelta:
 
 
 def destroy_process_group(group: Any = None) -> None:
-    """Leave a group; without an argument all of them.
+    """Destroy a process group, or all of them.
 
     Args:
-        group: The group. Default: all, so that ``init_process_group`` can be called again.
+        group: Process group. Default: all, so that ``init_process_group`` can be called again.
 
     Raises:
         ValueError: If there is no such group.
-        AssertionError: If there is none at all.
+        AssertionError: If the default group has not been initialized.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -322,7 +327,7 @@ def destroy_process_group(group: Any = None) -> None:
         return
     if _world.default is None and group is None:
         raise AssertionError("Process group cannot be None")
-    found = find(group)
+    found = find_group(group)
     if found is not _world.default:
         _world.groups.remove(found)  # type: ignore[arg-type]
         found.engine.close()  # type: ignore[union-attr]
@@ -345,25 +350,26 @@ def new_group(
     device_id: Any = None,
     sort_ranks: bool = True,
 ) -> Any:
-    """A group of some of the processes.
+    """Create a group of some of the processes.
 
-    All processes call this, in the same order, members or not.
+    All processes call this in the same order, including those outside the group.
 
     Args:
-        ranks: The members. Default: all.
-        timeout: How long its calls wait. Default: as long as the default group's.
+        ranks: Ranks in the world of the members. Default: all.
+        timeout: Timeout of collectives and messages. Default: that of the default group.
         backend: As for ``init_process_group``. Default: that of the default group.
-        pg_options: Accepted; means nothing.
-        use_local_synchronization: Accepted: members alone need each other in any case.
-        group_desc: What ``group_desc`` of the group gives.
+        pg_options: Accepted and ignored.
+        use_local_synchronization: Accepted and ignored: members alone synchronize in any case.
+        group_desc: Value of the group's ``group_desc``.
         device_id: The GPU of this rank, for ``"nccl"``.
-        sort_ranks: Whether ranks in the group follow those in the world. Default: True.
+        sort_ranks: Whether ranks in the group are in the order of those in the world. Default:
+            True.
 
     Returns:
-        The group; ``GroupMember.NON_GROUP_MEMBER`` for processes that are none of it.
+        The group; ``GroupMember.NON_GROUP_MEMBER`` in processes outside it.
 
     Raises:
-        ValueError: For ranks that are not there, or are there twice.
+        ValueError: If a rank does not exist or is repeated.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -377,13 +383,16 @@ def new_group(
     if sort_ranks:
         chosen.sort()
     wait = check_timeout(default.timeout if timeout is None else timeout)
-    name = default._backend if backend is None else _backend(backend)
+    name = default._backend if backend is None else _parse_backend(backend)
     if default.rank() not in chosen:
         return GroupMember.NON_GROUP_MEMBER
-    return _make(default.engine.library, chosen, name, wait, group_desc or "undefined", device_id)
+    return _create_group(
+        default.engine.library, chosen, name, wait, group_desc or "undefined", device_id
+    )
 
 
 def _check_ranks(ranks: list[int], size: int) -> None:
+    """Check the ranks of a new group in a world of ``size`` processes."""
     if len(ranks) > size:
         raise ValueError(
             "the new group's world size should be less or equal to the world size set by "

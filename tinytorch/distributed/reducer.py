@@ -1,4 +1,4 @@
-"""Gradients in buckets that are reduced over all ranks while the backward pass goes on.
+"""Reduction of gradients over the ranks, in buckets, during the backward pass.
 
 Li et al., "PyTorch Distributed: Experiences on Accelerating Data Parallel Training", 2020.
 """
@@ -30,17 +30,17 @@ _FIND_UNUSED = (
 
 
 class Bucket:
-    """Gradients that are reduced together.
+    """Gradients that are reduced together, in one flat tensor.
 
     Args:
-        indices: Which parameters' they are.
+        indices: Indices of the bucket's parameters.
         params: All parameters.
 
     Attributes:
-        flat: Their memory.
-        views: A part of it for each, of the parameter's shape.
-        missing: How many gradients have still to come.
-        work: What reduces them, once they are there.
+        flat: The flat tensor.
+        views: Views of it, one for each parameter, of the parameter's shape.
+        missing: Number of gradients that have not been computed yet in this pass.
+        work: Work or future of the reduction, or None before it has started.
     """
 
     def __init__(self, indices: list[int], params: Sequence[Tensor]) -> None:
@@ -57,13 +57,13 @@ class Bucket:
 
 
 class GradBucket:
-    """What a communication hook gets: the gradients of a bucket.
+    """Argument of a communication hook: the gradients of a bucket on this rank.
 
     Args:
-        index: Which bucket it is, in the order of their reduction.
+        index: Index of the bucket, in the order of reduction.
         bucket: The bucket.
-        params: Its parameters.
-        last: Whether it is the last one.
+        params: The bucket's parameters.
+        last: Whether the bucket is the last one.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -83,23 +83,23 @@ class GradBucket:
         self._index, self._bucket, self._params, self._last = index, bucket, params, last
 
     def index(self) -> int:
-        """Which bucket it is."""
+        """Index of the bucket, in the order of reduction."""
         return self._index
 
     def buffer(self) -> Tensor:
-        """All its gradients behind one another, of this rank, not yet divided."""
+        """The gradients of this rank in one flat tensor, not divided by the number of ranks."""
         return self._bucket.flat
 
     def set_buffer(self, buffer: Tensor) -> None:
-        """Write over its gradients."""
+        """Copy a tensor into the buffer."""
         self._bucket.flat.copy_(buffer)
 
     def gradients(self) -> list[Tensor]:
-        """Its gradients, as parts of the buffer."""
+        """The gradients, as views of the buffer."""
         return list(self._bucket.views)
 
     def parameters(self) -> list[Tensor]:
-        """The parameters they are of.
+        """The parameters to which the gradients belong.
 
         Example:
             >>> tt.distributed.init_process_group("mpi")
@@ -115,26 +115,27 @@ class GradBucket:
         return list(self._params)
 
     def is_last(self) -> bool:
-        """Whether no other bucket follows."""
+        """Whether this is the last bucket of the pass."""
         return self._last
 
 
 class Reducer:
     """Reduces the gradients of parameters in backward passes whose forward pass called `prepare`.
 
-    A reduction begins with the first gradient that arrives, not with the forward pass: a forward
-    pass without a backward pass leaves nothing to finish.
+    A reduction begins with the first gradient of the backward pass, not with the forward pass, so
+    that a forward pass without a backward pass does not leave an unfinished reduction.
 
     Args:
         names: Names of the parameters, for errors.
         params: The parameters, in the order in which the module lists them.
         group: The process group.
-        caps: Bytes of the first bucket, the second, and so on; the last holds for all others.
-        find_unused: Whether passes may leave parameters out.
-        as_views: Whether ``grad`` becomes a part of its bucket.
-        static: Whether all passes use the parameters that the first one uses.
-        skip_unused: Whether parameters are left as they are where this rank does not use them,
-            without asking other ranks.
+        caps: Largest size in bytes of the first bucket, the second, and so on; the last is that of
+            all other buckets.
+        find_unused: Whether a pass may leave parameters unused.
+        as_views: Whether ``grad`` becomes a view of its bucket.
+        static: Whether all passes use the same parameters as the first one.
+        skip_unused: Whether this rank leaves the gradients of parameters that it does not use as
+            they are, even if other ranks use them.
     """
 
     def __init__(
@@ -164,20 +165,22 @@ class Reducer:
         self.hook: tuple[Any, Callable[..., Any]] | None = None
         #: Number of ranks whose gradients are averaged.
         self.divisor = group.size()
-        #: Whether a forward pass has announced gradients that are to be reduced.
+        #: Whether the gradients of the next backward pass are to be reduced.
         self.expecting = False
         self._arrived: set[int] = set()
         self._unused: set[int] = set()
         self._launched = 0
-        #: Parameters that got a gradient on this rank since the last reduction.
+        #: Indices of parameters that got a gradient on this rank since the last reduction.
         self._used: set[int] = set()
-        #: In a static graph: parameters that some rank uses, once the first pass has shown it.
+        #: In a static graph: indices of parameters that any rank uses; None in the first pass.
         self._used_somewhere: set[int] | None = None
-        #: In a static graph: how often the hook of a parameter runs in a pass, and has still to.
+        #: In a static graph: number of calls of each parameter's hook in a pass, and calls left.
         self._calls: Counter[int] = Counter()
         self._calls_left: Counter[int] = Counter()
 
     def _hook(self, index: int) -> Callable[[Tensor], None]:
+        """Hook that is called after a parameter's gradient has been accumulated."""
+
         def on_gradient(param: Tensor) -> None:
             self._used.add(index)
             if self.static and self._used_somewhere is None:
@@ -195,10 +198,10 @@ class Reducer:
     # -- a pass ------------------------------------------------------------------------------
 
     def prepare(self, outputs: Any) -> None:
-        """Announce a backward pass.
+        """Prepare for a backward pass, after a forward pass.
 
         Args:
-            outputs: Result of the forward pass, which is searched for the parameters it uses.
+            outputs: Result of the forward pass, whose graph is searched for unused parameters.
         """
         self.expecting = True
         self._begin_pass()
@@ -213,10 +216,10 @@ class Reducer:
             bucket.missing, bucket.work = len(bucket.indices), None
 
     def check_finished(self) -> None:
-        """Check that the reduction which began in the last backward pass is complete.
+        """Check that the reduction of the last backward pass is complete.
 
         Raises:
-            RuntimeError: If gradients of it are missing.
+            RuntimeError: If gradients are missing.
         """
         if not self._arrived:
             return
@@ -236,6 +239,7 @@ class Reducer:
         self._calls[index] += 1
 
     def _reduce_first_pass(self) -> None:
+        """Reduce the gradients at the end of the first pass of a static graph."""
         if not self.expecting:
             self._calls.clear()
             raise RuntimeError(
@@ -247,6 +251,7 @@ class Reducer:
             self._mark(index)
 
     def _on_gradient(self, index: int) -> None:
+        """Mark a gradient as ready; in a static graph, after the last call of its hook."""
         if not self._arrived:
             for unused in sorted(self._unused):
                 self._mark(unused)
@@ -264,7 +269,7 @@ class Reducer:
         self._mark(index)
 
     def _mark(self, index: int) -> None:
-        """Copy a gradient into its bucket; reduce the buckets that are full, in their order."""
+        """Mark a gradient as ready: copy it into its bucket, and reduce complete buckets."""
         if index in self._arrived:
             raise RuntimeError(
                 "Expected to mark a variable ready only once. This error is caused by one of the "
@@ -281,6 +286,7 @@ class Reducer:
             self._finish()
 
     def _fill(self, param: Tensor, view: Tensor) -> None:
+        """Copy a gradient into its view of a bucket, divided unless a hook does that."""
         scale = 1.0 if self.hook else 1.0 / self.divisor
         grad = param.grad
         if grad is None:
@@ -292,7 +298,7 @@ class Reducer:
             param.grad = view
 
     def _launch(self) -> None:
-        """Start what can be: in the order of the buckets, which is that of the other ranks."""
+        """Start to reduce complete buckets, in the order that is the same on all ranks."""
         while self._launched < len(self.buckets):
             bucket = self.buckets[self._launched]
             if bucket.missing:
@@ -302,9 +308,10 @@ class Reducer:
             self._launched += 1
         for bucket in self.buckets[: self._launched]:
             if self.hook is None and bucket.work is not None:
-                bucket.work.is_completed()  # advances it: MPI works while it is called
+                bucket.work.is_completed()  # progresses it: MPI works during its calls
 
     def _reduce(self, number: int, bucket: Bucket) -> Any:
+        """Start to reduce a bucket; return a work, or the future of the hook."""
         if self.hook is None:
             return all_reduce(bucket.flat, group=self.group, async_op=True)
         state, hook = self.hook
@@ -327,7 +334,7 @@ class Reducer:
                     self._set_grad(self.params[index], view)
 
     def _find_used(self) -> set[int]:
-        """The parameters that some rank has used since the last reduction."""
+        """Indices of the parameters that any rank has used since the last reduction."""
         if self._used_somewhere is not None:
             return self._used_somewhere
         if not self.find_unused and not self.static:
@@ -344,6 +351,7 @@ class Reducer:
         return used
 
     def _set_grad(self, param: Tensor, view: Tensor) -> None:
+        """Set the gradient of a parameter to its view of a bucket, or to a copy of that."""
         if self.as_views:
             if param._grad is not view:
                 param.grad = view
@@ -355,10 +363,10 @@ class Reducer:
         grad._data[...] = view._data
         grad._bump()
 
-    # -- a pass of others --------------------------------------------------------------------
+    # -- inputs of unequal number --------------------------------------------------------------
 
     def shadow(self) -> None:
-        """Contribute zeros to the reductions of a pass that other ranks make."""
+        """Take part with zeros in the reductions of a pass of other ranks, in ``Join``."""
         if self.hook is not None:
             self._shadow_hook()
         else:
@@ -371,30 +379,36 @@ class Reducer:
         self._find_used()
 
     def _shadow_hook(self) -> None:
+        """Call the hook with zeros for each bucket, one after the other."""
         for number, bucket in enumerate(self.buckets):
             bucket.flat.zero_()
             self._reduce(number, bucket).wait()
 
 
 def _divide(params: Sequence[Tensor], caps: tuple[int, ...]) -> list[Bucket]:
-    """Buckets of neighbours of one dtype and device, from the last parameter to the first."""
-    made: list[Bucket] = []
-    waiting: dict[Any, list[int]] = {}
+    """Divide parameters into buckets of one dtype and device, from the last to the first.
+
+    Args:
+        params: The parameters.
+        caps: Largest sizes of the buckets; see ``Reducer``.
+    """
+    buckets: list[Bucket] = []
+    pending: dict[Any, list[int]] = {}
     nbytes: dict[Any, int] = {}
     for index in reversed(range(len(params))):
         param = params[index]
         key = param.dtype, str(param.device)
-        waiting.setdefault(key, []).append(index)
+        pending.setdefault(key, []).append(index)
         nbytes[key] = nbytes.get(key, 0) + param.nbytes
-        if nbytes[key] >= caps[min(len(made), len(caps) - 1)]:
-            made.append(Bucket(waiting.pop(key), params))
+        if nbytes[key] >= caps[min(len(buckets), len(caps) - 1)]:
+            buckets.append(Bucket(pending.pop(key), params))
             del nbytes[key]
-    made.extend(Bucket(indices, params) for indices in waiting.values())
-    return made
+    buckets.extend(Bucket(indices, params) for indices in pending.values())
+    return buckets
 
 
 def _leaves(outputs: Any) -> set[int]:
-    """The ``id`` of the leaves that gradients of the outputs come to."""
+    """The ``id`` of each leaf in the graph of the outputs."""
     stack = [edge_of(tensor) for tensor in _tensors(outputs)]
     leaves: set[int] = set()
     seen: set[int] = set()
@@ -410,6 +424,7 @@ def _leaves(outputs: Any) -> set[int]:
 
 
 def _tensors(outputs: Any) -> Iterable[Tensor]:
+    """Tensors that require grad in nested containers and dataclasses."""
     if isinstance(outputs, Tensor):
         if outputs.requires_grad:
             yield outputs

@@ -1,15 +1,15 @@
-"""Rendezvous: the rank of a process, its agreement with MPI's, and connections between the ranks.
+"""Rendezvous: the rank of a process, and the connection of MPI to the other ranks.
 
-MPI's launcher knows the ranks. The ranks that a PyTorch program passes as arguments, in
-``torchrun``'s environment or in an ``init_method`` are compared with them. Without such a launcher,
-rank 0 starts a server (``pmi_server``) at an address, or the launcher is the server. Libraries of
-MPI that speak PMI-1 use it: MPICH and its derivatives. MPI does not see that connection: a relay
-passes its questions on, so that the end of a rank or of the server is an error and not a crash.
+MPI's launcher assigns the ranks. Ranks that a PyTorch program passes as arguments, in
+``torchrun``'s environment or in an ``init_method`` are compared with them. Without MPI's launcher,
+rank 0 or our own launcher runs a PMI server (``pmi_server``), which MPI libraries with PMI-1 use:
+MPICH and its derivatives. A relay forwards between MPI and the server, so that the end of a rank or
+of the server is an error and not a crash of MPI.
 
 The processes of a job prove by a secret that they belong to it. The launcher or the user sets it in
-the variable ``TINYTORCH_DISTRIBUTED_SECRET``. Without it, ranks that meet on a loopback address
-share a file that only their user can read; the first rank creates it, and rank 0's server removes
-it when all have come.
+the variable ``TINYTORCH_DISTRIBUTED_SECRET``. Without it, ranks that connect to a loopback address
+share a file that only their user can read: the first rank creates it, and rank 0's server removes
+it when all ranks have connected.
 """
 
 from __future__ import annotations
@@ -41,7 +41,10 @@ VARIABLE = "TINYTORCH_DISTRIBUTED_SECRET"
 
 
 def find_secret(host: str, port: int) -> tuple[bytes, str]:
-    """Return the secret of the job whose rank 0 is at an address, and its file or ``""``.
+    """Find the secret of a job by the address of its rank 0.
+
+    Returns:
+        The secret, and the file that contains it, or ``""`` if it is from the variable.
 
     Raises:
         ValueError: If the address is not a loopback address and the variable is not set.
@@ -54,14 +57,14 @@ def find_secret(host: str, port: int) -> tuple[bytes, str]:
         raise ValueError(
             f"init_process_group: rank 0's address {host} is not a loopback address, so that other "
             f"machines reach it. Set the environment variable {VARIABLE} to the same random text "
-            "on all ranks, by which they know each other"
+            "on all ranks, by which they authenticate each other"
         )
     path = secret_folder() / f"port-{port}"
-    return _share(path), str(path)
+    return _read_secret(path), str(path)
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host name means this machine alone."""
+    """Whether all addresses of a host name are loopback addresses."""
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except OSError:
@@ -70,10 +73,10 @@ def is_loopback(host: str) -> bool:
 
 
 def secret_folder() -> Path:
-    """Folder of the user's own, in ``XDG_RUNTIME_DIR`` or the system's folder for temporary files.
+    """Private folder of the user, in ``XDG_RUNTIME_DIR`` or the system's temporary folder.
 
     Raises:
-        PermissionError: If another user owns it, or may look into it.
+        PermissionError: If another user owns it or has access to it.
     """
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     folder = (
@@ -91,19 +94,20 @@ def secret_folder() -> Path:
     return folder
 
 
-def _share(path: Path) -> bytes:
-    """Return the content of a file; create it, whole and with a new secret, if it is not there."""
+def _read_secret(path: Path) -> bytes:
+    """Return the secret in a file; create the file with a new secret if it does not exist."""
     while True:
         try:
             handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
         except FileNotFoundError:
-            _create(path)
+            _create_secret(path)
             continue
         with open(handle, "rb") as file:
             return file.read(1024)
 
 
-def _create(path: Path) -> None:
+def _create_secret(path: Path) -> None:
+    """Create a file with a new secret atomically, unless it exists."""
     own = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     handle = os.open(own, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
@@ -118,22 +122,22 @@ def _create(path: Path) -> None:
 
 _KEY = "tinytorch/address"
 _NAP = 0.02
-#: Seconds that a server may take for its proof before the client tries again.
+#: Timeout in seconds of the server's proof, after which the client connects again.
 _PATIENCE = 5.0
 _SERVER = Path(__file__).with_name("pmi_server.py")
-#: Set by our launcher, whose ranks inherit their connection.
+#: Variable that our launcher sets, whose ranks inherit their connection.
 INHERITED = "TINYTORCH_LAUNCHED"
 
 
 class Relay:
-    """Passes lines between MPI and the server, and collects the ranks that the server reports gone.
+    """Forwards lines between MPI and the PMI server, in a thread, and records ranks that end.
 
     Args:
-        server: The connection to the server.
+        server: Connection to the server.
 
     Attributes:
-        gone: Ranks of the world that left without finalizing MPI.
-        closed: Whether the server has ended.
+        gone: Ranks of the world that disconnected from the server without finalizing MPI.
+        closed: Whether the server has closed the connection.
     """
 
     def __init__(self, server: socket.socket) -> None:
@@ -147,18 +151,23 @@ class Relay:
 
     @contextmanager
     def serve(self, rank: int, size: int) -> Iterator[Relay]:
-        """Set the variables by which MPI finds this relay while it starts."""
-        said = {"PMI_FD": str(self._mpis.fileno()), "PMI_RANK": str(rank), "PMI_SIZE": str(size)}
-        os.environ.update(said)
-        yield self  # after an error MPI may still be reading them
-        for name in said:  # what this process starts is not a rank
+        """Set the environment variables by which MPI finds this relay while it initializes."""
+        variables = {
+            "PMI_FD": str(self._mpis.fileno()),
+            "PMI_RANK": str(rank),
+            "PMI_SIZE": str(size),
+        }
+        os.environ.update(variables)
+        yield self  # after an error they stay, since MPI may still read them
+        for name in variables:  # child processes are not ranks
             os.environ.pop(name)
 
     def finalize(self) -> None:
-        """Report to the server that this rank ends as it should."""
-        self._ask(b"cmd=finalize\n")
+        """Notify the server that this rank has finalized MPI."""
+        self._send(b"cmd=finalize\n")
 
     def _run(self) -> None:
+        """Forward lines in both directions until the process ends."""
         selector = selectors.DefaultSelector()
         selector.register(self._own, selectors.EVENT_READ)
         selector.register(self._server, selectors.EVENT_READ)
@@ -166,34 +175,35 @@ class Relay:
             while True:
                 for key, _ in selector.select():
                     if key.fileobj is self._own:
-                        self._ask(self._own.recv(LINE))
-                    elif not self._hear():
-                        # MPI's own connection stays open: it crashes at the end of one.
+                        self._send(self._own.recv(LINE))
+                    elif not self._forward():
+                        # MPI's connection stays open, because MPI crashes if it is closed.
                         selector.unregister(self._server)
                         self.closed = True
 
-    def _ask(self, content: bytes) -> None:
+    def _send(self, content: bytes) -> None:
+        """Send bytes to the server, unless it has closed the connection."""
         with suppress(ConnectionError):
             self._server.sendall(content)
 
-    def _hear(self) -> bool:
-        """Pass the server's lines on; returns whether there may be more."""
+    def _forward(self) -> bool:
+        """Forward lines of the server to MPI; return whether the connection is still open."""
         try:
-            came = self._server.recv(LINE)
+            received = self._server.recv(LINE)
         except ConnectionError:
-            came = b""
-        *lines, self._unread = (self._unread + came).split(b"\n")
+            received = b""
+        *lines, self._unread = (self._unread + received).split(b"\n")
         for line in lines:
             if line.startswith(b"gone="):
                 self.gone.add(int(line[5:]))
             else:
                 self._own.sendall(line + b"\n")
-        return bool(came)
+        return bool(received)
 
 
 @contextmanager
 def inherit() -> Iterator[Relay]:
-    """Relay of a rank that our launcher started, which is its server."""
+    """Relay to our launcher, whose connection this rank inherits."""
     rank, size = int(os.environ["PMI_RANK"]), int(os.environ["PMI_SIZE"])
     server = socket.socket(fileno=int(os.environ["PMI_FD"]))
     os.environ.pop(INHERITED)
@@ -202,36 +212,40 @@ def inherit() -> Iterator[Relay]:
 
 
 @contextmanager
-def join(rank: int, size: int, where: Any, seconds: float) -> Iterator[Relay]:
-    """Relay to the server at an address, once all ranks have come.
+def join(rank: int, size: int, address: Any, seconds: float) -> Iterator[Relay]:
+    """Relay to the server at an address, after all ranks have connected; rank 0 starts the server.
 
     Args:
         rank: This process's rank.
         size: Number of ranks.
-        where: A host and a port, or a store that holds them.
-        seconds: How long to wait for the others.
+        address: A host and a port, or a store that holds them.
+        seconds: Longest time to wait for the other ranks.
 
     Raises:
-        DistNetworkError: If the port is taken, or rank 0 cannot be reached.
-        DistStoreError: If not all ranks come in time.
-        ValueError: If two processes have the same rank, or there is no secret for an address that
-            other machines reach.
+        DistNetworkError: If the port is in use, or rank 0 cannot be reached.
+        DistStoreError: If not all ranks connect in time.
+        ValueError: If two processes have the same rank, or there is no secret and the address is
+            not a loopback address.
     """
     deadline = time.monotonic() + seconds
     if sys.platform == "win32":
         raise DistNetworkError("Windows' processes are started by `mpiexec -n N ...` alone")
     if rank == 0:
-        where = _start_server(where, size, seconds)
-    connection = _connect(where, rank, size, deadline)
+        address = _start_server(address, size, seconds)
+    connection = _connect(address, rank, size, deadline)
     _await_all(connection, seconds, deadline)
     with Relay(connection).serve(rank, size) as relay:
         yield relay
 
 
-def _start_server(where: Any, size: int, seconds: float) -> tuple[str, int]:
-    """Start it at an address, or at a free port that the store then holds."""
-    stored = hasattr(where, "set")
-    host, port = (os.environ.get("MASTER_ADDR", "127.0.0.1"), 0) if stored else where
+def _start_server(address: Any, size: int, seconds: float) -> tuple[str, int]:
+    """Start the server at an address, or at a free port that is saved in the store.
+
+    Returns:
+        The host and the port.
+    """
+    in_store = hasattr(address, "set")
+    host, port = (os.environ.get("MASTER_ADDR", "127.0.0.1"), 0) if in_store else address
     with _listen(host, port) as listener:
         number, port = listener.fileno(), listener.getsockname()[1]
         secret, file = find_secret(host, port)
@@ -241,8 +255,8 @@ def _start_server(where: Any, size: int, seconds: float) -> tuple[str, int]:
         )  # fmt: skip
         with server.stdin as pipe:  # type: ignore[union-attr]
             pipe.write(secret + b"\n")
-    if stored:
-        where.set(_KEY, f"{host}:{port}")
+    if in_store:
+        address.set(_KEY, f"{host}:{port}")
     return host, port
 
 
@@ -256,12 +270,12 @@ def _listen(host: str, port: int) -> socket.socket:
         ) from error
 
 
-def _connect(where: Any, rank: int, size: int, deadline: float) -> socket.socket:
-    """Connect to rank 0's server, which may not be there yet; both sides prove the secret."""
-    refused: ValueError | None = None  # says more than that nothing listens any longer
+def _connect(address: Any, rank: int, size: int, deadline: float) -> socket.socket:
+    """Connect to rank 0's server, which may not have started yet; both sides prove the secret."""
+    rejection: ValueError | None = None  # a better message than that of a closed port later
     while True:
         # A store may hold the address of a job that has ended, and a file its secret.
-        host, port = _look_up(where, deadline) if hasattr(where, "get") else where
+        host, port = _look_up(address, deadline) if hasattr(address, "get") else address
         secret, _ = find_secret(host, port)
         left = max(deadline - time.monotonic(), 0.1)
         try:
@@ -275,16 +289,17 @@ def _connect(where: Any, rank: int, size: int, deadline: float) -> socket.socket
             except (OSError, ValueError) as error:
                 connection.close()
                 failure = error
-                refused = error if isinstance(error, ValueError) else refused
+                rejection = error if isinstance(error, ValueError) else rejection
         if time.monotonic() > deadline:
             raise DistNetworkError(
                 "The client socket has timed out while trying to connect to "
-                f"({host}, {port}): {refused or failure}"
-            ) from (refused or failure)
+                f"({host}, {port}): {rejection or failure}"
+            ) from (rejection or failure)
         time.sleep(_NAP)
 
 
 def _look_up(store: Any, deadline: float) -> tuple[str, int]:
+    """Wait for the address of rank 0 in a store."""
     from datetime import timedelta
 
     store.wait([_KEY], timedelta(seconds=max(deadline - time.monotonic(), 0.1)))
@@ -296,8 +311,8 @@ def _prove(connection: socket.socket, rank: int, size: int, secret: bytes, deadl
     """Prove the secret to the server, and check its proof.
 
     Raises:
-        ValueError: If the other side is not the server, or has another secret.
-        OSError: If it does not answer in time.
+        ValueError: If the other side is not the server, or has a different secret.
+        OSError: After the deadline.
     """
     word, _, theirs = _read_line(connection, deadline).partition(" ")
     if word != "tinytorch":
@@ -312,59 +327,59 @@ def _prove(connection: socket.socket, rank: int, size: int, secret: bytes, deadl
 
 
 def _read_line(connection: socket.socket, deadline: float) -> str:
-    """Read a line, and nothing behind it."""
+    """Read a line, and nothing that follows it."""
     line = bytearray()
     while not line.endswith(b"\n"):
         connection.settimeout(max(deadline - time.monotonic(), 0.01))
-        if not (came := connection.recv(1)):
+        if not (received := connection.recv(1)):
             raise ValueError(
                 "the connection was closed: another program listens there, or rank 0 has another "
                 f"secret ({VARIABLE}) than this rank"
             )
-        line += came
+        line += received
         if len(line) > LINE:
             raise ValueError("another program listens there")
     return line[:-1].decode("ascii", "replace")
 
 
 def _await_all(connection: socket.socket, seconds: float, deadline: float) -> None:
-    """Wait until all ranks have come."""
+    """Wait until the server reports that all ranks have connected."""
     try:
-        said = _read_line(connection, deadline)
+        line = _read_line(connection, deadline)
     except (OSError, ValueError):
-        said = ""
-    if said == "all":
+        line = ""
+    if line == "all":
         return
     connection.close()
-    if not said:
+    if not line:
         raise DistStoreError(f"Timed out after {seconds:g} seconds waiting for clients.")
-    raise ValueError(f"init_process_group: {said}")
+    raise ValueError(f"init_process_group: {line}")
 
 
-#: What launchers of MPI set for each process.
-_OF_LAUNCHERS = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_ID")
+#: Variables that launchers of MPI set in each process.
+_LAUNCHER_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "PMI_ID")
 _SCHEMES = ("env", "file", "tcp")
 
 
 @dataclass(frozen=True)
-class Place:
-    """What a program says of itself.
+class RankInfo:
+    """Rank, world size and address of rank 0, as far as the program gives them.
 
     Attributes:
-        rank: Which process it is, or None.
-        size: How many there are, or None.
-        where: The host and port of rank 0, or a store that all can read; None if that is not said.
+        rank: This process's rank, or None.
+        size: Number of processes, or None.
+        address: The host and port of rank 0, a store that holds them, or None.
     """
 
     rank: int | None
     size: int | None
-    where: Any = None
+    address: Any = None
 
     def check(self, rank: int, size: int) -> None:
-        """Compare with what MPI says.
+        """Compare with the rank and the size that MPI has.
 
         Raises:
-            ValueError: If it says something else.
+            ValueError: If they differ.
         """
         if self.size not in (None, size) or self.rank not in (None, rank):
             raise ValueError(
@@ -377,29 +392,31 @@ class Place:
             )
 
     def join(self, seconds: float) -> AbstractContextManager[Relay | None]:
-        """Let MPI find the other ranks while it starts, unless a launcher of MPI's does."""
+        """Context in which MPI initializes, with a relay unless MPI has a launcher or one rank."""
         if INHERITED in os.environ:
             return inherit()
-        if launched() or self.where is None or self.rank is None or (self.size or 1) == 1:
+        if has_launcher() or self.address is None or self.rank is None or (self.size or 1) == 1:
             return nullcontext()
-        return join(self.rank, self.size or 1, self.where, seconds)
+        return join(self.rank, self.size or 1, self.address, seconds)
 
 
-def launched() -> bool:
+def has_launcher() -> bool:
     """Whether a launcher of MPI started this process."""
-    return any(name in os.environ for name in _OF_LAUNCHERS)
+    return any(name in os.environ for name in _LAUNCHER_VARIABLES)
 
 
-def place(backend: str, init_method: str | None, size: int, rank: int, store: Any) -> Place:
-    """What the arguments of ``init_process_group`` and the environment say.
+def read_rank_info(
+    backend: str, init_method: str | None, size: int, rank: int, store: Any
+) -> RankInfo:
+    """Rank information from the arguments of ``init_process_group`` and the environment.
 
     Raises:
         AssertionError: For a store and an ``init_method``, or a store without ``size`` and rank.
         RuntimeError: For an unknown ``init_method``.
-        ValueError: If the rank or the size is not said, and MPI's launcher does not know.
+        ValueError: If the rank or the size is missing, and there is no launcher of MPI.
     """
     if store is not None:
-        return _by_store(init_method, size, rank, store)
+        return _info_from_store(init_method, size, rank, store)
     url = urlparse(init_method or "env://")
     if url.scheme not in _SCHEMES:
         raise RuntimeError(f"No rendezvous handler for {url.scheme}://")
@@ -411,20 +428,20 @@ def place(backend: str, init_method: str | None, size: int, rank: int, store: An
             if given[name] < 0 and name.upper() in _environment():
                 given[name] = int(os.environ[name.upper()])
     found = {name: value if value >= 0 else None for name, value in given.items()}
-    if not launched() and (url.scheme != "env" or backend != "mpi"):
-        _check_said(url.scheme, found)
-    return Place(found["rank"], found["world_size"], _where(url, found["world_size"]))
+    if not has_launcher() and (url.scheme != "env" or backend != "mpi"):
+        _check_given(url.scheme, found)
+    return RankInfo(found["rank"], found["world_size"], _find_address(url, found["world_size"]))
 
 
-def _where(url: ParseResult, size: int | None) -> Any:
-    """Where rank 0 is to be found, by the environment, an address or a file."""
-    if launched() or size in (None, 1):
+def _find_address(url: ParseResult, size: int | None) -> Any:
+    """Address of rank 0 from the environment or a URL, or a store in the file of a URL."""
+    if has_launcher() or size in (None, 1):
         return None
     if url.scheme == "file":
         return FileStore(url.path, size or -1)
     if url.scheme == "env":
         given = [os.environ.get(name) for name in ("MASTER_ADDR", "MASTER_PORT")]
-        _check_said("env", {"MASTER_ADDR": given[0], "MASTER_PORT": given[1]})
+        _check_given("env", {"MASTER_ADDR": given[0], "MASTER_PORT": given[1]})
         return given[0], int(given[1] or 0)
     if url.hostname is None or url.port is None:
         raise ValueError(f"init_process_group: {url.geturl()} lacks a host or a port")
@@ -432,22 +449,24 @@ def _where(url: ParseResult, size: int | None) -> Any:
 
 
 def _environment() -> set[str]:
-    """``torchrun``'s variables, where both are there."""
+    """``RANK`` and ``WORLD_SIZE`` if both variables are set, otherwise nothing."""
     names = {"RANK", "WORLD_SIZE"}
     return names if names <= os.environ.keys() else set()
 
 
-def _by_store(init_method: str | None, size: int, rank: int, store: Any) -> Place:
+def _info_from_store(init_method: str | None, size: int, rank: int, store: Any) -> RankInfo:
+    """Rank information of a program that passes a store."""
     if init_method is not None:
         raise AssertionError("Cannot specify both init_method and store.")
     if size <= 0:
         raise AssertionError("world_size must be positive if using store")
     if rank < 0:
         raise AssertionError("rank must be non-negative if using store")
-    return Place(rank, size, store)
+    return RankInfo(rank, size, store)
 
 
-def _check_said(scheme: str, found: Mapping[str, Any]) -> None:
+def _check_given(scheme: str, found: Mapping[str, Any]) -> None:
+    """Raise PyTorch's ``ValueError`` if a value is None."""
     for name, value in found.items():
         if value is None:
             missing = (

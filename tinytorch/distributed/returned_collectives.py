@@ -1,4 +1,4 @@
-"""Collectives that return their result: ``torch.distributed._functional_collectives``."""
+"""Collectives that return new tensors: ``torch.distributed._functional_collectives``."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _OPERATIONS = {
 
 
 def all_reduce(self: Tensor, reduceOp: str, group: Any = None, tag: str = "") -> Tensor:
-    """Reduction of a tensor over the ranks.
+    """Reduce a tensor over all ranks.
 
     Args:
-        self: The tensor, which stays as it is.
+        self: The tensor, which is not changed.
         reduceOp: ``"sum"``, ``"avg"``, ``"product"``, ``"min"`` or ``"max"``.
-        group: The process group. Default: all ranks.
-        tag: Accepted; means nothing.
+        group: Process group. Default: the default group.
+        tag: Accepted and ignored.
 
     Returns:
         A new tensor.
@@ -40,13 +40,13 @@ def all_reduce(self: Tensor, reduceOp: str, group: Any = None, tag: str = "") ->
 
 
 def broadcast(self: Tensor, src: int, group: Any = None, tag: str = "") -> Tensor:
-    """The tensor of one rank.
+    """Broadcast the tensor of one rank to all ranks.
 
     Args:
-        self: The tensor, which stays as it is.
-        src: The rank.
-        group: The process group. Default: all ranks.
-        tag: Accepted; means nothing.
+        self: The tensor, which is not changed.
+        src: Rank in the world of the sender.
+        group: Process group. Default: the default group.
+        tag: Accepted and ignored.
 
     Returns:
         A new tensor.
@@ -64,7 +64,7 @@ def broadcast(self: Tensor, src: int, group: Any = None, tag: str = "") -> Tenso
 
 
 def wait_tensor(tensor: Tensor) -> Tensor:
-    """A result of these functions, which is complete when they return.
+    """Return a result of these functions unchanged: it is complete when they return.
 
     Args:
         tensor: The result.
@@ -83,5 +83,5 @@ def wait_tensor(tensor: Tensor) -> Tensor:
 
 
 def _find_group(group: Any) -> Any:
-    """A process group, of itself or of a mesh of one dimension."""
+    """The process group of an argument: itself, or that of a mesh of one dimension."""
     return group.get_group() if hasattr(group, "get_group") else group

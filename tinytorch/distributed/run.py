@@ -2,10 +2,11 @@
 
     python -m tinytorch.distributed.run --nproc-per-node 2 train.py --epochs 3
 
-Each process runs ``python -m tinytorch train.py``, so that a program may import ``torch`` or
-``tinytorch``, and has ``torchrun``'s environment. Where a process fails, the others get an error in
-the call that needs it, all are ended, and the exit status is its. The launcher answers what MPICH
-asks; another MPI's processes are started by its own ``mpiexec``.
+Each process runs ``python -m tinytorch train.py``, so that the program can import ``torch`` or
+``tinytorch``, with ``torchrun``'s environment variables. If a process fails, the calls of others
+that need it raise, all processes are ended, and the launcher exits with the status of the failed
+one. The launcher is the PMI server of MPICH; processes of another MPI are started by its
+``mpiexec``.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ from .pmi_server import Server
 from .rendezvous import INHERITED, VARIABLE
 
 _PORT = 29500
-#: Seconds between looks at the processes, and that they have to end: by an error of their own after
-#: a failure, and after SIGTERM.
+#: Seconds between polls of the processes, from a failure to SIGTERM, in which the others can end by
+#: an error of their own, and from SIGTERM to SIGKILL.
 _LOOK, _GRACE, _LAST = 0.05, 2.5, 1.0
-_ACCEPTED = "accepted; means nothing"
+_ACCEPTED = "accepted and ignored"
 
 
 def _parser() -> argparse.ArgumentParser:
-    """The options."""
+    """Parser of the command line."""
     parser = argparse.ArgumentParser(
         prog="python -m tinytorch.distributed.run",
         description="Start a program in several processes, which MPI connects.",
@@ -44,12 +45,12 @@ def _parser() -> argparse.ArgumentParser:
         parser.add_argument(f"--{name}", f"--{name.replace('-', '_')}", **options)  # type: ignore[arg-type]
 
     add("nproc-per-node", default="1", help="processes: a number, or auto, cpu or gpu; default 1")
-    parser.add_argument("--nnodes", default="1", help="machines: 1, see the description")
+    parser.add_argument("--nnodes", default="1", help="machines: 1, see below")
     add("node-rank", type=int, default=0, help=_ACCEPTED)
-    add("master-addr", default="127.0.0.1", help="what MASTER_ADDR says")
-    add("master-port", type=int, default=_PORT, help=f"what MASTER_PORT says; default {_PORT}")
+    add("master-addr", default="127.0.0.1", help="value of MASTER_ADDR")
+    add("master-port", type=int, default=_PORT, help=f"value of MASTER_PORT; default {_PORT}")
     parser.add_argument("--standalone", action="store_true", help=_ACCEPTED)
-    add("max-restarts", type=int, default=0, help="times to start anew after a failure; default 0")
+    add("max-restarts", type=int, default=0, help="number of restarts after a failure; default 0")
     add("no-python", action="store_true", help="run the program itself, not in Python")
     parser.add_argument("-m", "--module", action="store_true", help="the program is a module")
     for name in ("rdzv-backend", "rdzv-endpoint", "rdzv-id", "rdzv-conf", "role", "start-method",
@@ -57,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
         add(name, help=_ACCEPTED)
     add("run-path", action="store_true", help=_ACCEPTED)
     parser.add_argument("program", help="a script, or with -m a module")
-    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="of the program")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER, help="arguments of the program")
     parser.epilog = (
         "On several machines MPI's own launcher or the scheduler starts the program: "
         "mpiexec -hosts a,b -n 4 python -m tinytorch train.py, or srun -n 4 ..."
@@ -66,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Start the program; return its exit status.
+    """Start the program, restart it after failures, and return its exit status.
 
     Args:
         arguments: The command line. Default: ``sys.argv[1:]``.
@@ -81,11 +82,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("no mpiexec found: install mpi4py and an MPI, for instance "
                      "`pip install mpi4py mpich`")  # fmt: skip
     try:
-        count = _count(options.nproc_per_node)
+        count = _process_count(options.nproc_per_node)
     except ValueError as error:
         parser.error(str(error))
     for restart in range(options.max_restarts + 1):
-        code = _start_ranks(options, count, _shared(options, count, restart), mpiexec)
+        code = _start_ranks(options, count, _environment(options, count, restart), mpiexec)
         if not code:
             return 0
         sys.stderr.write(f"{parser.prog}: {options.program} failed, and all were ended: exit "
@@ -94,7 +95,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _start_ranks(options: argparse.Namespace, count: int, env: dict[str, str], mpiexec: str) -> int:
-    """Run the program once in all processes; return the exit status."""
+    """Run the program once in all processes; return the exit status.
+
+    Args:
+        options: The command line.
+        count: Number of processes.
+        env: Environment variables of all ranks.
+        mpiexec: Path of MPI's launcher.
+    """
     version = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, check=False)
     if not any(name in version.stdout for name in ("HYDRA", "Intel")):
         command = [mpiexec, *_segments(options, count)]
@@ -109,34 +117,37 @@ def _start_ranks(options: argparse.Namespace, count: int, env: dict[str, str], m
 
 
 class _Job:
-    """The processes of a program, and the server that MPI in each of them asks.
+    """The processes of a program, and the PMI server to which their MPI connects.
 
     Args:
         options: The command line.
         count: Number of processes.
-        env: The environment that they have alike.
+        env: Environment variables of all ranks.
     """
 
     def __init__(self, options: argparse.Namespace, count: int, env: dict[str, str]) -> None:
         self._server = Server(count)
         self._processes: dict[int, subprocess.Popen[bytes]] = {}
         self._running: set[int] = set(range(count))
-        #: The first rank that failed, its exit status, and when.
+        #: The first rank that failed, its exit status, and the time; None before a failure.
         self._failed: tuple[int, int, float] | None = None
+        #: Ranks that exited with status 0 without finalizing MPI, to be reported at a failure.
         self._early: list[int] = []
         connections = [socket.socketpair() for _ in range(count)]
         for rank, (own, theirs) in enumerate(connections):
-            said = {name: str(rank) for name in ("RANK", "LOCAL_RANK", "ROLE_RANK", "PMI_RANK")}
-            said.update(PMI_FD=str(theirs.fileno()), PMI_SIZE=str(count), **{INHERITED: "1"})
+            variables = {
+                name: str(rank) for name in ("RANK", "LOCAL_RANK", "ROLE_RANK", "PMI_RANK")
+            }
+            variables.update(PMI_FD=str(theirs.fileno()), PMI_SIZE=str(count), **{INHERITED: "1"})
             self._server.adopt(rank, own)
             self._processes[rank] = subprocess.Popen(
-                _command(options), env={**env, **said}, pass_fds=[theirs.fileno()],
+                _command(options), env={**env, **variables}, pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL if rank else None,
             )  # fmt: skip
             theirs.close()
 
     def wait(self) -> int:
-        """Wait until all have ended; return the exit status."""
+        """Wait until all processes have ended, or a while after a failure; return the status."""
         while self._running:
             self._server.step(_LOOK)
             for rank in [*self._running]:
@@ -149,10 +160,10 @@ class _Job:
         return 0 if self._failed is None else self._failed[1]
 
     def _note(self, rank: int, code: int) -> None:
-        """Report to the other ranks, and for a failure to the user, how a rank left."""
+        """Record that a rank has ended: notify other ranks, and report a failure to the user."""
         peer = self._server.members.get(rank)
         if peer is not None:
-            self._server.hear(peer)  # it may have finalized in its last moment
+            self._server.handle(peer)  # its last input may be ``finalize``
             self._server.drop(peer)
         if rank in self._server.lost and not code:
             self._early.append(rank)
@@ -166,7 +177,7 @@ class _Job:
             self._failed = rank, _status(code), time.monotonic()
 
     def end(self) -> None:
-        """End the processes that still run."""
+        """End the processes that still run, by SIGTERM and later SIGKILL."""
         running = [self._processes[rank] for rank in self._running]
         for process in running:
             process.terminate()
@@ -174,12 +185,13 @@ class _Job:
         for process in running:
             try:
                 process.wait(max(deadline - time.monotonic(), 0))
-            except subprocess.TimeoutExpired:  # it is stopped, or ignores the signal
+            except subprocess.TimeoutExpired:  # the process is stopped, or ignores SIGTERM
                 process.kill()
                 process.wait()
 
 
 def _describe(code: int) -> str:
+    """Text of a nonzero exit code, for the user."""
     if code > 0:
         return f"left with exit code {code}"
     name = signal.Signals(-code).name if -code in {*signal.Signals} else "unknown"
@@ -191,11 +203,12 @@ def _report(text: str) -> None:
 
 
 def _status(code: int) -> int:
+    """Exit status of a ``Popen`` return code: 128 + N for signal N."""
     return code if code >= 0 else 128 - code
 
 
 def _command(options: argparse.Namespace) -> list[str]:
-    """The command of every process."""
+    """Command that each process runs."""
     if options.no_python:
         return [options.program, *options.arguments]
     module = ["-m"] if options.module else []
@@ -203,39 +216,42 @@ def _command(options: argparse.Namespace) -> list[str]:
 
 
 def find_mpiexec() -> str | None:
-    """The launcher of the MPI beside this Python, or else the one on the path."""
+    """Path of ``mpiexec`` in the folder of this Python, or else on the search path."""
     beside = Path(sys.executable).parent / "mpiexec"
     return str(beside) if beside.exists() else shutil.which("mpiexec")
 
 
-def _count(text: str) -> int:
+def _process_count(text: str) -> int:
+    """Number of processes of ``--nproc-per-node``."""
     if text in ("auto", "cpu"):
         return os.cpu_count() or 1
     if text == "gpu":
         from .. import cuda
 
-        return int(cuda.device_count()) or _refuse("--nproc-per-node gpu: there is no GPU")
+        return int(cuda.device_count()) or _raise_value_error(
+            "--nproc-per-node gpu: there is no GPU"
+        )
     if not text.isdigit() or int(text) < 1:
-        _refuse(f"--nproc-per-node: expected a number, auto, cpu or gpu, got {text!r}")
+        _raise_value_error(f"--nproc-per-node: expected a number, auto, cpu or gpu, got {text!r}")
     return int(text)
 
 
-def _refuse(message: str) -> int:
+def _raise_value_error(message: str) -> int:
     raise ValueError(message)
 
 
 def _segments(options: argparse.Namespace, count: int) -> list[str]:
-    """For each rank ``-n 1 env RANK=... command``, apart by colons: what every MPI understands."""
+    """``mpiexec`` arguments: for each rank ``-n 1 env RANK=... command``, separated by colons."""
     words: list[str] = []
     for rank in range(count):
         own = {"RANK": rank, "LOCAL_RANK": rank, "ROLE_RANK": rank}
-        said = [f"{name}={value}" for name, value in own.items()]
-        words += [":"] * bool(words) + ["-n", "1", "env", *said, *_command(options)]
+        variables = [f"{name}={value}" for name, value in own.items()]
+        words += [":"] * bool(words) + ["-n", "1", "env", *variables, *_command(options)]
     return words
 
 
-def _shared(options: argparse.Namespace, count: int, restart: int) -> dict[str, str]:
-    """The environment that all ranks have alike."""
+def _environment(options: argparse.Namespace, count: int, restart: int) -> dict[str, str]:
+    """Environment variables of all ranks."""
     own = {
         "WORLD_SIZE": count, "LOCAL_WORLD_SIZE": count, "ROLE_WORLD_SIZE": count,
         "GROUP_RANK": 0, "GROUP_WORLD_SIZE": 1, "ROLE_NAME": options.role or "default",
@@ -248,7 +264,7 @@ def _shared(options: argparse.Namespace, count: int, restart: int) -> dict[str, 
         **os.environ,
         **{name: str(value) for name, value in own.items()},
     }
-    if count > 1:  # or each takes all cores for its products
+    if count > 1:  # otherwise each process uses all cores for its matrix products
         shared.setdefault("OMP_NUM_THREADS", "1")
     return shared
 

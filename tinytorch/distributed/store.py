@@ -1,6 +1,7 @@
-"""Stores: tables of bytes that processes share, as PyTorch's programs use them.
+"""Stores: tables from strings to bytes that processes share, with PyTorch's interface.
 
-Process groups need none where MPI's launcher started the ranks; else one may tell where rank 0 is.
+A process group needs no store if MPI's launcher started the ranks. Otherwise a store can hold the
+address of rank 0.
 """
 
 from __future__ import annotations
@@ -19,19 +20,19 @@ from .errors import DistStoreError
 
 if sys.platform == "win32":
     import msvcrt
-elif sys.platform != "emscripten":  # where there are no processes to lock a file against
+elif sys.platform != "emscripten":  # has no other processes to lock a file against
     import fcntl
 
 __all__ = ["FileStore", "HashStore", "PrefixStore", "Store"]
 
 _DEFAULT = timedelta(seconds=300)
 _NAP = 0.01
-#: Start of a FileStore's file; bytes of a record's header; size that marks a removed key.
+#: First bytes of a FileStore's file; bytes of a record's header; size that marks a removed key.
 _MAGIC, _HEADER, _REMOVED = b"tinytorch store 1\n", 12, 0xFFFFFFFF
 
 
 class Store:
-    """What the stores share: each has ``_change``, which changes the table as one step.
+    """Base of the stores; a subclass implements ``_change``, which changes the table atomically.
 
     Example:
         >>> store = tt.distributed.HashStore()
@@ -50,24 +51,25 @@ class Store:
     timeout: timedelta = _DEFAULT
 
     def _change(self, change: Callable[[dict[str, bytes]], Any]) -> Any:
+        """Call a function that may change the table, under a lock; return its result."""
         raise NotImplementedError
 
     def set(self, key: str, value: str | bytes) -> None:
-        """Put a value in the table."""
+        """Set the value of a key."""
         content = value.encode() if isinstance(value, str) else bytes(value)
         self._change(lambda table: table.__setitem__(key, content))
 
     def get(self, key: str) -> bytes:
-        """The value of a key; waits until there is one.
+        """Wait until a key is set, and return its value.
 
         Raises:
-            RuntimeError: If there is none within the store's timeout.
+            RuntimeError: If it is not set within the store's timeout.
         """
         self.wait([key])
         return self._change(lambda table: table[key])  # type: ignore[no-any-return]
 
     def add(self, key: str, amount: int) -> int:
-        """Add to a number, which begins at 0; returns the sum."""
+        """Add to the number of a key, which is initially 0; return the sum."""
 
         def change(table: dict[str, bytes]) -> int:
             total = int(table.get(key, b"0")) + amount
@@ -77,7 +79,7 @@ class Store:
         return int(self._change(change))
 
     def compare_set(self, key: str, expected_value: str, desired_value: str) -> bytes:
-        """Put a value in place of the expected one; returns what is there afterwards."""
+        """Set a key to the desired value if it has the expected one; return its value then."""
 
         def change(table: dict[str, bytes]) -> bytes:
             if table.get(key, b"") == expected_value.encode():
@@ -87,14 +89,14 @@ class Store:
         return self._change(change)  # type: ignore[no-any-return]
 
     def check(self, keys: Sequence[str]) -> bool:
-        """Whether all the keys are there."""
+        """Whether all the keys are set."""
         return bool(self._change(lambda table: all(key in table for key in keys)))
 
     def wait(self, keys: Sequence[str], timeout: timedelta | None = None) -> None:
-        """Wait until all the keys are there.
+        """Wait until all the keys are set.
 
         Raises:
-            RuntimeError: If they are not within the timeout.
+            RuntimeError: If they are not set within the timeout.
         """
         limit = timeout or self.timeout
         deadline = time.monotonic() + limit.total_seconds()
@@ -107,20 +109,20 @@ class Store:
             time.sleep(_NAP)
 
     def delete_key(self, key: str) -> bool:
-        """Take a key out; returns whether it was there."""
+        """Delete a key; return whether it was set."""
         return self._change(lambda table: table.pop(key, None)) is not None
 
     def num_keys(self) -> int:
-        """How many keys there are."""
+        """Number of keys."""
         return int(self._change(len))
 
     def set_timeout(self, timeout: timedelta) -> None:
-        """How long ``get`` and ``wait`` wait from now on."""
+        """Set the timeout of ``get`` and ``wait``."""
         self.timeout = timeout
 
 
 class HashStore(Store):
-    """A store in this process alone, for its threads.
+    """A store in memory, for the threads of one process.
 
     Example:
         >>> tt.distributed.HashStore().num_keys()
@@ -139,14 +141,15 @@ class HashStore(Store):
 
 
 class FileStore(Store):
-    """A store in a file, for the processes that can open it.
+    """A store in a file, for all processes that can open it.
 
-    Changes are appended to the file as records with a checksum, under a lock that the system frees
-    with its holder. A record that a killed process left unfinished is overwritten.
+    Changes are appended to the file as records with a checksum. The file is locked meanwhile; the
+    system releases the lock if the process ends. An incomplete record of a killed process is
+    overwritten.
 
     Args:
-        file_name: The file; created, readable by its user alone, if it is not there.
-        world_size: Accepted; means nothing.
+        file_name: The file. If it does not exist, it is created, readable by its user alone.
+        world_size: Accepted and ignored.
 
     Example:
         >>> import os, tempfile
@@ -164,7 +167,7 @@ class FileStore(Store):
         self._forget()
 
     def _forget(self) -> None:
-        """Note that nothing of the file has been read: the table, and where its records end."""
+        """Reset the table and the position in the file, so that all of it is read again."""
         self._table: dict[str, bytes] = {}
         self._end, self._file = 0, (-1, -1)
 
@@ -183,10 +186,10 @@ class FileStore(Store):
 
     @contextmanager
     def _open(self) -> Iterator[Any]:
-        """The file, locked.
+        """Open and lock the file.
 
         Raises:
-            DistStoreError: If another process keeps the lock for longer than the timeout.
+            DistStoreError: If another process holds the lock for longer than the timeout.
         """
         deadline = time.monotonic() + self.timeout.total_seconds()
         with open(self.path, "r+b", buffering=0) as file:
@@ -203,7 +206,7 @@ class FileStore(Store):
         """Read the records that were appended since the last call.
 
         Raises:
-            DistStoreError: If it is another kind of file.
+            DistStoreError: If the file is not that of a store.
         """
         found = os.fstat(file.fileno())
         if (found.st_dev, found.st_ino) != self._file or found.st_size < self._end:
@@ -224,7 +227,7 @@ class FileStore(Store):
             self._end += at
 
     def _append(self, file: Any, before: dict[str, bytes]) -> None:
-        """Write what is new beside ``before`` behind the last whole record."""
+        """Append records of the differences from the table ``before`` to the complete records."""
         records = [
             _format(key, self._table.get(key))
             for key in before.keys() | self._table.keys()
@@ -239,7 +242,7 @@ class FileStore(Store):
 
 
 def _format(key: str, value: bytes | None) -> bytes:
-    """Record of a key and its value, or of the key's removal."""
+    """Record of a key and its value; a value of None marks a removed key."""
     name = key.encode()
     body = name + (b"" if value is None else value)
     sizes = struct.pack("<II", len(name), _REMOVED if value is None else len(value or b""))
@@ -247,7 +250,11 @@ def _format(key: str, value: bytes | None) -> bytes:
 
 
 def _parse(content: bytes, at: int) -> tuple[int, str, bytes | None] | None:
-    """Return the end, key and value of the record at a place; None if there is no whole one."""
+    """Parse the record at an offset.
+
+    Returns:
+        Its end, key and value (None for a removed key), or None if there is no complete record.
+    """
     body = at + _HEADER
     if len(content) < body:
         return None
@@ -260,7 +267,7 @@ def _parse(content: bytes, at: int) -> tuple[int, str, bytes | None] | None:
 
 
 def _lock(file: Any) -> bool:
-    """Lock a file for this process, if no other has."""
+    """Try to lock a file for this process; return whether that succeeded."""
     try:
         if sys.platform == "win32":
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
@@ -272,10 +279,10 @@ def _lock(file: Any) -> bool:
 
 
 class PrefixStore(Store):
-    """A part of another store, whose keys all begin alike.
+    """View of the keys of another store that begin with ``prefix/``.
 
     Args:
-        prefix: What they begin with.
+        prefix: Prefix of the keys.
         store: The other store.
 
     Example:

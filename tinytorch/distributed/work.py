@@ -1,4 +1,4 @@
-"""Messages on their way."""
+"""Handles of collectives and messages that have been started."""
 
 from __future__ import annotations
 
@@ -12,50 +12,53 @@ from .errors import DistBackendError
 
 __all__ = ["Work"]
 
-#: A wait looks without a pause for this many seconds, and for as long as a message of so many bytes
-#: a second takes. Then it sleeps between bursts of looks: who wakes up from sleep is let run at
-#: once even on a machine that is busy, whereas who spins has to wait for a turn.
+#: ``wait`` first polls without a pause: for ``_SPIN`` seconds, and for the time that the message
+#: takes at ``_FAST`` bytes a second. Then it sleeps between bursts of polls of ``_BURST`` seconds:
+#: on a busy machine, the system runs a process that wakes up at once, but one that spins has to
+#: wait for its time slice.
 _SPIN, _FAST, _BURST = 2e-5, 4e9, 5e-5
-#: From when on a slow rank is assumed, and one look a nap does: seconds, and bytes a second.
+#: After ``_EAGER`` seconds, and the time of the message at ``_SLOWEST`` bytes a second, another
+#: rank must be slow, and one poll every ``_NAP`` seconds is enough.
 _EAGER, _SLOWEST, _NAP = 5e-2, 1e8, 2e-4
-#: Seconds between looks for ranks that have left, and that a message may be under way after.
+#: Seconds between checks for ranks that have ended, and that their last messages may still take.
 _LOOK, _GRACE = 0.05, 2.0
-#: What did not end in time: the library may still write to its memory.
+#: Works that did not complete in time: the library may still write to their memory.
 _abandoned: list[Any] = []
 
 
 class Pending(Protocol):
-    """What an engine started."""
+    """Request of an engine: a call that it has started."""
 
     def test(self) -> bool:
-        """Whether it is done; moves it on."""
+        """Progress the request, and return whether it is complete."""
         ...
 
 
 class Watch(Protocol):
-    """Who knows which ranks have left."""
+    """Monitor of the ranks that have ended: the interface of ``mpi.Library`` that works use."""
 
-    def left(self) -> list[int]:
-        """Ranks of the whole program that have ended."""
+    def departed_ranks(self) -> list[int]:
+        """Ranks of the world whose processes have ended."""
         ...
 
     def fail(self) -> None:
-        """Note that a call was given up."""
+        """Note that a call was abandoned."""
         ...
 
 
 class Work:
-    """A collective, or a message, that has been started.
+    """Handle of a collective or message that has been started.
 
     Args:
-        pending: What an engine started.
-        name: Of the call, for errors.
-        nbytes: How much is on its way.
-        timeout: How long ``wait`` waits, of itself.
-        finish: Called once, when it is done.
-        result: What ``result`` gives, and the future.
-        watch: Who knows which ranks have left.
-        agree: Whether all ranks are known to have called the same; raises if they have not.
+        pending: The request of the engine.
+        name: Name of the call, for errors.
+        nbytes: Size of the message.
+        timeout: Default timeout of ``wait``.
+        finish: Called once, when the request is complete.
+        result: Value of ``result()`` and of the future.
+        watch: Monitor of the ranks that have ended.
+        has_agreed: Returns whether all ranks have announced the same call; raises if one has
+            announced a different one. None if calls are not compared.
 
     Example:
         >>> tt.distributed.init_process_group("mpi")
@@ -84,27 +87,27 @@ class Work:
         finish: Callable[[], None] | None,
         result: list[Any],
         watch: Watch | None,
-        agree: Callable[[], bool] | None = None,
+        has_agreed: Callable[[], bool] | None = None,
     ) -> None:
         self._pending, self._name, self._nbytes = pending, name, nbytes
         self._timeout, self._finish, self._result = timeout, finish, result
-        self._watch, self._agree = watch, agree
-        self._done = self._over = False
+        self._watch, self._has_agreed = watch, has_agreed
+        self._done = self._request_done = False
         self._error: BaseException | None = None
         self._future: Future[Any] | None = None
 
     def wait(self, timeout: timedelta | None = None) -> bool:
-        """Wait until it is done.
+        """Wait until the work is complete.
 
         Args:
-            timeout: For how long at most. Default: the group's.
+            timeout: Longest time to wait. Default: the group's timeout.
 
         Returns:
             True.
 
         Raises:
-            RuntimeError: If it takes longer, if a rank has ended meanwhile, or if ranks sent what
-                does not fit together.
+            RuntimeError: After the timeout, if a rank has ended, or if the calls of the ranks do
+                not match.
         """
         if self._error is not None:
             raise self._error
@@ -113,11 +116,12 @@ class Work:
         return True
 
     def _wait(self, seconds: float) -> None:
+        """Poll until the work is complete, ever less often; raise after some seconds."""
         start = time.monotonic()
-        if self._looks_until(start + _SPIN + self._nbytes / _FAST):
+        if self._poll_until(start + _SPIN + self._nbytes / _FAST):
             return
         eager = start + _EAGER + self._nbytes / _SLOWEST
-        look, doomed = eager + _LOOK, float("inf")
+        next_check, last_moment = eager + _LOOK, float("inf")
         while not self._test():
             now = time.monotonic()
             if now - start > seconds:
@@ -127,29 +131,30 @@ class Work:
                 )
             if now < eager:
                 time.sleep(1e-6)
-                self._looks_until(time.monotonic() + _BURST)
+                self._poll_until(time.monotonic() + _BURST)
                 continue
             time.sleep(_NAP)
-            if now > doomed:
+            if now > last_moment:
                 self._give_up(
-                    f"{self._name}: Connection closed by peer: rank {self._gone()} has ended"
+                    f"{self._name}: Connection closed by peer: rank {self._ended_ranks()} has ended"
                 )
-            if now > look:
-                look = now + _LOOK
-                if doomed == float("inf") and self._gone():
-                    doomed = now + _GRACE
+            if now > next_check:
+                next_check = now + _LOOK
+                if last_moment == float("inf") and self._ended_ranks():
+                    last_moment = now + _GRACE
 
-    def _looks_until(self, end: float) -> bool:
-        """Whether it is done by then."""
+    def _poll_until(self, end: float) -> bool:
+        """Poll without a pause until a time; return whether the work is complete."""
         while not self._test():
             if time.monotonic() > end:
                 return False
         return True
 
-    def _gone(self) -> list[int]:
-        return [] if self._watch is None else self._watch.left()
+    def _ended_ranks(self) -> list[int]:
+        return [] if self._watch is None else self._watch.departed_ranks()
 
     def _abandon(self) -> None:
+        """Keep this work alive, because MPI may still write to its memory."""
         _abandoned.append(self)
         if self._watch is not None:
             self._watch.fail()
@@ -165,11 +170,11 @@ class Work:
         raise error
 
     def _test(self) -> bool:
-        """Whether it is done; finishes it then."""
+        """Progress the work, finish it if its request is complete, and return whether it is."""
         if self._done:
             return True
         try:
-            if not self._is_over() or not self._is_agreed():
+            if not self._test_request() or not self._test_agreement():
                 return False
             if self._finish is not None:
                 self._finish()
@@ -181,50 +186,55 @@ class Work:
             self._future.set_result(self._result)
         return True
 
-    def _is_over(self) -> bool:
-        """Whether the engine is done; what ranks called differently shows as its error, too."""
-        try:
-            self._over = self._over or self._pending.test()
-            if not self._over:
-                self._is_agreed()
-        except Exception:
-            self._is_agreed()
-            raise
-        return self._over
+    def _test_request(self) -> bool:
+        """Progress the request, and return whether it is complete.
 
-    def _is_agreed(self) -> bool:
-        if self._agree is not None:
-            if not self._agree():
+        Different calls of the ranks can make MPI raise first; the error of the comparison, which
+        names them, takes precedence.
+        """
+        try:
+            self._request_done = self._request_done or self._pending.test()
+            if not self._request_done:
+                self._test_agreement()
+        except Exception:
+            self._test_agreement()
+            raise
+        return self._request_done
+
+    def _test_agreement(self) -> bool:
+        """Whether all ranks have announced the same call."""
+        if self._has_agreed is not None:
+            if not self._has_agreed():
                 return False
-            self._agree = None
+            self._has_agreed = None
         return True
 
     def is_completed(self) -> bool:
-        """Whether it is done; does not wait, and moves it on."""
+        """Progress the work without waiting, and return whether it is complete."""
         return self._error is not None or self._test()
 
     def is_success(self) -> bool:
-        """Whether it is done without a fault."""
+        """Whether the work is complete without an error."""
         return self._error is None and self._done
 
     def exception(self) -> BaseException | None:
-        """The fault that ended it, or None."""
+        """The error of the work, or None."""
         return self._error
 
     def result(self) -> list[Any]:
-        """The tensors that it wrote to, once it is done."""
+        """Wait until the work is complete; return the tensors that it wrote to."""
         self.wait()
         return self._result
 
     def synchronize(self) -> None:
-        """The same as ``wait``: nothing waits on a device."""
+        """Wait until the work is complete, as ``wait``."""
         self.wait()
 
     def source_rank(self) -> int:
-        """The rank of the group that a message came from.
+        """Rank in the group of the sender of a received message.
 
         Raises:
-            RuntimeError: If it is no message that was received.
+            RuntimeError: If the work is not a ``recv``.
         """
         source = getattr(self._pending, "source", None)
         if source is None:
@@ -234,9 +244,9 @@ class Work:
         return int(source())
 
     def get_future(self) -> Future[Any]:
-        """A future of the tensors: done when the work is, and whoever waits for it moves it on."""
+        """A future of the tensors; its ``wait`` and ``done`` progress the work."""
         if self._future is None:
-            self._future = _Progressing(self)
+            self._future = _WorkFuture(self)
             if self._error is not None:
                 self._future.set_exception(self._error)
             elif self._done:
@@ -244,38 +254,21 @@ class Work:
         return self._future
 
 
-class _Progressing(Future[Any]):
-    """A future that moves its work on when somebody asks."""
+class _WorkFuture(Future[Any]):
+    """A future whose ``wait`` and ``done`` progress its work."""
 
     def __init__(self, work: Work) -> None:
         super().__init__()
         self._work = work
 
     def _following(self) -> Future[Any]:
-        return _Progressing(self._work)
+        return _WorkFuture(self._work)
 
     def done(self) -> bool:
         """Whether the work is done."""
         return self._work.is_completed() and super().done()
 
     def wait(self) -> Any:
-        """The tensors, when the work is done."""
+        """Wait until the work is complete; return the tensors."""
         self._work.wait()
         return super().wait()
-
-
-class Several:
-    """Works that are waited for as one."""
-
-    def __init__(self, works: list[Work]) -> None:
-        self.works = works
-
-    def wait(self, timeout: timedelta | None = None) -> bool:
-        """Wait for all of them."""
-        for work in self.works:
-            work.wait(timeout)
-        return True
-
-    def is_completed(self) -> bool:
-        """Whether all are done."""
-        return all(work.is_completed() for work in self.works)

@@ -1,4 +1,4 @@
-"""Algorithms of several processes: ``Join``, for inputs of unequal number, and hooks."""
+"""Algorithms of data parallelism: ``Join``, for uneven inputs, and communication hooks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Training on inputs of which ranks have unequal numbers.
+"""``Join``: training with uneven inputs across the ranks.
 
-A rank that has no inputs left shadows the collectives that the others still call. Before each of
-their iterations those count each other, by which the early ones learn whether somebody is left.
+A rank without inputs shadows the collectives that other ranks still call. Before each iteration,
+all ranks count those with inputs by an ``all_reduce``, so that shadowing ends with the last one.
 
 Reference: https://docs.pytorch.org/docs/stable/distributed.algorithms.join.html
 """
@@ -23,7 +23,7 @@ _EXHAUSTED = "Detected at least one rank that exhausted inputs. Throwing across 
 
 
 class JoinHook:
-    """What a rank without inputs does in the place of an iteration.
+    """Base of join hooks: actions of a rank that has no inputs left, during and after ``Join``.
 
     Example:
         >>> from tinytorch.distributed.algorithms import JoinHook
@@ -32,19 +32,19 @@ class JoinHook:
     """
 
     def main_hook(self) -> None:
-        """Call what others call in an iteration."""
+        """Shadow the collectives of one iteration of the other ranks."""
 
     def post_hook(self, is_last_joiner: bool) -> None:
-        """Called once by every rank, when all have come to the end.
+        """Finish the block: called once on every rank, when no rank has inputs left.
 
         Args:
-            is_last_joiner: Whether this rank was among the last.
+            is_last_joiner: Whether this rank is one of the last to run out of inputs.
         """
 
 
 @dataclass
 class JoinConfig:
-    """What a ``Joinable`` knows of the block it is in."""
+    """Options of the ``Join`` block that a ``Joinable`` is in."""
 
     enable: bool = False
     throw_on_early_termination: bool = False
@@ -52,7 +52,9 @@ class JoinConfig:
 
 
 class Joinable(ABC):
-    """What can be trained in a ``Join`` block; calls ``Join.notify_join_context`` each iteration.
+    """Base of models and optimizers for ``Join``.
+
+    They call ``Join.notify_join_context`` once in each iteration, before their collectives.
 
     Example:
         >>> from tinytorch.distributed.algorithms import Joinable
@@ -68,33 +70,33 @@ class Joinable(ABC):
 
     @abstractmethod
     def join_hook(self, **kwargs: Any) -> JoinHook:
-        """What shadows this one's collectives; gets what ``Join`` was given."""
+        """Return the ``JoinHook`` of this object, with the keyword arguments of ``Join``."""
 
     @property
     @abstractmethod
     def join_device(self) -> Any:
-        """Where its collectives' tensors are."""
+        """Device of the tensors of the collectives."""
 
     @property
     @abstractmethod
     def join_process_group(self) -> Any:
-        """Whose collectives they are."""
+        """Process group of the collectives."""
 
 
 class Join:
-    """A block in which ranks may come to the end of their inputs at different times.
+    """Context manager for training with uneven inputs: ranks without inputs shadow collectives.
 
     Args:
         joinables: Models and optimizers whose collectives are shadowed, in the order of their
             calls.
-        enable: False does nothing. Default: True.
-        throw_on_early_termination: Whether all ranks raise as soon as one is at its end. Default:
-            False.
-        **kwargs: Handed to every ``join_hook``.
+        enable: Whether the block has an effect. Default: True.
+        throw_on_early_termination: Whether all ranks raise as soon as one runs out of inputs.
+            Default: False.
+        **kwargs: Arguments of every ``join_hook``.
 
     Raises:
-        ValueError: Without joinables, or if they are of different groups.
-        RuntimeError: On all ranks, under ``throw_on_early_termination``.
+        ValueError: If there are no joinables, or they have different process groups.
+        RuntimeError: On all ranks with ``throw_on_early_termination``, if one runs out of inputs.
 
     Example:
         >>> from tinytorch.distributed.algorithms import Join
@@ -139,6 +141,7 @@ class Join:
                 joinable._join_config = JoinConfig()
 
     def _shadow(self) -> None:
+        """Shadow iterations while other ranks have inputs, then call the post hooks."""
         last = True
         while self._count():
             if self._throws:
@@ -151,23 +154,24 @@ class Join:
             hook.post_hook(last)
 
     def _count(self) -> int:
-        """How many ranks still have inputs."""
+        """Number of ranks that still have inputs."""
         left = zeros(1, device=self._device)
         all_reduce(left, group=self._group)
         return int(left)
 
     @staticmethod
     def notify_join_context(joinable: Joinable) -> Work | None:
-        """Tell the ranks without inputs that this one has another iteration.
+        """Notify the ranks without inputs that this one has another iteration.
 
         Args:
-            joinable: Which calls it; of several the first one's call counts.
+            joinable: The caller. Only the call of the block's first joinable has an effect.
 
         Returns:
-            The work of counting the ranks that do, or None outside of a block.
+            The work that counts the ranks with inputs; None outside a block, and for other
+            joinables.
 
         Raises:
-            RuntimeError: If a rank is at its end, under ``throw_on_early_termination``.
+            RuntimeError: With ``throw_on_early_termination``, if a rank has no inputs.
         """
         config = getattr(joinable, "_join_config", JoinConfig())
         if not (config.enable and config.is_first_joinable):

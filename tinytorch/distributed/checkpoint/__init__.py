@@ -1,4 +1,4 @@
-"""State dicts of several ranks, saved and loaded: ``torch.distributed.checkpoint``."""
+"""``torch.distributed.checkpoint``: saving and loading state dicts of several ranks."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""State dicts of several ranks in one folder.
+"""Saving and loading state dicts of several ranks in one folder.
 
-Each rank writes a file of the entries that no lower rank has, in the format of ``tt.save``, and
-rank 0 an index in JSON. Files are read with ``weights_only=True``: nothing in them is executed.
+Each rank writes a file of its entries that no lower rank has, in the format of ``tt.save``, and
+rank 0 writes an index in JSON. Files are read with ``weights_only=True``, which executes no code.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ _INDEX = "index.json"
 
 
 class CheckpointException(BaseException):
-    """Error of some ranks that saved or loaded.
+    """Error of ``save`` or ``load`` on some ranks.
 
     Args:
-        msg: What failed.
+        msg: Name of the action.
         failures: The errors, by rank.
     """
 
@@ -38,7 +38,7 @@ class CheckpointException(BaseException):
 
     @property
     def failures(self) -> dict[int, Exception | str]:
-        """The errors, by rank."""
+        """Errors, by rank."""
         return self._failures
 
     def __str__(self) -> str:
@@ -52,10 +52,10 @@ class _Folder:
 
 
 class FileSystemWriter(_Folder):
-    """The folder that ``save`` writes to.
+    """Folder to which ``save`` writes.
 
     Args:
-        path: The folder, which is made.
+        path: The folder, which is created.
 
     Example:
         >>> from tinytorch.distributed.checkpoint import FileSystemWriter
@@ -65,7 +65,7 @@ class FileSystemWriter(_Folder):
 
 
 class FileSystemReader(_Folder):
-    """The folder that ``load`` reads.
+    """Folder from which ``load`` reads.
 
     Args:
         path: The folder.
@@ -89,15 +89,16 @@ def save(
     """Save the state dicts of all ranks in a folder; an entry of several ranks is saved once.
 
     Args:
-        state_dict: Tensors, numbers and texts, in dicts and lists, or objects with ``state_dict``.
+        state_dict: Tensors, numbers and strings, in dicts and lists, or objects with
+            ``state_dict``.
         checkpoint_id: The folder.
-        storage_writer: The folder, by ``FileSystemWriter``.
+        storage_writer: The folder, instead of ``checkpoint_id``.
         planner: Not supported.
-        process_group: The process group. Default: all ranks.
-        no_dist: Whether this rank saves alone. Default: False.
+        process_group: Process group. Default: the default group.
+        no_dist: Whether this rank saves without the others. Default: False.
 
     Raises:
-        CheckpointException: On each rank, if one could not write.
+        CheckpointException: On each rank, if one cannot write.
 
     Example:
         >>> import tempfile
@@ -112,7 +113,7 @@ def save(
     folder = _find_folder(checkpoint_id, storage_writer, planner)
     group = _find_group(process_group, no_dist)
     rank = 0 if group is None else group.rank()
-    entries = dict(_flatten(_take_states(state_dict)))
+    entries = dict(_flatten(_state_dicts(state_dict)))
     owners: dict[str, int] = {}
     for owner, keys in enumerate(_gather(list(entries), group)):
         for key in keys:
@@ -121,7 +122,7 @@ def save(
     def write() -> None:
         folder.mkdir(parents=True, exist_ok=True)
         own = {key: value for key, value in entries.items() if owners[key] == rank}
-        serialization.save(own, folder / _name(rank))
+        serialization.save(own, folder / _file_name(rank))
         if rank == 0:
             (folder / _INDEX).write_text(json.dumps(owners))
 
@@ -137,18 +138,18 @@ def load(
     process_group: Any = None,
     no_dist: bool = False,
 ) -> None:
-    """Load the entries of a state dict from a folder: tensors are written in place.
+    """Load the entries of a state dict from a folder, into its tensors in place.
 
     Args:
-        state_dict: Which entries, and the tensors to write to.
+        state_dict: The entries to load, with tensors to write to.
         checkpoint_id: The folder.
-        storage_reader: The folder, by ``FileSystemReader``.
+        storage_reader: The folder, instead of ``checkpoint_id``.
         planner: Not supported.
-        process_group: The process group. Default: all ranks.
-        no_dist: Whether this rank loads alone. Default: False.
+        process_group: Process group. Default: the default group.
+        no_dist: Whether this rank loads without the others. Default: False.
 
     Raises:
-        CheckpointException: On each rank, if one lacks an entry or has a tensor of another size.
+        CheckpointException: On each rank, if an entry of one is missing or has another shape.
 
     Example:
         >>> import tempfile
@@ -165,12 +166,12 @@ def load(
 
     def read() -> None:
         owners = {k: int(v) for k, v in json.loads((folder / _INDEX).read_text()).items()}
-        states = _take_states(state_dict)
+        states = _state_dicts(state_dict)
         missing = [key for key, _ in _flatten(states) if key not in owners]
         if missing:
             raise RuntimeError(f"Missing key in checkpoint state_dict: {', '.join(missing)}.")
         files = {
-            rank: serialization.load(folder / _name(rank), weights_only=True)
+            rank: serialization.load(folder / _file_name(rank), weights_only=True)
             for rank in {owners[key] for key, _ in _flatten(states)}
         }
         _fill(states, "", lambda key: files[owners[key]][key])
@@ -185,19 +186,21 @@ def load(
 
 def _find_folder(checkpoint_id: Any, storage: _Folder | None, planner: Any) -> Path:
     if planner is not None:
-        raise NotImplementedError("distributed.checkpoint: planners are not there in tinytorch")
+        raise NotImplementedError("distributed.checkpoint: planners are not supported in tinytorch")
     if checkpoint_id is None and storage is None:
         raise RuntimeError("`checkpoint_id` must be specified if storage is None.")
     return Path(checkpoint_id) if storage is None else storage.path
 
 
 def _find_group(process_group: Any, no_dist: bool) -> Any:
+    """The process group; None if this rank saves or loads without others."""
     if no_dist or not is_initialized():
         return None
     return world() if process_group is None else process_group
 
 
 def _gather(value: Any, group: Any) -> list[Any]:
+    """Values of all ranks."""
     if group is None:
         return [value]
     found: list[Any] = [None] * group.size()
@@ -218,24 +221,27 @@ def _agree(what: str, action: Callable[[], None], rank: int, group: Any) -> None
         raise CheckpointException(what, {**failures, **({rank: problem} if problem else {})})
 
 
-def _take_states(state_dict: dict[str, Any]) -> dict[str, Any]:
+def _state_dicts(state_dict: dict[str, Any]) -> dict[str, Any]:
+    """A state dict in which modules and optimizers are replaced by their state dicts."""
     return {
         name: value.state_dict() if hasattr(value, "load_state_dict") else value
         for name, value in state_dict.items()
     }
 
 
-def _name(rank: int) -> str:
+def _file_name(rank: int) -> str:
     return f"__{rank}_0.distcp"
 
 
 def _items(value: Any) -> Iterator[tuple[Any, Any]] | None:
+    """Keys and values of a dict or list; None for other values."""
     if isinstance(value, dict):
         return iter(value.items())
     return iter(enumerate(value)) if isinstance(value, list) else None
 
 
 def _flatten(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Paths and values of the leaves of nested dicts and lists, such as ``model.weight``."""
     items = _items(value)
     if items is None:
         yield path, value
@@ -245,7 +251,11 @@ def _flatten(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _fill(value: Any, path: str, find: Callable[[str], Any]) -> Any:
-    """Write what ``find`` returns for each entry into it, and return the value to keep."""
+    """Replace each leaf by ``find(path)``; copy into tensors in place.
+
+    Returns:
+        The new value.
+    """
     items = _items(value)
     if items is not None:
         for key, each in list(items):

@@ -1,8 +1,8 @@
 """State dicts whose keys do not depend on wrappers: ``torch.distributed.checkpoint.state_dict``.
 
 Keys are canonical names: a parameter's name in the model without ``DistributedDataParallel``.
-State dicts of optimizers have them in the place of numbers, so that a model and its optimizers can
-be loaded with another number of ranks, or with none.
+State dicts of optimizers have these names instead of indices, so that they can be loaded with
+another number of ranks, or without ``DistributedDataParallel``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ListDictValueType: TypeAlias = list[DictValueType]
 OptimizerStateType: TypeAlias = dict[str, Any]
 _Optimizers: TypeAlias = "Optimizer | Iterable[Optimizer]"
 
-#: Parts of names that modules add which wrap another one for ``utils.checkpoint``.
+#: Part of a name that is added by a module which wraps another one for ``utils.checkpoint``.
 _WRAPPER = "_checkpoint_wrapped_module"
 
 
@@ -46,8 +46,8 @@ class StateDictOptions:
     """Options of the functions of this module.
 
     Attributes:
-        full_state_dict: Without effect but for ``cpu_offload`` and ``broadcast_from_rank0``: each
-            rank has whole tensors. Default: False.
+        full_state_dict: Whether tensors are whole on each rank, which they always are. Has an
+            effect with ``cpu_offload`` and ``broadcast_from_rank0`` alone. Default: False.
         cpu_offload: Whether tensors are copied to the CPU; with ``full_state_dict``, ranks other
             than 0 get empty state dicts. Default: False.
         ignore_frozen_params: Whether parameters without ``requires_grad`` are left out. Default:
@@ -55,7 +55,7 @@ class StateDictOptions:
         keep_submodule_prefixes: Whether the entries of ``submodules`` keep the names that they have
             in the model. Default: True.
         strict: Whether a missing entry is an error when state is set. Default: True.
-        broadcast_from_rank0: Whether all ranks set the state that rank 0 gives. Default: False.
+        broadcast_from_rank0: Whether all ranks load the state dict of rank 0. Default: False.
         flatten_optimizer_state_dict: Whether state dicts of optimizers are flat:
             ``"state.NAME.step"``. Default: False.
         dsd_fqn_modifiers: Without effect.
@@ -77,20 +77,17 @@ class StateDictOptions:
 
 
 def get_model_state_dict(
-    model: Module,
-    *,
-    submodules: set[Module] | None = None,
-    options: StateDictOptions | None = None,
+    model: Module, *, submodules: set[Module] | None = None, options: StateDictOptions | None = None
 ) -> dict[str, ValueType]:
-    """State dict of a model, by canonical names.
+    """State dict of a model, with canonical names.
 
     Args:
         model: The model.
-        submodules: Modules of it to which the entries are limited; deprecated. Default: none.
+        submodules: Modules to whose entries the state dict is limited; deprecated. Default: None.
         options: The options. Default: ``StateDictOptions()``.
 
     Raises:
-        RuntimeError: If it is empty.
+        RuntimeError: If the state dict is empty.
 
     Example:
         >>> from tinytorch.distributed.checkpoint.state_dict import get_model_state_dict
@@ -111,19 +108,19 @@ def get_optimizer_state_dict(
     submodules: set[Module] | None = None,
     options: StateDictOptions | None = None,
 ) -> OptimizerStateType:
-    """State dict of all optimizers of a model, with canonical names in the place of numbers.
+    """State dict of all optimizers of a model, with canonical names instead of indices.
 
-    An optimizer without state takes a step with gradients and a learning rate of 0 first.
+    An optimizer without state first takes a step with zero gradients and a learning rate of 0.
 
     Args:
         model: The model.
-        optimizers: An optimizer, or some.
+        optimizers: One or several optimizers.
         submodules: Without effect on optimizers; deprecated.
         options: The options. Default: ``StateDictOptions()``.
 
     Raises:
-        RuntimeError: Without optimizers.
-        KeyError: If an optimizer has a parameter that the model has not.
+        RuntimeError: If there are no optimizers.
+        KeyError: If a parameter of an optimizer is not in the model.
 
     Example:
         >>> from tinytorch.distributed.checkpoint.state_dict import get_optimizer_state_dict
@@ -144,12 +141,12 @@ def get_state_dict(
     submodules: set[Module] | None = None,
     options: StateDictOptions | None = None,
 ) -> tuple[dict[str, ValueType], OptimizerStateType]:
-    """State dicts of a model and of its optimizers, by canonical names.
+    """State dicts of a model and of its optimizers, with canonical names.
 
     Args:
         model: The model.
-        optimizers: An optimizer, or some.
-        submodules: Modules of it to which the entries are limited; deprecated. Default: none.
+        optimizers: One or several optimizers.
+        submodules: Modules to whose entries the state dict is limited; deprecated. Default: None.
         options: The options. Default: ``StateDictOptions()``.
 
     Example:
@@ -170,7 +167,7 @@ def set_model_state_dict(
     *,
     options: StateDictOptions | None = None,
 ) -> _IncompatibleKeys:
-    """Load a state dict of canonical names into a model.
+    """Load a state dict with canonical names into a model.
 
     Args:
         model: The model.
@@ -181,7 +178,7 @@ def set_model_state_dict(
         The missing and the unexpected keys, as ``load_state_dict``.
 
     Raises:
-        RuntimeError: For missing or unexpected entries with ``strict``.
+        RuntimeError: With ``strict``, if keys are missing or unexpected.
 
     Example:
         >>> from tinytorch.distributed.checkpoint.state_dict import set_model_state_dict
@@ -204,16 +201,16 @@ def set_optimizer_state_dict(
     *,
     options: StateDictOptions | None = None,
 ) -> None:
-    """Load a state dict of canonical names into optimizers.
+    """Load a state dict with canonical names into optimizers.
 
     Args:
         model: The model.
-        optimizers: An optimizer, or some.
+        optimizers: One or several optimizers.
         optim_state_dict: The state dict, flat or not.
         options: The options. Default: ``StateDictOptions()``.
 
     Raises:
-        RuntimeError: If the state of a parameter is missing, with ``strict``.
+        RuntimeError: With ``strict``, if the state of a parameter is missing.
 
     Example:
         >>> from tinytorch.distributed.checkpoint import state_dict
@@ -237,12 +234,12 @@ def set_state_dict(
     optim_state_dict: OptimizerStateType,
     options: StateDictOptions | None = None,
 ) -> _IncompatibleKeys:
-    """Load state dicts of canonical names into a model and its optimizers.
+    """Load state dicts with canonical names into a model and its optimizers.
 
     Args:
         model: The model.
-        optimizers: An optimizer, or some.
-        model_state_dict: The model's state dict; an empty one leaves the model as it is.
+        optimizers: One or several optimizers.
+        model_state_dict: The model's state dict; an empty one leaves the model unchanged.
         optim_state_dict: The state dict of the optimizers.
         options: The options. Default: ``StateDictOptions()``.
 
@@ -297,7 +294,7 @@ def _check_model_state(state: dict[str, Any], options: StateDictOptions) -> None
 
 
 def _prefixes(model: Module, submodules: set[Module] | None) -> tuple[str, ...]:
-    """Beginnings of the names that modules have."""
+    """Canonical names of the submodules, each followed by a dot; nothing without submodules."""
     if not submodules:
         return ()
     warn(
@@ -310,7 +307,7 @@ def _prefixes(model: Module, submodules: set[Module] | None) -> tuple[str, ...]:
 
 
 def _join_submodules(model: Module, state: dict[Any, Any]) -> dict[str, Any]:
-    """State dict of the model, where ``state`` has one for each of some modules of it."""
+    """State dict of a model, from one or from a dict of submodules and their state dicts."""
     if not state or not isinstance(next(iter(state)), Module):
         return state
     warn(
@@ -329,13 +326,13 @@ def _join_submodules(model: Module, state: dict[Any, Any]) -> dict[str, Any]:
 
 
 def _canonical(model: Module, name: str) -> str:
-    """A name in a model without the parts that wrappers add."""
+    """Canonical name of a parameter or module: its name without the parts that wrappers add."""
     parts = []
-    place: Any = model
+    module: Any = model
     for part in name.split("."):
-        if not isinstance(place, DistributedDataParallel) and part != _WRAPPER:
+        if not isinstance(module, DistributedDataParallel) and part != _WRAPPER:
             parts.append(part)
-        place = getattr(place, part, None)
+        module = getattr(module, part, None)
     return ".".join(parts)
 
 
@@ -343,6 +340,7 @@ def _canonical(model: Module, name: str) -> str:
 def _read_model(
     model: Module, prefixes: tuple[str, ...], options: StateDictOptions
 ) -> dict[str, Any]:
+    """State dict of a model with canonical names, limited to keys with one of some prefixes."""
     state: dict[str, Any] = model.state_dict()
     for key in list(state):
         state[_canonical(model, key)] = state.pop(key)
@@ -358,14 +356,15 @@ def _read_model(
         for name, param in model.named_parameters():
             if not param.requires_grad:
                 state.pop(_canonical(model, name), None)
-    placed: dict[str, Any] = _place(state, options)
-    return placed
+    offloaded: dict[str, Any] = _offload(state, options)
+    return offloaded
 
 
 @no_grad()
 def _write_model(
     model: Module, state: dict[str, Any], options: StateDictOptions
 ) -> _IncompatibleKeys:
+    """Load a state dict with canonical names into a model."""
     state = _broadcast(state, options)
     if not state:
         return _IncompatibleKeys([], [])
@@ -389,7 +388,7 @@ def _params(optimizer: Optimizer) -> list[Any]:
 
 
 def _names(model: Module) -> dict[Any, list[str]]:
-    """Canonical names of each parameter; a shared one has several."""
+    """Canonical names of each parameter; a shared parameter has several."""
     names: dict[Any, list[str]] = {}
     for name, param in model.named_parameters(remove_duplicate=False):
         names.setdefault(param, []).append(_canonical(model, name))
@@ -397,7 +396,7 @@ def _names(model: Module) -> dict[Any, list[str]]:
 
 
 def _init_state(optimizer: Optimizer) -> None:
-    """Give an optimizer its state, by a step that changes no parameter."""
+    """Create the state of an optimizer without one, by a step that changes no parameter."""
     params = _params(optimizer)
     if optimizer.state or any(param.grad is not None for param in params):
         return
@@ -418,15 +417,16 @@ def _init_state(optimizer: Optimizer) -> None:
 def _read_optimizers(
     model: Module, optimizers: tuple[Optimizer, ...], options: StateDictOptions
 ) -> OptimizerStateType:
+    """State dict of all optimizers, with canonical names."""
     names = _names(model)
     joined: OptimizerStateType = {"state": {}, "param_groups": []}
     for optimizer in optimizers:
         _init_state(optimizer)
         saved = optimizer.state_dict()
         params = _params(optimizer)
-        if strange := [number for number, param in enumerate(params) if param not in names]:
+        if unknown := [number for number, param in enumerate(params) if param not in names]:
             raise KeyError(
-                f"parameters {strange} of {type(optimizer).__name__} are not the model's"
+                f"parameters {unknown} of {type(optimizer).__name__} are not the model's"
             )
         for number, state in saved["state"].items():
             joined["state"][names[params[number]][0]] = state
@@ -434,8 +434,8 @@ def _read_optimizers(
             own = [names[params[number]][0] for number in group["params"]]
             joined["param_groups"].append({**group, "params": own})
     whole = _flatten(joined) if options.flatten_optimizer_state_dict else joined
-    placed: dict[str, Any] = _place(whole, options)
-    return placed
+    offloaded: dict[str, Any] = _offload(whole, options)
+    return offloaded
 
 
 @no_grad()
@@ -445,6 +445,7 @@ def _write_optimizers(
     state: OptimizerStateType,
     options: StateDictOptions,
 ) -> None:
+    """Load a state dict with canonical names, flat or not, into optimizers."""
     state = _broadcast(state, options)
     if not state and not (options.cpu_offload and options.full_state_dict):
         raise RuntimeError(
@@ -461,7 +462,7 @@ def _write_optimizers(
 def _select(
     optimizer: Optimizer, saved: OptimizerStateType, names: dict[Any, list[str]], strict: bool
 ) -> OptimizerStateType:
-    """Entries of one optimizer in the state dict of some."""
+    """State dict of one optimizer, selected from that of several by its parameters' names."""
     if saved["state"] and all(isinstance(key, int) for key in saved["state"]):
         return saved
     group_of = {name: group for group in saved["param_groups"] for name in group["params"]}
@@ -487,6 +488,7 @@ def _select(
 
 
 def _flatten(saved: OptimizerStateType) -> dict[str, Any]:
+    """Flat state dict, with keys such as ``state.NAME.step`` and ``param_groups.NAME.lr``."""
     flat: dict[str, Any] = {}
 
     def add(path: str, value: Any) -> None:
@@ -510,7 +512,7 @@ def _flatten(saved: OptimizerStateType) -> dict[str, Any]:
 
 
 def _unflatten(flat: dict[str, Any]) -> OptimizerStateType:
-    """State dict of which a flat one was made; each parameter has a group of its own."""
+    """Inverse of ``_flatten``, in which each parameter has a group of its own."""
     found: OptimizerStateType = {"state": {}, "param_groups": []}
     groups: dict[str, dict[str, Any]] = {}
     for key, value in flat.items():
@@ -525,10 +527,10 @@ def _unflatten(flat: dict[str, Any]) -> OptimizerStateType:
         for key, value in flat.items():
             if key.startswith(prefix):
                 parts = key[len(prefix) :].split(".")
-                place = own
+                inner = own
                 for part in parts[:-1]:
-                    place = place.setdefault(part, {})
-                place[parts[-1]] = value
+                    inner = inner.setdefault(part, {})
+                inner[parts[-1]] = value
         if own:
             found["state"][name] = own
     return found
@@ -537,8 +539,8 @@ def _unflatten(flat: dict[str, Any]) -> OptimizerStateType:
 # -- ranks ---------------------------------------------------------------------------------------
 
 
-def _place(state: Any, options: StateDictOptions) -> Any:
-    """A state dict where the options say: on rank 0 alone, on the CPU."""
+def _offload(state: Any, options: StateDictOptions) -> Any:
+    """Apply ``cpu_offload``: copy tensors to the CPU, or return ``{}`` on ranks other than 0."""
     if not options.cpu_offload:
         return state
     if options.full_state_dict and is_initialized() and get_rank() != 0:
@@ -555,6 +557,7 @@ def _to_cpu(value: Any) -> Any:
 
 
 def _broadcast(state: dict[str, Any], options: StateDictOptions) -> dict[str, Any]:
+    """Apply ``broadcast_from_rank0``: return the state dict of rank 0."""
     if not options.broadcast_from_rank0:
         return state
     sent = [state]

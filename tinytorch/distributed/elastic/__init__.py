@@ -1,4 +1,4 @@
-"""``torch.distributed.elastic``: what programs use that a launcher starts."""
+"""``torch.distributed.elastic``: functions for programs that a launcher has started."""
 
 from __future__ import annotations
 

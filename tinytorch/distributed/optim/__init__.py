@@ -1,4 +1,4 @@
-"""Optimizers of several processes."""
+"""Optimizers for several processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Post-local SGD: each rank takes steps of its own, and parameters are averaged every few.
+"""Post-local SGD: each rank takes its own steps, and parameters are averaged every few steps.
 
 Lin et al., "Don't Use Large Mini-Batches, Use Local SGD", 2018.
 """
@@ -16,10 +16,10 @@ __all__ = ["PostLocalSGDOptimizer"]
 
 
 class PostLocalSGDOptimizer(Optimizer):
-    """Optimizer that averages the parameters over the ranks after steps of another optimizer.
+    """Optimizer that averages the parameters over the ranks after steps of a local optimizer.
 
     Args:
-        optim: The optimizer of this rank.
+        optim: The local optimizer of this rank.
         averager: Averages the parameters every few steps.
 
     Example:
@@ -44,18 +44,18 @@ class PostLocalSGDOptimizer(Optimizer):
 
     @property
     def state(self) -> Any:  # type: ignore[override]
-        """State of the optimizer of this rank."""
+        """State of the local optimizer."""
         return self.optim.state
 
     def __repr__(self) -> str:
         return repr(self.optim)
 
     def state_dict(self) -> dict[str, Any]:
-        """State dict of the optimizer of this rank, with the averager's ``step``."""
+        """State dict of the local optimizer, with the averager's ``step``."""
         return {**self.optim.state_dict(), "step": self.averager.step}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Load the optimizer's state and the averager's ``step``."""
+        """Load the state of the local optimizer and the averager's ``step``."""
         self.optim.load_state_dict(state_dict)
         if "step" not in state_dict:
             warnings.warn(
@@ -66,7 +66,7 @@ class PostLocalSGDOptimizer(Optimizer):
         self.averager.step = state_dict.get("step", 0)
 
     def step(self, closure: Callable[[], Any] | None = None) -> Any:
-        """Take a step, and average the parameters if it is time."""
+        """Take a step, and average the parameters if that is due."""
         loss = self.optim.step(closure)
         self.averager.average_parameters(self.param_groups)
         return loss
@@ -76,5 +76,5 @@ class PostLocalSGDOptimizer(Optimizer):
         self.optim.zero_grad(set_to_none=set_to_none)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Add a group of parameters to the optimizer of this rank."""
+        """Add a parameter group to the local optimizer."""
         self.optim.add_param_group(param_group)

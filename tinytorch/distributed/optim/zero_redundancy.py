@@ -1,4 +1,4 @@
-"""An optimizer whose state is divided among the ranks.
+"""An optimizer whose state is sharded across the ranks.
 
 Rajbhandari et al., "ZeRO: Memory Optimizations Toward Training Trillion Parameter Models", 2020,
 stage 1.
@@ -20,21 +20,22 @@ __all__ = ["ZeroRedundancyOptimizer"]
 
 
 class ZeroRedundancyOptimizer(Optimizer, Joinable):
-    """Gives each rank some of the parameters to update, and sends them to the others.
+    """Wrap an optimizer class, and shard its state across the ranks.
 
-    The steps are those of ``optimizer_class``; a rank keeps state for its own parameters alone.
+    Each rank updates some of the parameters by ``optimizer_class``, with the state of these alone,
+    and broadcasts them to the other ranks.
 
     Args:
-        params: As for any optimizer; the same on all ranks.
-        optimizer_class: What updates a rank's parameters.
-        process_group: Among whom. Default: all.
-        parameters_as_bucket_view: Accepted; means nothing.
-        overlap_with_ddp: Refused.
+        params: Parameters or parameter groups, the same on all ranks.
+        optimizer_class: Class of the local optimizer.
+        process_group: Process group. Default: the default group.
+        parameters_as_bucket_view: Accepted and ignored.
+        overlap_with_ddp: True is not supported. Default: False.
         **defaults: Arguments of ``optimizer_class``.
 
     Raises:
         ValueError: Before ``init_process_group``.
-        NotImplementedError: For ``overlap_with_ddp``.
+        NotImplementedError: With ``overlap_with_ddp``.
 
     Example:
         >>> from tinytorch.distributed.optim import ZeroRedundancyOptimizer
@@ -74,13 +75,13 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         self._copy_options(self.optim, to_local=False)
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """Optimize further tensors; see ``Optimizer.add_param_group``. All ranks do.
+        """Add a parameter group, on all ranks; see ``Optimizer.add_param_group``.
 
         Args:
-            param_group: The group.
+            param_group: The parameter group.
         """
         super().add_param_group(param_group)
-        # The largest first, each to the rank that has least.
+        # The largest parameters first, each to the rank with the fewest elements.
         for param in sorted(self.param_groups[-1]["params"], key=lambda p: -p.numel()):
             rank = self._load.index(min(self._load))
             self._owner[param] = rank
@@ -88,38 +89,38 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
         if hasattr(self, "optim"):
             self.optim.add_param_group(self._parts()[-1])
 
-    def _own(self, group: dict[str, Any], rank: int) -> list[Tensor]:
+    def _owned_params(self, group: dict[str, Any], rank: int) -> list[Tensor]:
         return [param for param in group["params"] if self._owner[param] == rank]
 
     def _parts(self) -> list[dict[str, Any]]:
-        """The groups, with this rank's parameters alone."""
+        """Parameter groups with this rank's parameters alone, for the local optimizer."""
         rank = self.process_group.rank()
         return [
             {**{k: v for k, v in group.items() if k != "param_names"},
-             "params": self._own(group, rank)}
+             "params": self._owned_params(group, rank)}
             for group in self.param_groups
         ]  # fmt: skip
 
     def _copy_options(self, local: Optimizer, to_local: bool) -> None:
-        """Hyper-parameters, from where programs change them to where they are used, or back."""
-        for mine, part in zip(self.param_groups, local.param_groups, strict=True):
-            source, target = (mine, part) if to_local else (part, mine)
-            kept = ("params", "param_names")
-            target.update({k: v for k, v in source.items() if k not in kept})
+        """Copy the options of parameter groups from this optimizer to the local one, or back."""
+        for own, part in zip(self.param_groups, local.param_groups, strict=True):
+            source, target = (own, part) if to_local else (part, own)
+            excluded = ("params", "param_names")
+            target.update({k: v for k, v in source.items() if k not in excluded})
 
     def step(self, closure: Callable[[], Any] | None = None, **kwargs: Any) -> Any:
-        """Update this rank's parameters, and take those of the others.
+        """Update this rank's parameters, and broadcast those of each rank.
 
         Args:
-            closure: As for any optimizer.
-            **kwargs: Handed on.
+            closure: Function that reevaluates the model and returns the loss. Default: None.
+            **kwargs: Arguments of the local optimizer's ``step``.
         """
         Join.notify_join_context(self)
         self._copy_options(self.optim, to_local=True)
         args = () if closure is None else (closure,)
         loss = self.optim.step(*args, **kwargs)
         for rank in range(self.process_group.size()):
-            params = [p for group in self.param_groups for p in self._own(group, rank)]
+            params = [p for group in self.param_groups for p in self._owned_params(group, rank)]
             broadcast_coalesced(params, rank, self.process_group)
         self._copy_options(self.optim, to_local=False)
         return loss
@@ -127,22 +128,23 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
     # -- state -------------------------------------------------------------------------------
 
     def consolidate_state_dict(self, to: int = 0) -> None:
-        """Bring the state of all ranks to one, so that ``state_dict`` can be called there.
+        """Gather the state of all ranks on one, so that ``state_dict`` can be called there.
+
+        All ranks call this.
 
         Args:
-            to: The rank. Default: 0. All ranks call this.
+            to: Rank in the group. Default: 0.
         """
         group = self.process_group
-        here = group.rank() == to
-        found: list[Any] | None = [None] * group.size() if here else None
+        found: list[Any] | None = [None] * group.size() if group.rank() == to else None
         gather_object(self.optim.state_dict(), found, group=group, group_dst=to)
         self._consolidated = found
 
     def state_dict(self) -> dict[str, Any]:
-        """What ``optimizer_class`` would return for all parameters in one process.
+        """State dict of ``optimizer_class`` with all parameters, as in one process.
 
         Raises:
-            RuntimeError: If ``consolidate_state_dict`` has not been called, for this rank.
+            RuntimeError: If ``consolidate_state_dict`` has not been called for this rank.
         """
         if self._consolidated is None:
             raise RuntimeError(
@@ -152,31 +154,31 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
             )
         whole = super().state_dict()
         for rank, part in enumerate(self._consolidated):
-            places = self._places(rank)
-            whole["state"].update({places[i]: value for i, value in part["state"].items()})
+            indices = self._param_indices(rank)
+            whole["state"].update({indices[i]: value for i, value in part["state"].items()})
         return whole
 
-    def _places(self, rank: int) -> list[int]:
-        """Where among all parameters a rank's are."""
-        everyone = [p for group in self.param_groups for p in group["params"]]
-        return [place for place, p in enumerate(everyone) if self._owner[p] == rank]
+    def _param_indices(self, rank: int) -> list[int]:
+        """Indices among all parameters of those that a rank updates."""
+        params = [p for group in self.param_groups for p in group["params"]]
+        return [index for index, p in enumerate(params) if self._owner[p] == rank]
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
-        """Continue from what ``state_dict`` returned, here or of ``optimizer_class``.
+        """Load a state dict of this class or of ``optimizer_class``.
 
         Args:
-            state_dict: The whole state; each rank takes its part.
+            state_dict: State dict of all parameters; each rank loads its part.
 
         Raises:
-            ValueError: If it is of other parameter groups.
+            ValueError: If the parameter groups do not match.
         """
         super().load_state_dict({**state_dict, "state": {}})
-        places = self._places(self.process_group.rank())
+        indices = self._param_indices(self.process_group.rank())
         own = self.optim.state_dict()
         state = {
-            index: state_dict["state"][place]
-            for index, place in enumerate(places)
-            if place in state_dict["state"]
+            local: state_dict["state"][index]
+            for local, index in enumerate(indices)
+            if index in state_dict["state"]
         }
         self.optim.load_state_dict({"state": state, "param_groups": own["param_groups"]})
         self._copy_options(self.optim, to_local=True)
@@ -184,12 +186,12 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
     # -- inputs of unequal number --------------------------------------------------------------
 
     def join_hook(self, **kwargs: Any) -> JoinHook:
-        """What steps while others have inputs.
+        """Return a hook that takes steps while other ranks have inputs.
 
         Args:
-            **kwargs: Not looked at.
+            **kwargs: Ignored.
         """
-        return _Stepping(self)
+        return _ZeROJoinHook(self)
 
     @property
     def join_device(self) -> Any:
@@ -198,14 +200,14 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
 
     @property
     def join_process_group(self) -> Any:
-        """The group."""
+        """The process group."""
         return self.process_group
 
 
-class _Stepping(JoinHook):
+class _ZeROJoinHook(JoinHook):
     def __init__(self, optimizer: ZeroRedundancyOptimizer) -> None:
         self.optimizer = optimizer
 
     def main_hook(self) -> None:
-        """The rank's own parameters are updated by the gradients that it shadowed."""
+        """Take a step, with the gradients of the shadowed reductions."""
         self.optimizer.step()

@@ -61,11 +61,11 @@ class DistributedDataParallel(Module, Joinable):
         module: The module, kept as ``module``: the names in ``state_dict`` begin with it.
         device_ids: The GPU of this rank, in a list; None on the CPU. Default: None.
         output_device: The same GPU; None on the CPU. Default: None.
-        dim: Accepted; means nothing.
+        dim: Accepted and ignored.
         broadcast_buffers: Deprecated: ``forward_sync_buffers``, which with False leaves out the
             buffers at first as well.
         init_sync: Whether parameters and buffers are compared and sent at first. Default: True.
-        process_group: The process group. Default: all ranks.
+        process_group: Process group. Default: the default group.
         bucket_cap_mb: MiB of a bucket. Default: 25; the first has 1.
         find_unused_parameters: Whether a pass may leave parameters out; the graph is walked after
             each forward pass. Default: False.
@@ -81,7 +81,7 @@ class DistributedDataParallel(Module, Joinable):
         skip_all_reduce_unused_params: Whether unused parameters, the same on all ranks, are not
             reduced. Default: False.
         bucket_cap_mb_list: MiB of each bucket; the last one holds for the buckets after it.
-        batched_grad_copy: Accepted; means nothing.
+        batched_grad_copy: Accepted and ignored.
         forward_sync_buffers: Whether every forward pass begins with the buffers of rank 0.
             Default: True.
 

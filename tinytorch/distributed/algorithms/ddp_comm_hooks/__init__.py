@@ -1,4 +1,4 @@
-"""Functions that reduce the buckets of ``DistributedDataParallel`` in its place."""
+"""Communication hooks of ``DistributedDataParallel``, which reduce its buckets."""
 
 from __future__ import annotations
 

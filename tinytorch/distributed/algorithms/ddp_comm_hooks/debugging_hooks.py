@@ -1,4 +1,4 @@
-"""A communication hook that communicates nothing, to measure what communication costs."""
+"""A communication hook without communication, to measure the time of communication."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ __all__ = ["noop_hook"]
 
 
 def noop_hook(_: Any, bucket: GradBucket) -> Future[Any]:
-    """Leave each rank its own gradients.
+    """Leave the gradients of each rank unchanged.
 
     Args:
         _: Not used.
-        bucket: The gradients.
+        bucket: Bucket with the gradients of this rank.
 
     Returns:
-        A future of the bucket as it is.
+        A future of the bucket's buffer.
 
     Example:
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import debugging_hooks

@@ -21,14 +21,14 @@ _Hook: TypeAlias = Callable[[Any, GradBucket], Future[Any]]
 
 
 def allreduce_hook(process_group: Any, bucket: GradBucket) -> Future[Any]:
-    """The mean over the ranks: what is done without a hook.
+    """Mean of gradients over the ranks, as without a hook.
 
     Args:
-        process_group: Among whom; None for all.
-        bucket: The gradients.
+        process_group: Process group; None is the default group.
+        bucket: Bucket with the gradients of this rank.
 
     Returns:
-        A future of the bucket's mean.
+        A future of the mean over the ranks of the bucket's gradients.
 
     Example:
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import default_hooks
@@ -42,14 +42,14 @@ def allreduce_hook(process_group: Any, bucket: GradBucket) -> Future[Any]:
 
 
 def fp16_compress_hook(process_group: Any, bucket: GradBucket) -> Future[Any]:
-    """The mean, of gradients rounded to float16 on their way.
+    """Mean of gradients over the ranks, rounded to float16 for the reduction.
 
     Args:
-        process_group: Among whom; None for all.
-        bucket: The gradients.
+        process_group: Process group; None is the default group.
+        bucket: Bucket with the gradients of this rank.
 
     Returns:
-        A future of the bucket's mean, in its own dtype.
+        A future of the mean over the ranks of the bucket's gradients, in its own dtype.
 
     Example:
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import default_hooks
@@ -63,14 +63,14 @@ def fp16_compress_hook(process_group: Any, bucket: GradBucket) -> Future[Any]:
 
 
 def bf16_compress_hook(process_group: Any, bucket: GradBucket) -> Future[Any]:
-    """The mean, of gradients rounded to bfloat16 on their way.
+    """Mean of gradients over the ranks, rounded to bfloat16 for the reduction.
 
     Args:
-        process_group: Among whom; None for all.
-        bucket: The gradients.
+        process_group: Process group; None is the default group.
+        bucket: Bucket with the gradients of this rank.
 
     Returns:
-        A future of the bucket's mean, in its own dtype.
+        A future of the mean over the ranks of the bucket's gradients, in its own dtype.
 
     Example:
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import default_hooks
@@ -83,10 +83,10 @@ def bf16_compress_hook(process_group: Any, bucket: GradBucket) -> Future[Any]:
 
 
 def fp16_compress_wrapper(hook: _Hook) -> _Hook:
-    """A hook that calls another one with gradients rounded to float16.
+    """Wrap a hook, so that it is called with gradients rounded to float16.
 
     Args:
-        hook: The other hook.
+        hook: The hook to wrap.
 
     Example:
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import default_hooks
@@ -101,10 +101,10 @@ def fp16_compress_wrapper(hook: _Hook) -> _Hook:
 
 
 def bf16_compress_wrapper(hook: _Hook) -> _Hook:
-    """A hook that calls another one with gradients rounded to bfloat16.
+    """Wrap a hook, so that it is called with gradients rounded to bfloat16.
 
     Args:
-        hook: The other hook.
+        hook: The hook to wrap.
 
     Example:
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import default_hooks
@@ -123,7 +123,7 @@ class _CompressedBucket:
         return getattr(self._bucket, name)
 
     def buffer(self) -> Tensor:
-        """The gradients behind one another."""
+        """The gradients in one flat tensor."""
         return self._buffer
 
     def set_buffer(self, buffer: Tensor) -> None:
@@ -131,19 +131,21 @@ class _CompressedBucket:
         self._buffer = buffer
 
     def gradients(self) -> list[Tensor]:
-        """The gradients, as parts of the buffer."""
+        """The gradients, as views of the buffer."""
         shapes = [gradient.shape for gradient in self._bucket.gradients()]
         parts = self._buffer.split([shape.numel() for shape in shapes])
         return [part.view(shape) for part, shape in zip(parts, shapes, strict=True)]
 
 
 def _compress_wrapper(hook: _Hook, dtype: Any) -> _Hook:
-    def compressed(state: Any, bucket: GradBucket) -> Future[Any]:
-        narrow: Any = _CompressedBucket(bucket, dtype)
-        future = hook(state, narrow)
+    """Wrap a hook, so that it is called with gradients in a dtype; see the public wrappers."""
+
+    def call_hook(state: Any, bucket: GradBucket) -> Future[Any]:
+        compressed: Any = _CompressedBucket(bucket, dtype)
+        future = hook(state, compressed)
         return future.then(lambda done: _first(done.value()).to(bucket.buffer().dtype))
 
-    return compressed
+    return call_hook
 
 
 def _first(value: Any) -> Tensor:
@@ -151,6 +153,7 @@ def _first(value: Any) -> Tensor:
 
 
 def _mean(process_group: Any, buffer: Tensor, dtype: Any) -> Future[Any]:
+    """Start to average a tensor over the ranks, in a dtype (None: its own); return a future."""
     group = world() if process_group is None else process_group
     sent = (buffer if dtype is None else buffer.to(dtype)).div_(group.size())
     work = all_reduce(sent, group=group, async_op=True)

@@ -16,13 +16,13 @@ def _register(hook: Callable[..., Any], model: Any, state: Any = None) -> None:
     model.register_comm_hook(state, hook)
 
 
-def _register_power(hook: Callable[..., Any], rank: int, model: Any, state: Any = None) -> None:
-    """Register PowerSGD of a rank; ``state`` is the process group."""
+def _register_power_sgd(hook: Callable[..., Any], rank: int, model: Any, state: Any = None) -> None:
+    """Register PowerSGD with matrices of a rank; ``state`` is the process group."""
     model.register_comm_hook(powerSGD_hook.PowerSGDState(state, rank), hook)
 
 
 class _Registration:
-    """Value of a hook's type: a function that registers the hook with a model."""
+    """Value of a ``DDPCommHookType``: registers a hook with a model when called."""
 
     def __init__(self, register: Callable[..., None], *args: Any) -> None:
         self._register = partial(register, *args)
@@ -45,10 +45,12 @@ class DDPCommHookType(Enum):
     BF16_COMPRESS = _Registration(_register, default_hooks.bf16_compress_hook)
     QUANTIZE_PER_TENSOR = _Registration(_register, quantization_hooks.quantization_pertensor_hook)
     QUANTIZE_PER_CHANNEL = _Registration(_register, quantization_hooks.quantization_perchannel_hook)
-    POWER_SGD = _Registration(_register_power, powerSGD_hook.powerSGD_hook, 1)
-    POWER_SGD_RANK2 = _Registration(_register_power, powerSGD_hook.powerSGD_hook, 2)
-    BATCHED_POWER_SGD = _Registration(_register_power, powerSGD_hook.batched_powerSGD_hook, 1)
-    BATCHED_POWER_SGD_RANK2 = _Registration(_register_power, powerSGD_hook.batched_powerSGD_hook, 2)
+    POWER_SGD = _Registration(_register_power_sgd, powerSGD_hook.powerSGD_hook, 1)
+    POWER_SGD_RANK2 = _Registration(_register_power_sgd, powerSGD_hook.powerSGD_hook, 2)
+    BATCHED_POWER_SGD = _Registration(_register_power_sgd, powerSGD_hook.batched_powerSGD_hook, 1)
+    BATCHED_POWER_SGD_RANK2 = _Registration(
+        _register_power_sgd, powerSGD_hook.batched_powerSGD_hook, 2
+    )
     NOOP = _Registration(_register, debugging_hooks.noop_hook)
 
 
@@ -57,8 +59,8 @@ def register_ddp_comm_hook(comm_hook_type: DDPCommHookType, model: Any, state: A
 
     Args:
         comm_hook_type: The hook.
-        model: The model.
-        state: The process group. Default: None, all ranks.
+        model: The ``DistributedDataParallel`` model.
+        state: The process group. Default: None, the default group.
 
     Example:
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import (

@@ -1,4 +1,4 @@
-"""Post-local SGD: gradients are averaged over all ranks first, and later within a machine."""
+"""Post-local SGD: gradients are averaged over all ranks first, and later over a subgroup."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ class PostLocalSGDState:
     """State of ``post_localSGD_hook``.
 
     Args:
-        process_group: Averages gradients at first. Default: all ranks.
-        subgroup: Averages gradients later. Default: all ranks, which are those of one machine.
+        process_group: Group that averages gradients in the first iterations; None is the default
+            group.
+        subgroup: Group that averages gradients later; None is the default group.
         start_localSGD_iter: Number of iterations before ``subgroup`` averages.
-        post_local_gradient_allreduce: Whether gradients are averaged then. Default: True.
+        post_local_gradient_allreduce: Whether gradients are averaged after these iterations.
+            Default: True.
 
     Example:
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import default_hooks
@@ -55,14 +57,14 @@ class PostLocalSGDState:
 
 
 def post_localSGD_hook(state: PostLocalSGDState, bucket: GradBucket) -> Future[Any]:
-    """Mean over all ranks at first, and over a subgroup later.
+    """Mean of gradients over all ranks in the first iterations, and over a subgroup later.
 
     Args:
-        state: Which groups, and when.
-        bucket: The gradients.
+        state: The groups, and the number of the first iterations.
+        bucket: Bucket with the gradients of this rank.
 
     Returns:
-        A future of the bucket's mean.
+        A future of the mean over the ranks of the bucket's gradients.
 
     Example:
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import post_localSGD_hook as hooks

@@ -30,10 +30,10 @@ _logger = logging.getLogger(__name__)
 
 
 class PowerSGDState:
-    """Options of ``powerSGD_hook`` and ``batched_powerSGD_hook``, and what they remember.
+    """State of ``powerSGD_hook`` and ``batched_powerSGD_hook``: options, errors and matrices.
 
     Args:
-        process_group: The process group. Default: all ranks.
+        process_group: Process group. Default: the default group.
         matrix_approximation_rank: Number of columns of the thin matrices. Default: 1.
         start_powerSGD_iter: Number of iterations before compression begins. Default: 1000.
         min_compression_rate: A gradient is compressed if it shrinks by more than this factor.
@@ -125,15 +125,15 @@ class PowerSGDState:
 def powerSGD_hook(state: PowerSGDState, bucket: GradBucket) -> Future[Any]:
     """Mean over the ranks in which each gradient is a product of two thin matrices.
 
-    A gradient M becomes P Qᵀ, where P is the orthogonalized sum of the ranks' M Q, and Q the mean
-    of their Mᵀ P. Vectors and small gradients are reduced as they are.
+    A gradient M becomes P Qᵀ, where P is the orthogonalized sum of M Q over the ranks, and Q the
+    mean of Mᵀ P over the ranks. Vectors and small gradients are reduced without compression.
 
     Args:
-        state: Options and memory.
-        bucket: The gradients.
+        state: State of the hook.
+        bucket: Bucket with the gradients of this rank.
 
     Returns:
-        A future of the bucket's mean.
+        A future of the mean over the ranks of the bucket's gradients.
 
     Example:
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import powerSGD_hook as hooks
@@ -152,7 +152,7 @@ def powerSGD_hook(state: PowerSGDState, bucket: GradBucket) -> Future[Any]:
         state.maybe_increase_iter(bucket)
         return allreduce_hook(group, bucket)
     flat, index = bucket.buffer(), bucket.index()
-    wanted = _add_error(state, index, flat)
+    original = _add_error(state, index, flat)
     matrices, others = _choose(state, bucket.gradients())
     _log_statistics(state, bucket)
     rest = cat([other.reshape(-1) for other in others]) if others else flat.new_empty(0)
@@ -168,22 +168,22 @@ def powerSGD_hook(state: PowerSGDState, bucket: GradBucket) -> Future[Any]:
     sizes = [other.numel() for other in others]
     for other, mean in zip(others, rest.div_(group.size()).split(sizes), strict=True):
         other.copy_(mean.view_as(other))
-    if wanted is not None:
-        state.error_dict[index] = wanted - flat
+    if original is not None:
+        state.error_dict[index] = original - flat
     return _finish(state, bucket, flat)
 
 
 def batched_powerSGD_hook(state: PowerSGDState, bucket: GradBucket) -> Future[Any]:
     """Mean over the ranks in which a whole bucket is a product of two thin matrices.
 
-    The bucket is seen as a square matrix, padded with zeros.
+    The flat bucket is padded with zeros and reshaped to a square matrix.
 
     Args:
-        state: Options and memory.
-        bucket: The gradients.
+        state: State of the hook.
+        bucket: Bucket with the gradients of this rank.
 
     Returns:
-        A future of the bucket's mean.
+        A future of the mean over the ranks of the bucket's gradients.
 
     Example:
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import powerSGD_hook as hooks
@@ -207,15 +207,15 @@ def batched_powerSGD_hook(state: PowerSGDState, bucket: GradBucket) -> Future[An
     state.total_numel_after_compression += 2 * side * state.matrix_approximation_rank
     _log_statistics(state, bucket)
     square = cat([flat, flat.new_zeros(side * side - flat.numel())])
-    wanted = _add_error(state, index, square)
+    original = _add_error(state, index, square)
     _approximate(state, index, [square.view(1, side, side)], group)
-    if wanted is not None:
-        state.error_dict[index] = wanted - square
+    if original is not None:
+        state.error_dict[index] = original - square
     return _finish(state, bucket, square[: flat.numel()])
 
 
 def _add_error(state: PowerSGDState, index: int, flat: Tensor) -> Tensor | None:
-    """Add the last iteration's error to gradients; return a copy, to find the next error."""
+    """Add the last iteration's error to gradients; return a copy, to compute the next error."""
     if not state.use_error_feedback:
         return None
     if index not in state.error_dict:
@@ -224,7 +224,7 @@ def _add_error(state: PowerSGDState, index: int, flat: Tensor) -> Tensor | None:
 
 
 def _choose(state: PowerSGDState, gradients: list[Tensor]) -> tuple[list[Tensor], list[Tensor]]:
-    """Gradients to compress, as matrices, and the others."""
+    """Divide gradients into those to compress, as matrices, and the others."""
     matrices, others = [], []
     for gradient in gradients:
         matrix = gradient.view(gradient.shape[0], -1)
@@ -241,7 +241,7 @@ def _choose(state: PowerSGDState, gradients: list[Tensor]) -> tuple[list[Tensor]
 
 
 def _batch(matrices: list[Tensor], together: bool) -> list[list[Tensor]]:
-    """Matrices in order of their shapes, those of one shape in one list if ``together``."""
+    """Group matrices by shape: one list for each shape if ``together``, or for each matrix."""
     by_shape: dict[Any, list[Tensor]] = {}
     for matrix in matrices:
         by_shape.setdefault(tuple(matrix.shape), []).append(matrix)
@@ -255,14 +255,14 @@ def _approximate(state: PowerSGDState, index: int, stacked: list[Tensor], group:
     ranks = [min(*m.shape[1:], state.matrix_approximation_rank) for m in stacked]
     p_shapes = [(m.shape[0], m.shape[1], rank) for m, rank in zip(stacked, ranks, strict=True)]
     q_shapes = [(m.shape[0], m.shape[2], rank) for m, rank in zip(stacked, ranks, strict=True)]
-    known = state.warm_start and index in state.p_memory_dict
-    if not known:
+    has_memory = state.warm_start and index in state.p_memory_dict
+    if not has_memory:
         like = {"dtype": stacked[0].dtype, "device": stacked[0].device} if stacked else {}
         state.p_memory_dict[index] = empty(sum(map(math.prod, p_shapes)), **like)
         state.q_memory_dict[index] = empty(sum(map(math.prod, q_shapes)), **like)
     p_memory, q_memory = state.p_memory_dict[index], state.q_memory_dict[index]
     ps, qs = _divide(p_memory, p_shapes), _divide(q_memory, q_shapes)
-    if not known:
+    if not has_memory:
         _fill_at_random(state, qs)
     for matrix, p, q in zip(stacked, ps, qs, strict=True):
         _orthogonalize(q, state.orthogonalization_epsilon)
@@ -278,6 +278,7 @@ def _approximate(state: PowerSGDState, index: int, stacked: list[Tensor], group:
 
 
 def _divide(memory: Tensor, shapes: Sequence[tuple[int, ...]]) -> list[Tensor]:
+    """Views of a flat tensor, of some shapes."""
     parts = memory.split([math.prod(shape) for shape in shapes])
     return [part.view(shape) for part, shape in zip(parts, shapes, strict=True)]
 
@@ -311,6 +312,7 @@ def _log_statistics(state: PowerSGDState, bucket: GradBucket) -> None:
 
 
 def _finish(state: PowerSGDState, bucket: GradBucket, flat: Tensor) -> Future[Any]:
+    """End an iteration of the bucket; return a future of the result."""
     if not state.warm_start:
         state.p_memory_dict.clear()
         state.q_memory_dict.clear()

@@ -28,11 +28,11 @@ def quantization_pertensor_hook(process_group: Any, bucket: GradBucket) -> Futur
     """Mean of gradients that are sent as 8-bit integers, with one scale for the bucket.
 
     Args:
-        process_group: The process group; None for all ranks.
-        bucket: The gradients.
+        process_group: Process group; None is the default group.
+        bucket: Bucket with the gradients of this rank.
 
     Returns:
-        A future of the bucket's mean.
+        A future of the mean over the ranks of the bucket's gradients.
 
     Example:
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import quantization_hooks
@@ -51,12 +51,12 @@ def quantization_perchannel_hook(
     """Mean of gradients that are sent as 8-bit integers, with a scale for each part of the bucket.
 
     Args:
-        process_group: The process group; None for all ranks.
-        bucket: The gradients.
-        bucket_size: Number of elements that have one scale.
+        process_group: Process group; None is the default group.
+        bucket: Bucket with the gradients of this rank.
+        bucket_size: Number of elements with a common scale.
 
     Returns:
-        A future of the bucket's mean.
+        A future of the mean over the ranks of the bucket's gradients.
 
     Example:
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import quantization_hooks
@@ -73,7 +73,7 @@ def quantization_perchannel_hook(
 
 
 def _average(process_group: Any, rows: Tensor, bucket: GradBucket) -> Future[Any]:
-    """Mean over the ranks of rows of gradients, each of which has a scale of its own."""
+    """Mean of gradients over the ranks, sent as 8-bit integers with a scale for each row."""
     group = world() if process_group is None else process_group
     low, high = rows.amin(1).clamp_max(0.0), rows.amax(1).clamp_min(0.0)
     scale = ((high - low) / _LEVELS).clamp_min(_EPS)
@@ -91,6 +91,7 @@ def _average(process_group: Any, rows: Tensor, bucket: GradBucket) -> Future[Any
 
 
 def _gather(tensor: Tensor, group: Any) -> list[Tensor]:
+    """Tensors of all ranks."""
     found = [empty_like(tensor) for _ in range(group.size())]
     all_gather(found, tensor, group)
     return found

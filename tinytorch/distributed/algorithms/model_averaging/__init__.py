@@ -1,1 +1,1 @@
-"""Averages of the parameters of several ranks, every few steps."""
+"""Averaging of parameters over the ranks, every few steps."""

@@ -1,4 +1,4 @@
-"""Averagers: parameters become their means over the ranks every few steps."""
+"""Averagers, which replace parameters by their means over the ranks every few steps."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ModelAverager(ABC):
     """Base of averagers.
 
     Args:
-        process_group: The process group. Default: all ranks.
+        process_group: Process group. Default: the default group.
 
     Example:
         >>> from tinytorch.distributed.algorithms.model_averaging import averagers, utils
@@ -38,7 +38,7 @@ class ModelAverager(ABC):
 
     @abstractmethod
     def average_parameters(self, params: Iterable[Any]) -> None:
-        """Average the parameters if this step is one of those that do."""
+        """Average the parameters if that is due in this step."""
         raise NotImplementedError
 
 
@@ -47,8 +47,8 @@ class PeriodicModelAverager(ModelAverager):
 
     Args:
         period: Number of steps between two averages.
-        warmup_steps: Number of steps at first that do not average. Default: 0.
-        process_group: The process group. Default: all ranks.
+        warmup_steps: Number of first steps without averaging. Default: 0.
+        process_group: Process group. Default: the default group.
 
     Raises:
         ValueError: If ``period`` is not positive or ``warmup_steps`` is negative.
@@ -81,7 +81,7 @@ class PeriodicModelAverager(ModelAverager):
         self.period, self.warmup_steps = period, warmup_steps
 
     def average_parameters(self, params: Iterable[Any]) -> None:
-        """Average the parameters if this step is one of those that do."""
+        """Average the parameters if that is due in this step, and count the step."""
         late = self.step - self.warmup_steps
         if late >= 0 and late % self.period == 0:
             utils.average_parameters_or_parameter_groups(params, self.process_group)

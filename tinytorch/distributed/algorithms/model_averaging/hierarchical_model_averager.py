@@ -1,4 +1,4 @@
-"""An averager of several levels: small groups average often, larger ones seldom."""
+"""An averager with several periods: small groups average often, larger ones seldom."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class HierarchicalModelAverager(ModelAverager):
     """Averages parameters over groups whose size grows with the period.
 
     Args:
-        period_group_size_dict: Size of the groups that average every so many steps, from the
-            smallest period to the largest; the last size is that of ``process_group``.
-        warmup_steps: Number of steps at first that do not average. Default: 0.
-        process_group: The process group. Default: all ranks.
+        period_group_size_dict: Group sizes by period in steps, from the smallest period to the
+            largest; the last size is that of ``process_group``.
+        warmup_steps: Number of first steps without averaging. Default: 0.
+        process_group: Process group. Default: the default group.
 
     Raises:
         ValueError: If a period or ``warmup_steps`` is out of range, or if the last size is not the
@@ -74,7 +74,7 @@ class HierarchicalModelAverager(ModelAverager):
         }
 
     def average_parameters(self, params: Iterable[Any]) -> None:
-        """Average over the group of the largest period that divides the step."""
+        """Average over the group of the largest period that divides the step; count the step."""
         for period, group in reversed(self.period_process_group_dict.items()):
             if self.step >= self.warmup_steps and self.step % period == 0:
                 utils.average_parameters_or_parameter_groups(params, group)

@@ -19,7 +19,7 @@ def average_parameters(params: Iterator[Tensor], process_group: Any) -> None:
 
     Args:
         params: The parameters.
-        process_group: The process group; None for all ranks.
+        process_group: Process group; None is the default group.
 
     Example:
         >>> from tinytorch.distributed.algorithms.model_averaging import utils
@@ -36,13 +36,13 @@ def average_parameters(params: Iterator[Tensor], process_group: Any) -> None:
 
 
 def get_params_to_average(params: Iterable[Any]) -> list[Tensor]:
-    """The parameters, of a list or of groups, that have gradients.
+    """List the parameters that have gradients.
 
     Args:
         params: Parameters, or parameter groups of an optimizer.
 
     Raises:
-        NotImplementedError: For anything else.
+        NotImplementedError: If an item is neither a tensor nor a parameter group.
 
     Example:
         >>> from tinytorch.distributed.algorithms.model_averaging import utils
@@ -65,7 +65,7 @@ def average_parameters_or_parameter_groups(params: Iterable[Any], process_group:
 
     Args:
         params: Parameters, or parameter groups of an optimizer.
-        process_group: The process group; None for all ranks.
+        process_group: Process group; None is the default group.
 
     Example:
         >>> from tinytorch.distributed.algorithms.model_averaging import utils

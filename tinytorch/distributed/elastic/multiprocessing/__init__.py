@@ -1,4 +1,4 @@
-"""``torch.distributed.elastic.multiprocessing``: what started programs use of it."""
+"""``torch.distributed.elastic.multiprocessing``: names for programs that a launcher started."""
 
 from __future__ import annotations
 

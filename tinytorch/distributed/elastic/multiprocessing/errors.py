@@ -1,4 +1,4 @@
-"""Errors of a program that a launcher has started, in a file that the launcher names."""
+"""``record``, which writes the error of a program to a file that the launcher names."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _R = TypeVar("_R")
 
 
 def record(fn: Callable[_P, _R]) -> Callable[_P, _R]:
-    """A function that writes its error to the file named by ``TORCHELASTIC_ERROR_FILE``.
+    """Decorate a function, so that its errors are written to ``TORCHELASTIC_ERROR_FILE``.
 
-    The error is raised as it is. Without the variable nothing is written.
+    The error is raised unchanged. Nothing is written if the variable is not set.
 
     Args:
         fn: The main function of a program.
@@ -38,7 +38,7 @@ def record(fn: Callable[_P, _R]) -> Callable[_P, _R]:
     """
 
     @functools.wraps(fn)
-    def recorded(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+    def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         try:
             return fn(*args, **kwargs)
         except Exception as error:
@@ -47,10 +47,11 @@ def record(fn: Callable[_P, _R]) -> Callable[_P, _R]:
                 Path(path).write_text(json.dumps(_describe(error)))
             raise
 
-    return recorded
+    return call
 
 
 def _describe(error: Exception) -> dict[str, object]:
+    """Content of the file, in the format of ``torchrun``."""
     extra = {"py_callstack": traceback.format_exc(), "timestamp": str(int(time.time()))}
     return {"message": {"message": f"{type(error).__name__}: {error}", "extraInfo": extra}}
 
