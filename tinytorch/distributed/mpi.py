@@ -82,7 +82,7 @@ class Library:
         self._relay, self._process = relay, os.getpid()
         self._departed: set[int] = set()
         self._failed = self._stuck = False
-        self._calls: SimpleQueue[_Call] = SimpleQueue()
+        self._calls: SimpleQueue[_BlockingCall] = SimpleQueue()
         threading.Thread(target=self._run, name="tinytorch-mpi", daemon=True).start()
         atexit.register(self._end)
         self.call(self._initialize, seconds, "init_process_group")
@@ -178,7 +178,7 @@ class Library:
         """
         if self._stuck:
             raise DistBackendError(f"{name}: an earlier call of MPI has not returned")
-        call, deadline = _Call(function), time.monotonic() + seconds
+        call, deadline = _BlockingCall(function), time.monotonic() + seconds
         self._calls.put(call)
         while not call.done.wait(_LOOK):
             ended = self._ended_ranks()
@@ -267,7 +267,7 @@ class Library:
             time.sleep(_NAP)
 
 
-class _Call:
+class _BlockingCall:
     """A function that ``Library.call`` runs in its thread, with its result or error."""
 
     def __init__(self, function: Callable[[], Any]) -> None:

@@ -29,7 +29,7 @@ _FIND_UNUSED = (
 )
 
 
-class Bucket:
+class ReducerBucket:
     """Gradients that are reduced together, in one flat tensor.
 
     Args:
@@ -79,7 +79,7 @@ class GradBucket:
         >>> tt.distributed.destroy_process_group()
     """
 
-    def __init__(self, index: int, bucket: Bucket, params: list[Tensor], last: bool) -> None:
+    def __init__(self, index: int, bucket: ReducerBucket, params: list[Tensor], last: bool) -> None:
         self._index, self._bucket, self._params, self._last = index, bucket, params, last
 
     def index(self) -> int:
@@ -310,7 +310,7 @@ class Reducer:
             if self.hook is None and bucket.work is not None:
                 bucket.work.is_completed()  # progresses it: MPI works during its calls
 
-    def _reduce(self, number: int, bucket: Bucket) -> Any:
+    def _reduce(self, number: int, bucket: ReducerBucket) -> Any:
         """Start to reduce a bucket; return a work, or the future of the hook."""
         if self.hook is None:
             return all_reduce(bucket.flat, group=self.group, async_op=True)
@@ -385,14 +385,14 @@ class Reducer:
             self._reduce(number, bucket).wait()
 
 
-def _divide(params: Sequence[Tensor], caps: tuple[int, ...]) -> list[Bucket]:
+def _divide(params: Sequence[Tensor], caps: tuple[int, ...]) -> list[ReducerBucket]:
     """Divide parameters into buckets of one dtype and device, from the last to the first.
 
     Args:
         params: The parameters.
         caps: Largest sizes of the buckets; see ``Reducer``.
     """
-    buckets: list[Bucket] = []
+    buckets: list[ReducerBucket] = []
     pending: dict[Any, list[int]] = {}
     nbytes: dict[Any, int] = {}
     for index in reversed(range(len(params))):
@@ -401,9 +401,9 @@ def _divide(params: Sequence[Tensor], caps: tuple[int, ...]) -> list[Bucket]:
         pending.setdefault(key, []).append(index)
         nbytes[key] = nbytes.get(key, 0) + param.nbytes
         if nbytes[key] >= caps[min(len(buckets), len(caps) - 1)]:
-            buckets.append(Bucket(pending.pop(key), params))
+            buckets.append(ReducerBucket(pending.pop(key), params))
             del nbytes[key]
-    buckets.extend(Bucket(indices, params) for indices in pending.values())
+    buckets.extend(ReducerBucket(indices, params) for indices in pending.values())
     return buckets
 
 
