@@ -15,7 +15,7 @@ def _loop(fault: str, seed: int) -> None:
     import time
 
     import tinytorch as tt
-    from tinytorch.utils.data._workers import stop_dropped
+    from tinytorch.utils.data._workers import stop_abandoned_workers
 
     class Faulty(tt.utils.data.Dataset):
         def __init__(self, at):
@@ -47,7 +47,7 @@ def _loop(fault: str, seed: int) -> None:
         print(type(error).__name__, str(error).strip().splitlines()[-1])
     del loader
     gc.collect()  # the traceback and the iterator hold each other
-    stop_dropped()  # as the next loader with workers does: one that hangs does not end by itself
+    stop_abandoned_workers()  # as the next loader with workers does: one that hangs does not end by itself
     left = multiprocessing.active_children()
     threads = [each for each in threading.enumerate() if not each.daemon]
     assert not left and len(threads) == 1, (left, threads)

@@ -32,12 +32,9 @@ __all__ = [
 
 
 def broadcast(
-    tensor: Tensor,
-    src: int | None = None,
-    group: Any = None,
-    async_op: bool = False,
+    tensor: Tensor, src: int | None = None, group: Any = None, async_op: bool = False,
     group_src: int | None = None,
-) -> Work | None:
+) -> Work | None:  # fmt: skip
     """Broadcast a tensor from one rank to all.
 
     Args:
@@ -117,13 +114,9 @@ def all_reduce(
 
 
 def reduce(
-    tensor: Tensor,
-    dst: int | None = None,
-    op: Any = ReduceOp.SUM,
-    group: Any = None,
-    async_op: bool = False,
-    group_dst: int | None = None,
-) -> Work | None:
+    tensor: Tensor, dst: int | None = None, op: Any = ReduceOp.SUM, group: Any = None,
+    async_op: bool = False, group_dst: int | None = None,
+) -> Work | None:  # fmt: skip
     """Reduce a tensor over all ranks, in place on one of them; others are not changed.
 
     Args:
@@ -244,13 +237,9 @@ def all_gather_into_tensor(
 
 
 def gather(
-    tensor: Tensor,
-    gather_list: list[Tensor] | None = None,
-    dst: int | None = None,
-    group: Any = None,
-    async_op: bool = False,
-    group_dst: int | None = None,
-) -> Work | None:
+    tensor: Tensor, gather_list: list[Tensor] | None = None, dst: int | None = None,
+    group: Any = None, async_op: bool = False, group_dst: int | None = None,
+) -> Work | None:  # fmt: skip
     """Gather the tensors of all ranks on one rank.
 
     Args:
@@ -304,13 +293,9 @@ def _check_root_list(values: Any, is_root: bool, name: str, what: str) -> None:
 
 
 def scatter(
-    tensor: Tensor,
-    scatter_list: list[Tensor] | None = None,
-    src: int | None = None,
-    group: Any = None,
-    async_op: bool = False,
-    group_src: int | None = None,
-) -> Work | None:
+    tensor: Tensor, scatter_list: list[Tensor] | None = None, src: int | None = None,
+    group: Any = None, async_op: bool = False, group_src: int | None = None,
+) -> Work | None:  # fmt: skip
     """Scatter a list of tensors of one rank to all ranks, one tensor to each.
 
     Args:
@@ -359,12 +344,9 @@ def scatter(
 
 
 def reduce_scatter(
-    output: Tensor,
-    input_list: list[Tensor],
-    op: Any = ReduceOp.SUM,
-    group: Any = None,
+    output: Tensor, input_list: list[Tensor], op: Any = ReduceOp.SUM, group: Any = None,
     async_op: bool = False,
-) -> Work | None:
+) -> Work | None:  # fmt: skip
     """Reduce a list of tensors over all ranks, and scatter the results, one to each rank.
 
     Args:
@@ -506,13 +488,9 @@ def all_to_all(
 
 
 def all_to_all_single(
-    output: Tensor,
-    input: Tensor,
-    output_split_sizes: Sequence[int] | None = None,
-    input_split_sizes: Sequence[int] | None = None,
-    group: Any = None,
-    async_op: bool = False,
-) -> Work | None:
+    output: Tensor, input: Tensor, output_split_sizes: Sequence[int] | None = None,
+    input_split_sizes: Sequence[int] | None = None, group: Any = None, async_op: bool = False,
+) -> Work | None:  # fmt: skip
     """Send a part of a tensor to each rank, and receive one from each, along dimension 0.
 
     Args:

@@ -37,13 +37,9 @@ class DeviceMesh:
     """
 
     def __init__(
-        self,
-        device_type: str,
-        mesh: Any,
-        *,
-        mesh_dim_names: Sequence[str] | None = None,
+        self, device_type: str, mesh: Any, *, mesh_dim_names: Sequence[str] | None = None,
         backend_override: Any = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         if not is_initialized():
             init_process_group()
         self._group = world()
@@ -112,12 +108,9 @@ class DeviceMesh:
 
 
 def init_device_mesh(
-    device_type: str,
-    mesh_shape: tuple[int, ...],
-    *,
-    mesh_dim_names: tuple[str, ...] | None = None,
+    device_type: str, mesh_shape: tuple[int, ...], *, mesh_dim_names: tuple[str, ...] | None = None,
     backend_override: Any = None,
-) -> DeviceMesh:
+) -> DeviceMesh:  # fmt: skip
     """Create a mesh of all ranks; call ``init_process_group`` first if necessary.
 
     Args:

@@ -293,13 +293,10 @@ def get_node_local_rank(fallback_rank: int | None = None) -> int:
 
 
 def new_subgroups(
-    group_size: int | None = None,
-    group: ProcessGroup | None = None,
-    timeout: timedelta | None = None,
-    backend: str | None = None,
-    pg_options: Any = None,
+    group_size: int | None = None, group: ProcessGroup | None = None,
+    timeout: timedelta | None = None, backend: str | None = None, pg_options: Any = None,
     group_desc: str | None = None,
-) -> tuple[Any, list[Any]]:
+) -> tuple[Any, list[Any]]:  # fmt: skip
     """Divide the world into groups of consecutive ranks, all of one size.
 
     Args:
@@ -336,12 +333,9 @@ def new_subgroups(
 
 
 def new_subgroups_by_enumeration(
-    ranks_per_subgroup_list: Sequence[Sequence[int]],
-    timeout: timedelta | None = None,
-    backend: str | None = None,
-    pg_options: Any = None,
-    group_desc: str | None = None,
-) -> tuple[Any, list[Any]]:
+    ranks_per_subgroup_list: Sequence[Sequence[int]], timeout: timedelta | None = None,
+    backend: str | None = None, pg_options: Any = None, group_desc: str | None = None,
+) -> tuple[Any, list[Any]]:  # fmt: skip
     """Create a group for each list of ranks.
 
     Args:

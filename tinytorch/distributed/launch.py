@@ -13,14 +13,9 @@ from .work import Work
 
 
 def launch(
-    group: ProcessGroup,
-    name: str,
-    start: Callable[[], Any],
-    tensors: Sequence[Tensor],
-    fingerprint: Any = None,
-    finish: Callable[[], None] | None = None,
-    async_op: bool = False,
-) -> Work | None:
+    group: ProcessGroup, name: str, start: Callable[[], Any], tensors: Sequence[Tensor],
+    fingerprint: Any = None, finish: Callable[[], None] | None = None, async_op: bool = False,
+) -> Work | None:  # fmt: skip
     """Start a collective or a message, and wait for it unless ``async_op``.
 
     Args:

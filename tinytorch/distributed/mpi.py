@@ -497,12 +497,9 @@ class Request:
     """
 
     def __init__(
-        self,
-        engine: MPIEngine,
-        request: Any,
-        finish: Callable[[], None] | None = None,
+        self, engine: MPIEngine, request: Any, finish: Callable[[], None] | None = None,
         keep: Any = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._MPI, self._request, self._finish, self._keep = engine.MPI, request, finish, keep
 
     def test(self) -> bool:

@@ -75,12 +75,9 @@ def _pickle(obj: Any) -> Any:
 
 
 def gather_object(
-    obj: Any,
-    object_gather_list: list[Any] | None = None,
-    dst: int | None = None,
-    group: Any = None,
-    group_dst: int | None = None,
-) -> None:
+    obj: Any, object_gather_list: list[Any] | None = None, dst: int | None = None,
+    group: Any = None, group_dst: int | None = None,
+) -> None:  # fmt: skip
     """Gather the objects of all ranks on one rank.
 
     Args:
@@ -118,12 +115,9 @@ def gather_object(
 
 
 def broadcast_object_list(
-    object_list: list[Any],
-    src: int | None = None,
-    group: Any = None,
-    device: Any = None,
+    object_list: list[Any], src: int | None = None, group: Any = None, device: Any = None,
     group_src: int | None = None,
-) -> None:
+) -> None:  # fmt: skip
     """Broadcast objects from one rank to all.
 
     Args:
@@ -167,12 +161,9 @@ def _broadcast(group: ProcessGroup, root: int, value: Any) -> Any:
 
 
 def scatter_object_list(
-    scatter_object_output_list: list[Any],
-    scatter_object_input_list: list[Any] | None = None,
-    src: int | None = None,
-    group: Any = None,
-    group_src: int | None = None,
-) -> None:
+    scatter_object_output_list: list[Any], scatter_object_input_list: list[Any] | None = None,
+    src: int | None = None, group: Any = None, group_src: int | None = None,
+) -> None:  # fmt: skip
     """Scatter a list of objects of one rank to all ranks, one object to each.
 
     Args:
@@ -211,13 +202,9 @@ def scatter_object_list(
 
 
 def send_object_list(
-    object_list: list[Any],
-    dst: int | None = None,
-    group: Any = None,
-    device: Any = None,
-    group_dst: int | None = None,
-    use_batch: bool = False,
-) -> None:
+    object_list: list[Any], dst: int | None = None, group: Any = None, device: Any = None,
+    group_dst: int | None = None, use_batch: bool = False,
+) -> None:  # fmt: skip
     """Send objects to one rank.
 
     Args:
@@ -251,13 +238,9 @@ of the current process.
 
 
 def recv_object_list(
-    object_list: list[Any],
-    src: int | None = None,
-    group: Any = None,
-    device: Any = None,
-    group_src: int | None = None,
-    use_batch: bool = False,
-) -> int:
+    object_list: list[Any], src: int | None = None, group: Any = None, device: Any = None,
+    group_src: int | None = None, use_batch: bool = False,
+) -> int:  # fmt: skip
     """Receive objects from one rank.
 
     Args:

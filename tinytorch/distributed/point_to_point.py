@@ -15,12 +15,9 @@ __all__ = ["P2POp", "batch_isend_irecv", "irecv", "isend", "recv", "send"]
 
 
 def isend(
-    tensor: Tensor,
-    dst: int | None = None,
-    group: Any = None,
-    tag: int = 0,
+    tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0,
     group_dst: int | None = None,
-) -> Work | None:
+) -> Work | None:  # fmt: skip
     """Start to send a tensor, which must not be changed until the work is complete.
 
     Args:
@@ -50,12 +47,9 @@ of the current process.
 
 
 def send(
-    tensor: Tensor,
-    dst: int | None = None,
-    group: Any = None,
-    tag: int = 0,
+    tensor: Tensor, dst: int | None = None, group: Any = None, tag: int = 0,
     group_dst: int | None = None,
-) -> None:
+) -> None:  # fmt: skip
     """Send a tensor, and wait until it may be changed again.
 
     Args:
@@ -95,12 +89,9 @@ def _send(
 
 
 def irecv(
-    tensor: Tensor,
-    src: int | None = None,
-    group: Any = None,
-    tag: int = 0,
+    tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0,
     group_src: int | None = None,
-) -> Work | None:
+) -> Work | None:  # fmt: skip
     """Start to receive a tensor.
 
     Args:
@@ -130,12 +121,9 @@ of the current process.
 
 
 def recv(
-    tensor: Tensor,
-    src: int | None = None,
-    group: Any = None,
-    tag: int = 0,
+    tensor: Tensor, src: int | None = None, group: Any = None, tag: int = 0,
     group_src: int | None = None,
-) -> int:
+) -> int:  # fmt: skip
     """Receive a tensor, and wait for it.
 
     Args:
@@ -232,14 +220,9 @@ class P2POp:
     """
 
     def __init__(
-        self,
-        op: Callable[..., Any],
-        tensor: Tensor,
-        peer: int | None = None,
-        group: Any = None,
-        tag: int = 0,
-        group_peer: int | None = None,
-    ) -> None:
+        self, op: Callable[..., Any], tensor: Tensor, peer: int | None = None, group: Any = None,
+        tag: int = 0, group_peer: int | None = None,
+    ) -> None:  # fmt: skip
         if op not in (isend, irecv):
             raise ValueError(
                 "Invalid ``op``. Expected ``op`` to be of type ``torch.distributed.isend`` or "

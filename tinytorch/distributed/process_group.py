@@ -71,14 +71,9 @@ class ProcessGroup:
     BackendType: ClassVar[type[Backend]] = Backend
 
     def __init__(
-        self,
-        engine: Any,
-        ranks: Sequence[int],
-        rank: int,
-        backend: Backend,
-        timeout: timedelta,
+        self, engine: Any, ranks: Sequence[int], rank: int, backend: Backend, timeout: timedelta,
         description: str,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.engine, self.ranks, self.timeout = engine, list(ranks), timeout
         self._rank, self._backend, self.group_desc = rank, backend, description
         self.group_name = str(len(_world.groups))
@@ -202,16 +197,10 @@ def group_count() -> int:
 
 
 def init_process_group(
-    backend: str | None = None,
-    init_method: str | None = None,
-    timeout: timedelta | None = None,
-    world_size: int = -1,
-    rank: int = -1,
-    store: Any = None,
-    group_name: str = "",
-    pg_options: Any = None,
-    device_id: Any = None,
-) -> None:
+    backend: str | None = None, init_method: str | None = None, timeout: timedelta | None = None,
+    world_size: int = -1, rank: int = -1, store: Any = None, group_name: str = "",
+    pg_options: Any = None, device_id: Any = None,
+) -> None:  # fmt: skip
     """Initialize the default process group; every process calls this once, before other calls.
 
     A program that ``mpiexec``, ``srun`` or ``python -m tinytorch.distributed.run`` started needs no
@@ -341,15 +330,10 @@ def destroy_process_group(group: Any = None) -> None:
 
 
 def new_group(
-    ranks: Sequence[int] | None = None,
-    timeout: timedelta | None = None,
-    backend: str | None = None,
-    pg_options: Any = None,
-    use_local_synchronization: bool = False,
-    group_desc: str | None = None,
-    device_id: Any = None,
-    sort_ranks: bool = True,
-) -> Any:
+    ranks: Sequence[int] | None = None, timeout: timedelta | None = None,
+    backend: str | None = None, pg_options: Any = None, use_local_synchronization: bool = False,
+    group_desc: str | None = None, device_id: Any = None, sort_ranks: bool = True,
+) -> Any:  # fmt: skip
     """Create a group of some of the processes.
 
     All processes call this in the same order, including those outside the group.

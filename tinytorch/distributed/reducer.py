@@ -139,16 +139,9 @@ class Reducer:
     """
 
     def __init__(
-        self,
-        names: Sequence[str],
-        params: Sequence[Tensor],
-        group: Any,
-        caps: tuple[int, ...],
-        find_unused: bool,
-        as_views: bool,
-        static: bool = False,
-        skip_unused: bool = False,
-    ) -> None:
+        self, names: Sequence[str], params: Sequence[Tensor], group: Any, caps: tuple[int, ...],
+        find_unused: bool, as_views: bool, static: bool = False, skip_unused: bool = False,
+    ) -> None:  # fmt: skip
         self.names, self.params, self.group = list(names), list(params), group
         self.find_unused, self.as_views = find_unused, as_views
         self.static, self.skip_unused = static, skip_unused

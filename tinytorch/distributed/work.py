@@ -79,16 +79,10 @@ class Work:
     """
 
     def __init__(
-        self,
-        pending: Pending,
-        name: str,
-        nbytes: int,
-        timeout: timedelta,
-        finish: Callable[[], None] | None,
-        result: list[Any],
-        watch: Watch | None,
+        self, pending: Pending, name: str, nbytes: int, timeout: timedelta,
+        finish: Callable[[], None] | None, result: list[Any], watch: Watch | None,
         has_agreed: Callable[[], bool] | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._pending, self._name, self._nbytes = pending, name, nbytes
         self._timeout, self._finish, self._result = timeout, finish, result
         self._watch, self._has_agreed = watch, has_agreed

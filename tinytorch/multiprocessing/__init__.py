@@ -1,9 +1,9 @@
-"""Python's ``multiprocessing``, with tensors that share their memory among processes.
+"""Python's ``multiprocessing``, with tensors in shared memory.
 
-A tensor that goes to another process, through a queue or a pipe or as an argument, is moved to
-shared memory, and the other process gets that memory: either sees what the other writes. The
-process that sends one must live until it is received. A leaf goes without its ``grad``, and a
-tensor of a GPU is copied.
+A tensor that is sent to another process, through a queue or a pipe or as an argument, is moved to
+shared memory, and the other process maps this memory: each process sees the writes of the other.
+The sender must run until the tensor is received. A leaf is sent without its ``grad``, and a tensor
+on a GPU is copied.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from multiprocessing import connection
 from typing import Any
 
 from ..compat.reductions import init_reductions as init_reductions
-from .messages import when_parent_ends
+from .messages import call_when_parent_ends
 
 _SPAWNING = [
     "ProcessContext", "ProcessException", "ProcessExitedException", "ProcessRaisedException",
@@ -29,7 +29,7 @@ __all__ = [*multiprocessing.__all__, *_SPAWNING]  # noqa: PLE0604
 
 
 class ProcessException(Exception):
-    """A process that ``spawn`` started did not end well."""
+    """Base of the errors of ``ProcessContext.join``: a process failed."""
 
     def __init__(self, msg: str, error_index: int, error_pid: int) -> None:
         super().__init__(msg)
@@ -42,11 +42,11 @@ class ProcessException(Exception):
 
 
 class ProcessRaisedException(ProcessException):
-    """The function raised in a process; the text has its traceback."""
+    """Error of a process whose function raised; the message has its traceback."""
 
 
 class ProcessExitedException(ProcessException):
-    """A process ended without a word, by a signal or ``sys.exit``."""
+    """Error of a process that ended by a signal or ``sys.exit``."""
 
     def __init__(
         self, msg: str, error_index: int, error_pid: int, exit_code: int,
@@ -62,7 +62,7 @@ class ProcessExitedException(ProcessException):
 
 
 class ProcessContext:
-    """The processes that ``spawn`` started.
+    """Processes that ``spawn`` has started.
 
     Example:
         >>> from tinytorch import multiprocessing
@@ -76,54 +76,56 @@ class ProcessContext:
     def __init__(self, processes: list[Any], receivers: list[Any]) -> None:
         self.processes = processes
         self._receivers = receivers
-        #: By process what it told of its error, nothing if it ended without a word.
-        self._told: dict[int, str] = {}
+        #: Traceback by index of the process; empty if it ended without an exception.
+        self._errors: dict[int, str] = {}
 
     def pids(self) -> list[int]:
-        """Their numbers."""
+        """Process IDs."""
         return [process.pid for process in self.processes]
 
     def join(self, timeout: float | None = None, grace_period: float | None = None) -> bool:
-        """Wait until one of them ends; if it failed, end the others and say so.
+        """Wait until a process ends; if it failed, terminate the others and raise.
 
         Args:
-            timeout: Seconds to wait. Default: for ever.
-            grace_period: Seconds that the others have to end, before they are killed. Default:
-                for ever.
+            timeout: Longest time to wait in seconds. Default: no limit.
+            grace_period: Seconds from the termination of the others until they are killed.
+                Default: no limit.
 
         Returns:
             Whether all have ended.
 
         Raises:
-            ProcessRaisedException: If the function raised in one.
-            ProcessExitedException: If one ended with another status than 0.
+            ProcessRaisedException: If the function raised in a process.
+            ProcessExitedException: If a process ended with a nonzero status.
         """
         waited = {process.sentinel: i for i, process in enumerate(self.processes)
                   if process.is_alive()}  # fmt: skip
-        # What a process tells may be more than it can send before somebody listens.
+        # Wait for the pipes, too: a process blocks if its traceback does not fit in its pipe.
         waited |= {receiver: i for i, receiver in enumerate(self._receivers)
-                   if i not in self._told}  # fmt: skip
-        if waited:  # nothing to wait for would be waited for without end
+                   if i not in self._errors}  # fmt: skip
+        if waited:  # connection.wait blocks on an empty list
             for ready in connection.wait(list(waited), timeout):
-                self._listen(waited[ready])
+                self._receive_error(waited[ready])
                 if ready not in self._receivers:
-                    self.processes[waited[ready]].join()  # it says so just before it ends
-        codes = [process.exitcode for process in self.processes]  # each may change meanwhile
+                    self.processes[waited[ready]].join()  # the sentinel is ready before the end
+        codes = [process.exitcode for process in self.processes]  # read once: they can change
         failed = [i for i, code in enumerate(codes) if code not in (None, 0)]
         if failed:
             self._end_others(grace_period)
             self._fail(failed[0])
         return None not in codes
 
-    def _listen(self, index: int) -> None:
+    def _receive_error(self, index: int) -> None:
+        """Receive the traceback of a process, unless that has been done."""
         receiver = self._receivers[index]
-        if index not in self._told:
+        if index not in self._errors:
             try:
-                self._told[index] = receiver.recv() if receiver.poll() else ""
-            except EOFError:  # its end of the pipe is closed
-                self._told[index] = ""
+                self._errors[index] = receiver.recv() if receiver.poll() else ""
+            except EOFError:  # the process has closed its end of the pipe
+                self._errors[index] = ""
 
     def _end_others(self, grace_period: float | None) -> None:
+        """Terminate all running processes, and kill those that do not end in time."""
         for process in self.processes:
             if process.is_alive():
                 process.terminate()
@@ -134,17 +136,18 @@ class ProcessContext:
                 process.join()
 
     def _fail(self, index: int) -> None:
+        """Raise the error of a process."""
         process = self.processes[index]
-        self._listen(index)
-        if self._told[index]:
+        self._receive_error(index)
+        if self._errors[index]:
             text = f"\n\n-- Process {index} terminated with the following error:\n"
-            raise ProcessRaisedException(text + self._told[index], index, process.pid)
+            raise ProcessRaisedException(text + self._errors[index], index, process.pid)
         code = process.exitcode
-        named = {-each.value: each.name for each in signal.Signals}
-        name = named.get(code, f"number {-code}") if code < 0 else None
-        how = f"exit code {code}" if name is None else f"signal {name}"
+        names = {-each.value: each.name for each in signal.Signals}
+        name = names.get(code, f"number {-code}") if code < 0 else None
+        reason = f"exit code {code}" if name is None else f"signal {name}"
         raise ProcessExitedException(
-            f"process {index} terminated with {how}", index, process.pid, code, name
+            f"process {index} terminated with {reason}", index, process.pid, code, name
         )
 
 
@@ -152,19 +155,23 @@ SpawnContext = ProcessContext
 
 
 def _interrupt() -> None:
-    """As PyTorch has the system do; what runs in the background of a shell may ignore it."""
+    """Send SIGINT to this process, as in PyTorch; SIGTERM if it ignores SIGINT.
+
+    Processes in the background of a shell ignore SIGINT.
+    """
     ignored = signal.getsignal(signal.SIGINT) == signal.SIG_IGN
     os.kill(os.getpid(), signal.SIGTERM if ignored else signal.SIGINT)
 
 
 def _run(fn: Callable[..., Any], index: int, args: tuple[Any, ...], sender: Any) -> None:
+    """Call ``fn`` in a process that has been started, and send the traceback of an exception."""
     import traceback
 
-    when_parent_ends(_interrupt)
+    call_when_parent_ends(_interrupt)
     try:
         fn(index, *args)
     except KeyboardInterrupt:
-        pass  # the process that started this one is told, too
+        pass  # the parent process gets SIGINT, too
     except Exception as error:
         sender.send("".join(traceback.format_exception(error)))
         sys.exit(1)
@@ -174,22 +181,22 @@ def start_processes(
     fn: Callable[..., Any], args: Sequence[Any] = (), nprocs: int = 1, join: bool = True,
     daemon: bool = False, start_method: str = "spawn",
 ) -> ProcessContext | None:  # fmt: skip
-    """Run ``fn(i, *args)`` in ``nprocs`` processes, ``i`` counting from 0.
+    """Run ``fn(i, *args)`` in ``nprocs`` processes, with their indices ``i`` from 0.
 
     Args:
-        fn: A function that pickles, of its own module's top level.
-        args: Its other arguments; tensors among them share their memory with the process.
-        nprocs: How many. Default: 1.
-        join: Whether to wait for all of them. Default: True.
-        daemon: Whether they end with this process. Default: False.
+        fn: A function that can be pickled: defined at the top level of a module.
+        args: Its other arguments; the processes share the memory of tensors.
+        nprocs: Number of processes. Default: 1.
+        join: Whether to wait for all processes. Default: True.
+        daemon: Whether the processes are daemons, which end with this process. Default: False.
         start_method: ``"spawn"``, ``"fork"`` or ``"forkserver"``. Default: ``"spawn"``.
 
     Returns:
-        None if ``join``, else a ``ProcessContext``.
+        None with ``join``, otherwise a ``ProcessContext``.
 
     Raises:
-        ProcessRaisedException: If ``fn`` raised in one of them.
-        ProcessExitedException: If one of them ended otherwise.
+        ProcessRaisedException: If ``fn`` raised in a process.
+        ProcessExitedException: If a process ended with a nonzero status or by a signal.
 
     Example:
         >>> from tinytorch import multiprocessing
@@ -201,20 +208,20 @@ def start_processes(
         receiver, sender = context.Pipe(duplex=False)
         process = context.Process(target=_run, args=(fn, index, tuple(args), sender), daemon=daemon)
         process.start()
-        sender.close()  # so that the process's end is the pipe's
+        sender.close()  # so that the pipe is closed when the process ends
         processes.append(process)
         receivers.append(receiver)
-    started = ProcessContext(processes, receivers)
-    while join and not started.join():
+    result = ProcessContext(processes, receivers)
+    while join and not result.join():
         pass
-    return None if join else started
+    return None if join else result
 
 
 def spawn(
     fn: Callable[..., Any], args: Sequence[Any] = (), nprocs: int = 1, join: bool = True,
     daemon: bool = False, start_method: str = "spawn",
 ) -> ProcessContext | None:  # fmt: skip
-    """``start_processes`` by the method ``"spawn"``.
+    """Run ``fn(i, *args)`` in processes started by ``"spawn"``; see ``start_processes``.
 
     Example:
         >>> from tinytorch import multiprocessing
@@ -224,7 +231,7 @@ def spawn(
 
 
 def get_all_sharing_strategies() -> set[str]:
-    """The names of the ways to share memory.
+    """Names of the strategies for sharing memory.
 
     Example:
         >>> from tinytorch import multiprocessing
@@ -235,7 +242,7 @@ def get_all_sharing_strategies() -> set[str]:
 
 
 def get_sharing_strategy() -> str:
-    """The way to share memory: ``"file_descriptor"``.
+    """Current strategy for sharing memory: ``"file_descriptor"``.
 
     Example:
         >>> from tinytorch import multiprocessing
@@ -246,17 +253,17 @@ def get_sharing_strategy() -> str:
 
 
 def set_sharing_strategy(new_strategy: str) -> None:
-    """Choose how memory is shared, of which there is one way.
+    """Set the strategy for sharing memory, of which there is one.
 
-    PyTorch's ``"file_system"`` keeps no descriptors, but leaves files behind when a process is
-    killed. A program that keeps more tensors of other processes than it may have open files raises
-    that limit: ``ulimit -n``, ``resource.setrlimit``.
+    PyTorch's ``"file_system"`` needs no file descriptors, but leaves files behind if a process is
+    killed. A program that keeps more tensors of other processes than its limit of open files has
+    to raise that limit, by ``ulimit -n`` or ``resource.setrlimit``.
 
     Args:
         new_strategy: ``"file_descriptor"``.
 
     Raises:
-        AssertionError: For another one.
+        AssertionError: For another strategy.
 
     Example:
         >>> from tinytorch import multiprocessing

@@ -1,12 +1,10 @@
-"""Messages over a pipe whose arrays lie in shared memory, and the end of the parent process.
+"""Messages over a pipe with arrays in shared memory, and a callback at the parent's end.
 
-A pipe has one sender and one receiver.
+A pipe has one sender and one receiver. The buffers of objects, mostly arrays, are written to
+unnamed files, whose descriptors are sent with the message. The system keeps them until the message
+is read, and frees them with the pipe, so that nothing is left behind however the processes end.
 
-What objects hold in buffers, arrays above all, is written to files without a name, whose
-descriptors travel with the message: the system holds them until it is read, or drops them with
-the pipe. So nothing is left behind, however either process ends.
-
-Reference: PEP 574, pickles with buffers beside them.
+Reference: PEP 574, pickle protocol 5 with out-of-band data.
 """
 
 from __future__ import annotations
@@ -31,19 +29,19 @@ from ..core.lazy_bits import stored_array
 from ..core.pickling import Memory
 from ..core.tensor import Tensor, copy_part
 
-#: Buffers of less than a page go into the message: mapping them takes longer than copying.
+#: Smaller buffers than a page are copied into the message, which is faster than mapping.
 _SMALL = 4096
-#: The system passes 253 descriptors at once, and has a limit on those that nobody has read yet.
+#: Most descriptors in one message: the system has a limit of 253, and one of unread descriptors.
 _MOST = 64
-#: A number for the receiver, and how many descriptors follow. For each a byte comes after it: 1 if
-#: the memory was shared before.
+#: Header: the number of the message and the number of descriptors. A byte for each descriptor
+#: follows, which is 1 if the memory was shared before.
 _HEADER = struct.Struct("<qI")
 
 
 def send(connection: Connection, number: int, content: Any) -> None:
-    """Send a number and an object; what cannot be pickled raises before anything is sent.
+    """Send a number and an object; raise before anything is sent if it cannot be pickled.
 
-    Tensors arrive as copies, unless they were in shared memory before.
+    Tensors are copied, unless they were in shared memory before.
     """
     file = io.BytesIO()
     pickler = _Pickler(file)
@@ -61,17 +59,17 @@ def send(connection: Connection, number: int, content: Any) -> None:
 
 
 def receive(connection: Connection) -> tuple[int, Callable[[], Any]]:
-    """Return the number of the next message, and a function that makes its object or raises."""
+    """Receive a message; return its number, and a function that unpickles its object."""
     message = memoryview(connection.recv_bytes())
     number, count = _HEADER.unpack_from(message)
-    olds, content = message[_HEADER.size :][:count], message[_HEADER.size + count :]
+    shared_flags, content = message[_HEADER.size :][:count], message[_HEADER.size + count :]
     descriptors: list[int] = []
     for first in range(0, count, _MOST):
-        with _socket(connection) as there:
-            descriptors += reduction.recvfds(there, min(_MOST, count - first))
+        with _socket(connection) as channel:
+            descriptors += reduction.recvfds(channel, min(_MOST, count - first))
 
     def unpickle() -> Any:
-        buffers = [_mapped(*each) for each in zip(descriptors, map(bool, olds), strict=True)]
+        buffers = [_map(*each) for each in zip(descriptors, map(bool, shared_flags), strict=True)]
         return pickle.loads(content, buffers=buffers)
 
     return number, unpickle
@@ -80,7 +78,7 @@ def receive(connection: Connection) -> tuple[int, Callable[[], Any]]:
 class _Pickler(reduction.ForkingPickler):
     def __init__(self, file: Any) -> None:
         super().__init__(file, 5, True, self._take if memory.POSSIBLE else None)
-        #: The descriptors that belong to the pickle, and whether their memory was shared before.
+        #: Descriptors of out-of-band buffers, and whether their memory was shared before.
         self.sent: list[tuple[int, bool]] = []
 
     def reducer_override(self, obj: Any) -> Any:
@@ -93,7 +91,7 @@ class _Pickler(reduction.ForkingPickler):
         return NotImplemented
 
     def _take(self, buffer: pickle.PickleBuffer) -> bool:
-        """Whether a buffer stays in the pickle; else its descriptor goes beside it."""
+        """Buffer callback: return whether a buffer is pickled in-band; else add its descriptor."""
         with buffer.raw() as content:
             segment = memory.segment_of(content.obj)
             if segment is not None and memory.root_of(segment) is content.obj:
@@ -112,6 +110,7 @@ def _pickle_root(segment: memory.Segment) -> pickle.PickleBuffer:
 
 
 def _write(descriptor: int, content: memoryview) -> None:
+    """Write all bytes to a file, which takes several calls for more than 2 GiB."""
     with open(descriptor, "wb", buffering=0, closefd=False) as file:
         done = 0
         while done < content.nbytes:
@@ -120,41 +119,42 @@ def _write(descriptor: int, content: memoryview) -> None:
 
 
 def _socket(connection: Connection) -> socket.socket:
-    made = socket.fromfd(connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM)
-    made.setblocking(True)  # whatever the program's default is: the pipe is the same
-    return made
+    """Socket object of a pipe, which is needed to send descriptors."""
+    result = socket.fromfd(connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM)
+    result.setblocking(True)  # the program's default timeout must not apply to the pipe
+    return result
 
 
 def _send_descriptors(connection: Connection, descriptors: list[int]) -> None:
-    with _socket(connection) as there:
+    with _socket(connection) as channel:
         while True:
             try:
-                return reduction.sendfds(there, descriptors)
-            except OSError as error:  # too many are on their way: the receiver takes them
+                return reduction.sendfds(channel, descriptors)
+            except OSError as error:  # too many unread descriptors: wait for the receiver
                 if error.errno != errno.ETOOMANYREFS:
                     raise
                 time.sleep(0.001)
 
 
-def _mapped(descriptor: int, old: bool) -> Any:
-    """The memory behind a descriptor; a copy of what is new if there could be too few for more.
+def _map(descriptor: int, old: bool) -> Any:
+    """Map the memory of a descriptor; copy it if more than half of all descriptors are in use.
 
-    A mapping holds one of the descriptors that a process may have, and a program may keep every
-    batch that it gets.
+    A mapping holds a descriptor, whose number the system limits, and a program may keep every batch
+    that it receives. Memory that was shared before (``old``) is never copied.
     """
-    import resource  # which Windows lacks, where nothing comes here
+    import resource  # missing on Windows, where this is not called
 
     found = memory.attach(descriptor)
     limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     return found if old or memory.mapped_count() <= limit // 2 else found.copy()
 
 
-#: Seconds between two looks.
+#: Seconds between checks of the parent.
 _INTERVAL = 1.0
 
 
-def when_parent_ends(action: Callable[[], object]) -> None:
-    """Let a thread call ``action`` within seconds of the end of the process that started this one.
+def call_when_parent_ends(action: Callable[[], object]) -> None:
+    """Start a thread that calls ``action`` within seconds after the parent process ends.
 
     Args:
         action: Function without arguments. It is never called in a process that was not started
@@ -162,8 +162,8 @@ def when_parent_ends(action: Callable[[], object]) -> None:
 
     Example:
         >>> import os
-        >>> from tinytorch.multiprocessing.messages import when_parent_ends
-        >>> when_parent_ends(lambda: os._exit(1))
+        >>> from tinytorch.multiprocessing.messages import call_when_parent_ends
+        >>> call_when_parent_ends(lambda: os._exit(1))
     """
     parent = multiprocessing.parent_process()
     if parent is not None:
@@ -171,9 +171,9 @@ def when_parent_ends(action: Callable[[], object]) -> None:
 
 
 def _watch(parent: multiprocessing.process.BaseProcess, action: Callable[[], object]) -> None:
-    # Processes that the parent forked later may hold its pipe open, but they do not change the
-    # parent's process number.
-    born_to = os.getppid()
-    while parent.is_alive() and os.getppid() == born_to:
+    """Wait for the end of the parent, then call ``action``."""
+    # Processes that the parent forked later can keep its pipe open, but getppid() still changes.
+    parent_id = os.getppid()
+    while parent.is_alive() and os.getppid() == parent_id:
         time.sleep(_INTERVAL)
     action()

@@ -17,7 +17,7 @@ from ..dispatch.tensor_protocols import aten_name
 from ..graph.nodes import Node, node_of
 from ..state.recorder import RECORDER
 from ..state.tracebacks import GENERATED
-from ..utils.flop_counter import FORMULAS, works
+from ..utils.flop_counter import FORMULAS, call_flops
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
@@ -193,7 +193,7 @@ def _sequence_of(result: Any) -> int:
 def _flops_of(op: Any, result: Any, args: tuple[Any, ...], options: dict[str, Any]) -> int:
     if op.name not in FORMULAS or result is None:
         return 0
-    return sum(work.flops for work in works(op.name, result, args, options))
+    return sum(work.flops for work in call_flops(op.name, result, args, options))
 
 
 def _stack() -> list[str]:

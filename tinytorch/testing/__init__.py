@@ -1,4 +1,4 @@
-"""What tests of numerical programs need: comparing results, and drawing inputs.
+"""``torch.testing``: comparison of results, and random inputs.
 
 Example:
     >>> tt.testing.assert_close(tt.tensor([0.1]) + 0.2, tt.tensor([0.3]))

@@ -13,44 +13,39 @@ from ..ops.pointwise.complex_numbers import view_as_real
 from ..ops.random.sampling import randint
 from ..warnings import warn
 
-#: Where numbers are drawn from unless the caller says so.
+#: Default limits of the random numbers.
 LOWEST, HIGHEST, HIGHEST_INTEGER = -9, 9, 10
 
 
 def make_tensor(
-    *shape: Any,
-    dtype: dtypes.dtype,
-    device: Any,
-    low: float | None = None,
-    high: float | None = None,
-    requires_grad: bool = False,
-    noncontiguous: bool = False,
-    exclude_zero: bool = False,
-    memory_format: Any = None,
-) -> Tensor:
-    """Random numbers from ``[low, high)``; the generator gives PyTorch's.
+    *shape: Any, dtype: dtypes.dtype, device: Any, low: float | None = None,
+    high: float | None = None, requires_grad: bool = False, noncontiguous: bool = False,
+    exclude_zero: bool = False, memory_format: Any = None,
+) -> Tensor:  # fmt: skip
+    """Create a tensor of uniform random numbers from ``[low, high)``, the same as PyTorch's.
 
     Args:
-        *shape: Sizes, one by one or as a sequence.
-        dtype: Of the result: bool, an integer, floating-point or complex dtype.
-        device: Where it is to live.
-        low: The smallest number (of both parts of complex ones). Default: 0 for bool and unsigned
-            integers, else -9. Numbers that the dtype cannot hold are replaced by its least.
-        high: The end of the numbers. Default: 2 for bool, 10 for integers, else 9.
-        requires_grad: Whether to record what is done with it; default False.
-        noncontiguous: Whether to leave gaps in memory, if there are two elements or more.
-        exclude_zero: Whether to put 1, or the dtype's smallest normal number, for zeros.
-        memory_format: In which order its elements lie in memory; not together with
-            ``noncontiguous``. Default: row-major.
+        *shape: Sizes, as arguments or as a sequence.
+        dtype: Dtype of the result: bool, an integer, floating-point or complex dtype.
+        device: Device of the result.
+        low: Lower limit (of both parts of complex numbers), raised to the smallest number of the
+            dtype. Default: 0 for bool and unsigned integers, else -9.
+        high: Upper limit, which is excluded. Default: 2 for bool, 10 for integers, else 9.
+        requires_grad: Whether the result requires grad. Default: False.
+        noncontiguous: Whether the result is not contiguous, if it has two or more elements.
+            Default: False.
+        exclude_zero: Whether to replace zeros by 1, or by the dtype's smallest normal number.
+            Default: False.
+        memory_format: Memory format; excludes ``noncontiguous``. Default: contiguous.
 
     Returns:
         A tensor of that shape and dtype.
 
     Raises:
-        ValueError: If ``low`` is not below ``high``, either is NaN, the dtype holds none of the
-            numbers, an integer is to require grad, or both ``noncontiguous`` and
+        ValueError: If ``low`` is not less than ``high``, either is NaN, or the dtype has none of
+            the numbers; if an integer tensor would require grad; if both ``noncontiguous`` and
             ``memory_format`` are given.
-        TypeError: If the dtype is none of these.
+        TypeError: If ``dtype`` is not a dtype.
 
     Example:
         >>> x = tt.testing.make_tensor(2, 3, dtype=tt.float32, device="cpu", low=-1, high=1)
@@ -58,13 +53,13 @@ def make_tensor(
         (tinytorch.Size([2, 3]), True)
     """
     sizes = tuple(shape[0] if len(shape) == 1 and isinstance(shape[0], Sequence) else shape)
-    _check(dtype, requires_grad, noncontiguous, memory_format)
-    gaps = noncontiguous and math.prod(sizes) > 1
-    if gaps:
+    _check_arguments(dtype, requires_grad, noncontiguous, memory_format)
+    has_gaps = noncontiguous and math.prod(sizes) > 1
+    if has_gaps:
         sizes = (*sizes[:-1], 2 * sizes[-1])
-    out = _drawn(sizes, dtype, device, *_limits(dtype, low, high))
-    if gaps:
-        out = out[..., 1::2]  # not from the first on, so that the offset counts, too
+    out = _sample(sizes, dtype, device, *_limits(dtype, low, high))
+    if has_gaps:
+        out = out[..., 1::2]  # starts at 1, so that the storage offset is not 0
     elif memory_format is not None:
         out = out.clone(memory_format=memory_format)
     if exclude_zero:
@@ -76,7 +71,7 @@ def _is_inexact(dtype: dtypes.dtype) -> bool:
     return dtype.is_floating_point or dtype.is_complex
 
 
-def _check(
+def _check_arguments(
     dtype: dtypes.dtype, requires_grad: bool, noncontiguous: bool, memory_format: Any
 ) -> None:
     if noncontiguous and memory_format is not None:
@@ -96,7 +91,7 @@ def _check(
 
 
 def _limits(dtype: dtypes.dtype, low: float | None, high: float | None) -> tuple[Any, Any]:
-    """The numbers that the caller wants, as far as the dtype has them."""
+    """Lower and upper limit: those given or the defaults, clamped to the range of the dtype."""
     least, end, usual_low, usual_high = _range(dtype)
     low = usual_low if low is None else low
     high = usual_high if high is None else high
@@ -120,24 +115,27 @@ def _limits(dtype: dtypes.dtype, low: float | None, high: float | None) -> tuple
 
 
 def _range(dtype: dtypes.dtype) -> tuple[float, float, float, float]:
-    """The least number of a dtype, the end of its numbers, and the usual limits."""
+    """Smallest number of a dtype, the end of its range, and the default limits."""
     if dtype is dtypes.bool:
         return 0, 2, 0, 2
     if _is_inexact(dtype):
         info = dtypes.finfo(dtype)
         return info.min, info.max, LOWEST, HIGHEST
     whole = dtypes.iinfo(dtype)
-    # The largest int64 cannot be drawn: what comes after it is none, as a limit must be.
+    # The end of the range is the largest number plus 1, except for int64, where that overflows.
     end = whole.max + (dtype is not dtypes.int64)
     return whole.min, end, LOWEST, HIGHEST_INTEGER
 
 
-def _drawn(sizes: tuple[int, ...], dtype: dtypes.dtype, device: Any, low: Any, high: Any) -> Tensor:
+def _sample(
+    sizes: tuple[int, ...], dtype: dtypes.dtype, device: Any, low: Any, high: Any
+) -> Tensor:
+    """Uniform random numbers of a dtype from ``[low, high)``."""
     if not _is_inexact(dtype):
         return randint(low, high, sizes, device=device, dtype=dtype)
     out = empty(sizes, dtype=dtype, device=device)
     real = cast(Any, view_as_real(out) if dtype.is_complex else out)
-    if high - low >= dtypes.finfo(dtype).max:  # which uniform_ refuses
+    if high - low >= dtypes.finfo(dtype).max:  # unsupported by uniform_
         real.uniform_(low / 2, high / 2).mul_(2)
     else:
         real.uniform_(low, high)

@@ -1,6 +1,6 @@
-"""Tools around training: ``utils.data`` loads data, ``utils.checkpoint`` saves memory.
+"""Utilities for training: ``utils.data`` loads data, ``utils.checkpoint`` saves memory.
 
-``utils.dlpack`` hands tensors to other libraries and takes theirs.
+``utils.dlpack`` exchanges tensors with other libraries.
 
 Example:
     >>> loader = tt.utils.data.DataLoader(range(4), batch_size=2)
@@ -19,7 +19,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # A program that trains on its own loop does not pay for the import.
+    # Imported on first access, because most programs do not need them.
     if name == "draw":
         from .graph_drawing import draw
 

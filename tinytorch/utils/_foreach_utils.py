@@ -1,4 +1,4 @@
-"""How optimizers outside of the library sort tensors, as ``torch.utils._foreach_utils``."""
+"""``torch.utils._foreach_utils``: functions that optimizers of other libraries use."""
 
 from __future__ import annotations
 
@@ -13,35 +13,37 @@ __all__ = ["_get_foreach_kernels_supported_devices", "_group_tensors_by_device_a
 def _group_tensors_by_device_and_dtype(
     tensorlistlist: Sequence[Sequence[Tensor | None]], with_indices: bool = False
 ) -> dict[tuple[Any, Any], tuple[list[list[Tensor | None]], list[int]]]:
-    """Lists of tensors that belong together, taken apart by the first list's devices and dtypes.
+    """Group lists of tensors by the devices and dtypes of the tensors in the first list.
 
     Args:
-        tensorlistlist: Lists of one length, or empty ones; tensors may be missing but in the first.
-        with_indices: Whether to tell where in the lists the tensors were.
+        tensorlistlist: Lists of one length, or empty lists. Items may be None except in the first
+            list.
+        with_indices: Whether to return the indices of the items in the lists.
 
     Returns:
-        By device and dtype, the lists' parts and the places.
+        Dict from device and dtype to a pair: the lists with the items of the group, and the
+        indices.
 
     Example:
         >>> from tinytorch.utils._foreach_utils import _group_tensors_by_device_and_dtype
         >>> lists = [[tt.ones(1), tt.ones(1, dtype=tt.int64), tt.zeros(1)]]
-        >>> [places for _, places in _group_tensors_by_device_and_dtype(lists, True).values()]
+        >>> [indices for _, indices in _group_tensors_by_device_and_dtype(lists, True).values()]
         [[0, 2], [1]]
     """
     groups: dict[tuple[Any, Any], tuple[list[list[Tensor | None]], list[int]]] = {}
-    for at, tensor in enumerate(tensorlistlist[0]):
+    for index, tensor in enumerate(tensorlistlist[0]):
         if tensor is None:
             raise RuntimeError("Tensors of the first list must not be None")
         key = tensor.device, tensor.dtype
-        parts, places = groups.setdefault(key, ([[] for _ in tensorlistlist], []))
-        for part, whole in zip(parts, tensorlistlist, strict=True):
-            if whole:
-                part.append(whole[at])
+        parts, indices = groups.setdefault(key, ([[] for _ in tensorlistlist], []))
+        for part, tensors in zip(parts, tensorlistlist, strict=True):
+            if tensors:
+                part.append(tensors[index])
         if with_indices:
-            places.append(at)
+            indices.append(index)
     return groups
 
 
 def _get_foreach_kernels_supported_devices() -> list[str]:
-    """None: every operation takes one tensor at a time."""
+    """Device types with foreach kernels: none, operations take one tensor at a time."""
     return []

@@ -1,13 +1,12 @@
-"""Trees: dicts, lists and tuples with other values for leaves, as ``torch.utils._pytree``.
+"""``torch.utils._pytree``: trees of dicts, lists, tuples and registered classes.
 
 Example:
     >>> from tinytorch.utils._pytree import tree_map
     >>> tree_map(lambda x: x + 1, {"a": 1, "b": [2, (3,)]})
     {'a': 2, 'b': [3, (4,)]}
 
-Structures of trees as JSON, in PyTorch's form.
-
-Which values are trees: ``register_pytree_node`` and its kin.
+A tree is a nested container; values that are not containers are leaves. Classes of containers are
+registered by ``register_pytree_node``. Structures can be written as JSON in PyTorch's format.
 """
 
 from __future__ import annotations
@@ -22,24 +21,16 @@ from typing import Any, NamedTuple, TypeAlias
 
 from ..func._tree_keys import GetAttrKey, MappingKey, SequenceKey, mapping_keys
 from ..func._trees import (
-    _CONTAINERS,
-    LEAF,
-    Container,
-    Tree,
-    _container,
-    flatten,
-    register,
-    broadcast_prefix,
-    unflatten,
+    _CONTAINERS, LEAF, Container, Tree, _container, flatten, register, broadcast_prefix, unflatten,
     flatten_with_paths,
-)
+)  # fmt: skip
 from ..func._trees import is_namedtuple_class as is_namedtuple_class
 
 _PROTOCOL = 1
 
 
-class _Named(NamedTuple):
-    """A kind of container, its name, and how what it holds beside its children is written."""
+class _TypeName(NamedTuple):
+    """A type of container, its name in JSON, and the functions that write and read its context."""
 
     kind: Any
     name: str
@@ -47,29 +38,39 @@ class _Named(NamedTuple):
     read: Callable[[Any], Any]
 
 
-_NAMES: dict[Any, _Named] = {}
+_NAMES: dict[Any, _TypeName] = {}
 _KINDS: dict[str, Any] = {}
 
 
-def name_type(kind: Any, name: str, write: Any = None, read: Any = None) -> None:
-    """Say what a kind of container is called."""
-    _NAMES[kind] = _Named(kind, name, write or json.dumps, read or json.loads)
+def register_type_name(kind: Any, name: str, write: Any = None, read: Any = None) -> None:
+    """Register the name of a type of container in JSON.
+
+    Args:
+        kind: The type.
+        name: Its name.
+        write: Function from its context to JSON text. Default: ``json.dumps``.
+        read: The inverse. Default: ``json.loads``.
+    """
+    _NAMES[kind] = _TypeName(kind, name, write or json.dumps, read or json.loads)
     _KINDS[name] = kind
 
 
-def _named(kind: Any) -> _Named:
+def _find_type_name(kind: Any) -> _TypeName:
+    """Entry of a type; raise if it has no name."""
     if kind not in _NAMES:
         raise NotImplementedError(f"Serializing {kind} in pytree is not registered.")
     return _NAMES[kind]
 
 
-def _kind(name: str) -> Any:
+def _find_type(name: str) -> Any:
+    """Type of a name; raise if there is none."""
     if name not in _KINDS:
         raise NotImplementedError(f"Deserializing {name} in pytree is not registered.")
     return _KINDS[name]
 
 
 def _write_defaults(context: Any) -> dict[str, Any]:
+    """Context of a defaultdict, its factory and keys, for JSON."""
     factory, keys = context
     return {
         "default_factory_module": factory.__module__,
@@ -84,60 +85,64 @@ def _read_defaults(written: dict[str, Any]) -> list[Any]:
 
 
 for _type in (tuple, list, dict):
-    name_type(_type, f"builtins.{_type.__name__}")
+    register_type_name(_type, f"builtins.{_type.__name__}")
 for _other in (OrderedDict, deque):
-    name_type(_other, f"collections.{_other.__name__}")
-name_type(defaultdict, "collections.defaultdict", _write_defaults, _read_defaults)
-name_type(namedtuple, "collections.namedtuple", lambda kind: _named(kind).name, _kind)
+    register_type_name(_other, f"collections.{_other.__name__}")
+register_type_name(defaultdict, "collections.defaultdict", _write_defaults, _read_defaults)
+register_type_name(
+    namedtuple, "collections.namedtuple", lambda kind: _find_type_name(kind).name, _find_type
+)
 
 
-def _written(spec: Tree) -> dict[str, Any]:
+def _to_json(spec: Tree) -> dict[str, Any]:
+    """A structure as nested dicts for JSON."""
     if spec.is_leaf():
         return {"type": None, "context": None, "children_spec": []}
-    named = _named(spec.type)
-    children = [_written(child) for child in spec.children()]
-    return {"type": named.name, "context": named.write(spec.context), "children_spec": children}
+    entry = _find_type_name(spec.type)
+    children = [_to_json(child) for child in spec.children()]
+    return {"type": entry.name, "context": entry.write(spec.context), "children_spec": children}
 
 
-def _read(written: dict[str, Any]) -> Tree:
+def _from_json(written: dict[str, Any]) -> Tree:
+    """Inverse of ``_to_json``."""
     if written["type"] is None:
         return LEAF
-    named = _named(_kind(written["type"]))
-    children = [_read(child) for child in written["children_spec"]]
-    return Tree(named.kind, named.read(written["context"]), children)
+    entry = _find_type_name(_find_type(written["type"]))
+    children = [_from_json(child) for child in written["children_spec"]]
+    return Tree(entry.kind, entry.read(written["context"]), children)
 
 
 def treespec_dumps(treespec: Tree, protocol: int | None = None) -> str:
-    """A structure as JSON.
+    """Write a structure as JSON.
 
     Raises:
-        ValueError: For another protocol than 1.
+        ValueError: If ``protocol`` is not 1 or None.
         NotImplementedError: If a container's class has no name; see ``register_pytree_node``.
     """
     if protocol not in (None, _PROTOCOL):
         raise ValueError(f"Unknown protocol {protocol}. Available protocols: {[_PROTOCOL]}")
-    return json.dumps((_PROTOCOL, _written(treespec)))
+    return json.dumps((_PROTOCOL, _to_json(treespec)))
 
 
 def treespec_loads(serialized: str) -> Tree:
-    """The structure that ``treespec_dumps`` wrote.
+    """Read a structure from the JSON of ``treespec_dumps``.
 
     Raises:
-        ValueError: For another protocol than 1.
-        NotImplementedError: If a name is unknown.
+        ValueError: If the protocol is not 1.
+        NotImplementedError: If a name of a class is unknown.
     """
     protocol, written = json.loads(serialized)
     if protocol != _PROTOCOL:
         raise ValueError(f"Unknown protocol {protocol}. Available protocols: {[_PROTOCOL]}")
-    return _read(written)
+    return _from_json(written)
 
 
-#: The classes whose values are no trees though they have been registered.
+#: Classes that are registered as constants, whose instances have no leaves.
 CONSTANT_NODES: set[type] = set()
 
 
 class NodeDef(NamedTuple):
-    """How a kind of container is taken apart and put together, in PyTorch's words."""
+    """PyTorch's functions that flatten and unflatten a type of container."""
 
     type: Any
     flatten_fn: Callable[[Any], tuple[list[Any], Any]]
@@ -145,8 +150,8 @@ class NodeDef(NamedTuple):
     flatten_with_keys_fn: Callable[[Any], tuple[list[tuple[Any, Any]], Any]] | None = None
 
 
-class _Nodes(Mapping[Any, NodeDef]):
-    """The kinds of containers, ``namedtuple`` for named tuples, as they are at present."""
+class _SupportedNodes(Mapping[Any, NodeDef]):
+    """Live mapping of registered types to ``NodeDef``; ``namedtuple`` is that of named tuples."""
 
     def __getitem__(self, kind: Any) -> NodeDef:
         container: Container = _CONTAINERS[kind]
@@ -155,7 +160,7 @@ class _Nodes(Mapping[Any, NodeDef]):
             kind, lambda tree: (container.children(tree), container.context(tree)),
             lambda children, context: container.rebuild(context, list(children)),
             None if keys is None else (
-                lambda tree: (_pairs(container, tree), container.context(tree))
+                lambda tree: (_keys_and_children(container, tree), container.context(tree))
             ),
         )  # fmt: skip
 
@@ -166,10 +171,11 @@ class _Nodes(Mapping[Any, NodeDef]):
         return len(_CONTAINERS)
 
 
-SUPPORTED_NODES = _Nodes()
+SUPPORTED_NODES = _SupportedNodes()
 
 
-def _pairs(container: Container, tree: Any) -> list[tuple[Any, Any]]:
+def _keys_and_children(container: Container, tree: Any) -> list[tuple[Any, Any]]:
+    """Pairs of key and child of a container."""
     assert container.keys is not None
     return [*zip(container.keys(tree), container.children(tree), strict=True)]
 
@@ -179,19 +185,20 @@ def register_pytree_node(
     *, serialized_type_name: str | None = None, to_dumpable_context: Any = None,
     from_dumpable_context: Any = None, flatten_with_keys_fn: Callable[[Any], Any] | None = None,
 ) -> None:  # fmt: skip
-    """Make the values of a class trees.
+    """Register a class of containers.
 
     Args:
         cls: The class.
-        flatten_fn: Function of a value that gives its children and what else it holds.
-        unflatten_fn: Function of the children and that, which makes the value.
-        serialized_type_name: What ``treespec_dumps`` calls the class.
-        to_dumpable_context: Function of what else it holds, which makes it fit for JSON.
+        flatten_fn: Function from an instance to a list of its children and the context, which is
+            the rest of its contents.
+        unflatten_fn: Function from the children and the context to the instance.
+        serialized_type_name: Name of the class for ``treespec_dumps``.
+        to_dumpable_context: Function from the context to JSON text.
         from_dumpable_context: The inverse.
-        flatten_with_keys_fn: As ``flatten_fn``, with pairs of a key and a child.
+        flatten_with_keys_fn: As ``flatten_fn``, with pairs of key and child instead of children.
 
     Raises:
-        ValueError: If the class is known already.
+        ValueError: If the class is registered already.
     """
     register(cls, Container(
         lambda tree: list(flatten_fn(tree)[0]), lambda tree: flatten_fn(tree)[1],
@@ -199,35 +206,36 @@ def register_pytree_node(
         flatten_with_keys_fn and (lambda tree: [key for key, _ in flatten_with_keys_fn(tree)[0]]),
     ))  # fmt: skip
     if serialized_type_name is not None:
-        name_type(cls, serialized_type_name, to_dumpable_context, from_dumpable_context)
+        register_type_name(cls, serialized_type_name, to_dumpable_context, from_dumpable_context)
 
 
 def _register_pytree_node(*args: Any, **options: Any) -> None:
-    """``register_pytree_node``, by the name of old."""
+    """Register a class of containers; former name of ``register_pytree_node``."""
     register_pytree_node(*args[:3], **options)
 
 
 def _register_namedtuple(cls: type, *, serialized_type_name: str) -> None:
-    """Say what ``treespec_dumps`` calls a class of named tuples."""
-    name_type(cls, serialized_type_name)
+    """Register the name of a class of named tuples for ``treespec_dumps``."""
+    register_type_name(cls, serialized_type_name)
 
 
 def register_dataclass(
     cls: type, *, field_names: list[str] | None = None, drop_field_names: list[str] | None = None,
     serialized_type_name: str | None = None,
 ) -> None:  # fmt: skip
-    """Make the values of a dataclass trees, of which fields that are None are no leaves.
+    """Register a dataclass as a container of its fields; fields that are None are not leaves.
 
     Args:
         cls: The class.
-        field_names: The fields that it is made of. Default: all.
-        drop_field_names: Those that are left out.
-        serialized_type_name: What ``treespec_dumps`` calls the class.
+        field_names: Names of the fields. Default: all.
+        drop_field_names: Names of fields to ignore.
+        serialized_type_name: Name of the class for ``treespec_dumps``.
 
     Raises:
-        ValueError: If not every field is told of, or ``cls`` is no dataclass and no field is.
+        ValueError: If the names are not those of all fields, or ``cls`` is not a dataclass and
+            ``field_names`` is None.
     """
-    names = _fields_of(cls, field_names, drop_field_names or [])
+    names = _field_names(cls, field_names, drop_field_names or [])
 
     def flatten_fn(value: Any) -> tuple[list[Any], Any]:
         found = {name: getattr(value, name) for name in names}
@@ -238,17 +246,18 @@ def register_dataclass(
         given, missing = context
         return cls(**dict(zip(given, children, strict=True)), **dict.fromkeys(missing))
 
-    def with_keys(value: Any) -> tuple[list[Any], Any]:
+    def flatten_with_keys(value: Any) -> tuple[list[Any], Any]:
         children, context = flatten_fn(value)
         return [*zip(map(GetAttrKey, context[0]), children, strict=True)], context
 
     register_pytree_node(
         cls, flatten_fn, unflatten_fn, serialized_type_name=serialized_type_name,
-        flatten_with_keys_fn=with_keys,
+        flatten_with_keys_fn=flatten_with_keys,
     )  # fmt: skip
 
 
-def _fields_of(cls: Any, names: list[str] | None, dropped: list[str]) -> list[str]:
+def _field_names(cls: Any, names: list[str] | None, dropped: list[str]) -> list[str]:
+    """Names of the fields that ``register_dataclass`` uses."""
     if not dataclasses.is_dataclass(cls):
         if names is None:
             raise ValueError(
@@ -270,16 +279,16 @@ def _fields_of(cls: Any, names: list[str] | None, dropped: list[str]) -> list[st
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class ConstantNode:
-    """What a structure holds of a constant."""
+    """Context of a constant in a structure."""
 
     value: Any
 
 
 def register_constant(cls: type) -> None:
-    """Make the values of a class parts of structures, without leaves.
+    """Register a class whose instances are part of structures, without leaves.
 
     Raises:
-        TypeError: If they cannot be compared or hashed.
+        TypeError: If the class does not define ``__eq__`` and ``__hash__``.
     """
     own: Any = cls.__eq__
     if own is object.__eq__ or cls.__hash__ is None:
@@ -295,22 +304,22 @@ def register_constant(cls: type) -> None:
 
 
 def is_constant_class(cls: Any) -> bool:
-    """Whether a class has been registered as one of constants."""
+    """Whether a class has been registered by ``register_constant``."""
     return isinstance(cls, type) and cls in CONSTANT_NODES
 
 
 def is_namedtuple_instance(obj: Any) -> bool:
-    """Whether it is a named tuple."""
+    """Whether an object is a named tuple."""
     return is_namedtuple_class(type(obj))
 
 
 def is_namedtuple(obj: Any) -> bool:
-    """Whether it is a named tuple or a class of such."""
+    """Whether an object is a named tuple or a class of named tuples."""
     return is_namedtuple_class(obj if isinstance(obj, type) else type(obj))
 
 
 def is_structseq_class(cls: Any) -> bool:
-    """Whether it is a class as that of ``time.gmtime()``."""
+    """Whether an object is a class of C struct sequences, such as ``time.struct_time``."""
     counts = ("n_fields", "n_sequence_fields", "n_unnamed_fields")
     return (
         isinstance(cls, type) and cls.__bases__ == (tuple,)
@@ -319,12 +328,12 @@ def is_structseq_class(cls: Any) -> bool:
 
 
 def is_structseq_instance(obj: Any) -> bool:
-    """Whether it is what ``time.gmtime()`` gives, or the like."""
+    """Whether an object is a C struct sequence, such as the result of ``time.gmtime()``."""
     return is_structseq_class(type(obj))
 
 
 def is_structseq(obj: Any) -> bool:
-    """Whether it is one of these or a class of such."""
+    """Whether an object is a C struct sequence or a class of them."""
     return is_structseq_class(obj if isinstance(obj, type) else type(obj))
 
 
@@ -351,12 +360,12 @@ BUILTIN_TYPES = STANDARD_DICT_TYPES | {tuple, list, deque, namedtuple}
 
 
 def _dict_flatten(tree: dict[Any, Any]) -> tuple[list[Any], list[Any]]:
-    """What libraries register for classes that derive from dict: values and keys."""
+    """Values and keys of a dict; libraries register it for subclasses of dict."""
     return [*tree.values()], [*tree]
 
 
 def _dict_unflatten(values: Iterable[Any], context: list[Any]) -> dict[Any, Any]:
-    """The dict of these values and keys."""
+    """Dict of some values and keys."""
     return dict(zip(context, values, strict=True))
 
 
@@ -366,7 +375,7 @@ def _list_flatten(tree: list[Any]) -> tuple[list[Any], None]:
 
 
 def _list_unflatten(values: Iterable[Any], context: Any) -> list[Any]:
-    """List of these elements."""
+    """List of some elements."""
     return list(values)
 
 
@@ -376,7 +385,7 @@ def _tuple_flatten(tree: tuple[Any, ...]) -> tuple[list[Any], None]:
 
 
 def _tuple_unflatten(values: Iterable[Any], context: Any) -> tuple[Any, ...]:
-    """Tuple of these elements."""
+    """Tuple of some elements."""
     return tuple(values)
 
 
@@ -396,7 +405,7 @@ def _ordereddict_flatten(tree: OrderedDict[Any, Any]) -> tuple[list[Any], list[A
 
 
 def _ordereddict_unflatten(values: Iterable[Any], context: list[Any]) -> OrderedDict[Any, Any]:
-    """OrderedDict of these values and keys."""
+    """OrderedDict of some values and keys."""
     return OrderedDict(zip(context, values, strict=True))
 
 
@@ -406,55 +415,56 @@ def _deque_flatten(tree: deque[Any]) -> tuple[list[Any], int | None]:
 
 
 def _deque_unflatten(values: Iterable[Any], context: int | None) -> deque[Any]:
-    """Deque of these elements and this maximal length."""
+    """Deque of some elements, with a maximal length."""
     return deque(values, maxlen=context)
 
 
 def _get_node_type(tree: Any) -> Any:
-    """The kind of a container, its class but for named tuples; the class of anything else."""
+    """Type of an object: ``namedtuple`` for named tuples, otherwise its class."""
     return _container(tree)[0]
 
 
 def treespec_leaf() -> Tree:
-    """The structure of a leaf."""
+    """Structure of a leaf."""
     return LEAF
 
 
-class _Leaves(type):
+class _LeafSpecMeta(type):
     def __instancecheck__(cls, spec: object) -> bool:
         return isinstance(spec, Tree) and spec.is_leaf()
 
 
-class LeafSpec(metaclass=_Leaves):
-    """What libraries call for the structure of a leaf, and ask whether a structure is one."""
+class LeafSpec(metaclass=_LeafSpecMeta):
+    """The structure of a leaf: ``LeafSpec()`` returns it, and ``isinstance`` recognizes it."""
 
     def __new__(cls) -> Any:
         return LEAF
 
 
 def treespec_tuple(iterable: Iterable[Tree] = (), /) -> Tree:
-    """The structure of a tuple of trees of these structures."""
-    return Tree(tuple, None, _checked_specs(list(iterable)))
+    """Structure of a tuple of trees, from their structures."""
+    return Tree(tuple, None, _check_specs(list(iterable)))
 
 
 def treespec_dict(mapping: Any = (), /, **kwargs: Tree) -> Tree:
-    """The structure of a dict of trees of these structures."""
+    """Structure of a dict of trees, from their structures."""
     found = dict(mapping, **kwargs)
-    return Tree(dict, [*found], _checked_specs([*found.values()]))
+    return Tree(dict, [*found], _check_specs([*found.values()]))
 
 
-def _checked_specs(specs: list[Any]) -> list[Tree]:
+def _check_specs(specs: list[Any]) -> list[Tree]:
+    """Return structures; raise if an item is not one."""
     if not all(isinstance(spec, Tree) for spec in specs):
         raise ValueError(f"Expected TreeSpec values, got: {specs!r}.")
     return specs
 
 
 def treespec_pprint(treespec: Tree) -> str:
-    """A structure as the tree itself, with stars for leaves."""
+    """Text of a structure: a tree with stars as leaves."""
     return treespec.pretty()
 
 
-# -- taking apart and putting together --------------------------------------------------------
+# -- flatten and unflatten --------------------------------------------------------------------
 
 
 def tree_is_leaf(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> bool:
@@ -463,16 +473,16 @@ def tree_is_leaf(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> boo
 
 
 def _dict_flatten_with_keys(tree: dict[Any, Any]) -> tuple[list[tuple[Any, Any]], list[Any]]:
-    """What libraries register for classes that derive from dict."""
+    """Pairs of key and value, and keys, of a dict; libraries register it for subclasses."""
     return [*zip(mapping_keys(tree), tree.values(), strict=True)], [*tree]
 
 
 def tree_flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tuple[list[Any], Tree]:
-    """The leaves of a tree from left to right, and its structure.
+    """Flatten a tree: its leaves from left to right, and its structure.
 
     Args:
         tree: The tree.
-        is_leaf: Tells what counts as a leaf though it could be taken apart.
+        is_leaf: Function that returns whether a container is treated as a leaf.
 
     Example:
         >>> from tinytorch.utils._pytree import tree_flatten
@@ -483,7 +493,7 @@ def tree_flatten(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> tup
 
 
 def tree_unflatten(leaves: Iterable[Any], treespec: Tree) -> Any:
-    """The tree of a structure with these leaves.
+    """Build a tree from its leaves and its structure.
 
     Args:
         leaves: The leaves.
@@ -501,22 +511,22 @@ def tree_unflatten(leaves: Iterable[Any], treespec: Tree) -> Any:
 
 
 def tree_leaves(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> list[Any]:
-    """The leaves of a tree from left to right."""
+    """Leaves of a tree from left to right."""
     return tree_flatten(tree, is_leaf)[0]
 
 
 def arg_tree_leaves(*args: Any, **kwargs: Any) -> list[Any]:
-    """The leaves of the arguments of a call, those of keywords last."""
+    """Leaves of positional and keyword arguments."""
     return [leaf for tree in (*args, *kwargs.values()) for leaf in tree_leaves(tree)]
 
 
 def tree_iter(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> Iterable[Any]:
-    """An iterator over the leaves of a tree."""
+    """Iterator over the leaves of a tree."""
     return iter(tree_leaves(tree, is_leaf))
 
 
 def tree_structure(tree: Any, is_leaf: Callable[[Any], bool] | None = None) -> Tree:
-    """The structure of a tree."""
+    """Structure of a tree."""
     return tree_flatten(tree, is_leaf)[1]
 
 
@@ -524,16 +534,17 @@ def tree_map(
     func: Callable[..., Any], tree: Any, *rests: Any,
     is_leaf: Callable[[Any], bool] | None = None,
 ) -> Any:  # fmt: skip
-    """The tree with a function applied to each leaf.
+    """Apply a function to each leaf, and return a tree of the results.
 
     Args:
-        func: Function of a leaf, and of those in the same place of the other trees.
+        func: Function of a leaf and the corresponding subtrees of the other trees.
         tree: The tree.
-        *rests: Other trees of the same structure, which may go deeper where the first has leaves.
+        *rests: Other trees of the same structure, which may have subtrees where the first has
+            leaves.
         is_leaf: As for ``tree_flatten``.
 
     Raises:
-        ValueError: If another tree has another structure.
+        ValueError: If the structure of another tree differs.
 
     Example:
         >>> from tinytorch.utils._pytree import tree_map
@@ -549,7 +560,7 @@ def tree_map_(
     func: Callable[..., Any], tree: Any, *rests: Any,
     is_leaf: Callable[[Any], bool] | None = None,
 ) -> Any:  # fmt: skip
-    """Call a function with each leaf, as ``tree_map`` does, and return the tree itself."""
+    """Call a function with each leaf, as ``tree_map``, and return the tree itself."""
     tree_map(func, tree, *rests, is_leaf=is_leaf)
     return tree
 
@@ -558,10 +569,11 @@ def tree_map_only(
     type_or_types: Any, func: Callable[[Any], Any], tree: Any,
     is_leaf: Callable[[Any], bool] | None = None,
 ) -> Any:  # fmt: skip
-    """The tree with a function applied to the leaves of a type.
+    """Apply a function to the leaves of a type, and return the tree with the results.
 
     Args:
-        type_or_types: A type, a tuple of types, or a function that tells which leaves.
+        type_or_types: A type, a tuple of types, or a function that returns whether to apply
+            ``func`` to a leaf.
         func: Function of a leaf.
         tree: The tree.
         is_leaf: As for ``tree_flatten``.
@@ -583,16 +595,17 @@ def tree_map_only_(
 
 
 def map_only(type_or_types: Any, /) -> Callable[[Callable[[Any], Any]], Callable[[Any], Any]]:
-    """Decorator of functions of a leaf that leave leaves of other types as they are.
+    """Decorator for a function of a leaf, so that it returns leaves of other types unchanged.
 
     Raises:
-        TypeError: If it is neither a type, nor types, nor a function that tells which leaves.
+        TypeError: If the argument is neither a type, nor a tuple of types, nor a function.
     """
-    chosen = _chooser(type_or_types)
-    return lambda func: lambda leaf: func(leaf) if chosen(leaf) else leaf
+    matches = _as_filter(type_or_types)
+    return lambda func: lambda leaf: func(leaf) if matches(leaf) else leaf
 
 
-def _chooser(type_or_types: Any) -> Callable[[Any], bool]:
+def _as_filter(type_or_types: Any) -> Callable[[Any], bool]:
+    """Function that returns whether a leaf is of a type, or the argument if that is a function."""
     if isinstance(type_or_types, (type, tuple, UnionType)):
         return lambda leaf: isinstance(leaf, type_or_types)
     if not callable(type_or_types):
@@ -601,39 +614,39 @@ def _chooser(type_or_types: Any) -> Callable[[Any], bool]:
 
 
 def tree_all(pred: Callable[[Any], bool], tree: Any) -> bool:
-    """Whether something holds of every leaf."""
+    """Whether a predicate is true for every leaf."""
     return all(map(pred, tree_leaves(tree)))
 
 
 def tree_any(pred: Callable[[Any], bool], tree: Any) -> bool:
-    """Whether something holds of a leaf."""
+    """Whether a predicate is true for any leaf."""
     return any(map(pred, tree_leaves(tree)))
 
 
 def tree_all_only(type_or_types: Any, pred: Callable[[Any], bool], tree: Any) -> bool:
-    """Whether something holds of every leaf of a type."""
-    chosen = _chooser(type_or_types)
-    return all(pred(leaf) for leaf in tree_leaves(tree) if chosen(leaf))
+    """Whether a predicate is true for every leaf of a type."""
+    matches = _as_filter(type_or_types)
+    return all(pred(leaf) for leaf in tree_leaves(tree) if matches(leaf))
 
 
 def tree_any_only(type_or_types: Any, pred: Callable[[Any], bool], tree: Any) -> bool:
-    """Whether something holds of a leaf of a type."""
-    chosen = _chooser(type_or_types)
-    return any(pred(leaf) for leaf in tree_leaves(tree) if chosen(leaf))
+    """Whether a predicate is true for any leaf of a type."""
+    matches = _as_filter(type_or_types)
+    return any(pred(leaf) for leaf in tree_leaves(tree) if matches(leaf))
 
 
 def _broadcast_to_and_flatten(tree: Any, treespec: Tree, is_leaf: Any = None) -> list[Any] | None:
-    """What a tree says of each leaf of a structure that goes deeper; None if it does not fit."""
+    """Repeat each leaf of a tree for the leaves of a deeper structure; None if it does not fit."""
     return broadcast_prefix(tree, treespec)
 
 
-# -- leaves and where they are ----------------------------------------------------------------
+# -- key paths --------------------------------------------------------------------------------
 
 
 def tree_flatten_with_path(
     tree: Any, is_leaf: Callable[[Any], bool] | None = None
 ) -> tuple[list[tuple[KeyPath, Any]], Tree]:
-    """The leaves of a tree, each behind the keys that lead to it, and its structure.
+    """Flatten a tree: pairs of key path and leaf, and its structure.
 
     Args:
         tree: The tree.
@@ -653,7 +666,7 @@ def tree_flatten_with_path(
 def tree_leaves_with_path(
     tree: Any, is_leaf: Callable[[Any], bool] | None = None
 ) -> list[tuple[KeyPath, Any]]:
-    """The leaves of a tree from left to right, each behind the keys that lead to it."""
+    """Pairs of key path and leaf of a tree from left to right."""
     return [*flatten_with_paths(tree, is_leaf)]
 
 
@@ -661,16 +674,16 @@ def tree_map_with_path(
     func: Callable[..., Any], tree: Any, *rests: Any,
     is_leaf: Callable[[Any], bool] | None = None,
 ) -> Any:  # fmt: skip
-    """The tree with a function applied to each leaf and the keys that lead to it.
+    """Apply a function to each leaf and its key path, and return a tree of the results.
 
     Args:
-        func: Function of the keys, the leaf, and those in the same place of the other trees.
+        func: Function of the key path, the leaf, and the corresponding leaves of the other trees.
         tree: The tree.
         *rests: Other trees of the same structure.
         is_leaf: As for ``tree_flatten``.
 
     Raises:
-        ValueError: If another tree has another structure.
+        ValueError: If the structure of another tree differs.
 
     Example:
         >>> from tinytorch.utils._pytree import keystr, tree_map_with_path
@@ -684,12 +697,12 @@ def tree_map_with_path(
 
 
 def keystr(kp: KeyPath) -> str:
-    """The keys as Python would write them: ``['a'][0].x``."""
+    """Key path in Python's syntax: ``['a'][0].x``."""
     return "".join(map(str, kp))
 
 
 def key_get(obj: Any, kp: KeyPath) -> Any:
-    """What the keys lead to."""
+    """Value at a key path of an object."""
     for key in kp:
         obj = key.get(obj)
     return obj

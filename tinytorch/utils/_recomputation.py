@@ -1,9 +1,9 @@
-"""Regions of ``utils.checkpoint`` whose saved tensors are computed again in the backward pass.
+"""Regions of ``utils.checkpoint``, whose saved tensors are recomputed in the backward pass.
 
 A region replaces the hooks for saved tensors (see ``graph.saved_tensors.Hooks``) while the
-function is called. It packs a node as a whole: what stands in ``Node.args`` is an index alone. The
-first node that the backward pass visits has the function called again, and takes from the node of
-the same index there what it needs.
+function is called. It packs a node as a whole: ``Node.args`` is an index alone. When the backward
+pass visits the first node, the function is called again, and each node takes what it needs from
+the node of the same index in the second call.
 """
 
 from __future__ import annotations
@@ -18,13 +18,7 @@ from ..core.device import device
 from ..core.tensor import Size, Tensor
 from ..dispatch.autocast import AutocastState, autocast_state
 from ..graph.engine import CURRENT
-from ..graph.saved_tensors import (
-    Packing,
-    Recording,
-    detach_at,
-    saved_arguments,
-    version_of,
-)
+from ..graph.saved_tensors import Packing, Recording, detach_at, saved_arguments, version_of
 from ..state import enable_grad, grad_enabled
 from ..state.tracebacks import InternalError
 
@@ -34,32 +28,36 @@ if TYPE_CHECKING:
 
 NOTHING: AbstractContextManager[Any] = contextlib.nullcontext()
 
-#: What both calls must agree on in what one node saved: its backend; for each tensor the shape, the
-#: dtype and the number of the device.
-_Facts = list[Any]
+#: Metadata of what one node saved, which must be the same in both calls: its backend; for each
+#: tensor the shape, the dtype and the index of the device.
+_Metadata = list[Any]
 
 
 class CheckpointError(RuntimeError):
-    """A function did not compute the second time what it had computed the first time."""
+    """Error of a checkpointed function whose recomputation differs from the first call."""
 
     __module__ = "tinytorch.utils.checkpoint"
 
 
-class _Enough(InternalError):
-    """Everything that was saved has been computed again."""
+class _AllRecomputed(InternalError):
+    """Raised to end the second call: everything that was saved has been recomputed."""
 
 
 class Region:
-    """One checkpointed call, which can be repeated with the same random numbers and casts."""
+    """One checkpointed call, which is repeated with the same random numbers and autocast state.
+
+    Args:
+        function: The checkpointed function.
+        args: Its positional arguments.
+        kwargs: Its keyword arguments.
+        preserve: Whether both calls draw the same random numbers.
+        context: Context manager for the second call.
+    """
 
     def __init__(
-        self,
-        function: Callable[..., Any],
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        preserve: bool,
-        context: AbstractContextManager[Any],
-    ) -> None:
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any],
+        preserve: bool, context: AbstractContextManager[Any],
+    ) -> None:  # fmt: skip
         self.function, self.args, self.kwargs = function, args, kwargs
         self.context = context
         self.states = random._states() if preserve else []
@@ -70,15 +68,21 @@ class Region:
             if isinstance(tensor, Tensor) and not tensor._inference
         ]
         self.early_stop = self.checked = True
-        #: By index, facts of what a node saved, or a user's ``Function`` as a single tensor.
-        self.facts: list[_Facts] = []
-        #: By index, what was computed again outside of a pass and not taken yet.
-        self.again: dict[int, Any] = {}
-        # Key of the same in a pass, which would keep this object alive if it were the key.
+        #: Metadata by index: of a node, or of a single tensor that a ``Function`` saved.
+        self.metadata: list[_Metadata] = []
+        #: By index: recomputed outside a backward pass and not taken yet.
+        self.recomputed: dict[int, Any] = {}
+        # Key of the same dict in a backward pass; this object as the key would be kept alive.
         self.key = object()
 
     def call(self, context: AbstractContextManager[Any], early_stop: bool, checked: bool) -> Any:
-        """Call the function for the first time, inside a context."""
+        """Call the function for the first time.
+
+        Args:
+            context: Context manager for the call.
+            early_stop: Whether the second call stops once everything is recomputed.
+            checked: Whether the metadata of both calls are compared.
+        """
         self.early_stop, self.checked = early_stop, checked
         Recording.needs_current = True
         with Packing(self):
@@ -90,62 +94,69 @@ class Region:
         self.states = random._drawn(self.states)
         return result
 
-    # -- in the place of hooks -------------------------------------------------------------
+    # -- interface of hooks ----------------------------------------------------------------
 
     def pack(self, tensor: Tensor) -> int:
-        """Keep the index of a tensor alone."""
-        self.facts.append(_facts_of_tensor(tensor))
-        return len(self.facts) - 1
+        """Return the index of a tensor, which is saved instead of it."""
+        self.metadata.append(_tensor_metadata(tensor))
+        return len(self.metadata) - 1
 
     def unpack(self, index: int) -> Tensor:
-        """The tensor of an index, computed again with all others if need be."""
+        """Return the tensor of an index; recompute all of them in the first call."""
         tensor: Tensor = self.take(index, CURRENT.get())
         return tensor
 
     def pack_node(self, node: Node, out: Any, edge_of: Callable[[Any], Edge]) -> None:
-        """Let ``node`` keep the index of what it saved alone."""
-        facts = self.facts
-        place = _Place(self, len(facts), node)
-        facts.append(_facts_of(node))
-        node.args = place
+        """Replace everything that ``node`` saved by an index."""
+        metadata = self.metadata
+        index = _SavedIndex(self, len(metadata), node)
+        metadata.append(_node_metadata(node))
+        node.args = index
         node.saved = ()
         node.versions = node.out = node.out_version = None
 
     # -- the second call -------------------------------------------------------------------
 
     def take(self, index: int, task: GraphTask | None) -> Any:
-        """Remove and return what was saved under an index, computed again if need be."""
-        again = self.again if task is None else task.stored.setdefault(self.key, {})
-        if index not in again:
-            again.clear()
-            again.update(enumerate(self._recompute()))
-        return again.pop(index)
+        """Remove and return what was saved under an index; recompute if it is missing.
+
+        Args:
+            index: The index.
+            task: The backward pass; None outside one.
+        """
+        items = self.recomputed if task is None else task.stored.setdefault(self.key, {})
+        if index not in items:
+            items.clear()
+            items.update(enumerate(self._recompute()))
+        return items.pop(index)
 
     def _recompute(self) -> list[Any]:
+        """Call the function again; return everything that it saves, by index."""
         self._check_versions()
-        second = _Second(len(self.facts) if self.early_stop else -1)
+        second = _Recomputation(len(self.metadata) if self.early_stop else -1)
         before = random._states() if self.states else []
         random._restore(self.states)
         try:
             with Packing(second):
                 self._call_again()
-        except _Enough:
+        except _AllRecomputed:
             pass
         finally:
             random._restore(before)
-        if second.facts != self.facts:
-            self._compare(second.facts)
+        if second.metadata != self.metadata:
+            self._compare(second.metadata)
         return second.items
 
     def _call_again(self) -> None:
-        as_before = grad_enabled() and autocast_state() == self.autocast
-        if as_before and self.context is NOTHING:
+        is_same_state = grad_enabled() and autocast_state() == self.autocast
+        if is_same_state and self.context is NOTHING:
             self.function(*self.args, **self.kwargs)
             return
         with enable_grad(), AutocastState(self.autocast), self.context:
             self.function(*self.args, **self.kwargs)
 
     def _check_versions(self) -> None:
+        """Check that the arguments have not been modified in place since the first call."""
         for tensor, version in self.versions:
             if version_of(tensor) != version:
                 raise RuntimeError(
@@ -155,8 +166,9 @@ class Region:
                     "a checkpointed function."
                 )
 
-    def _compare(self, second: list[_Facts]) -> None:
-        counts = [[len(facts) // 3 for facts in each] for each in (self.facts, second)]
+    def _compare(self, second: list[_Metadata]) -> None:
+        """Raise an error that describes how the metadata of both calls differ."""
+        counts = [[len(entry) // 3 for entry in each] for each in (self.metadata, second)]
         if counts[0] != counts[1]:
             raise CheckpointError(
                 "tinytorch.utils.checkpoint: A different number of tensors was saved during the "
@@ -164,7 +176,7 @@ class Region:
                 f"{sum(counts[0])}\nNumber of tensors saved during recomputation: "
                 f"{sum(counts[1])}."
             )
-        pairs = zip(_describe(self.facts), _describe(second), strict=True)
+        pairs = zip(_describe(self.metadata), _describe(second), strict=True)
         differing = [
             f"tensor at position {i}:\nsaved metadata: {first}\nrecomputed metadata: {again}"
             for i, (first, again) in enumerate(pairs)
@@ -177,52 +189,52 @@ class Region:
             )
 
 
-class _Place:
-    """The index of everything that a node saved; it stands in ``Node.args``."""
+class _SavedIndex:
+    """Index of everything that a node saved, which replaces ``Node.args``."""
 
     __slots__ = ("bare", "index", "region")
 
     def __init__(self, region: Region, index: int, node: Node) -> None:
         self.region = region
         self.index = index
-        #: The arguments of the node that are no arrays, for names that depend on them.
-        self.bare = () if node.op.backward_name.__class__ is str else _without_saved(node)
+        #: Arguments of the node other than arrays, for node names that depend on them.
+        self.bare = () if node.op.backward_name.__class__ is str else _arguments_without_saved(node)
 
     def strip(self, node: Node) -> None:
-        """Stand in the place of everything that ``node`` saved."""
+        """Replace everything that ``node`` saved by this index."""
         node.args = self
         node.saved = ()
         node.out = None
 
     def restore(self, node: Node, task: GraphTask | None = None) -> None:
-        """Give ``node`` what it saved, computed again, for one visit."""
+        """Set what ``node`` saved to the recomputed values, for one visit of the backward pass."""
         region, index = self.region, self.index
-        again = region.again if task is None else task.stored.get(region.key)
-        item = again.pop(index, None) if again else None
+        items = region.recomputed if task is None else task.stored.get(region.key)
+        item = items.pop(index, None) if items else None
         node.args, saved, node.out = region.take(index, task) if item is None else item
         if task is None or task.create_graph:
             node.saved = saved
-            node.saved = _at_edges(node)
+            node.saved = _attach_saved(node)
 
 
-def _at_edges(node: Node) -> tuple[Tensor, ...]:
-    """The saved tensors of ``node`` in the place in the graph that its arguments have."""
+def _attach_saved(node: Node) -> tuple[Tensor, ...]:
+    """Saved tensors of ``node``, attached to the graph at the edges of its arguments."""
     op, edges = node.op, node.edges
     if op.sequence is not None and op.sequence in op.differentiable:
-        at = {op.sequence: edges}
+        edge_at = {op.sequence: edges}
     else:
-        at = dict(zip(op.differentiable, edges, strict=True))
-    placed: list[Tensor] = []
+        edge_at = dict(zip(op.differentiable, edges, strict=True))
+    saved: list[Tensor] = []
     for position, value in enumerate(saved_arguments(node)):
         if isinstance(value, Tensor):
-            placed.append(detach_at(value, at.get(position)))
+            saved.append(detach_at(value, edge_at.get(position)))
         elif position == op.sequence and position in op.saved_positions:
-            placed += map(detach_at, value, at.get(position, [None] * len(value)))
-    return tuple(placed)
+            saved += map(detach_at, value, edge_at.get(position, [None] * len(value)))
+    return tuple(saved)
 
 
-def _without_saved(node: Node) -> tuple[Any, ...]:
-    """The arguments of ``node`` without the arrays that it saved."""
+def _arguments_without_saved(node: Node) -> tuple[Any, ...]:
+    """Arguments of ``node`` with None instead of the arrays that it saved."""
     bare = list(node.args)
     for position in node.op.saved_positions:
         value = bare[position]
@@ -230,65 +242,70 @@ def _without_saved(node: Node) -> tuple[Any, ...]:
     return tuple(bare)
 
 
-class _Second:
-    """Collects what is saved in the second call, which is not packed; in the place of hooks."""
+class _Recomputation:
+    """Hooks of the second call, which collect what is saved.
 
-    def __init__(self, enough: int) -> None:
-        #: After so many items the call is stopped.
-        self.enough = enough
+    Args:
+        limit: Number of items after which the call is stopped; -1 for no limit.
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
         self.items: list[Any] = []
-        self.facts: list[_Facts] = []
+        self.metadata: list[_Metadata] = []
 
     def pack(self, tensor: Tensor) -> Tensor:
-        """Note a tensor, and save it without its place in the graph."""
+        """Collect a tensor, and save it detached from the graph."""
         detached = tensor.detach()
         self.items.append(detached)
-        self.facts.append(_facts_of_tensor(tensor))
-        if len(self.items) == self.enough:
-            raise _Enough
+        self.metadata.append(_tensor_metadata(tensor))
+        if len(self.items) == self.limit:
+            raise _AllRecomputed
         return detached
 
     def unpack(self, tensor: Tensor) -> Tensor:
-        """The tensor itself."""
+        """Return the tensor itself."""
         return tensor
 
     def pack_node(self, node: Node, out: Any, edge_of: Callable[[Any], Edge]) -> None:
-        """Note what ``node`` saved."""
+        """Collect what ``node`` saved."""
         items = self.items
         items.append((node.args, node.saved, node.out))
-        self.facts.append(_facts_of(node))
-        if len(items) == self.enough:
-            raise _Enough
+        self.metadata.append(_node_metadata(node))
+        if len(items) == self.limit:
+            raise _AllRecomputed
 
 
-def _facts_of_tensor(tensor: Tensor) -> _Facts:
+def _tensor_metadata(tensor: Tensor) -> _Metadata:
+    """Metadata of one tensor."""
     data, xp = tensor._data, tensor._xp
     return [xp, data.shape, data.dtype, xp.device_index(data)]
 
 
-def _facts_of(node: Node) -> _Facts:
-    """Facts of everything that ``node`` saved of its arguments and its result or results."""
+def _node_metadata(node: Node) -> _Metadata:
+    """Metadata of everything that ``node`` saved of its arguments and results."""
     xp, out = node.xp, node.out
-    facts = [xp]
+    metadata = [xp]
     for tensor in node.saved:
         data = tensor._data
-        facts += data.shape, data.dtype, None
+        metadata += data.shape, data.dtype, None
     if out.__class__ is tuple:
         for data in out:
             if data is not None:
-                facts += data.shape, data.dtype, None
+                metadata += data.shape, data.dtype, None
     elif out is not None:
-        facts += out.shape, out.dtype, None
+        metadata += out.shape, out.dtype, None
     if xp.device_type != "cpu":
         results = out if out.__class__ is tuple else (out,)
         arrays = [*(tensor._data for tensor in node.saved), *(r for r in results if r is not None)]
-        facts[3::3] = map(xp.device_index, arrays)
-    return facts
+        metadata[3::3] = map(xp.device_index, arrays)
+    return metadata
 
 
-def _describe(all_facts: list[_Facts]) -> list[str]:
+def _describe(all_metadata: list[_Metadata]) -> list[str]:
+    """Texts of the shape, dtype and device of each saved tensor."""
     return [
         f"{(Size(shape), xp.dtype_of_native(dtype), str(device(xp.device_type, index)))}"
-        for xp, *facts in all_facts
-        for shape, dtype, index in zip(facts[::3], facts[1::3], facts[2::3], strict=True)
+        for xp, *entries in all_metadata
+        for shape, dtype, index in zip(entries[::3], entries[1::3], entries[2::3], strict=True)
     ]

@@ -1,4 +1,4 @@
-"""``utils.checkpoint``: memory for time; what a function computes is computed again in backward.
+"""``utils.checkpoint``: saves memory by recomputing intermediate values in the backward pass.
 
 Example:
     >>> from tinytorch.utils.checkpoint import checkpoint
@@ -43,7 +43,7 @@ Contexts = tuple[AbstractContextManager[Any], AbstractContextManager[Any]]
 
 @short
 def noop_context_fn() -> Contexts:
-    """Two contexts that do nothing: the default of ``context_fn``.
+    """Default of ``context_fn``: two context managers that do nothing.
 
     Example:
         >>> len(tt.utils.checkpoint.noop_context_fn())
@@ -53,7 +53,7 @@ def noop_context_fn() -> Contexts:
 
 
 class CheckpointPolicy(enum.Enum):
-    """What is to be done with an operation's result: see ``create_selective_checkpoint_contexts``.
+    """Policy for the result of an operation: see ``create_selective_checkpoint_contexts``.
 
     Example:
         >>> from tinytorch.utils.checkpoint import CheckpointPolicy
@@ -73,18 +73,18 @@ class CheckpointPolicy(enum.Enum):
 def create_selective_checkpoint_contexts(
     policy_fn_or_list: Callable[..., Any] | list[Any], allow_cache_entry_mutation: bool = False
 ) -> Contexts:
-    """Contexts for ``checkpoint(context_fn=)`` that in PyTorch keep some operations' results.
+    """Context managers for ``checkpoint(context_fn=)`` that in PyTorch save some results.
 
-    A policy trades memory for time and changes no result; here everything is computed again,
-    whatever it says.
+    A policy trades memory for time and does not change results. Here it is ignored: everything is
+    recomputed.
 
     Args:
-        policy_fn_or_list: A function that says what is to be done with an operation's result, or
-            the operations whose results are to be kept.
-        allow_cache_entry_mutation: Accepted: nothing is kept that could be changed.
+        policy_fn_or_list: A function that returns a ``CheckpointPolicy`` for an operation, or a
+            list of the operations whose results are saved.
+        allow_cache_entry_mutation: Accepted and ignored: there is no cache.
 
     Returns:
-        A context for the first call and one for the second.
+        A context manager for the first call and one for the second.
 
     Raises:
         TypeError: If ``policy_fn_or_list`` is neither a function nor a list.
@@ -104,36 +104,32 @@ def create_selective_checkpoint_contexts(
 
 @short
 def checkpoint(
-    function: Callable[..., Any],
-    *args: Any,
-    use_reentrant: bool | None = None,
-    context_fn: Callable[[], Contexts] = noop_context_fn,
-    determinism_check: str = "default",
-    debug: bool = False,
-    early_stop: bool = True,
-    **kwargs: Any,
-) -> Any:
-    """``function(*args, **kwargs)``, of which nothing is saved but the arguments.
+    function: Callable[..., Any], *args: Any, use_reentrant: bool | None = None,
+    context_fn: Callable[[], Contexts] = noop_context_fn, determinism_check: str = "default",
+    debug: bool = False, early_stop: bool = True, **kwargs: Any,
+) -> Any:  # fmt: skip
+    """Call a function without saving intermediate values for the backward pass.
 
-    The backward pass calls it again to have what it needs.
+    Only the arguments are saved. The backward pass calls the function again to recompute the
+    intermediate values.
 
     Args:
-        function: What to call. It must do the same both times.
-        *args: Its arguments.
-        use_reentrant: False: intermediate values are made again one by one, when asked for. True:
-            the function is recorded in a backward pass of its own, which ``grad`` and
-            ``inputs=`` do not work with. None is True with a warning, as in torch.
-        context_fn: Gives two context managers, for the first call and the second one.
-        determinism_check: ``"default"``: shapes and dtypes must be the same both times;
-            ``"none"``.
-        debug: Accepted.
-        early_stop: Stop the second call as soon as everything needed is there; default True.
-        **kwargs: Its keyword arguments, and ``preserve_rng_state``: whether both calls draw the
-            same random numbers; default True.
+        function: The function, which must do the same in both calls.
+        *args: Its positional arguments.
+        use_reentrant: False: saved tensors are recomputed when the backward pass needs them. True:
+            the function has a nested backward pass of its own, with which ``grad`` and
+            ``inputs=`` do not work. None is True with a warning, as in PyTorch.
+        context_fn: Function that returns two context managers, for the first and the second call.
+        determinism_check: ``"default"`` to check that shapes and dtypes are the same in both
+            calls, or ``"none"``.
+        debug: Accepted and ignored.
+        early_stop: Whether to stop the second call once everything is recomputed. Default: True.
+        **kwargs: Keyword arguments of the function, and ``preserve_rng_state``: whether both calls
+            draw the same random numbers. Default: True.
 
     Raises:
-        ValueError: For arguments that ``use_reentrant=True`` does not have.
-        CheckpointError: In the backward pass, if the second call differs.
+        ValueError: For arguments that ``use_reentrant=True`` does not support.
+        CheckpointError: In the backward pass, if the second call differs from the first.
 
     Example:
         >>> x = tt.ones(1, requires_grad=True)
@@ -161,7 +157,7 @@ def checkpoint(
     first, second = context_fn()
     if not grad_enabled():
         return function(*args, **kwargs)
-    chosen = _EARLY.get()
+    chosen = _EARLY_STOP.get()
     if chosen is not None:
         early_stop = chosen
     region = Region(function, args, kwargs, preserve, second)
@@ -170,23 +166,20 @@ def checkpoint(
 
 @short
 def checkpoint_sequential(
-    functions: Sequence[Callable[..., Any]] | Module,
-    segments: int,
-    input: Any,
-    use_reentrant: bool | None = None,
-    **kwargs: Any,
-) -> Any:
-    """Functions one after the other, in segments of which all but the last are checkpointed.
+    functions: Sequence[Callable[..., Any]] | Module, segments: int, input: Any,
+    use_reentrant: bool | None = None, **kwargs: Any,
+) -> Any:  # fmt: skip
+    """Call functions one after the other, in segments; all but the last are checkpointed.
 
     Args:
         functions: An ``nn.Sequential``, or functions of one argument.
-        segments: How many segments.
-        input: What the first function takes.
+        segments: Number of segments.
+        input: Argument of the first function.
         use_reentrant: As for ``checkpoint``.
-        **kwargs: ``preserve_rng_state`` alone.
+        **kwargs: ``preserve_rng_state``, as for ``checkpoint``.
 
     Raises:
-        ValueError: For other keyword arguments, or more segments than functions.
+        ValueError: For other keyword arguments, or if there are more segments than functions.
 
     Example:
         >>> net = [tt.sin, tt.exp, tt.cos]
@@ -196,8 +189,7 @@ def checkpoint_sequential(
     """
     if use_reentrant is None:
         _warn_of_default(
-            "checkpoint_sequential",
-            "we will raise an exception if use_reentrant is not passed",
+            "checkpoint_sequential", "we will raise an exception if use_reentrant is not passed"
         )
         use_reentrant = True
     preserve = kwargs.pop("preserve_rng_state", True)
@@ -216,6 +208,8 @@ def checkpoint_sequential(
 
 
 def _chain(steps: list[Callable[..., Any]]) -> Callable[[Any], Any]:
+    """Composition of functions of one argument."""
+
     def run(input: Any) -> Any:
         for step in steps:
             input = step(input)
@@ -225,42 +219,43 @@ def _chain(steps: list[Callable[..., Any]]) -> Callable[[Any], Any]:
 
 
 def _warn_of_default(name: str, change: str) -> None:
-    place = "checkpoint" if name == "checkpoint" else f"checkpoint.{name}"
+    """Warn that ``use_reentrant`` is missing."""
+    path = "checkpoint" if name == "checkpoint" else f"checkpoint.{name}"
     warn(
-        f"tinytorch.utils.{place}: the use_reentrant parameter should be passed explicitly. In "
+        f"tinytorch.utils.{path}: the use_reentrant parameter should be passed explicitly. In "
         f"PyTorch, from version 2.9 on, {change}. use_reentrant=False is recommended, but if you "
         "need to preserve the current default behavior, you can pass use_reentrant=True.",
     )
 
 
-#: What the innermost block of ``set_checkpoint_early_stop`` says here; None: nothing.
-_EARLY: Variable[bool | None] = Variable("early_stop", None)
+#: Value of the innermost block of ``set_checkpoint_early_stop``; None outside of blocks.
+_EARLY_STOP: Variable[bool | None] = Variable("early_stop", None)
 
 
 @contextlib.contextmanager
 def set_checkpoint_early_stop(enable: bool) -> Iterator[None]:
-    """Say for a ``with`` block whether second calls stop as soon as they may.
+    """Set ``early_stop`` of all ``checkpoint`` calls in a ``with`` block.
 
     Example:
         >>> x = tt.ones(1, requires_grad=True)
         >>> with tt.utils.checkpoint.set_checkpoint_early_stop(False):
         ...     y = tt.utils.checkpoint.checkpoint(tt.exp, x, use_reentrant=False)
     """
-    token = _EARLY.set(enable)
+    token = _EARLY_STOP.set(enable)
     try:
         yield
     finally:
-        _EARLY.reset(token)
+        _EARLY_STOP.reset(token)
 
 
 # -- devices ---------------------------------------------------------------------------------------
 
 
 def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
-    """Numbers of the GPUs that tensors are on, and the states of their generators.
+    """Indices of the GPUs of tensors, and the states of their generators.
 
     Args:
-        *args: Tensors, or containers of such.
+        *args: Tensors, or containers of tensors.
 
     Example:
         >>> tt.utils.checkpoint.get_device_states(tt.ones(1, device="cpu"))
@@ -275,12 +270,12 @@ def get_device_states(*args: Any) -> tuple[list[int], list[Tensor]]:
 def set_device_states(
     devices: Sequence[int], states: Sequence[Tensor], *, device_type: str | None = None
 ) -> None:
-    """Give the generators of GPUs the states that ``get_device_states`` found.
+    """Set the states of the generators of GPUs, from ``get_device_states``.
 
     Args:
-        devices: Their numbers.
+        devices: Indices of the GPUs.
         states: The states.
-        device_type: Accepted for compatibility.
+        device_type: Accepted and ignored.
 
     Example:
         >>> from tinytorch.utils.checkpoint import get_device_states, set_device_states
@@ -291,14 +286,14 @@ def set_device_states(
         cuda.set_rng_state(state, device)
 
 
-# -- with one --------------------------------------------------------------------------------------
+# -- use_reentrant=True ----------------------------------------------------------------------------
 
 
 def detach_variable(inputs: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The inputs, tensors among them cut off from the graph and as ready for gradients as before.
+    """Detach the tensors in a tuple from the graph; their ``requires_grad`` is kept.
 
     Raises:
-        RuntimeError: If ``inputs`` is no tuple.
+        RuntimeError: If ``inputs`` is not a tuple.
 
     Example:
         >>> tt.utils.checkpoint.detach_variable((tt.ones(1), 3))
@@ -325,7 +320,7 @@ def check_backward_validity(inputs: Any) -> None:
 
 
 class CheckpointFunction(Function):
-    """What ``checkpoint`` records with ``use_reentrant=True``.
+    """Autograd function of ``checkpoint`` with ``use_reentrant=True``.
 
     Example:
         >>> x = tt.ones(1, requires_grad=True)
@@ -335,21 +330,21 @@ class CheckpointFunction(Function):
 
     @staticmethod
     def forward(ctx: Any, run_function: Any, preserve_rng_state: bool, *args: Any) -> Any:
-        """The function's result; only the arguments are kept."""
-        Recording.needs_current = True
+        """Call the function without recording; save the arguments alone."""
+        Recording.used = True
         check_backward_validity(args)
         ctx.run_function = run_function
         ctx.states = random._states() if preserve_rng_state else []
         ctx.autocast = autocast_state()
         ctx.inputs = [None if isinstance(a, Tensor) else a for a in args]
-        ctx.at = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
-        ctx.save_for_backward(*(args[i] for i in ctx.at))
+        ctx.tensor_indices = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+        ctx.save_for_backward(*(args[i] for i in ctx.tensor_indices))
         with no_grad():
             return run_function(*args)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        """Gradients by a pass of its own over the function called again."""
+        """Call the function again, and compute the gradients by a nested backward pass."""
         task = CURRENT.get()
         if task is not None and task.capturing:
             raise RuntimeError(
@@ -358,10 +353,10 @@ class CheckpointFunction(Function):
                 "either set use_reentrant=False, or call .backward() without passing the "
                 "`inputs` argument."
             )
-        given = list(ctx.inputs)
-        for i, tensor in zip(ctx.at, ctx.saved_tensors, strict=True):
-            given[i] = tensor
-        inputs = detach_variable(tuple(given))
+        args = list(ctx.inputs)
+        for i, tensor in zip(ctx.tensor_indices, ctx.saved_tensors, strict=True):
+            args[i] = tensor
+        inputs = detach_variable(tuple(args))
         with (
             random.fork_rng(enabled=bool(ctx.states)), enable_grad(), AutocastState(ctx.autocast)
         ):  # fmt: skip

@@ -15,7 +15,7 @@ __all__ = ["get_pretty_env_info", "main"]
 
 
 def get_pretty_env_info() -> str:
-    """The text of ``python -m tinytorch --info``: versions, backends, devices, the BLAS.
+    """Output of ``python -m tinytorch --info``: versions, backends, devices and the BLAS.
 
     Example:
         >>> from tinytorch.utils.collect_env import get_pretty_env_info
@@ -26,7 +26,7 @@ def get_pretty_env_info() -> str:
 
 
 def main() -> None:
-    """Print it.
+    """Print the output of ``get_pretty_env_info``.
 
     Example:
         >>> from tinytorch.utils.collect_env import main
@@ -41,20 +41,20 @@ if __name__ == "__main__":
 
 
 def parallel_info() -> str:
-    """How many threads there are, and what the environment says of them.
+    """Numbers of threads, and the environment variables that set them.
 
     Example:
         >>> "get_num_threads" in tt.__config__.parallel_info()
         True
     """
-    facts: dict[str, Any] = {
+    values: dict[str, Any] = {
         "get_num_threads()": settings.get_num_threads(),
         "get_num_interop_threads()": settings.get_num_interop_threads(),
         "os.cpu_count()": os.cpu_count(),
     }
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        facts[name] = os.environ.get(name, "not set")
-    return "".join(f"{name}: {value}\n" for name, value in facts.items())
+        values[name] = os.environ.get(name, "not set")
+    return "".join(f"{name}: {value}\n" for name, value in values.items())
 
 
 def show() -> str:

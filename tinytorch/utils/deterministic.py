@@ -1,8 +1,7 @@
-"""Whether new memory is filled, as ``torch.utils.deterministic`` has it.
+"""``torch.utils.deterministic``: the setting ``fill_uninitialized_memory``.
 
-``fill_uninitialized_memory`` is True at first: under ``use_deterministic_algorithms(True)``,
-``empty`` and those like it, and ``resize_``, fill the memory that they would leave as it was with
-NaN, or with the largest integer or True.
+If it is True, as it is by default, and with ``use_deterministic_algorithms(True)``, ``empty`` and
+related functions and ``resize_`` fill uninitialized memory: with NaN, the largest integer or True.
 
 Example:
     >>> tt.use_deterministic_algorithms(True)

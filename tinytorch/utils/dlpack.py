@@ -1,6 +1,6 @@
-"""DLPack by its first interface: a capsule made of a tensor, and a tensor made of one.
+"""DLPack's older interface, with capsules: ``to_dlpack`` and ``from_dlpack``.
 
-``np.from_dlpack(tensor)`` and ``tt.from_dlpack(array)`` need neither.
+``np.from_dlpack(tensor)`` and ``tt.from_dlpack(array)`` need no capsule.
 
 Example:
     >>> from tinytorch.utils import dlpack
@@ -23,13 +23,13 @@ __all__ = ["from_dlpack", "to_dlpack"]
 
 
 def to_dlpack(tensor: Tensor) -> Any:
-    """A capsule that shares the tensor's memory; it can be taken once.
+    """DLPack capsule that shares the tensor's memory, for one call of ``from_dlpack``.
 
     Args:
-        tensor: The tensor. What is written through the capsule has no gradient.
+        tensor: The tensor. Writes through the capsule are not recorded for gradients.
 
     Raises:
-        BufferError: If the library of its backend does not hand its memory out.
+        BufferError: If the library of its backend does not export its memory.
 
     Example:
         >>> x = tt.zeros(2, device="cpu")

@@ -1,4 +1,4 @@
-"""Counting the floating-point operations of products, as ``torch.utils.flop_counter`` does.
+"""``torch.utils.flop_counter``: counting the floating-point operations of products.
 
 Example:
     >>> from tinytorch.utils.flop_counter import FlopCounterMode
@@ -12,10 +12,9 @@ Example:
     Linear             48    100.00%
      - aten.addmm      48    100.00%
 
-How many floating-point operations products take: a multiplication and an addition are two.
-
-A formula takes what its function takes and yields what the call costs. Operations have the names
-that PyTorch's kernels have.
+A multiplication and an addition are two operations. A formula is a function with the arguments of a
+counted function, which yields a ``FlopCount`` for each product of the call, under the name of
+PyTorch's kernel.
 """
 
 from __future__ import annotations
@@ -34,14 +33,14 @@ from ..warnings import warn
 from .weak import WeakIdKeyDictionary
 
 
-class Work(NamedTuple):
-    """What one product costs.
+class FlopCount(NamedTuple):
+    """Floating-point operations of one product.
 
     Attributes:
-        name: The operation.
-        flops: What it costs.
-        backward: The operation that computes its gradients.
-        backward_flops: What those cost that are wanted.
+        name: Name of the kernel.
+        flops: Number of operations.
+        backward: Name of the kernel that computes its gradients.
+        backward_flops: Number of operations for the gradients that are required.
     """
 
     name: str
@@ -50,19 +49,19 @@ class Work(NamedTuple):
     backward_flops: int
 
 
-def _product(name: str, backward: str, flops: int, *factors: Tensor) -> Work:
-    """A product, of which the gradient of each factor costs as much as itself."""
-    return Work(name, flops, backward, flops * sum(each.requires_grad for each in factors))
+def _product(name: str, backward: str, flops: int, *factors: Tensor) -> FlopCount:
+    """Count of a product, where the gradient of each factor costs as much as the product."""
+    return FlopCount(name, flops, backward, flops * sum(each.requires_grad for each in factors))
 
 
-def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Iterator[Work]:
-    """``nn.functional.linear``: all rows in one product."""
+def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Iterator[FlopCount]:
+    """Formula of ``nn.functional.linear``: one product of all rows."""
     flops = 2 * input.numel() * (weight.shape[0] if weight.ndim == 2 else 1)
     yield _product("mm" if bias is None else "addmm", "mm", flops, input, weight)
 
 
-def matmul(input: Tensor, other: Tensor, **_: Any) -> Iterator[Work]:
-    """``matmul``, ``mm`` and ``bmm``; a product with a vector on the right is not counted."""
+def matmul(input: Tensor, other: Tensor, **_: Any) -> Iterator[FlopCount]:
+    """Formula of ``matmul``, ``mm`` and ``bmm``; products with a vector on the right count 0."""
     if other.ndim < 2:
         return
     name = "bmm" if min(input.ndim, other.ndim) > 2 else "mm"
@@ -78,61 +77,64 @@ def _broadcast(left: Sequence[int], right: Sequence[int]) -> list[int]:
     return [b if a == 1 else a for a, b in pairs]
 
 
-def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, **_: Any) -> Iterator[Work]:
-    """``addmm``."""
-    for work in matmul(mat1, mat2):
-        yield work._replace(name="addmm")
+def addmm(input: Tensor, mat1: Tensor, mat2: Tensor, **_: Any) -> Iterator[FlopCount]:
+    """Formula of ``addmm``."""
+    for count in matmul(mat1, mat2):
+        yield count._replace(name="addmm")
 
 
-def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, **_: Any) -> Iterator[Work]:
-    """``baddbmm``."""
-    for work in matmul(batch1, batch2):
-        yield work._replace(name="baddbmm")
+def baddbmm(input: Tensor, batch1: Tensor, batch2: Tensor, **_: Any) -> Iterator[FlopCount]:
+    """Formula of ``baddbmm``."""
+    for count in matmul(batch1, batch2):
+        yield count._replace(name="baddbmm")
 
 
-def tensordot(a: Tensor, b: Tensor, *_: Any, out: Tensor, **__: Any) -> Iterator[Work]:
-    """``tensordot``: one product of matrices, whose elements are as many as the result's."""
+def tensordot(a: Tensor, b: Tensor, *_: Any, out: Tensor, **__: Any) -> Iterator[FlopCount]:
+    """Formula of ``tensordot``: one product of matrices."""
     if out.numel():
-        summed = math.isqrt(a.numel() * b.numel() // out.numel())
-        yield _product("mm", "mm", 2 * out.numel() * summed, a, b)
+        contracted = math.isqrt(a.numel() * b.numel() // out.numel())
+        yield _product("mm", "mm", 2 * out.numel() * contracted, a, b)
 
 
-def convolution(input: Tensor, weight: Tensor, *_: Any, out: Tensor, **__: Any) -> Iterator[Work]:
-    """``conv1d`` and its kin: each element of the result takes a window of all channels."""
-    yield _convolved(input, weight, input, out)
+def convolution(
+    input: Tensor, weight: Tensor, *_: Any, out: Tensor, **__: Any
+) -> Iterator[FlopCount]:
+    """Formula of ``conv1d``, ``conv2d`` and ``conv3d``: a window for each output element."""
+    yield _convolution_work(input, weight, input, out)
 
 
 def transposed_convolution(
     input: Tensor, weight: Tensor, *_: Any, out: Tensor, **__: Any
-) -> Iterator[Work]:
-    """``conv_transpose1d`` and its kin: each element of the input gives to a window."""
-    yield _convolved(input, weight, out, input)
+) -> Iterator[FlopCount]:
+    """Formula of ``conv_transpose1d``, ``2d`` and ``3d``: a window for each input element."""
+    yield _convolution_work(input, weight, out, input)
 
 
-def _convolved(input: Tensor, weight: Tensor, wide: Tensor, narrow: Tensor) -> Work:
-    """A convolution of ``wide`` that gives ``narrow``, or the transposed one of ``narrow``.
+def _convolution_work(input: Tensor, weight: Tensor, wide: Tensor, narrow: Tensor) -> FlopCount:
+    """Count of a convolution from ``wide`` to ``narrow``, or of a transposed one back.
 
-    PyTorch counts the weight's gradient as that of all channels with all, whatever the groups.
+    As in PyTorch, the gradient of the weight counts all pairs of channels, even with groups.
     """
     batch = narrow.shape[0] if narrow.ndim == weight.ndim else 1
-    places = 2 * batch * math.prod(narrow.shape[2 - weight.ndim :])
-    flops = places * weight.numel()
+    windows = 2 * batch * math.prod(narrow.shape[2 - weight.ndim :])
+    flops = windows * weight.numel()
     channels = narrow.shape[1 - weight.ndim] * wide.shape[1 - weight.ndim]
-    of_weight = places * channels * math.prod(weight.shape[2:])
-    gradients = flops * input.requires_grad + of_weight * weight.requires_grad
-    return Work("convolution", flops, "convolution_backward", gradients)
+    weight_flops = windows * channels * math.prod(weight.shape[2:])
+    gradients = flops * input.requires_grad + weight_flops * weight.requires_grad
+    return FlopCount("convolution", flops, "convolution_backward", gradients)
 
 
-def attention(query: Tensor, key: Tensor, value: Tensor, *_: Any, **__: Any) -> Iterator[Work]:
-    """``scaled_dot_product_attention``: two products, and five in the backward pass.
+def attention(query: Tensor, key: Tensor, value: Tensor, *_: Any, **__: Any) -> Iterator[FlopCount]:
+    """Formula of ``scaled_dot_product_attention``: two products, five in the backward pass.
 
-    Those are the gradients of both and the scores anew.
+    These are the gradients of both factors of each product, and the scores again.
     """
     name = "_scaled_dot_product_flash_attention"
     rows = 2 * math.prod(query.shape[:-1]) * key.shape[-2]
     scores, values = rows * query.shape[-1], rows * value.shape[-1]
-    wanted = any(each.requires_grad for each in (query, key, value))
-    yield Work(name, scores + values, f"{name}_backward", (3 * scores + 2 * values) * wanted)
+    requires_grad = any(each.requires_grad for each in (query, key, value))
+    backward_flops = (3 * scores + 2 * values) * requires_grad
+    yield FlopCount(name, scores + values, f"{name}_backward", backward_flops)
 
 
 def multi_head_attention(
@@ -141,8 +143,8 @@ def multi_head_attention(
     add_zero_attn: bool, dropout_p: float, out_proj_weight: Tensor, out_proj_bias: Tensor | None,
     *_: Any, q_proj_weight: Any = None, k_proj_weight: Any = None, v_proj_weight: Any = None,
     need_weights: bool = True, **__: Any,
-) -> Iterator[Work]:  # fmt: skip
-    """``multi_head_attention_forward``: projections, attention by batches, a projection."""
+) -> Iterator[FlopCount]:  # fmt: skip
+    """Formula of ``multi_head_attention_forward``: projections, attention, a projection."""
     own = (q_proj_weight, k_proj_weight, v_proj_weight)
     weights = own if in_proj_weight is None else in_proj_weight.chunk(3)
     for input, weight in zip((query, key, value), weights, strict=True):
@@ -150,20 +152,20 @@ def multi_head_attention(
     lengths = query.shape[0] * (key.shape[0] + (bias_k is not None) + add_zero_attn)
     batch = query.shape[1] if query.ndim == 3 else 1
     flops = 2 * batch * lengths * embed_dim_to_check
-    wanted = any(each.requires_grad for each in (query, key, value, *weights))
+    requires_grad = any(each.requires_grad for each in (query, key, value, *weights))
     if need_weights:
         for _each in range(2):
-            yield Work("bmm", flops, "bmm", 2 * flops * wanted)
+            yield FlopCount("bmm", flops, "bmm", 2 * flops * requires_grad)
     else:
         name = "_scaled_dot_product_flash_attention"
-        yield Work(name, 2 * flops, f"{name}_backward", 5 * flops * wanted)
+        yield FlopCount(name, 2 * flops, f"{name}_backward", 5 * flops * requires_grad)
     flops = 2 * query.numel() * embed_dim_to_check
-    gradients = flops * (wanted + out_proj_weight.requires_grad)
-    yield Work("mm" if out_proj_bias is None else "addmm", flops, "mm", gradients)
+    gradients = flops * (requires_grad + out_proj_weight.requires_grad)
+    yield FlopCount("mm" if out_proj_bias is None else "addmm", flops, "mm", gradients)
 
 
-def einsum(equation: Any, *operands: Any) -> Iterator[Work]:
-    """``einsum``: a product of batches for each pair of operands that is contracted."""
+def einsum(equation: Any, *operands: Any) -> Iterator[FlopCount]:
+    """Formula of ``einsum``: a batched product for each pair of operands that is contracted."""
     if not isinstance(equation, str):
         equation, given = from_sublists((equation, *operands))
         operands = tuple(given)
@@ -181,7 +183,7 @@ def einsum(equation: Any, *operands: Any) -> Iterator[Work]:
             yield _product("bmm", "bmm", flops, *pair)
 
 
-FORMULAS: dict[str, Callable[..., Iterator[Work]]] = {
+FORMULAS: dict[str, Callable[..., Iterator[FlopCount]]] = {
     "linear": linear,
     **dict.fromkeys(("matmul", "mm", "bmm"), matmul),
     "addmm": addmm, "baddbmm": baddbmm, "tensordot": tensordot,
@@ -193,8 +195,8 @@ FORMULAS: dict[str, Callable[..., Iterator[Work]]] = {
 }  # fmt: skip
 
 
-def works(name: str, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Work]:
-    """The products in a call of the function ``name`` that returned ``out``."""
+def call_flops(name: str, out: Any, args: Any, kwargs: dict[str, Any]) -> list[FlopCount]:
+    """Counts of the products in a call of the function ``name`` that returned ``out``."""
     formula = FORMULAS[name]
     given = {**kwargs, "out": out} if "out" in inspect.signature(formula).parameters else kwargs
     return list(formula(*args, **given))
@@ -203,18 +205,18 @@ def works(name: str, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
 __all__ = ["FlopCounterMode", "register_flop_formula"]
 
 F = TypeVar("F", bound=Callable[..., Any])
-#: Formulas of shapes that programs have registered, by the operation's name.
+#: Formulas that programs have registered, by the operation's name.
 _REGISTERED: dict[str, Callable[..., int]] = {}
 
 
 def register_flop_formula(targets: Any, get_raw: bool = False) -> Callable[[F], F]:
-    """Decorator of a function that tells what calls of an operation cost.
+    """Decorator that registers a function as the formula of an operation's FLOPs.
 
     Args:
-        targets: The operation, or a list of them: functions, or operators such as
+        targets: The operation or a list of operations: functions, or operators such as
             ``ops.mylib.scale``.
-        get_raw: Whether the function wants the arguments as they are, and the result as
-            ``out_val``; by default it gets shapes in the place of tensors, and ``out_shape``.
+        get_raw: Whether the formula gets tensors, and the result as ``out_val``; by default it
+            gets shapes instead of tensors, and ``out_shape``.
 
     Example:
         >>> from tinytorch.utils.flop_counter import FlopCounterMode, register_flop_formula
@@ -229,21 +231,22 @@ def register_flop_formula(targets: Any, get_raw: bool = False) -> Callable[[F], 
 
     def register(formula: F) -> F:
         for target in targets if isinstance(targets, (list, tuple)) else [targets]:
-            _REGISTERED[_name_of(target)] = formula if get_raw else _of_shapes(formula)
+            _REGISTERED[_target_name(target)] = formula if get_raw else _adapt_formula(formula)
         return formula
 
     return register
 
 
-def _name_of(target: Any) -> str:
+def _target_name(target: Any) -> str:
+    """Name of an operation, without underscores at its ends."""
     name = getattr(target, "__name__", None)
     if name is None:
         raise ValueError(f"expected an operation or a function, got {target!r}")
     return str(name).strip("_")
 
 
-def _of_shapes(formula: Callable[..., int]) -> Callable[..., int]:
-    """The same formula, given tensors."""
+def _adapt_formula(formula: Callable[..., int]) -> Callable[..., int]:
+    """Adapt a formula of shapes to arguments with tensors."""
 
     def shape(value: Any) -> Any:
         return value.shape if isinstance(value, Tensor) else value
@@ -256,18 +259,19 @@ def _of_shapes(formula: Callable[..., int]) -> Callable[..., int]:
 
 
 class FlopCounterMode(TorchFunctionMode):
-    """Counts, while it is active, what products, convolutions and attention cost.
+    """Mode that counts the FLOPs of products, convolutions and attention.
 
-    Counted are the public functions and modules that a program calls and what their gradients
-    cost in backward passes; as in PyTorch no pointwise operation, no sum, and no product with a
-    vector. ``scaled_dot_product_attention`` is counted as PyTorch counts it on a GPU: on the CPU
-    PyTorch leaves it out. Second derivatives are not counted.
+    It counts the public functions that a program or its modules call, and their gradients in
+    backward passes. As in PyTorch, pointwise operations, sums and products with a vector are not
+    counted. ``scaled_dot_product_attention`` is counted as by PyTorch on a GPU; on the CPU, PyTorch
+    does not count it. Second derivatives are not counted.
 
     Args:
-        mods: Not needed, and warned of.
-        depth: How deep ``get_table`` goes into modules; default 2.
-        display: Whether the table is printed at the end.
-        custom_mapping: Formulas of other functions, as ``register_flop_formula`` takes them.
+        mods: Ignored, with a warning.
+        depth: Depth of modules in ``get_table``. Default: 2.
+        display: Whether to print the table at the end. Default: True.
+        custom_mapping: Formulas of further functions, by function; see
+            ``register_flop_formula``.
 
     Example:
         >>> from tinytorch.utils.flop_counter import FlopCounterMode
@@ -286,41 +290,39 @@ class FlopCounterMode(TorchFunctionMode):
     """
 
     def __init__(
-        self,
-        mods: Any = None,
-        depth: int | None = 2,
-        display: bool = True,
+        self, mods: Any = None, depth: int | None = 2, display: bool = True,
         custom_mapping: dict[Any, Any] | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__()
         if mods is not None:
             warn("mods argument is not needed anymore, you can stop passing it")
         self.depth = depth
         self.display = display
         self.flop_counts: dict[str, dict[Any, int]] = defaultdict(lambda: defaultdict(int))
-        own = {_name_of(key): _of_shapes(value) for key, value in (custom_mapping or {}).items()}
+        custom = (custom_mapping or {}).items()
+        own = {_target_name(key): _adapt_formula(value) for key, value in custom}
         self._formulas = {**_REGISTERED, **own}
         self._modules = _ModuleNames()
         self._active = False
 
     def get_total_flops(self) -> int:
-        """What everything cost."""
+        """Total number of floating-point operations."""
         return sum(self.flop_counts["Global"].values())
 
     def get_flop_counts(self) -> dict[str, dict[Any, int]]:
-        """What it cost by module, ``Global`` being all of them, and by operation."""
+        """FLOPs by module and operation; ``Global`` is the total of all modules."""
         return {name: dict(counts) for name, counts in self.flop_counts.items()}
 
     def get_table(self, depth: int | None = None) -> str:
-        """The counts as a table, of modules down to ``depth``; default as the mode was made."""
+        """Table of the counts, of modules to a depth, by default the mode's ``depth``."""
         depth = depth or self.depth or 999999
         total = self.get_total_flops()
         names = [name for name in sorted(self.flop_counts) if name.count(".") < depth]
         names = [name for name in names if name != "Global"]
-        covered = any(sum(self.flop_counts[name].values()) >= total for name in names)
+        is_covered = any(sum(self.flop_counts[name].values()) >= total for name in names)
         rows = []
-        for name in names if covered and names else ["Global", *names]:
-            indent = " " * (name.count(".") + (not covered and name != "Global"))
+        for name in names if is_covered and names else ["Global", *names]:
+            indent = " " * (name.count(".") + (not is_covered and name != "Global"))
             rows.append((indent + name, sum(self.flop_counts[name].values())))
             rows += [(f"{indent} - {op}", n) for op, n in self.flop_counts[name].items()]
         return _table(rows, total)
@@ -336,12 +338,12 @@ class FlopCounterMode(TorchFunctionMode):
         self._active = False
         self._modules.leave()
         if self.display:
-            print(self.get_table())  # noqa: T201  # as is asked for
+            print(self.get_table())  # noqa: T201
 
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        """Call a function and count what it cost."""
+        """Call a function, and count its FLOPs."""
         given = kwargs or {}
         out = func(*args, **given)
         name = str(getattr(func, "__name__", "")).strip("_")
@@ -349,29 +351,30 @@ class FlopCounterMode(TorchFunctionMode):
             flops = self._formulas[name](*args, out_val=out, **given)
             self._count(self._modules.current(), name, flops)
         elif name in FORMULAS:
-            self._count_products(works(name, out, args, given), out)
+            self._count_products(call_flops(name, out, args, given), out)
         return out
 
-    def _count_products(self, products: list[Work], out: Any) -> None:
-        where = self._modules.current()
+    def _count_products(self, products: list[FlopCount], out: Any) -> None:
+        """Add counts to the running modules, and those of the gradients in the backward pass."""
+        modules = self._modules.current()
         for product in products:
-            self._count(where, f"aten.{product.name}", product.flops)
+            self._count(modules, f"aten.{product.name}", product.flops)
         result = out[0] if isinstance(out, tuple) else out
         if result.grad_fn is not None:
-            result.grad_fn.register_prehook(lambda grads: self._count_backward(where, products))
+            result.grad_fn.register_prehook(lambda grads: self._count_backward(modules, products))
 
-    def _count_backward(self, where: set[str], products: list[Work]) -> None:
+    def _count_backward(self, modules: set[str], products: list[FlopCount]) -> None:
         for product in products if self._active else ():
             if product.backward_flops:
-                self._count(where, f"aten.{product.backward}", product.backward_flops)
+                self._count(modules, f"aten.{product.backward}", product.backward_flops)
 
-    def _count(self, where: set[str], name: str, flops: int) -> None:
-        for module in where:
+    def _count(self, modules: set[str], name: str, flops: int) -> None:
+        for module in modules:
             self.flop_counts[module][name] += flops
 
 
 class _ModuleNames:
-    """Which modules' ``forward`` is running: the outermost by class, others by their place."""
+    """Names of the modules whose ``forward`` is running, such as ``Sequential.0``."""
 
     def __init__(self) -> None:
         self._names = WeakIdKeyDictionary()
@@ -403,18 +406,18 @@ class _ModuleNames:
 
 
 def _table(rows: list[tuple[str, int]], total: int) -> str:
-    """Rows under a heading, the numbers in a unit that suits the total."""
+    """Table of names and FLOPs, in a unit chosen by the total."""
     thousands = min(4, max(0, (len(str(total)) - 1) // 3))
     suffix, unit = ("", "K", "M", "B", "T")[thousands], 1000**thousands
     texts = [("Module", "FLOP", "% Total")]
     for name, flops in rows:
         number = f"{flops / unit:.3f}{suffix}" if suffix else str(flops)
         texts.append((name, number, f"{flops / total:.2%}" if total else "0%"))
-    return _laid_out(texts)
+    return _align(texts)
 
 
-def _laid_out(texts: list[tuple[str, str, str]]) -> str:
-    """Columns apart by two spaces, the first to the left and the others to the right."""
+def _align(texts: list[tuple[str, str, str]]) -> str:
+    """Align columns of text, the first to the left and the others to the right."""
     first, *others = (max(map(len, column)) for column in zip(*texts))
     others = [width + 2 for width in others]
     rule = "  ".join(["-" * first, *("-" * width for width in others)])

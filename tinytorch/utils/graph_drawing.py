@@ -1,11 +1,10 @@
-"""A picture of the graph that gradients take, in the language of Graphviz.
+"""Drawings of the autograd graph, and the graph of the function calls of a model.
+
+``draw`` writes the autograd graph in Graphviz's language DOT. ``call_graph`` is for TensorBoard:
+its nodes are the public functions that the model's layers call, as a ``TorchFunctionMode`` gets
+them, without the functions that these call in turn. A recurrent layer is one node, as in PyTorch.
 
 Reference: https://graphviz.org/doc/info/lang.html
-
-The graph of one call of a model: which functions are called, in which module, on what.
-
-Functions are seen as a mode sees them: what a layer calls is a node, and what that is made of is
-not. A recurrent layer is one node, as in PyTorch: its steps are no calls of public functions.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from ..nn.module import Module
 from ..nn.rnn import RNNBase
 from ..overrides import TorchFunctionMode
 from ._pytree import tree_leaves
-from .summary import in_mode
+from .summary import use_mode
 
 __all__ = ["Drawing", "draw"]
 
@@ -36,12 +35,12 @@ _STYLES = {
     "operation": "shape=box, style=rounded",
     "result": 'shape=box, style=filled, fillcolor="#d9f2d9"',
 }
-#: A laid-out graph of some thousands of nodes takes a minute.
+#: Timeout in seconds of ``dot``, which takes a minute for some thousands of nodes.
 _SECONDS = 120
 
 
 class Drawing:
-    """A drawn graph: its text is DOT, and notebooks show it where Graphviz is.
+    """A drawing of a graph in DOT; notebooks show the picture if Graphviz is installed.
 
     Attributes:
         source: The graph in Graphviz's language.
@@ -62,11 +61,11 @@ class Drawing:
         return f"<Drawing of {self.source.count(' -> ')} edges; print() shows it in DOT>"
 
     def svg(self) -> str:
-        """The picture, laid out by Graphviz's program ``dot``.
+        """The picture as SVG, from Graphviz's program ``dot``.
 
         Raises:
-            FileNotFoundError: If that is not installed.
-            RuntimeError: If it fails.
+            FileNotFoundError: If ``dot`` is not installed.
+            RuntimeError: If ``dot`` fails.
 
         Example:
             >>> import shutil
@@ -90,28 +89,28 @@ class Drawing:
         return done.stdout
 
     def _repr_svg_(self) -> str | None:
-        """What notebooks show; without Graphviz they show the text."""
+        """The picture for notebooks, or None without Graphviz, so that they show the text."""
         return self.svg() if shutil.which("dot") else None
 
 
 def draw(y: Any, params: Any = None) -> Drawing:
-    """Draw how tensors were computed: their graph, from its leaves to them.
+    """Draw the autograd graph of tensors, from the leaves to the tensors.
 
-    Blue boxes are leaves, where gradients end, with their names and shapes; round ones operations,
-    as ``grad_fn`` names them, with the shapes of their results; green boxes are ``y``. An arrow
-    goes from what an operation was given to it.
+    Blue boxes are leaves, with their names and shapes. Rounded boxes are operations, with the names
+    of their ``grad_fn`` and the shapes of their results. Green boxes are ``y``. Arrows lead from
+    the inputs of an operation to the operation.
 
     Args:
         y: A tensor that requires grad, or a tuple, list or dict of them.
-        params: Names of leaves: a Module, a dict of tensors or pairs of name and tensor, as
-            ``model.named_parameters()`` yields. Default: leaves have shapes alone.
+        params: Names of leaves: a Module, a dict of tensors, or pairs of name and tensor such as
+            ``model.named_parameters()``. Default: leaves have no names.
 
     Returns:
         ``Drawing``; ``print`` shows it in DOT, ``svg()`` is the picture.
 
     Raises:
-        TypeError: If ``y`` holds anything but tensors.
-        ValueError: If none of them requires grad.
+        TypeError: If ``y`` contains anything but tensors.
+        ValueError: If no tensor requires grad.
 
     Example:
         >>> w, x = tt.ones(3, requires_grad=True), tt.ones(3)
@@ -131,7 +130,7 @@ def draw(y: Any, params: Any = None) -> Drawing:
     roots = {name: edge_of(tensor) for name, tensor in outputs.items()}
     if all(edge is None for edge in roots.values()):
         raise ValueError("draw(): expected a tensor that requires grad, got none")
-    graph = _Graph({id(tensor): name for name, tensor in _named(params)})
+    graph = _Graph({id(tensor): name for name, tensor in _named_leaves(params)})
     for i, (name, tensor) in enumerate(outputs.items()):
         graph.add_output(f"y{i}" if i else "y", name, tensor, roots[name])
     graph.walk()
@@ -139,7 +138,7 @@ def draw(y: Any, params: Any = None) -> Drawing:
 
 
 def _outputs(y: Any) -> Iterator[tuple[str, Tensor]]:
-    """The tensors to begin at, by name."""
+    """Names and tensors of the outputs ``y``."""
     if isinstance(y, Mapping):
         pairs: Iterable[tuple[str, Any]] = ((str(name), value) for name, value in y.items())
     elif isinstance(y, (tuple, list)):
@@ -152,7 +151,8 @@ def _outputs(y: Any) -> Iterator[tuple[str, Tensor]]:
         yield name, value
 
 
-def _named(params: Any) -> Iterable[tuple[str, Tensor]]:
+def _named_leaves(params: Any) -> Iterable[tuple[str, Tensor]]:
+    """Names and tensors of the argument ``params``."""
     if params is None:
         return ()
     if isinstance(params, Module):
@@ -161,29 +161,29 @@ def _named(params: Any) -> Iterable[tuple[str, Tensor]]:
 
 
 class _Graph:
-    """The boxes and arrows that were met."""
+    """Traversal of an autograd graph, which collects boxes and arrows in DOT."""
 
     def __init__(self, names: dict[int, str]) -> None:
         self._names = names
-        self._met: dict[int, str] = {}
-        self._waiting: list[Node] = []
+        self._keys: dict[int, str] = {}
+        self._pending: list[Node] = []
         self._boxes: list[str] = []
         self._arrows: list[str] = []
-        self._kept: list[Any] = []  # so that no `id` is given again
+        self._alive: list[Any] = []  # objects whose `id` must not be reused
 
     def add_output(self, key: str, name: str, tensor: Tensor, edge: Any) -> None:
-        """A tensor to begin at."""
+        """Add the box of an output, and an arrow to it."""
         self._box(key, name, tuple(tensor.shape), "result")
         if edge is not None:
             self._arrows.append(f"{self._key(edge)} -> {key}")
 
     def walk(self) -> None:
-        """Meet all that leads there."""
-        while self._waiting:
-            node = self._waiting.pop()
+        """Add all nodes from which the outputs were computed."""
+        while self._pending:
+            node = self._pending.pop()
             for edge in node.edges:
                 if edge is not None:
-                    self._arrows.append(f"{self._key(edge)} -> {self._met[id(node)]}")
+                    self._arrows.append(f"{self._key(edge)} -> {self._keys[id(node)]}")
 
     def text(self) -> str:
         """The graph in DOT."""
@@ -191,45 +191,47 @@ class _Graph:
         return "\n".join(["digraph {", *(f"  {line}" for line in lines), "}"])
 
     def _key(self, edge: Any) -> str:
-        """What DOT calls the node, or the leaf, that an edge leads to."""
+        """Name in DOT of the node or leaf at the end of an edge; add its box in the first call."""
         node = node_of(edge)
-        at = edge if node is None else node
-        if id(at) not in self._met:
-            key = self._met[id(at)] = f"n{len(self._met) + 1}"
-            self._kept.append(at)
+        target = edge if node is None else node
+        if id(target) not in self._keys:
+            key = self._keys[id(target)] = f"n{len(self._keys) + 1}"
+            self._alive.append(target)
             if node is None:
                 self._box(key, self._names.get(id(edge), ""), tuple(edge.shape), "leaf")
             else:
-                self._waiting.append(node)
+                self._pending.append(node)
                 self._box(key, node.name(), node.shape, "operation")
-        return self._met[id(at)]
+        return self._keys[id(target)]
 
     def _box(self, key: str, name: str, shape: Any, style: str) -> None:
-        label = "\\n".join(part for part in (_quoted(name), _shapes(shape)) if part)
+        label = "\\n".join(part for part in (_escape(name), _shape_text(shape)) if part)
         self._boxes.append(f'{key} [label="{label}", {_STYLES[style]}]')
 
 
-def _quoted(text: str) -> str:
+def _escape(text: str) -> str:
+    """Escape a text for a string in DOT."""
     return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _shapes(shape: Any) -> str:
-    """A shape, or those of several results."""
-    several = bool(shape) and isinstance(shape[0], tuple)
-    return ", ".join(map(str, shape)) if several else str(tuple(shape))
+def _shape_text(shape: Any) -> str:
+    """Text of a shape, or of the shapes of several results."""
+    has_several = bool(shape) and isinstance(shape[0], tuple)
+    return ", ".join(map(str, shape)) if has_several else str(tuple(shape))
 
 
 @dataclass(frozen=True)
 class CallNode:
-    """A node of the graph.
+    """A node of the graph of calls.
 
     Attributes:
-        name: Its name, behind those of the modules it is in: ``Net/Linear[fc]/linear``.
-        op: PyTorch's name of what is called: ``aten::linear``; ``prim::GetAttr`` for a parameter,
-            ``IO Node`` for an input or output, ``prim::Constant`` for what comes from elsewhere.
-        inputs: The nodes whose results it gets; ``name:1`` is a node's second result.
-        shapes: The shapes of its results.
-        attributes: Its arguments but for tensors, as text.
+        name: Its name, after those of the modules around it: ``Net/Linear[fc]/linear``.
+        op: PyTorch's name of the function, such as ``aten::linear``; ``prim::GetAttr`` for a
+            parameter, ``IO Node`` for an input or output, ``prim::Constant`` for other tensors.
+        inputs: Names of the nodes whose results are its arguments; ``name:1`` is the second result
+            of a node.
+        shapes: Shapes of its results.
+        attributes: Text of its arguments other than tensors.
     """
 
     name: str
@@ -240,11 +242,11 @@ class CallNode:
 
 
 def call_graph(model: Module, args: tuple[Any, ...]) -> list[CallNode]:
-    """The nodes of ``model(*args)`` in evaluation mode, each behind those whose results it gets."""
+    """Nodes of the calls in ``model(*args)`` in evaluation mode, in topological order."""
     if not isinstance(model, Module):
         raise TypeError(f"add_graph(): expected a nn.Module, got {type(model).__name__}")
     graph = _Calls(model, args)
-    with in_mode(model, "eval"), graph.watch(model), graph:
+    with use_mode(model, "eval"), graph.watch(model), graph:
         result = model(*args)
     for number, value in enumerate(_tensors(result), 1):
         graph.add(f"output/output.{number}", "IO Node", [value], [value])
@@ -252,35 +254,36 @@ def call_graph(model: Module, args: tuple[Any, ...]) -> list[CallNode]:
 
 
 class _Calls(TorchFunctionMode):
-    """Notes each call, and the node and place that each tensor comes from."""
+    """Mode that records each call, and the node that each tensor comes from."""
 
     def __init__(self, model: Module, args: tuple[Any, ...]) -> None:
         super().__init__()
         self.nodes: dict[str, CallNode] = {}
         self._sources: dict[int, str] = {}
-        self._kept: list[Any] = []  # the id of a tensor that is gone may be another's
+        self._alive: list[Any] = []  # tensors whose `id` must not be reused
         self._scopes = _scopes(model)
         self._running = [type(model).__name__]
-        self._inside = 0  # how many recurrent layers are running
-        self._given = _parameters(model, self._scopes) | _inputs(model, args)
+        self._inside = 0  # number of recurrent layers that are running
+        self._leaves = _parameters(model, self._scopes) | _inputs(model, args)
 
     def __torch_function__(
         self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        """Call a function and note it, if tensors come of it."""
+        """Call a function, and add a node for it if it returns tensors."""
         given = kwargs or {}
         out = func(*args, **given)
         name = getattr(func, "__name__", "call")
         results = _tensors(args[0] if name == "__setitem__" else out)
         if results and not self._inside:
-            called, op = _names(func, name)
-            place = f"{self._running[-1]}/{called}"
-            self.add(place, op, _tensors((args, given)), results, _attributes(func, args, given))
+            own_name, op = _names(func, name)
+            full_name = f"{self._running[-1]}/{own_name}"
+            attributes = _attributes(func, args, given)
+            self.add(full_name, op, _tensors((args, given)), results, attributes)
         return out
 
     @contextmanager
     def watch(self, model: Module) -> Iterator[None]:
-        """Know which module's ``forward`` is running."""
+        """Track which module's ``forward`` is running; add a node for each recurrent layer."""
 
         def enter(module: Module, args: Any) -> None:
             inside = f"{self._running[-1]}/{type(module).__name__}"
@@ -307,7 +310,7 @@ class _Calls(TorchFunctionMode):
     def add(
         self, name: str, op: str, inputs: list[Any], results: list[Any], attributes: str = "{}"
     ) -> None:
-        """Note a node; its name gets a number if there is one of it."""
+        """Add a node; its name gets a number if it is not unique."""
         edges = tuple(self._source(tensor) for tensor in inputs)
         number, free = 0, name
         while free in self.nodes:
@@ -315,31 +318,32 @@ class _Calls(TorchFunctionMode):
             free = f"{name}_{number}"
         shapes = tuple(tuple(map(int, tensor.shape)) for tensor in results)
         self.nodes[free] = CallNode(free, op, edges, shapes, attributes)
-        for place, tensor in enumerate(results):
-            self._sources[id(tensor)] = f"{free}:{place}" if place else free
-            self._kept.append(tensor)
+        for index, tensor in enumerate(results):
+            self._sources[id(tensor)] = f"{free}:{index}" if index else free
+            self._alive.append(tensor)
 
     def _source(self, tensor: Any) -> str:
-        """The name of where a tensor comes from, which is a node from now on."""
+        """Name of the node that a tensor comes from; add one for a leaf in the first call."""
         if id(tensor) not in self._sources:
             constant = f"{self._running[-1]}/constant", "prim::Constant", "{}"
-            name, op, attributes = self._given.get(id(tensor), constant)
+            name, op, attributes = self._leaves.get(id(tensor), constant)
             self.add(name, op, [], [tensor], attributes)
         return self._sources[id(tensor)]
 
 
 def _tensors(value: Any) -> list[Any]:
+    """Tensors in nested containers."""
     return [leaf for leaf in tree_leaves(value) if isinstance(leaf, Tensor)]
 
 
 def _scopes(model: Module) -> dict[int, str]:
-    """The full name of each module as PyTorch has it: ``Net/Sequential[body]/Linear[0]``."""
+    """Full name of each module, by its id, as in PyTorch: ``Net/Sequential[body]/Linear[0]``."""
     found: dict[int, str] = {}
     names = {"": type(model).__name__}
     for path, module in model.named_modules():
         if path:
-            above, _, last = path.rpartition(".")
-            names[path] = f"{names[above]}/{type(module).__name__}[{last}]"
+            parent, _, last = path.rpartition(".")
+            names[path] = f"{names[parent]}/{type(module).__name__}[{last}]"
         found[id(module)] = names[path]
     return found
 
@@ -349,37 +353,37 @@ def _parameters(model: Module, scopes: dict[int, str]) -> dict[int, tuple[str, s
     return {
         id(tensor): (f"{scopes[id(module)]}/{name}", "prim::GetAttr", f"{{ name :  {name} }}")
         for module in model.modules()
-        for held in (module.named_parameters, module.named_buffers)
-        for name, tensor in held(recurse=False)
+        for members in (module.named_parameters, module.named_buffers)
+        for name, tensor in members(recurse=False)
     }
 
 
 def _inputs(model: Module, args: tuple[Any, ...]) -> dict[int, tuple[str, str, str]]:
-    """The same of each tensor that the model is called with."""
+    """Name, op and attributes of the node of each argument of the model, by their ids."""
     found: dict[int, tuple[str, str, str]] = {}
     for name, value in inspect.signature(model.forward).bind(*args).arguments.items():
         tensors = _tensors(value)
         for number, tensor in enumerate(tensors, 1):
-            called = name if isinstance(value, Tensor) else f"{name}.{number}"
-            found.setdefault(id(tensor), (f"input/{called}", "IO Node", "{}"))
+            full_name = name if isinstance(value, Tensor) else f"{name}.{number}"
+            found.setdefault(id(tensor), (f"input/{full_name}", "IO Node", "{}"))
     return found
 
 
 def _names(func: Callable[..., Any], name: str) -> tuple[str, str]:
-    """What a function is called here and by PyTorch; a property by its own name."""
+    """Name of a function (of a property, its getter), and PyTorch's ``aten::`` name of it."""
     if name == "__get__":
         name = getattr(getattr(func, "__self__", None), "fget", func).__name__
     op = getattr(func, "op", None)
-    plain = name if name.endswith("_") and not name.startswith("_") else name.strip("_")
-    suffix = "_" if op is not None and plain == f"{op.name}_" else ""
-    return plain, op and aten_name(op.name + suffix, op) or f"aten::{plain}"
+    base = name if name.endswith("_") and not name.startswith("_") else name.strip("_")
+    suffix = "_" if op is not None and base == f"{op.name}_" else ""
+    return base, op and aten_name(op.name + suffix, op) or f"aten::{base}"
 
 
 def _attributes(func: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> str:
-    """Arguments that hold no tensors, as PyTorch writes them: without quotes."""
+    """Text of the arguments without tensors, in PyTorch's format: without quotes."""
     try:
         given = inspect.signature(func).bind(*args, **kwargs).arguments
-    except (TypeError, ValueError):  # a method of Python's own, or one that takes what it is given
-        given = {**{str(place): value for place, value in enumerate(args)}, **kwargs}
+    except (TypeError, ValueError):  # a builtin without a signature
+        given = {**{str(index): value for index, value in enumerate(args)}, **kwargs}
     texts = [f"{k} : {reprlib.repr(v)}" for k, v in given.items() if not _tensors(v)]
     return "{" + ", ".join(texts).replace("'", " ") + "}"

@@ -1,4 +1,4 @@
-"""Handles of hooks, as ``torch.utils.hooks`` has them.
+"""``torch.utils.hooks``: handles of hooks.
 
 Example:
     >>> from tinytorch.utils.hooks import RemovableHandle

@@ -1,4 +1,4 @@
-"""A table of a model: its layers, what shapes they give, their parameters and what they cost."""
+"""``summary``: a table of a model's layers, output shapes, parameters and FLOPs."""
 
 from __future__ import annotations
 
@@ -20,20 +20,19 @@ __all__ = ["LayerInfo", "ModelSummary", "summary"]
 
 @dataclass
 class LayerInfo:
-    """One module of a model.
+    """Information about one module of a model.
 
     Attributes:
-        name: Its name in the model, ``"encoder.0"``; ``""`` for the model itself.
-        kind: Its class.
-        depth: How many modules it is in.
-        input_size: The shapes of what it was called with, as they are nested there; None if it was
-            not called.
-        output_size: The shape of what it returned, or of all that is in it; the last one.
-        num_params: Numbers in its parameters, those of modules in it included; a parameter that
-            several share counts for the first.
-        trainable_params: How many of them want a gradient.
-        flops: Floating-point operations of its products in all its calls, with what is in it.
-        calls: How often it was called.
+        name: Its name in the model, such as ``"encoder.0"``; ``""`` for the model itself.
+        kind: Name of its class.
+        depth: Number of modules around it.
+        input_size: Shapes of its arguments, nested as these are; None if it was not called.
+        output_size: Shapes of its result in the last call, nested as the result is.
+        num_params: Number of elements in its parameters, including those of its submodules; a
+            shared parameter counts for the first module.
+        trainable_params: Number of these elements that require grad.
+        flops: Floating-point operations of the products in all its calls, including submodules.
+        calls: Number of calls.
 
     Example:
         >>> tt.summary(tt.nn.Linear(3, 2), (4, 3)).layers[0].output_size
@@ -53,15 +52,14 @@ class LayerInfo:
 
 @dataclass
 class ModelSummary:
-    """What ``summary`` found; printed it is a table.
+    """Result of ``summary``; its text is a table.
 
     Attributes:
-        layers: Every module, the model first; those below ``depth`` are not in the table.
-        depth: How deep the table goes.
-        total_params: Numbers in all parameters, each counted once, and how many of them want a
-            gradient.
-        trainable_params: See above.
-        param_bytes: What they take in memory.
+        layers: All modules, the model first; those below ``depth`` are not in the table.
+        depth: Depth of modules in the table.
+        total_params: Number of elements in all parameters, each counted once.
+        trainable_params: Number of these elements that require grad.
+        param_bytes: Memory of the parameters.
         total_flops: Floating-point operations of the products of one forward pass.
 
     Example:
@@ -88,17 +86,17 @@ class ModelSummary:
         lines = [_line(row, widths) for row in rows]
         rule = "-" * len(lines[0])
         frozen = self.total_params - self.trainable_params
-        said = [
+        totals = [
             f"Parameters: {self.total_params:,}" + (f" ({frozen:,} frozen)" if frozen else ""),
             f"Memory of parameters: {self.param_bytes:,} bytes",
             f"FLOPs of a forward pass: {self.total_flops:,}",
         ]
-        return "\n".join([lines[0], rule, *lines[1:], rule, *said])
+        return "\n".join([lines[0], rule, *lines[1:], rule, *totals])
 
     __repr__ = __str__
 
     def _rows(self) -> Iterator[tuple[str, str, str, str]]:
-        """The layers; of one whose parts are shown only what is its own."""
+        """Rows of the table; a layer whose submodules have rows shows the rest without these."""
         shown = [layer for layer in self.layers if layer.depth <= self.depth]
         parts_of: dict[str, list[LayerInfo]] = {}
         for layer in shown[1:]:
@@ -122,38 +120,34 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def summary(
-    model: Module,
-    input_size: Any = None,
-    *,
-    input_data: Any = None,
-    dtypes: Any = None,
-    depth: int = 3,
-    mode: str = "eval",
-    **kwargs: Any,
-) -> ModelSummary:
-    """Run a model once and tell of each layer the shape of its result, its parameters and FLOPs.
+    model: Module, input_size: Any = None, *, input_data: Any = None, dtypes: Any = None,
+    depth: int = 3, mode: str = "eval", **kwargs: Any,
+) -> ModelSummary:  # fmt: skip
+    """Run a model once, and list the output shape, parameters and FLOPs of each layer.
 
-    No gradient is recorded, no random number drawn for the input, which is zeros, and the model's
-    modules are in the mode in which they were afterwards.
+    The model is called without recording gradients. The input is zeros unless it is given. The
+    training mode of each module is restored afterwards.
 
     Args:
         model: The model.
-        input_size: Shape of its input, batch included, or a list of shapes for several.
-        input_data: The input instead: a tensor, a tuple or list of arguments, or a dict of
-            arguments by name.
-        dtypes: The dtype of the input, or a list of one for each. Default: that of the model's
-            first parameter or buffer that is floating point, else the default dtype.
-        depth: How deep the table goes into modules. Default: 3.
-        mode: ``"eval"``, ``"train"`` or ``"same"``, as the model is. Default: ``"eval"``.
+        input_size: Shape of the input, including the batch, or a list of shapes for several
+            inputs.
+        input_data: The input, instead of its shape: a tensor, a tuple or list of positional
+            arguments, or a dict of keyword arguments.
+        dtypes: The dtype of the input, or a list of one for each input. Default: that of the
+            model's first floating-point parameter or buffer, else the default dtype.
+        depth: Depth of modules in the table. Default: 3.
+        mode: ``"eval"``, ``"train"``, or ``"same"`` for the model's current mode. Default:
+            ``"eval"``.
         **kwargs: Further arguments of the model.
 
     Returns:
-        ``ModelSummary``; ``print`` shows a table of it.
+        ``ModelSummary``; ``print`` shows it as a table.
 
     Raises:
-        TypeError: If ``model`` is no Module, or shapes are not of integers.
-        ValueError: Without an input, with two, with dtypes that are not as many as the shapes, or
-            with another ``mode``.
+        TypeError: If ``model`` is not a Module, or shapes are not of integers.
+        ValueError: If neither or both of ``input_size`` and ``input_data`` are given, if the
+            number of dtypes is not that of the shapes, or for another ``mode``.
 
     Example:
         >>> model = tt.nn.Sequential(tt.nn.Linear(784, 128), tt.nn.ReLU(), tt.nn.Linear(128, 10))
@@ -173,37 +167,37 @@ def summary(
         raise TypeError(f"summary(): expected a Module, got {type(model).__name__}")
     if mode not in ("eval", "train", "same"):
         raise ValueError(f"summary(): expected mode 'eval', 'train' or 'same', got {mode!r}")
-    args, named = _input(model, input_size, input_data, dtypes)
+    args, named = _arguments(model, input_size, input_data, dtypes)
     layers = {
         id(module): LayerInfo(name, type(module).__name__, name.count(".") + bool(name))
         for name, module in model.named_modules()
     }
     counter = FlopCounterMode(display=False)
-    with in_mode(model, mode), no_grad(), counter, _watched(model, layers, counter):
+    with use_mode(model, mode), no_grad(), counter, _record_calls(model, layers, counter):
         model(*args, **named, **kwargs)
     _count_parameters(model, {layer.name: layer for layer in layers.values()})
     size = sum(p.numel() * p.element_size() for p in model.parameters())
     return ModelSummary([*layers.values()], depth, size)
 
 
-def _input(
+def _arguments(
     model: Module, sizes: Any, data: Any, dtypes: Any
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """What the model is called with, by position and by name."""
+    """Positional and keyword arguments of the model, from the arguments of ``summary``."""
     if (sizes is None) is (data is None):
         raise ValueError("summary(): expected either input_size or input_data")
     if data is not None:
         if isinstance(data, Mapping):
             return (), dict(data)
         return (tuple(data) if isinstance(data, (tuple, list)) else (data,)), {}
-    several = bool(sizes) and all(isinstance(size, (tuple, list)) for size in sizes)
-    shapes = list(sizes) if several else [sizes]
+    is_list = bool(sizes) and all(isinstance(size, (tuple, list)) for size in sizes)
+    shapes = list(sizes) if is_list else [sizes]
     kinds = list(dtypes) if isinstance(dtypes, (tuple, list)) else [dtypes] * len(shapes)
     if len(kinds) != len(shapes):
         raise ValueError(f"summary(): got {len(kinds)} dtypes for {len(shapes)} inputs")
-    held = [*itertools.chain(model.parameters(), model.buffers())]
-    options = {"device": held[0].device} if held else {}
-    usual = next((t.dtype for t in held if t.dtype.is_floating_point), default_dtype())
+    tensors = [*itertools.chain(model.parameters(), model.buffers())]
+    options = {"device": tensors[0].device} if tensors else {}
+    usual = next((t.dtype for t in tensors if t.dtype.is_floating_point), default_dtype())
     return tuple(
         zeros(tuple(shape), dtype=usual if kind is None else as_dtype(kind), **options)
         for shape, kind in zip(shapes, kinds)
@@ -211,8 +205,8 @@ def _input(
 
 
 @contextmanager
-def in_mode(model: Module, mode: str) -> Iterator[None]:
-    """The model's modules in a mode, and back in their own."""
+def use_mode(model: Module, mode: str) -> Iterator[None]:
+    """Set the mode of a model in a ``with`` block; restore that of each module at its end."""
     before = [(module, module.training) for module in model.modules()]
     if mode != "same":
         model.train(mode == "train")
@@ -224,29 +218,29 @@ def in_mode(model: Module, mode: str) -> Iterator[None]:
 
 
 @contextmanager
-def _watched(
+def _record_calls(
     model: Module, layers: dict[int, LayerInfo], counter: FlopCounterMode
 ) -> Iterator[None]:
-    """Note what each module is called with, what it returns and what that costs."""
+    """Record the argument and result shapes and the FLOPs of each module in a block."""
     before: list[int] = []
 
     def begin(module: Module, args: Any) -> None:
         before.append(counter.get_total_flops())
 
-    def note(module: Module, args: Any, kwargs: Any, result: Any) -> None:
+    def record(module: Module, args: Any, kwargs: Any, result: Any) -> None:
         layer = layers[id(module)]
         layer.calls += 1
         layer.flops += counter.get_total_flops() - before.pop()
-        given = [_size(value) for value in (*args, *kwargs.values())]
-        layer.input_size = given[0] if len(given) == 1 else given
-        layer.output_size = _size(result)
+        sizes = [_shapes(value) for value in (*args, *kwargs.values())]
+        layer.input_size = sizes[0] if len(sizes) == 1 else sizes
+        layer.output_size = _shapes(result)
 
     handles = [
         handle
         for module in model.modules()
         for handle in (
             module.register_forward_pre_hook(begin, prepend=True),
-            module.register_forward_hook(note, with_kwargs=True),
+            module.register_forward_hook(record, with_kwargs=True),
         )
     ]
     try:
@@ -256,20 +250,20 @@ def _watched(
             handle.remove()
 
 
-def _size(value: Any) -> Any:
-    """The shape of a tensor, of all that are in a tuple, list or dict, or else the class."""
+def _shapes(value: Any) -> Any:
+    """Shape of a tensor, shapes of those in a tuple, list or dict, or else the class name."""
     if isinstance(value, Tensor):
         return tuple(value.shape)
     if isinstance(value, Mapping):
-        return {name: _size(part) for name, part in value.items()}
+        return {name: _shapes(part) for name, part in value.items()}
     if isinstance(value, (tuple, list)):
-        return [_size(part) for part in value]
+        return [_shapes(part) for part in value]
     return type(value).__name__
 
 
 def _count_parameters(model: Module, layers: dict[str, LayerInfo]) -> None:
-    """Add each parameter to the module that has it and to those around."""
-    for name, p in model.named_parameters():  # each once
+    """Add the elements of each parameter to its module and all modules around that."""
+    for name, p in model.named_parameters():  # a shared one appears once
         while name:
             name = name.rpartition(".")[0]
             layers[name].num_params += p.numel()

@@ -1,8 +1,8 @@
-"""Records of training for TensorBoard, as ``torch.utils.tensorboard`` writes them.
+"""``torch.utils.tensorboard``: records of training for TensorBoard.
 
-Files are written by ``tensorboardX``, or by ``tensorboard`` where that alone is installed, which
-leaves scalars, texts, histograms, hyperparameters and graphs. Importing this module without either
-is an ImportError.
+Files are written by ``tensorboardX``, or by ``tensorboard`` if that alone is installed, which
+supports scalars, texts, histograms, hyperparameters and graphs alone. Importing this module without
+either raises an ImportError.
 
 Reference: https://www.tensorflow.org/tensorboard
 """
@@ -34,20 +34,21 @@ if find_spec("tensorboardX") is None and find_spec("tensorboard") is None:
 
 
 class SummaryWriter:
-    """Writes what TensorBoard shows into files of one directory.
+    """Writes records for TensorBoard into files of one directory.
 
-    Beside the methods below it has ``add_audio add_custom_scalars add_custom_scalars_marginchart
-    add_custom_scalars_multilinechart add_embedding add_figure add_histogram add_histogram_raw
-    add_image add_image_with_boxes add_images add_mesh add_pr_curve add_pr_curve_raw add_scalars
-    add_text add_video``, which take what tensorboardX's take, and tensors for arrays.
+    In addition to the methods below it has ``add_audio add_custom_scalars
+    add_custom_scalars_marginchart add_custom_scalars_multilinechart add_embedding add_figure
+    add_histogram add_histogram_raw add_image add_image_with_boxes add_images add_mesh add_pr_curve
+    add_pr_curve_raw add_scalars add_text add_video``, with tensorboardX's arguments, in which
+    tensors can replace arrays.
 
     Args:
-        log_dir: The directory; default ``runs/`` and the time, the machine and ``comment``.
-        comment: End of the default directory's name.
-        purge_step: The step from which on records of a run before are hidden.
-        max_queue: How many records wait until they are written.
-        flush_secs: After how many seconds they are written at the latest.
-        filename_suffix: End of the file's name.
+        log_dir: The directory. Default: ``runs/`` with the time, the host name and ``comment``.
+        comment: Suffix of the default directory's name.
+        purge_step: Step from which TensorBoard hides the records of an earlier run.
+        max_queue: Number of records that are queued before they are written.
+        flush_secs: Longest time in seconds before queued records are written.
+        filename_suffix: Suffix of the file's name.
 
     Example:
         >>> import os, tempfile
@@ -64,14 +65,10 @@ class SummaryWriter:
     """
 
     def __init__(
-        self,
-        log_dir: str | os.PathLike[str] | None = None,
-        comment: str = "",
-        purge_step: int | None = None,
-        max_queue: int = 10,
-        flush_secs: int = 120,
+        self, log_dir: str | os.PathLike[str] | None = None, comment: str = "",
+        purge_step: int | None = None, max_queue: int = 10, flush_secs: int = 120,
         filename_suffix: str = "",
-    ) -> None:
+    ) -> None:  # fmt: skip
         directory = _default_directory(comment) if not log_dir else os.fspath(log_dir)
         options: Any = {
             "max_queue": max_queue, "flush_secs": flush_secs, "filename_suffix": filename_suffix,
@@ -88,28 +85,23 @@ class SummaryWriter:
             )
 
     def add_scalar(
-        self,
-        tag: str,
-        scalar_value: Any,
-        global_step: int | None = None,
-        walltime: float | None = None,
-        new_style: bool = False,
-        double_precision: bool = False,
-    ) -> None:
-        """Record one number.
+        self, tag: str, scalar_value: Any, global_step: int | None = None,
+        walltime: float | None = None, new_style: bool = False, double_precision: bool = False,
+    ) -> None:  # fmt: skip
+        """Record a number.
 
         Args:
-            tag: Its name.
+            tag: Name of the record.
             scalar_value: A number, or a tensor of one element.
             global_step: The step of training.
-            walltime: Seconds since 1970; default now.
-            new_style: Without effect: it is written as numbers have always been.
-            double_precision: Without effect: it is written as a float32.
+            walltime: Seconds since 1970. Default: now.
+            new_style: Accepted and ignored: the value is written as a ``simple_value``.
+            double_precision: Accepted and ignored: the value is written as a float32.
         """
         self._writer.add_scalar(tag, to_number(scalar_value), global_step, walltime)
 
     def _pass_on(self, name: str, *args: Any, **kwargs: Any) -> None:
-        """Call tensorboardX's method of a name, with tensors as arrays."""
+        """Call tensorboardX's method of a name, with arrays instead of tensors."""
         getattr(self._writer, name)(*to_arrays(args), **to_arrays(kwargs))
 
     add_audio = partialmethod(_pass_on, "add_audio")
@@ -131,27 +123,23 @@ class SummaryWriter:
     add_video = partialmethod(_pass_on, "add_video")
 
     def add_graph(
-        self,
-        model: Module,
-        input_to_model: Any = None,
-        verbose: bool = False,
+        self, model: Module, input_to_model: Any = None, verbose: bool = False,
         use_strict_trace: bool = True,
-    ) -> None:
-        """Record which functions one call of a model goes through, for the tab "Graphs".
+    ) -> None:  # fmt: skip
+        """Record the graph of the function calls in a model, for the tab "Graphs".
 
-        The model is called once, in evaluation mode. Each function that it calls is a node, inside
-        the modules that call it, with the shapes of its results; one that a function of the library
-        calls in turn is none.
+        The model is called once, in evaluation mode. Each function that its modules call is a node,
+        inside these modules, with the shapes of its results. Functions that the library calls in
+        turn are not nodes.
 
         Args:
             model: The model.
-            input_to_model: What it is called with: a tensor, or a tuple of its arguments. Default:
-                nothing.
-            verbose: Whether to print the nodes as well.
-            use_strict_trace: Without effect: inputs and results may lie in lists and dicts.
+            input_to_model: A tensor, or a tuple of the model's arguments. Default: no argument.
+            verbose: Whether to print the nodes, too.
+            use_strict_trace: Accepted and ignored: inputs and results may be in lists and dicts.
 
         Raises:
-            TypeError: If the model is no module.
+            TypeError: If the model is not a Module.
 
         Example:
             >>> import tempfile
@@ -167,25 +155,22 @@ class SummaryWriter:
         given = () if input_to_model is None else input_to_model
         nodes = call_graph(model, given if isinstance(given, tuple) else (given,))
         for node in nodes if verbose else ():
-            print(f"{node.name}: {node.op}({', '.join(node.inputs)})")  # noqa: T201  # asked for
-        self._get_file_writer().add_onnx_graph(_graph_def(nodes))  # which writes any graph
+            print(f"{node.name}: {node.op}({', '.join(node.inputs)})")  # noqa: T201
+        self._get_file_writer().add_onnx_graph(_graph_def(nodes))  # writes any graph
 
     def add_hparams(
-        self,
-        hparam_dict: dict[str, Any],
-        metric_dict: dict[str, Any],
-        hparam_domain_discrete: dict[str, Any] | None = None,
-        run_name: str | None = None,
+        self, hparam_dict: dict[str, Any], metric_dict: dict[str, Any],
+        hparam_domain_discrete: dict[str, Any] | None = None, run_name: str | None = None,
         global_step: int | None = None,
-    ) -> None:
-        """Record hyperparameters and what came of them.
+    ) -> None:  # fmt: skip
+        """Record hyperparameters and the metrics of a run.
 
         Args:
-            hparam_dict: Numbers, texts and truths by name.
+            hparam_dict: Numbers, strings and booleans by name.
             metric_dict: Numbers, or tensors of one element, by name.
-            hparam_domain_discrete: Without effect with tensorboardX: the values that a
-                hyperparameter may have.
-            run_name: Name of the run's directory below this one; default the time.
+            hparam_domain_discrete: The values that a hyperparameter may have; ignored with
+                tensorboardX.
+            run_name: Name of the run's directory below this one. Default: the time.
             global_step: The step of training.
         """
         chosen = {k: v.item() if isinstance(v, Tensor) else v for k, v in hparam_dict.items()}
@@ -196,7 +181,7 @@ class SummaryWriter:
         self._writer.add_hparams(chosen, metrics, **given)
 
     def _get_file_writer(self) -> Any:
-        """The writer of messages; Lightning adds summaries to it."""
+        """The writer of the file, to which Lightning adds summaries."""
         return self._writer._get_file_writer()
 
     file_writer = property(_get_file_writer)
@@ -206,11 +191,11 @@ class SummaryWriter:
         return self.log_dir
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write the queued records."""
         self._writer.flush()
 
     def close(self) -> None:
-        """Write what waits, and close the files."""
+        """Write the queued records, and close the files."""
         self._writer.close()
 
     def __enter__(self) -> Self:
@@ -221,7 +206,7 @@ class SummaryWriter:
 
 
 def _graph_def(nodes: Iterable[CallNode], package: str | None = None) -> Any:
-    """Nodes as the message that TensorBoard reads; of the classes of a package."""
+    """TensorBoard's ``GraphDef`` message of nodes, of the classes of a package."""
     attributes, graph, node_def, shapes, versions = (
         messages(name, package)
         for name in ("attr_value", "graph", "node_def", "tensor_shape", "versions")
@@ -233,11 +218,11 @@ def _graph_def(nodes: Iterable[CallNode], package: str | None = None) -> Any:
 
     def message(node: CallNode) -> Any:
         results = attributes.AttrValue.ListValue(shape=map(shape, node.shapes))
-        said = {
+        attr = {
             "attr": attributes.AttrValue(s=node.attributes.encode()),
             "_output_shapes": attributes.AttrValue(list=results),
         }
-        return node_def.NodeDef(name=node.name, op=node.op, input=node.inputs, attr=said)
+        return node_def.NodeDef(name=node.name, op=node.op, input=node.inputs, attr=attr)
 
     version = versions.VersionDef(producer=22)  # the number that PyTorch writes
     return graph.GraphDef(node=map(message, nodes), versions=version)
@@ -255,9 +240,9 @@ class FileWriter:
 
     Args:
         log_dir: The directory.
-        max_queue: Number of events that wait until they are written.
-        flush_secs: Seconds after which they are written at the latest.
-        filename_suffix: End of the file's name.
+        max_queue: Number of events that are queued before they are written.
+        flush_secs: Longest time in seconds before queued events are written.
+        filename_suffix: Suffix of the file's name.
 
     Example:
         >>> import os, tempfile
@@ -277,12 +262,9 @@ class FileWriter:
     """
 
     def __init__(
-        self,
-        log_dir: str | os.PathLike[str],
-        max_queue: int = 10,
-        flush_secs: int = 120,
+        self, log_dir: str | os.PathLike[str], max_queue: int = 10, flush_secs: int = 120,
         filename_suffix: str = "",
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._options = (os.fspath(log_dir), max_queue, flush_secs, filename_suffix)
         self.reopen()
 
@@ -313,7 +295,7 @@ class FileWriter:
     def add_summary(
         self, summary: Any, global_step: int | None = None, walltime: float | None = None
     ) -> None:
-        """Write a message that the functions of ``utils.tensorboard.summary`` return.
+        """Write a message of a function of ``utils.tensorboard.summary``.
 
         Args:
             summary: The message.
@@ -333,7 +315,7 @@ class FileWriter:
         self.add_event(event, None, walltime)
 
     def add_graph(self, graph_profile: Any, walltime: float | None = None) -> None:
-        """Write a graph, of a pair of a graph and its measurements, which are left out.
+        """Write the graph of a pair of a graph and its profile; the profile is ignored.
 
         Args:
             graph_profile: The pair.
@@ -342,16 +324,16 @@ class FileWriter:
         self.add_onnx_graph(graph_profile[0], walltime)
 
     def flush(self) -> None:
-        """Write the events that wait."""
+        """Write the queued events."""
         self.event_writer.flush()
 
     def close(self) -> None:
-        """Write the events that wait, and close the file."""
+        """Write the queued events, and close the file."""
         self.event_writer.close()
 
 
 class _RecordWriter:
-    """Writer of the records for which ``tensorboard`` alone is enough."""
+    """Writer of the records that the package ``tensorboard`` supports without tensorboardX."""
 
     def __init__(self, directory: str, **options: Any) -> None:
         self._directory, self._options = directory, options
@@ -359,7 +341,7 @@ class _RecordWriter:
         self._get_file_writer()
 
     def _get_file_writer(self, run: str = "") -> FileWriter:
-        """The writer of a run, opened if it is not."""
+        """Writer of the file of a run, which the first call opens."""
         if run not in self._files:
             self._files[run] = FileWriter(os.path.join(self._directory, run), **self._options)
         return self._files[run]

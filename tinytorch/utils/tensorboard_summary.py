@@ -1,7 +1,7 @@
-"""Messages that TensorBoard reads: ``torch.utils.tensorboard.summary``.
+"""``torch.utils.tensorboard.summary``: protobuf messages for TensorBoard.
 
-They are made of the classes that the installed writer has: tensorboardX's, or tensorboard's where
-that alone is installed. Images, sounds and charts are tensorboardX's alone.
+Their classes are those of the installed package: tensorboardX, or tensorboard if that alone is
+installed. Images, sounds and charts need tensorboardX.
 
 Reference: https://github.com/tensorflow/tensorboard/tree/master/tensorboard/compat/proto
 """
@@ -21,11 +21,11 @@ __all__ = [
     "mesh", "pr_curve", "pr_curve_raw", "scalar", "text", "video",
 ]  # fmt: skip
 
-#: The plug-in for hyperparameters has messages of its own, in modules of other names.
+#: Modules of the messages of the plug-in for hyperparameters, by package.
 _HPARAMS = {
     "tensorboardX": ("tensorboardX.proto.api_pb2", "tensorboardX.proto.plugin_hparams_pb2"),
     "tensorboard": (
-        "tensorboard.plugins.hparams.api_pb2", "tensorboard.plugins.hparams.plugin_data_pb2",
+        "tensorboard.plugins.hparams.api_pb2", "tensorboard.plugins.hparams.plugin_data_pb2"
     ),
 }  # fmt: skip
 
@@ -36,11 +36,11 @@ def writer_package() -> str:
 
 
 def messages(name: str, package: str | None = None) -> Any:
-    """Module of the messages of one kind: ``"summary"``, ``"event"``, ``"graph"`` ….
+    """Module of messages, for example ``"summary"``, ``"event"`` or ``"graph"``.
 
     Args:
-        name: The kind.
-        package: ``"tensorboard"`` or ``"tensorboardX"``. Default: that which writes the files.
+        name: Name of the module, without ``_pb2``.
+        package: ``"tensorboard"`` or ``"tensorboardX"``. Default: the one that writes the files.
     """
     package = package or writer_package()
     folder = {"tensorboard": "tensorboard.compat.proto"}.get(package, f"{package}.proto")
@@ -48,7 +48,7 @@ def messages(name: str, package: str | None = None) -> Any:
 
 
 def to_arrays(value: Any) -> Any:
-    """Tensors as NumPy arrays, also in dicts, lists and tuples."""
+    """Convert tensors to NumPy arrays, also in dicts, lists and tuples."""
     if isinstance(value, Tensor):
         return value.detach().cpu().numpy()
     if isinstance(value, dict):
@@ -57,23 +57,20 @@ def to_arrays(value: Any) -> Any:
 
 
 def to_number(value: Any) -> float:
-    """A number, or the element of a tensor."""
+    """Convert a number, or a tensor of one element, to a float."""
     return float(value.detach() if isinstance(value, Tensor) else value)
 
 
 def scalar(
-    name: str,
-    tensor: Any,
-    collections: Any = None,
-    new_style: bool = False,
+    name: str, tensor: Any, collections: Any = None, new_style: bool = False,
     double_precision: bool = False,
-) -> Any:
-    """Message of one number.
+) -> Any:  # fmt: skip
+    """Message of a number.
 
     Args:
         name: Its name.
         tensor: A number, or a tensor of one element.
-        collections: Without effect, as in PyTorch.
+        collections: Ignored, as in PyTorch.
         new_style: Whether the number is written as a tensor. Default: False.
         double_precision: Whether that tensor is float64. Default: False.
 
@@ -95,7 +92,7 @@ def scalar(
 
 
 def text(tag: str, text: str) -> Any:
-    """Message of a text, which may be Markdown.
+    """Message of a text, which can be Markdown.
 
     Args:
         tag: Its name.
@@ -115,16 +112,16 @@ def text(tag: str, text: str) -> Any:
 
 
 def histogram(name: str, values: Any, bins: Any, max_bins: int | None = None) -> Any:
-    """Message of how often values occur.
+    """Message of a histogram of values.
 
     Args:
         name: Its name.
         values: The values.
-        bins: Edges of the bins, their number, or a name that ``numpy.histogram`` knows.
+        bins: Edges of the bins, their number, or a method of ``numpy.histogram``.
         max_bins: Largest number of bins. Default: no limit.
 
     Raises:
-        ValueError: Without values.
+        ValueError: If there are no values.
 
     Example:
         >>> from tinytorch.utils.tensorboard.summary import histogram
@@ -147,16 +144,10 @@ def histogram(name: str, values: Any, bins: Any, max_bins: int | None = None) ->
 
 
 def histogram_raw(
-    name: str,
-    min: Any,
-    max: Any,
-    num: Any,
-    sum: Any,
-    sum_squares: Any,
-    bucket_limits: Any,
+    name: str, min: Any, max: Any, num: Any, sum: Any, sum_squares: Any, bucket_limits: Any,
     bucket_counts: Any,
-) -> Any:
-    """Message of a histogram that is computed already.
+) -> Any:  # fmt: skip
+    """Message of a histogram from its counts.
 
     Args:
         name: Its name.
@@ -188,13 +179,14 @@ def hparams(
     """Messages of hyperparameters: the experiment, the start and the end of a session.
 
     Args:
-        hparam_dict: Numbers, texts and booleans by name; None is left out.
-        metric_dict: Metrics by name; their values are records of their own.
+        hparam_dict: Numbers, strings and booleans by name; those that are None are left out.
+        metric_dict: Metrics by name; their values are written by other records.
         hparam_domain_discrete: The values that a hyperparameter may have, by name.
 
     Raises:
-        TypeError: For arguments that are not dicts, or values of another type.
-        ValueError: For a hyperparameter of another type.
+        TypeError: If an argument is not a dict, or a domain does not have the hyperparameter's
+            type.
+        ValueError: If a hyperparameter has another type.
 
     Example:
         >>> from tinytorch.utils.tensorboard.summary import hparams
@@ -255,6 +247,7 @@ def _read_hparam(value: Any) -> tuple[str, str, Any]:
 
 
 def _summary(**value: Any) -> Any:
+    """``Summary`` message with one value of some fields."""
     kind = messages("summary").Summary
     return kind(value=[kind.Value(**value)])
 
@@ -265,14 +258,14 @@ def _metadata(plugin: str, content: bytes = b"") -> Any:
 
 
 def raise_missing(name: str) -> NoReturn:
-    """Raise for a record that tensorboard alone cannot write."""
+    """Raise for a record that the package ``tensorboard`` alone does not support."""
     raise NotImplementedError(
         f"{name}() is not written through tensorboard alone: {how_to_install('tensorboardX')}"
     )
 
 
 def _make(name: str, *args: Any, **kwargs: Any) -> Any:
-    """Message of a function of ``tensorboardX.summary``, with tensors as arrays."""
+    """Call a function of ``tensorboardX.summary``, with arrays instead of tensors."""
     if writer_package() == "tensorboard":
         raise_missing(name)
     make = getattr(import_module("tensorboardX.summary"), name)

@@ -1,6 +1,6 @@
-"""``torch.utils.weak``: references that do not keep what they refer to, told apart by identity.
+"""``torch.utils.weak``: weak references and dictionaries that compare keys by identity.
 
-Tensors are equal element by element, so that ``weakref.WeakKeyDictionary`` cannot look them up.
+``weakref.WeakKeyDictionary`` cannot look up tensors, because ``==`` compares their elements.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ __all__ = [
 
 
 class WeakIdRef(weakref.ref):  # type: ignore[type-arg]
-    """A weak reference that is equal to another one if both are to the same object.
+    """A weak reference that is equal to another one if both refer to the same object.
 
     Args:
         key: The object.
-        callback: Called with the reference when the object is gone.
+        callback: Called with the reference when the object is destroyed.
 
     Example:
         >>> from tinytorch.utils.weak import WeakIdRef
@@ -42,18 +42,18 @@ class WeakIdRef(weakref.ref):  # type: ignore[type-arg]
         return self._id
 
     def __eq__(self, other: object) -> bool:
-        mine, others = self(), other() if isinstance(other, weakref.ref) else None
-        return mine is others if mine is not None and others is not None else self is other
+        left, right = self(), other() if isinstance(other, weakref.ref) else None
+        return left is right if left is not None and right is not None else self is other
 
 
 class WeakIdKeyDictionary(MutableMapping[Any, Any]):
-    """A dictionary of objects by identity, which it does not keep alive.
+    """A dictionary whose keys are compared by identity and held by weak references.
 
-    The entry of a key that is gone is removed when the dictionary is next used.
+    The entry of a destroyed key is removed when the dictionary is next used.
 
     Args:
-        dict: What it holds first: a mapping or pairs.
-        ref_type: What keys are referred to by. Default: ``WeakIdRef``.
+        dict: Initial items: a mapping or pairs. Default: none.
+        ref_type: Class of the references to keys. Default: ``WeakIdRef``.
 
     Example:
         >>> from tinytorch.utils.weak import WeakIdKeyDictionary
@@ -69,8 +69,8 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
     def __init__(self, dict: Any = None, ref_type: Any = WeakIdRef) -> None:
         self.ref_type = ref_type
         self._data: Any = {}
-        # References to keys that are gone. Their callback is a C function: Python drops what a
-        # Python function raises there, such as the KeyboardInterrupt of Ctrl-C.
+        # References to destroyed keys. Their callback is a C function, because Python ignores
+        # exceptions of callbacks, so that a KeyboardInterrupt would be lost.
         self._dead: list[Any] = []
         self.update({} if dict is None else dict)
 
@@ -82,7 +82,7 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
 
     @property
     def data(self) -> dict[Any, Any]:
-        """The values by the references to their keys."""
+        """Dict from references to values."""
         with contextlib.suppress(IndexError):  # another thread may empty the list, too
             while self._dead:
                 self._data.pop(self._dead.pop(), None)
@@ -92,7 +92,7 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
         del self.data[self.ref_type(key)]
 
     def __iter__(self) -> Iterator[Any]:
-        for reference in list(self.data):  # entries may go meanwhile
+        for reference in list(self.data):  # entries may be removed during the loop
             key = reference()
             if key is not None:
                 yield key
@@ -103,7 +103,7 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
     def __contains__(self, key: object) -> bool:
         try:
             return self.ref_type(key) in self.data
-        except TypeError:  # nothing refers weakly to a number
+        except TypeError:  # a key without weak references, such as a number
             return False
 
     def __repr__(self) -> str:
@@ -120,21 +120,21 @@ class WeakIdKeyDictionary(MutableMapping[Any, Any]):
         return list(self.data)
 
     def copy(self) -> WeakIdKeyDictionary:
-        """Another one with the same entries.
+        """A new dictionary with the same entries.
 
         Example:
             >>> from tinytorch.utils.weak import WeakIdKeyDictionary
             >>> len(WeakIdKeyDictionary().copy())
             0
         """
-        made = type(self)(ref_type=self.ref_type)
-        made.update(self)
-        return made
+        result = type(self)(ref_type=self.ref_type)
+        result.update(self)
+        return result
 
     __copy__ = copy
 
 
-#: By PyTorch's name for such a dictionary of tensors.
+#: PyTorch's name of a dictionary with tensors as keys.
 WeakTensorKeyDictionary = WeakIdKeyDictionary
 
 
@@ -145,7 +145,7 @@ class TensorWeakRef:
         tensor: The tensor.
 
     Raises:
-        AssertionError: If it is none.
+        AssertionError: If ``tensor`` is not a tensor.
 
     Example:
         >>> x = tt.ones(2)

@@ -23,7 +23,7 @@ import tinytorch as tt
 from tests.fresh import program, run, search_path
 from tests.shared_memory import segments
 from tinytorch.utils.data import DataLoader, Dataset, IterableDataset, get_worker_info
-from tinytorch.utils.data._workers import stop_dropped
+from tinytorch.utils.data._workers import stop_abandoned_workers
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked"),
@@ -369,7 +369,7 @@ def alive(process: int) -> bool:
 
 def descriptors() -> int:
     """Return how many are open once the program has used a loader again."""
-    stop_dropped()
+    stop_abandoned_workers()
     return len(os.listdir("/proc/self/fd"))
 
 

@@ -110,12 +110,9 @@ class Join:
     """
 
     def __init__(
-        self,
-        joinables: list[Joinable],
-        enable: bool = True,
-        throw_on_early_termination: bool = False,
-        **kwargs: Any,
-    ) -> None:
+        self, joinables: list[Joinable], enable: bool = True,
+        throw_on_early_termination: bool = False, **kwargs: Any,
+    ) -> None:  # fmt: skip
         if not joinables:
             raise ValueError("The join context manager requires at least one joinable")
         groups = {id(joinable.join_process_group) for joinable in joinables}

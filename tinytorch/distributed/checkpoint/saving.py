@@ -78,14 +78,10 @@ class FileSystemReader(_Folder):
 
 
 def save(
-    state_dict: dict[str, Any],
-    *,
-    checkpoint_id: str | os.PathLike[str] | None = None,
-    storage_writer: FileSystemWriter | None = None,
-    planner: Any = None,
-    process_group: Any = None,
+    state_dict: dict[str, Any], *, checkpoint_id: str | os.PathLike[str] | None = None,
+    storage_writer: FileSystemWriter | None = None, planner: Any = None, process_group: Any = None,
     no_dist: bool = False,
-) -> None:
+) -> None:  # fmt: skip
     """Save the state dicts of all ranks in a folder; an entry of several ranks is saved once.
 
     Args:
@@ -130,14 +126,10 @@ def save(
 
 
 def load(
-    state_dict: dict[str, Any],
-    *,
-    checkpoint_id: str | os.PathLike[str] | None = None,
-    storage_reader: FileSystemReader | None = None,
-    planner: Any = None,
-    process_group: Any = None,
+    state_dict: dict[str, Any], *, checkpoint_id: str | os.PathLike[str] | None = None,
+    storage_reader: FileSystemReader | None = None, planner: Any = None, process_group: Any = None,
     no_dist: bool = False,
-) -> None:
+) -> None:  # fmt: skip
     """Load the entries of a state dict from a folder, into its tensors in place.
 
     Args:

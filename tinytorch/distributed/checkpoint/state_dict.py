@@ -102,12 +102,9 @@ def get_model_state_dict(
 
 
 def get_optimizer_state_dict(
-    model: Module,
-    optimizers: _Optimizers,
-    *,
-    submodules: set[Module] | None = None,
+    model: Module, optimizers: _Optimizers, *, submodules: set[Module] | None = None,
     options: StateDictOptions | None = None,
-) -> OptimizerStateType:
+) -> OptimizerStateType:  # fmt: skip
     """State dict of all optimizers of a model, with canonical names instead of indices.
 
     An optimizer without state first takes a step with zero gradients and a learning rate of 0.
@@ -135,12 +132,9 @@ def get_optimizer_state_dict(
 
 
 def get_state_dict(
-    model: Module,
-    optimizers: _Optimizers,
-    *,
-    submodules: set[Module] | None = None,
+    model: Module, optimizers: _Optimizers, *, submodules: set[Module] | None = None,
     options: StateDictOptions | None = None,
-) -> tuple[dict[str, ValueType], OptimizerStateType]:
+) -> tuple[dict[str, ValueType], OptimizerStateType]:  # fmt: skip
     """State dicts of a model and of its optimizers, with canonical names.
 
     Args:
@@ -195,12 +189,9 @@ def set_model_state_dict(
 
 
 def set_optimizer_state_dict(
-    model: Module,
-    optimizers: _Optimizers,
-    optim_state_dict: OptimizerStateType,
-    *,
+    model: Module, optimizers: _Optimizers, optim_state_dict: OptimizerStateType, *,
     options: StateDictOptions | None = None,
-) -> None:
+) -> None:  # fmt: skip
     """Load a state dict with canonical names into optimizers.
 
     Args:
@@ -227,13 +218,9 @@ def set_optimizer_state_dict(
 
 
 def set_state_dict(
-    model: Module,
-    optimizers: _Optimizers,
-    *,
-    model_state_dict: dict[str, ValueType],
-    optim_state_dict: OptimizerStateType,
-    options: StateDictOptions | None = None,
-) -> _IncompatibleKeys:
+    model: Module, optimizers: _Optimizers, *, model_state_dict: dict[str, ValueType],
+    optim_state_dict: OptimizerStateType, options: StateDictOptions | None = None,
+) -> _IncompatibleKeys:  # fmt: skip
     """Load state dicts with canonical names into a model and its optimizers.
 
     Args:

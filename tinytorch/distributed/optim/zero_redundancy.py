@@ -54,14 +54,9 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
     """
 
     def __init__(
-        self,
-        params: ParamsT,
-        optimizer_class: Callable[..., Optimizer],
-        process_group: Any = None,
-        parameters_as_bucket_view: bool = False,
-        overlap_with_ddp: bool = False,
-        **defaults: Any,
-    ) -> None:
+        self, params: ParamsT, optimizer_class: Callable[..., Optimizer], process_group: Any = None,
+        parameters_as_bucket_view: bool = False, overlap_with_ddp: bool = False, **defaults: Any,
+    ) -> None:  # fmt: skip
         if overlap_with_ddp:
             raise NotImplementedError("ZeroRedundancyOptimizer: overlap_with_ddp is not there")
         self.process_group = world() if process_group is None else process_group

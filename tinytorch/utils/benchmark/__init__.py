@@ -1,4 +1,4 @@
-"""``torch.utils.benchmark``: how long a statement takes, and several beside each other.
+"""``torch.utils.benchmark``: timing of statements, and tables of the results.
 
 Example:
     >>> from tinytorch.utils import benchmark

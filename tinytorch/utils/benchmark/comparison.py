@@ -1,4 +1,4 @@
-"""Measurements beside each other, as a table."""
+"""``Compare``: a table of measurements."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .measurement import Measurement, ordered_unique, select_unit, trim_sigfig, 
 
 __all__ = ["Colorize", "Compare"]
 
-_BEST, _PLAIN = "\033[92m\033[1m", "\033[0m\033[0m"
+_BEST, _RESET = "\033[92m\033[1m", "\033[0m\033[0m"
 
 
 class Colorize(enum.Enum):
-    """Within what the best time is coloured.
+    """Scope in which ``Compare`` colors the best time: columns, rows or none.
 
     Example:
         >>> from tinytorch.utils.benchmark import Colorize
@@ -30,10 +30,10 @@ class Colorize(enum.Enum):
 
 
 class Compare:
-    """A table for each label: a row for each sub-label, a column for each description.
+    """A table of measurements for each label: rows are sub-labels, columns are descriptions.
 
     Args:
-        results: The measurements; those of the same name are put together.
+        results: The measurements; those of the same task are merged.
 
     Example:
         >>> from tinytorch.utils.benchmark import Compare, Measurement, TaskSpec
@@ -59,7 +59,7 @@ class Compare:
         """Add measurements.
 
         Raises:
-            ValueError: If one is none.
+            ValueError: If an item is not a ``Measurement``.
 
         Example:
             >>> from tinytorch.utils.benchmark import Compare, Timer
@@ -74,7 +74,7 @@ class Compare:
         self._results.extend(results)
 
     def trim_significant_figures(self) -> None:
-        """Write the figures alone that can be relied on.
+        """Round times to their significant figures.
 
         Example:
             >>> from tinytorch.utils.benchmark import Compare
@@ -83,7 +83,7 @@ class Compare:
         self._trimmed = True
 
     def highlight_warnings(self) -> None:
-        """Mark times whose runs differ much.
+        """Mark times with a high variance.
 
         Example:
             >>> from tinytorch.utils.benchmark import Compare
@@ -92,7 +92,7 @@ class Compare:
         self._warned = True
 
     def colorize(self, rowwise: bool = False) -> None:
-        """Colour the best time of each column, or row.
+        """Color the best time of each column, or of each row.
 
         Example:
             >>> from tinytorch.utils.benchmark import Compare
@@ -118,6 +118,7 @@ class Compare:
         return "\n".join(tables)
 
     def _table(self, results: list[Measurement], label: str | None) -> str:
+        """Table of the measurements of one label."""
         unit, scale = select_unit(min(each.median for each in results))
         columns = [
             _Column(name, [each for each in results if each.description == name], scale,
@@ -126,8 +127,8 @@ class Compare:
         ]  # fmt: skip
         keys = ordered_unique((m.num_threads, m.env or "", m.as_row_name) for m in results)
         keys.sort(key=lambda key: key[:2])
-        several = len({env for _, env, _ in keys}) > 1
-        names = [_row_name(env if several else "", name, keys) for _, env, name in keys]
+        has_envs = len({env for _, env, _ in keys}) > 1
+        names = [_row_name(env if has_envs else "", name, keys) for _, env, name in keys]
         first = max(map(len, names))
         pairs = zip(names, keys, strict=True)
         rows = [self._row(name.ljust(first), key, columns) for name, key in pairs]
@@ -144,26 +145,28 @@ class Compare:
         return "\n".join([*lines, "", end, ""])
 
     def _row(self, name: str, key: tuple[int, str, str], columns: list[_Column]) -> str:
-        found = [column.found(key) for column in columns]
-        cells = [column.cell(each) for column, each in zip(columns, found, strict=True)]
+        """Row of a table, for a key of number of threads, environment and name."""
+        found = [column.find(key) for column in columns]
+        cells = [column.format(each) for column, each in zip(columns, found, strict=True)]
         if self._colorize is not Colorize.NONE:
             best = min(each.median for each in found if each is not None)
-            for at, (column, each) in enumerate(zip(columns, found, strict=True)):
+            for index, (column, each) in enumerate(zip(columns, found, strict=True)):
                 if self._colorize is Colorize.COLUMNWISE:
                     best = min(other.median for other in column.results)
                 if each is not None and each.median == best:
-                    cells[at] = _BEST + cells[at] + _PLAIN
+                    cells[index] = _BEST + cells[index] + _RESET
         return "  |  ".join([name, *cells])
 
 
 def _row_name(env: str, name: str, keys: list[tuple[int, str, str]]) -> str:
+    """Indented name of a row, after its environment unless that is empty."""
     longest = max(len(other) for _, other, _ in keys) if env else 0
     return "  " + (f"({env})" if env else "").ljust(longest + 4) + name
 
 
 @dataclass
 class _Column:
-    """The times of one description."""
+    """Column of a table: the measurements of one description."""
 
     name: str | None
     results: list[Measurement]
@@ -183,15 +186,15 @@ class _Column:
         cells = [self._number(each) for each in self.results]
         self.width = max(len(text) for text in (*cells, self.name or ""))
 
-    def found(self, key: tuple[int, str, str]) -> Measurement | None:
-        """What stands in a row."""
+    def find(self, key: tuple[int, str, str]) -> Measurement | None:
+        """Measurement in the row of a key, or None."""
         for each in self.results:
             if key == (each.num_threads, each.env or "", each.as_row_name):
                 return each
         return None
 
-    def cell(self, found: Measurement | None) -> str:
-        """Its text."""
+    def format(self, found: Measurement | None) -> str:
+        """Text of a cell, padded to the width of the column."""
         return ("" if found is None else self._number(found)).center(self.width)
 
     def _number(self, each: Measurement) -> str:

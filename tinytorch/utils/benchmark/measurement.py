@@ -1,4 +1,4 @@
-"""What a timer gives: times, and what they say."""
+"""``Measurement``: times of a statement and their statistics."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = [
 
 _UNITS = {"ns": ("nanosecond", 1e-9), "us": ("microsecond", 1e-6), "ms": ("millisecond", 1e-3),
           "s": ("second", 1)}  # fmt: skip
-#: A clock tells no more than this, in seconds, nor a measurement more figures than these.
+#: Resolution of a clock in seconds, and the largest number of significant figures.
 _FINEST, _MOST_FIGURES = 25e-9, 5
-#: From which spread, as part of the median, on times are worth a warning.
-_NOTED, _DOUBTFUL = 0.1, 0.25
+#: Interquartile ranges, divided by the median, from which there are warnings.
+_HIGH_SPREAD, _VERY_HIGH_SPREAD = 0.1, 0.25
 
 
 def ordered_unique(elements: Iterable[Any]) -> list[Any]:
-    """Elements once each, in the order of their first coming.
+    """The distinct elements, in the order of their first occurrence.
 
     Example:
         >>> from tinytorch.utils.benchmark import ordered_unique
@@ -32,10 +32,10 @@ def ordered_unique(elements: Iterable[Any]) -> list[Any]:
 
 
 def select_unit(t: float) -> tuple[str, float]:
-    """The unit to write a time in, and how many seconds it is.
+    """Unit in which to write a time, and its length in seconds.
 
     Args:
-        t: Seconds.
+        t: The time in seconds.
 
     Example:
         >>> from tinytorch.utils.benchmark import select_unit
@@ -47,7 +47,7 @@ def select_unit(t: float) -> tuple[str, float]:
 
 
 def unit_to_english(u: str) -> str:
-    """The word for a unit.
+    """English name of a unit.
 
     Example:
         >>> from tinytorch.utils.benchmark import unit_to_english
@@ -58,11 +58,11 @@ def unit_to_english(u: str) -> str:
 
 
 def trim_sigfig(x: float, n: int) -> float:
-    """A number rounded to so many figures.
+    """Round a number to ``n`` significant figures.
 
     Args:
-        x: The number, above 0.
-        n: How many figures.
+        x: A positive number.
+        n: Number of figures.
 
     Example:
         >>> from tinytorch.utils.benchmark import trim_sigfig
@@ -75,17 +75,17 @@ def trim_sigfig(x: float, n: int) -> float:
 
 @dataclass(frozen=True)
 class TaskSpec:
-    """What is measured, and what it is called.
+    """The statement of a measurement, and its labels in tables.
 
     Args:
         stmt: The statement.
-        setup: What runs first.
+        setup: Statement that is executed first.
         global_setup: Not used for Python.
-        label: The name of the table that it stands in.
-        sub_label: The name of its row.
-        description: The name of its column.
-        env: What tells it apart from the same under other circumstances.
-        num_threads: How many threads it may use.
+        label: Title of the table.
+        sub_label: Name of the row.
+        description: Name of the column.
+        env: Name of the environment, if the same statement is measured in several.
+        num_threads: Number of threads of operations.
 
     Example:
         >>> from tinytorch.utils.benchmark import TaskSpec
@@ -166,7 +166,7 @@ class Measurement:
 
     @property
     def iqr(self) -> float:
-        """From the first quartile to the third."""
+        """Interquartile range of the times."""
         low, high = self._quartiles()
         return high - low
 
@@ -178,9 +178,9 @@ class Measurement:
 
     @property
     def significant_figures(self) -> int:
-        """How many figures of the median can be relied on.
+        """Number of significant figures of the median.
 
-        By a confidence interval of 90 % from the spread of the middle half of the times.
+        It is estimated from a 90 % confidence interval of the middle half of the times.
         """
         times, count = sorted(self.times), len(self.times)
         middle = times[count // 4 : math.ceil(3 * count / 4)]
@@ -190,11 +190,11 @@ class Measurement:
 
     @property
     def has_warnings(self) -> bool:
-        """Whether the times differ much."""
+        """Whether the interquartile range is high."""
         return not self.meets_confidence()
 
-    def meets_confidence(self, threshold: float = _NOTED) -> bool:
-        """Whether the quartiles are this near to each other, as part of the median.
+    def meets_confidence(self, threshold: float = _HIGH_SPREAD) -> bool:
+        """Whether the interquartile range, divided by the median, is below a threshold.
 
         Example:
             >>> from tinytorch.utils.benchmark import Measurement, TaskSpec
@@ -205,7 +205,7 @@ class Measurement:
 
     @property
     def as_row_name(self) -> str:
-        """The name of its row in a table."""
+        """Name of the row in a table."""
         return self.sub_label or self.stmt or "[Unknown]"
 
     def __repr__(self) -> str:
@@ -231,18 +231,18 @@ class Measurement:
     def _warnings(self) -> list[str]:
         if self.meets_confidence():
             return []
-        doubt = "could indicate system fluctuation"
-        if not self.meets_confidence(_DOUBTFUL):
-            doubt = "suggests significant environmental influence"
+        reason = "could indicate system fluctuation"
+        if not self.meets_confidence(_VERY_HIGH_SPREAD):
+            reason = "suggests significant environmental influence"
         return [
             f"  WARNING: Interquartile range is {self.iqr / self.median:.1%} of the median "
             "measurement.",
-            f"           This {doubt}.",
+            f"           This {reason}.",
         ]
 
     @staticmethod
     def merge(measurements: Iterable[Measurement]) -> list[Measurement]:
-        """Those of the same statement, labels and threads as one each.
+        """Merge the measurements of each task into one.
 
         Example:
             >>> from tinytorch.utils.benchmark import Measurement, TaskSpec

@@ -1,4 +1,4 @@
-"""Running a statement often enough to tell how long it takes."""
+"""``Timer``, which measures the time of a statement."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from .measurement import Measurement, TaskSpec
 
 __all__ = ["Language", "Timer", "set_torch_threads", "timer"]
 
-#: The part of a time that reading the clock may be.
+#: Largest overhead of reading the clock, as a fraction of the measured time.
 _OVERHEAD = 1e-4
 
 
 def timer() -> float:
-    """Seconds, from some moment on; work on a GPU is waited for where there may be any.
+    """Time in seconds, of a clock without a fixed origin; waits for the GPU if CuPy is loaded.
 
     Example:
         >>> from tinytorch.utils.benchmark import timer
@@ -35,7 +35,7 @@ def timer() -> float:
 
 @contextmanager
 def set_torch_threads(n: int) -> Iterator[None]:
-    """Have operations use so many threads in a ``with`` block.
+    """Set the number of threads of operations in a ``with`` block.
 
     Example:
         >>> with tt.utils.benchmark.set_torch_threads(1):
@@ -51,7 +51,7 @@ def set_torch_threads(n: int) -> Iterator[None]:
 
 
 class Language(enum.Enum):
-    """What statements are written in: ``PYTHON`` alone is measured here.
+    """Language of statements; ``PYTHON`` alone is supported.
 
     Example:
         >>> from tinytorch.utils.benchmark import Language
@@ -64,23 +64,23 @@ class Language(enum.Enum):
 
 
 class Timer:
-    """Measures a statement.
+    """Measures the time of a statement.
 
     Args:
-        stmt: The statement, Python.
-        setup: What runs once before it.
+        stmt: The Python statement.
+        setup: Statement that is executed once before it.
         global_setup: Not used for Python.
-        timer: Gives seconds. Default: ``benchmark.timer``.
-        globals: Names that the statement uses; ``torch`` is among them anyway.
-        label: See ``TaskSpec``.
-        sub_label: See ``TaskSpec``.
-        description: See ``TaskSpec``.
-        env: See ``TaskSpec``.
-        num_threads: How many threads operations use meanwhile. Default: 1.
+        timer: Function that returns the time in seconds. Default: ``benchmark.timer``.
+        globals: Global names of the statement, in addition to ``torch``.
+        label: Title of the table; see ``TaskSpec``.
+        sub_label: Name of the row; see ``TaskSpec``.
+        description: Name of the column; see ``TaskSpec``.
+        env: Name of the environment; see ``TaskSpec``.
+        num_threads: Number of threads of operations. Default: 1.
         language: ``"python"``.
 
     Raises:
-        TypeError: If ``stmt`` is no text.
+        TypeError: If ``stmt`` is not a string.
         NotImplementedError: For C++.
 
     Example:
@@ -111,13 +111,13 @@ class Timer:
         )
 
     def _run(self, number: int) -> float:
-        return max(self._timer.timeit(number), 1e-9)  # what no clock can tell is not nothing
+        return max(self._timer.timeit(number), 1e-9)  # 0 would break divisions and logarithms
 
-    def _measured(self, number: int, times: list[float]) -> Measurement:
+    def _measurement(self, number: int, times: list[float]) -> Measurement:
         return Measurement(number, times, self._task_spec)
 
     def timeit(self, number: int = 1_000_000) -> Measurement:
-        """One time of ``number`` runs, after a few that are not measured.
+        """Measure the time of ``number`` runs once, after some warm-up runs.
 
         Example:
             >>> from tinytorch.utils.benchmark import Timer
@@ -126,16 +126,16 @@ class Timer:
         """
         with set_torch_threads(self._task_spec.num_threads):
             self._run(max(number // 100, 2))
-            return self._measured(number, [self._run(number)])
+            return self._measurement(number, [self._run(number)])
 
     def blocked_autorange(
         self, callback: Callable[[int, float], Any] | None = None, min_run_time: float = 0.2
     ) -> Measurement:
-        """Times of blocks of runs, as many runs as the clock needs to tell them well.
+        """Measure the times of blocks of runs, each long enough for the clock.
 
         Args:
-            callback: Called with the number of runs and the seconds of each block.
-            min_run_time: How many seconds it goes on. Default: 0.2.
+            callback: Called with the number of runs and the time of each block.
+            min_run_time: Total time of all blocks in seconds, at least. Default: 0.2.
 
         Example:
             >>> from tinytorch.utils.benchmark import Timer
@@ -149,13 +149,13 @@ class Timer:
         self, threshold: float = 0.1, *, min_run_time: float = 0.01, max_run_time: float = 10.0,
         callback: Callable[[int, float], Any] | None = None,
     ) -> Measurement:  # fmt: skip
-        """Times of blocks of runs until they differ little.
+        """Measure the times of blocks of runs until their variance is small.
 
         Args:
-            threshold: The spread to come to; see ``Measurement.meets_confidence``. Default: 0.1.
-            min_run_time: Seconds before it may end. Default: 0.01.
-            max_run_time: Seconds after which it ends in any case. Default: 10.
-            callback: As for ``blocked_autorange``.
+            threshold: Spread at which to stop; see ``Measurement.meets_confidence``. Default: 0.1.
+            min_run_time: Shortest total time in seconds. Default: 0.01.
+            max_run_time: Longest total time in seconds. Default: 10.
+            callback: Called with the number of runs and the time of each block.
 
         Example:
             >>> from tinytorch.utils.benchmark import Timer
@@ -166,8 +166,8 @@ class Timer:
         def enough(times: list[float]) -> bool:
             if sum(times) >= max_run_time:
                 return True
-            steady = len(times) > 3 and self._measured(1, times).meets_confidence(threshold)
-            return sum(times) >= min_run_time and steady
+            is_steady = len(times) > 3 and self._measurement(1, times).meets_confidence(threshold)
+            return sum(times) >= min_run_time and is_steady
 
         return self._blocks(enough, min_run_time, callback)
 
@@ -175,16 +175,17 @@ class Timer:
         self, enough: Callable[[list[float]], bool], seconds: float,
         callback: Callable[[int, float], Any] | None,
     ) -> Measurement:  # fmt: skip
+        """Measure blocks of runs until ``enough(times)``; ``seconds`` is their total time."""
         with set_torch_threads(self._task_spec.num_threads):
             number, times = self._block_size(seconds), list[float]()
             while not times or not enough(times):
                 times.append(self._run(number))
                 if callback is not None:
                     callback(number, times[-1])
-        return self._measured(number, times)
+        return self._measurement(number, times)
 
     def _block_size(self, seconds: float) -> int:
-        """How often to run for one time: so that reading the clock hardly counts."""
+        """Number of runs in a block, such that the overhead of the clock is negligible."""
         readings = [self._clock() for _ in range(6)]
         overhead = sorted(b - a for a, b in zip(readings, readings[1:], strict=False))[2]
         self._run(2)
@@ -196,7 +197,7 @@ class Timer:
             number *= 10 if taken < seconds / 10000 else 2
 
     def collect_callgrind(self, *args: Any, **kwargs: Any) -> NoReturn:
-        """Not available: instructions are counted by Valgrind in a build of PyTorch's.
+        """Raise: counting instructions needs Valgrind and a build of PyTorch.
 
         Raises:
             NotImplementedError: Always.

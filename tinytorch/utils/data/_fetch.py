@@ -1,4 +1,4 @@
-"""Fetchers, from the indices of a batch to the batch, and batches in pinned host memory."""
+"""Fetchers, which return the batch of some indices, and pinning of batches."""
 
 from __future__ import annotations
 
@@ -21,13 +21,10 @@ class _DatasetKind:
 
     @staticmethod
     def create_fetcher(
-        kind: int,
-        dataset: Dataset[Any],
-        auto_collation: bool,
-        collate_fn: Callable[[Any], Any],
+        kind: int, dataset: Dataset[Any], auto_collation: bool, collate_fn: Callable[[Any], Any],
         drop_last: bool,
-    ) -> _BaseDatasetFetcher:
-        """Make the fetcher for a kind of dataset; of an iterable one, the stream is opened."""
+    ) -> _BaseDatasetFetcher:  # fmt: skip
+        """Create the fetcher for a kind of dataset; call ``iter`` of an iterable one."""
         fetchers: dict[int, type[_BaseDatasetFetcher]] = {
             _DatasetKind.Map: _MapDatasetFetcher,
             _DatasetKind.Iterable: _IterableDatasetFetcher,
@@ -46,17 +43,13 @@ class _BaseDatasetFetcher:
 
     Args:
         dataset: The dataset.
-        auto_collation: Whether a key is a list of indices, for a list of samples.
-        collate_fn: From the sample, or the list of samples, to what the loader yields.
-        drop_last: Whether a last list that is shorter than the list of keys is left out.
+        auto_collation: Whether keys are lists of indices, and batches lists of samples.
+        collate_fn: Function from a sample, or a list of samples, to the loader's batch.
+        drop_last: Whether a last list with fewer samples than indices is dropped.
     """
 
     def __init__(
-        self,
-        dataset: Any,
-        auto_collation: bool,
-        collate_fn: Callable[[Any], Any],
-        drop_last: bool,
+        self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool
     ) -> None:
         self.dataset = dataset
         self.auto_collation = auto_collation
@@ -72,11 +65,7 @@ class _IterableDatasetFetcher(_BaseDatasetFetcher):
     """Reads samples from an iterable dataset."""
 
     def __init__(
-        self,
-        dataset: Any,
-        auto_collation: bool,
-        collate_fn: Callable[[Any], Any],
-        drop_last: bool,
+        self, dataset: Any, auto_collation: bool, collate_fn: Callable[[Any], Any], drop_last: bool
     ) -> None:
         super().__init__(dataset, auto_collation, collate_fn, drop_last)
         self.dataset_iter = iter(dataset)
@@ -109,7 +98,7 @@ class _MapDatasetFetcher(_BaseDatasetFetcher):
         if not self.auto_collation:
             return self.collate_fn(dataset[key])
         if self.collate_fn is collate.default_collate and _has_tensor_rows(dataset, key):
-            # Index each tensor once: what stacking the rows returns, without the rows.
+            # Index each tensor once, which has the same result as stacking its rows.
             return [tensor[key] for tensor in dataset.tensors]
         fetch_all = getattr(dataset, "__getitems__", None)
         samples = fetch_all(key) if fetch_all else [dataset[index] for index in key]
@@ -117,7 +106,7 @@ class _MapDatasetFetcher(_BaseDatasetFetcher):
 
 
 def _has_tensor_rows(dataset: Any, indices: Any) -> bool:
-    """Whether samples are rows of a TensorDataset's tensors, for indices that are ints."""
+    """Whether the samples are rows of a TensorDataset's tensors, and all indices are ints."""
     kind = type(dataset)
     return (
         isinstance(dataset, TensorDataset)
@@ -128,7 +117,7 @@ def _has_tensor_rows(dataset: Any, indices: Any) -> bool:
 
 
 def pinning(wanted: bool, device: str = "") -> Callable[[Any], Any] | None:
-    """Return the function that pins a batch, or None. Warns if there is no GPU."""
+    """Return the function that pins batches, or None if not wanted or without a GPU."""
     if not wanted:
         return None
     if device:
@@ -148,17 +137,17 @@ def pinning(wanted: bool, device: str = "") -> Callable[[Any], Any] | None:
 
 
 def pin(batch: Any) -> Any:
-    """``batch`` with every tensor in it pinned, also inside containers.
+    """Copy the tensors of a batch to pinned memory, also inside containers.
 
-    Anything else that has a method ``pin_memory`` is asked for it; the rest stays as it is.
+    Other objects with a method ``pin_memory`` are replaced by its result; the rest is unchanged.
     """
     if isinstance(batch, Tensor) or hasattr(batch, "pin_memory"):
         return batch.pin_memory()
     if isinstance(batch, (str, bytes)):
         return batch
     if isinstance(batch, Mapping):
-        made: Any = {key: pin(value) for key, value in batch.items()}
-        return made if type(batch) is dict else type(batch)(made)  # type: ignore[call-arg]
+        items: Any = {key: pin(value) for key, value in batch.items()}
+        return items if type(batch) is dict else type(batch)(items)  # type: ignore[call-arg]
     if isinstance(batch, tuple) and hasattr(batch, "_fields"):
         return type(batch)(*map(pin, batch))
     if isinstance(batch, (tuple, list)):

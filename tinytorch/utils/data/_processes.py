@@ -1,4 +1,4 @@
-"""Workers of a loader that are processes: their questions and answers go through a pipe for each.
+"""Workers of a ``DataLoader`` that are processes, each connected by a pipe.
 
 Reference: https://docs.pytorch.org/docs/stable/data.html#multi-process-data-loading
 """
@@ -22,19 +22,22 @@ from typing import Any, NoReturn
 from ...backends import list_backends, load, register_backend, registered
 from ...backends.numpy import memory
 from ...multiprocessing import get_context
-from ...multiprocessing.messages import receive, send, when_parent_ends
+from ...multiprocessing.messages import receive, send, call_when_parent_ends
 from ...random import manual_seed
 from ...state import State, get_state
 from ...state.settings import get_num_threads, set_num_threads
-from ._workers import STOP, Failure, Job, Maker, Team, be_worker, forget_teams, work
+from ._workers import (
+    STOP, BatchMaker, WorkerFailure, WorkerJob, Workers, forget_workers, run_worker,
+    set_worker_info,
+)  # fmt: skip
 
-__all__ = ["Processes"]
+__all__ = ["ProcessWorkers"]
 
-#: Seconds that workers have to end by themselves, and between two looks whether one has died.
+#: Seconds that workers have to end by themselves, and between checks that all are alive.
 _PATIENCE = 5.0
 
-#: This process's ends of the pipes. A child that is forked closes its copies, so that the end of
-#: this process is the end of the pipe.
+#: This process's ends of the pipes. A forked child closes its copies, so that the pipes are closed
+#: when this process ends.
 _ends: set[Any] = set()
 
 
@@ -42,45 +45,47 @@ def _close_copies() -> None:
     for end in list(_ends):
         end.close()
     _ends.clear()
-    forget_teams()
+    forget_workers()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_close_copies)
 
 
-class Processes(Team):
-    """The processes; ``stop`` leaves none behind.
+class ProcessWorkers(Workers):
+    """Workers that are processes; ``stop`` ends all of them.
 
     Args:
-        jobs: What each is to do.
-        method: How they are started: a name, a context, or None for what is usual here.
-        iterator: See ``Team``.
+        jobs: Configurations of the workers.
+        method: Start method: its name, a context, or None for the default of the system.
+        iterator: The loader's iterator; see ``Workers``.
     """
 
-    def __init__(self, jobs: list[Job], method: Any, iterator: Any) -> None:
-        # First what ``_stop`` reads: Ctrl-C may come at any line once the team is known.
+    def __init__(self, jobs: list[WorkerJob], method: Any, iterator: Any) -> None:
+        # ``_stop`` needs these attributes, and Ctrl-C can call it at any line after
+        # ``super().__init__``.
         self.owner = os.getpid()
         self.connections: list[Any] = []
         self.processes: list[Any] = []
         self.lost = ""
         super().__init__(iterator)
-        made = method if isinstance(method, context.BaseContext) else get_context(method)
-        _look_up()
+        start = method if isinstance(method, context.BaseContext) else get_context(method)
+        _prepare_fork()
         try:
             for job in jobs:
-                self._start(made, job)
+                self._start(start, job)
         except BaseException:
             self.stop()
             raise
 
-    def _start(self, made: Any, job: Job) -> None:
-        here, there = made.Pipe()
+    def _start(self, start: Any, job: WorkerJob) -> None:
+        """Start the process of a worker in a multiprocessing context."""
+        here, there = start.Pipe()
         state = get_state()
-        # That the program has registered it is news to a process that is not forked.
+        # A process that is not forked has to register the program's own backend again.
         loaders = {name: each for name, each in registered().items() if name == str(state.backend)}
         _ends.add(here)
-        process = made.Process(
+        process = start.Process(
             target=_run_process,
             args=(there, job, state, loaders),
             name=f"DataLoader worker {job.info.id}",
@@ -88,25 +93,25 @@ class Processes(Team):
         )
         self.connections.append(here)
         if memory.POSSIBLE:
-            # Its worker reads the end of the pipe, also where a process has a copy of this end.
+            # The worker reads the end of the pipe, even if another process has a copy of this end.
             shutdown = memory.c_library().shutdown
             self.end_with_iterator(functools.partial(shutdown, here.fileno(), socket.SHUT_RDWR))
         process.start()
         self.processes.append(process)
-        there.close()  # so that the end of the process is the end of the pipe
+        there.close()  # so that the pipe is closed when the process ends
 
     def submit(self, worker: int, task: int, key: Any) -> None:
-        """See ``Team``."""
+        """Send a worker a key; see ``Workers``."""
         try:
             send(self.connections[worker], task, key)
         except OSError:
-            self._lose([self.processes[worker]])
+            self._fail([self.processes[worker]])
 
     def receive(self, timeout: float) -> tuple[int, Any]:
-        """See ``Team``.
+        """Wait for the next answer; see ``Workers``.
 
         Raises:
-            RuntimeError: If a process has died.
+            RuntimeError: If a process has ended unexpectedly.
         """
         deadline = time.monotonic() + timeout if timeout else float("inf")
         while not self.lost:
@@ -115,39 +120,41 @@ class Processes(Team):
                 raise TimeoutError
             for ready in connection.wait(self.connections, wait):
                 return self._read(self.connections.index(ready))
-            self._look_for_dead()
+            self._check_alive()
         raise RuntimeError(self.lost)
 
     def _read(self, worker: int) -> tuple[int, Any]:
+        """Receive an answer of a worker, whose pipe is readable."""
         try:
             task, unpickle = receive(self.connections[worker])
         except (EOFError, ConnectionError):
-            self._lose([self.processes[worker]])
+            self._fail([self.processes[worker]])
         try:
             return task, unpickle()
         except Exception as error:
-            return task, Failure.of(error, worker)
+            return task, WorkerFailure.of(error, worker)
 
-    def _look_for_dead(self) -> None:
+    def _check_alive(self) -> None:
         dead = [process for process in self.processes if not process.is_alive()]
         if dead:
-            self._lose(dead)
+            self._fail(dead)
 
-    def _lose(self, dead: list[Any]) -> NoReturn:
+    def _fail(self, dead: list[Any]) -> NoReturn:
+        """Stop all workers, and raise an error that names the processes that have ended."""
         for process in dead:
             process.join(_PATIENCE)
-        numbers = ", ".join(str(process.pid) for process in dead)
-        ways = ", ".join(_ending(process.exitcode) for process in dead)
-        self.lost = f"DataLoader worker (pid(s) {numbers}) exited unexpectedly: {ways}"
+        pids = ", ".join(str(process.pid) for process in dead)
+        reasons = ", ".join(_describe_exit(process.exitcode) for process in dead)
+        self.lost = f"DataLoader worker (pid(s) {pids}) exited unexpectedly: {reasons}"
         self.stop()
         raise RuntimeError(self.lost)
 
     def _stop(self) -> None:
-        """Wait for the processes, and kill those that take too long."""
+        """Wait for the processes to end; terminate, then kill, those that take too long."""
         if os.getpid() != self.owner:  # a forked copy
             return
         for each in self.connections:
-            with contextlib.suppress(OSError):  # it has ended, or is closed
+            with contextlib.suppress(OSError):  # the process has ended, or the pipe is closed
                 send(each, -1, STOP)
             _ends.discard(each)
             each.close()
@@ -158,31 +165,39 @@ class Processes(Team):
                     getattr(process, end)()
                     deadline = time.monotonic() + 1
                 process.join(max(deadline - time.monotonic(), 0))
-        # The finalizer of a process that is not closed runs as a callback of a weak reference, from
-        # which Python drops what is raised, Ctrl-C too.
+        # Close explicitly: the finalizer of a process runs in a callback of a weak reference, where
+        # Python ignores exceptions, so that a KeyboardInterrupt would be lost.
         while self.processes:
             self.processes.pop().close()
 
 
-def _look_up() -> None:
-    """Find here, once, what each worker that is forked would have to find again in 30 ms."""
-    get_num_threads()  # BLAS
-    list_backends()  # those of other distributions
+def _prepare_fork() -> None:
+    """Fill caches once here, which each forked worker would have to fill again in 30 ms."""
+    get_num_threads()  # finds the BLAS
+    list_backends()  # finds backends of other distributions
 
 
-def _ending(code: int | None) -> str:
+def _describe_exit(code: int | None) -> str:
     if code is None or code >= 0:
         return f"with exit code {code}"
     return f"killed by signal {signal.Signals(-code).name}"
 
 
-def _run_process(there: Any, job: Job, state: State, loaders: dict[str, Any]) -> None:
-    try:
-        when_parent_ends(lambda: os._exit(1))
-        be_worker(job.info)
+def _run_process(there: Any, job: WorkerJob, state: State, loaders: dict[str, Any]) -> None:
+    """Run a worker in a process.
 
-        def prepare(job: Job) -> None:
-            for name in loaders.keys() - registered().keys():  # a fork has them
+    Args:
+        there: The worker's end of the pipe.
+        job: Its configuration.
+        state: State of the program: backend, default dtype and grad mode.
+        loaders: The program's own backend to register, by name.
+    """
+    try:
+        call_when_parent_ends(lambda: os._exit(1))
+        set_worker_info(job.info)
+
+        def prepare(job: WorkerJob) -> None:
+            for name in loaders.keys() - registered().keys():  # a forked process has them
                 register_backend(name, loaders[name])
             state.apply()
             set_num_threads(1)
@@ -190,13 +205,13 @@ def _run_process(there: Any, job: Job, state: State, loaders: dict[str, Any]) ->
 
         tasks: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
         threading.Thread(target=_listen, args=(there, tasks), daemon=True).start()
-        work(tasks, Maker(job, prepare), _answering(there, job.info.id))
+        run_worker(tasks, BatchMaker(job, prepare), _make_answer(there, job.info.id))
     except (KeyboardInterrupt, ConnectionError):
-        pass  # the program is interrupted, too, or waits for no answer any more
+        pass  # the program is interrupted, too, or does not receive answers any more
 
 
 def _listen(there: Any, tasks: queue.SimpleQueue[tuple[int, Any]]) -> None:
-    """Take questions off the pipe at once: who asks never waits for one that answers."""
+    """Move keys from the pipe to a queue at once: the program never blocks on a full pipe."""
     key = None
     while key is not STOP:
         try:
@@ -207,30 +222,32 @@ def _listen(there: Any, tasks: queue.SimpleQueue[tuple[int, Any]]) -> None:
         tasks.put((task, key))
 
 
-def _answering(there: Any, worker: int) -> Callable[[int, Any], None]:
+def _make_answer(there: Any, worker: int) -> Callable[[int, Any], None]:
+    """Function that sends a batch; what cannot be pickled becomes a ``WorkerFailure``."""
+
     def answer(task: int, batch: Any) -> None:
         try:
             send(there, task, batch)
         except ConnectionError:
             raise
         except Exception as error:  # it cannot be pickled
-            kind = batch.kind if isinstance(batch, Failure) else type(error)
-            told = batch if isinstance(batch, Failure) else Failure.of(error, worker)
-            send(there, task, Failure(_known(kind), told.text))
+            kind = batch.kind if isinstance(batch, WorkerFailure) else type(error)
+            failure = batch if isinstance(batch, WorkerFailure) else WorkerFailure.of(error, worker)
+            send(there, task, WorkerFailure(_find_by_name(kind), failure.text))
 
     return answer
 
 
-def _known(kind: type[BaseException]) -> type[BaseException]:
-    """``kind`` if others find it by its name, else RuntimeError."""
+def _find_by_name(kind: type[BaseException]) -> type[BaseException]:
+    """An exception type if it can be pickled by its name, else RuntimeError."""
     found: Any = sys.modules.get(getattr(kind, "__module__", ""))
     for name in kind.__qualname__.split("."):
         found = getattr(found, name, None)
     return kind if found is kind else RuntimeError
 
 
-def _seed(job: Job) -> None:
-    """Seed the generators of Python, of tensors and of NumPy, each as PyTorch does."""
+def _seed(job: WorkerJob) -> None:
+    """Seed the generators of Python, tensors and NumPy as PyTorch does."""
     random.seed(job.info.seed)
     manual_seed(job.info.seed)
     numpy_random = load("numpy").library.random

@@ -1,4 +1,4 @@
-"""PyTorch's files of ``torch.utils.data._utils``, which libraries take functions from."""
+"""``torch.utils.data._utils``: PyTorch's private functions that other libraries use."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .collate import default_convert as default_convert
 
 __all__ = ["collate", "default_collate", "default_convert", "pin_memory"]
 
-#: The dtypes of NumPy that hold text or objects, which are not made tensors.
+#: Kinds of NumPy's dtypes of strings and objects, which are not converted to tensors.
 np_str_obj_array_pattern = re.compile(r"[SaUO]")
 default_collate_err_msg_format = (
     "default_collate: batch must contain tensors, numpy arrays, numbers, dicts or lists; found {}"

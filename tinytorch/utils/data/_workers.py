@@ -1,8 +1,8 @@
-"""What a worker of a loader does, wherever it runs, and the workers that are threads.
+"""The loop of a ``DataLoader`` worker, and workers that are threads.
 
-Batch ``n`` goes to worker ``n % num_workers``, so that what a worker does depends on its
-number and seed alone. A worker does not refer to the iterator: when the iterator is gone the
-workers end by themselves, and the program waits for them when it next uses a loader, or exits.
+Batch ``n`` goes to worker ``n % num_workers``, so that a worker's batches depend on its index and
+seed alone. A worker does not refer to the iterator: when the iterator is destroyed, the workers end
+by themselves, and the program waits for them when it next creates workers, or exits.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ from ._fetch import _BaseDatasetFetcher, _DatasetKind
 from .dataset import IterableDataset
 
 __all__ = [
-    "ENDED", "Failure", "Job", "Maker", "Team", "Threads", "WorkerInfo", "get_worker_info",
-    "stop_dropped", "work",
+    "ENDED", "BatchMaker", "ThreadWorkers", "WorkerFailure", "WorkerInfo", "WorkerJob", "Workers",
+    "get_worker_info", "run_worker", "stop_abandoned_workers",
 ]  # fmt: skip
 
 
-class _Sign:
-    """A constant that is itself after a pickle, too."""
+class _Signal:
+    """A constant whose identity survives pickling."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -41,32 +41,32 @@ class _Sign:
         return self.name
 
 
-#: What a worker answers when its stream has come to an end.
-ENDED: Final = _Sign("ENDED")
-#: Asked of a worker in the place of a batch: to end, and to start its dataset anew.
-STOP: Final = _Sign("STOP")
-REOPEN: Final = _Sign("REOPEN")
+#: Sent by a worker instead of a batch: its iterable dataset is exhausted.
+ENDED: Final = _Signal("ENDED")
+#: Sent to a worker instead of a key: end, and iterate over the dataset from its start.
+STOP: Final = _Signal("STOP")
+REOPEN: Final = _Signal("REOPEN")
 
 
-class _Here(threading.local):
-    """Which worker runs: told to the class, all threads of this process are that worker."""
+class _CurrentWorker(threading.local):
+    """The worker of this thread, or of this process if it is set on the class."""
 
     info: WorkerInfo | None = None
 
 
-_here = _Here()
+_current = _CurrentWorker()
 
 
 @dataclass(frozen=True)
 class WorkerInfo:
-    """Which worker is running.
+    """Information about a worker.
 
     Attributes:
-        id: Its number, from 0.
-        num_workers: How many there are.
-        seed: What its random generator was seeded with.
-        dataset: The worker's own copy of the dataset: what is assigned to its attributes
-            concerns no other worker.
+        id: Its index, from 0.
+        num_workers: Number of workers.
+        seed: Seed of its random generator.
+        dataset: The worker's copy of the dataset; other workers do not see changes of its
+            attributes.
 
     Example:
         >>> from tinytorch.utils.data import DataLoader, Dataset, get_worker_info
@@ -87,47 +87,47 @@ class WorkerInfo:
 
 
 def get_worker_info() -> WorkerInfo | None:
-    """The worker that is running this code, None in the main program.
+    """Information about the worker that calls this function; None in the main program.
 
     Example:
         >>> from tinytorch.utils.data import get_worker_info
         >>> get_worker_info() is None
         True
     """
-    return _here.info
+    return _current.info
 
 
 get_worker_info.__module__ = "tinytorch.utils.data"
 
 
-def be_worker(info: WorkerInfo) -> None:
-    """Let this process, with all its threads, be a worker."""
-    _Here.info = info
+def set_worker_info(info: WorkerInfo) -> None:
+    """Make this process, with all its threads, a worker."""
+    _CurrentWorker.info = info
 
 
 @dataclass(frozen=True)
-class Failure:
-    """An error in a worker, to be raised where the batch is asked for."""
+class WorkerFailure:
+    """An error in a worker, which is raised again in the main program."""
 
     kind: type[BaseException]
     text: str
 
     @classmethod
-    def of(cls, error: BaseException, worker: int) -> Failure:
-        """What is to be told of an error, in PyTorch's words."""
+    def of(cls, error: BaseException, worker: int) -> WorkerFailure:
+        """Create a failure from an error, with PyTorch's message."""
         kind = type(error)
         original = "".join(traceback.format_exception(error))
-        # Programs look for this, wherever the worker runs.
+        # The message says "process" for threads, too, because programs match it.
         text = f"Caught {kind.__name__} in DataLoader worker process {worker}."
         return cls(kind, f"{text}\nOriginal {original}")
 
     def reraise(self) -> NoReturn:
-        """Raise an error of the same type that tells where it happened, as PyTorch does.
+        """Raise an error of the same type, whose message has the worker's traceback.
 
         Raises:
-            RuntimeError: In the place of an error that takes other arguments than a text.
+            RuntimeError: If the type cannot be constructed from a message alone.
         """
-        text = _Verbatim(self.text) if self.kind is KeyError else self.text
+        text = _UnquotedText(self.text) if self.kind is KeyError else self.text
         try:
             error = self.kind(text)
         except Exception:
@@ -135,24 +135,24 @@ class Failure:
         raise error from None
 
 
-class _Verbatim(str):
-    """A text that KeyError shows as it is; it quotes others."""
+class _UnquotedText(str):
+    """A string whose ``repr`` is the string, because ``KeyError`` shows the ``repr``."""
 
     def __repr__(self) -> str:
         return str(self)
 
 
 @dataclass(frozen=True)
-class Job:
-    """What a worker is to do.
+class WorkerJob:
+    """Configuration of a worker.
 
     Attributes:
-        info: Which worker it is, and the dataset.
-        base_seed: The seed of the first worker.
+        info: Information about the worker, with the dataset.
+        base_seed: Seed of the first worker.
         init: The user's ``worker_init_fn``, or None.
-        batched: Whether a key is a list of indices, for a list of samples.
-        collate_fn: From the sample, or the list of samples, to a batch.
-        drop_last: Refuse a last list that is shorter than asked for.
+        batched: Whether keys are lists of indices, and batches lists of samples.
+        collate_fn: Function from a sample, or a list of samples, to a batch.
+        drop_last: Whether a last list with fewer samples than indices is dropped.
     """
 
     info: WorkerInfo
@@ -163,88 +163,100 @@ class Job:
     drop_last: bool
 
     def open(self) -> _BaseDatasetFetcher:
-        """Open the dataset: the fetcher of its batches."""
+        """Create the fetcher of batches; of an iterable dataset, this calls ``iter``."""
         dataset = self.info.dataset
         return _DatasetKind.create_fetcher(
             _DatasetKind.find(dataset), dataset, self.batched, self.collate_fn, self.drop_last
         )
 
-    def with_own_dataset(self) -> Job:
-        """The job with a dataset whose attributes the worker may set."""
-        whole = self.info.dataset
-        own = copy.copy(whole) if hasattr(whole, "__dict__") else whole
+    def copy_dataset(self) -> WorkerJob:
+        """The same job with a shallow copy of the dataset, whose attributes the worker may set."""
+        dataset = self.info.dataset
+        own = copy.copy(dataset) if hasattr(dataset, "__dict__") else dataset
         init = self.init
-        if isinstance(init, types.MethodType) and init.__self__ is whole:
+        if isinstance(init, types.MethodType) and init.__self__ is dataset:
             init = types.MethodType(init.__func__, own)
         return replace(self, info=replace(self.info, dataset=own), init=init)
 
 
-#: Teams that have not been stopped.
-_teams: set[Team] = set()
+#: Workers that have not been stopped.
+_running: set[Workers] = set()
 
 
-class Team:
-    """Workers, by their numbers.
+class Workers:
+    """Base of the workers of one iterator.
 
     Args:
-        iterator: The workers end when it is gone.
+        iterator: The loader's iterator; the workers end when it is destroyed.
     """
 
     def __init__(self, iterator: Any) -> None:
         self._iterator = ref(iterator)
         self._calls: list[CallingRef] = []
         _stop_at_exit()
-        _teams.add(self)
+        _running.add(self)
 
     def end_with_iterator(self, end: Callable[[], object]) -> None:
-        """Call ``end``, a C function as ``CallingRef`` needs it, when the iterator is gone."""
+        """Call ``end``, a C function as for ``CallingRef``, when the iterator is destroyed."""
         iterator = self._iterator()
         if iterator is not None:
             self._calls.append(CallingRef(iterator, end))
 
-    def is_dropped(self) -> bool:
-        """Whether the iterator is gone."""
+    def is_abandoned(self) -> bool:
+        """Whether the iterator has been destroyed."""
         return self._iterator() is None
 
     @property
     def is_stopped(self) -> bool:
-        """Whether ``stop`` was called."""
-        return self not in _teams
+        """Whether ``stop`` has been called."""
+        return self not in _running
 
     def submit(self, worker: int, task: int, key: Any) -> None:
-        """Ask a worker for a batch, or send it one of the signs."""
+        """Send a worker the key of a batch, ``STOP`` or ``REOPEN``.
+
+        Args:
+            worker: Index of the worker.
+            task: Number of the batch, which its answer has, too.
+            key: The key.
+        """
         raise NotImplementedError
 
     def receive(self, timeout: float) -> tuple[int, Any]:
-        """Wait for the next answer: the number of a task, and a batch, ``ENDED`` or a ``Failure``.
+        """Wait for the next answer of any worker.
+
+        Args:
+            timeout: Longest time to wait in seconds; 0 waits forever.
+
+        Returns:
+            The number of the batch, and the batch, ``ENDED`` or a ``WorkerFailure``.
 
         Raises:
-            TimeoutError: If none has come within so many seconds; 0 waits forever.
+            TimeoutError: After the timeout.
         """
         raise NotImplementedError
 
     def stop(self) -> None:
-        """Let the workers end after what they are doing."""
+        """Let the workers end after their current batches."""
         self._calls.clear()
         self._stop()
-        _teams.discard(self)
+        _running.discard(self)
 
     def _stop(self) -> None:
         raise NotImplementedError
 
 
-def stop_dropped() -> None:
-    """Stop the teams whose iterators are gone: their workers have ended, or are about to."""
-    for team in list(_teams):
-        if team.is_dropped():
-            team.stop()
+def stop_abandoned_workers() -> None:
+    """Stop the workers of destroyed iterators, which have ended or are about to."""
+    for workers in list(_running):
+        if workers.is_abandoned():
+            workers.stop()
 
 
-def forget_teams() -> None:
-    """In a forked process: leave the workers to the process that started them."""
-    for team in _teams:
-        team._calls.clear()
-    _teams.clear()
+def forget_workers() -> None:
+    """Forget all workers, in a forked process, whose parent is responsible for them."""
+    for workers in _running:
+        workers._calls.clear()
+    _running.clear()
 
 
 @functools.cache
@@ -253,12 +265,18 @@ def _stop_at_exit() -> None:
 
 
 def _stop_all() -> None:
-    for team in list(_teams):
-        team.stop()
+    for workers in list(_running):
+        workers.stop()
 
 
-def work(tasks: Any, make: Maker, answer: Callable[[int, Any], object]) -> None:
-    """Answer tasks until one of them says to stop."""
+def run_worker(tasks: Any, make: BatchMaker, answer: Callable[[int, Any], object]) -> None:
+    """Loop of a worker: make batches until ``STOP``.
+
+    Args:
+        tasks: Queue of pairs of a batch's number and its key.
+        make: Makes the batch of a key.
+        answer: Called with the number and the batch.
+    """
     while True:
         task, key = tasks.get()
         if key is STOP:
@@ -269,20 +287,20 @@ def work(tasks: Any, make: Maker, answer: Callable[[int, Any], object]) -> None:
             answer(task, make(key))
 
 
-class Maker:
-    """Makes batches, and turns what goes wrong into an answer."""
+class BatchMaker:
+    """Makes the batches of a worker; errors become a ``WorkerFailure``."""
 
-    def __init__(self, job: Job, prepare: Callable[[Job], object]) -> None:
+    def __init__(self, job: WorkerJob, prepare: Callable[[WorkerJob], object]) -> None:
         self.job = job
-        self.prepare: Callable[[Job], object] | None = prepare
+        self.prepare: Callable[[WorkerJob], object] | None = prepare
         self.fetcher: _BaseDatasetFetcher | None = None
 
     def reopen(self) -> None:
-        """Start the dataset anew for the next batch."""
+        """Create a new fetcher for the next batch."""
         self.fetcher = None
 
     def _start(self) -> None:
-        """Have random streams of its own, then run the user's ``init``."""
+        """Seed the generators and call ``init`` in the first call; create the fetcher."""
         if self.prepare is not None:
             self.prepare(self.job)
             self.prepare = None
@@ -296,19 +314,18 @@ class Maker:
             self._start()
             return self.fetcher.fetch(key)  # type: ignore[union-attr]
         except StopIteration as end:
-            streaming = self.fetcher is not None and isinstance(
-                self.job.info.dataset, IterableDataset
-            )
-            return ENDED if streaming else Failure.of(end, self.job.info.id)
-        except Exception as error:  # raised again in the program that asked
-            return Failure.of(error, self.job.info.id)
+            is_end = self.fetcher is not None and isinstance(self.job.info.dataset, IterableDataset)
+            return ENDED if is_end else WorkerFailure.of(end, self.job.info.id)
+        except Exception as error:  # raised again in the main program
+            return WorkerFailure.of(error, self.job.info.id)
 
 
-class Threads(Team):
-    """Workers that are threads, with random streams of their own for tensors alone."""
+class ThreadWorkers(Workers):
+    """Workers that are threads, each with its own generator for tensors, but not for Python."""
 
-    def __init__(self, jobs: list[Job], iterator: Any) -> None:
-        # First what ``_stop`` reads: Ctrl-C may come at any line once the team is known.
+    def __init__(self, jobs: list[WorkerJob], iterator: Any) -> None:
+        # ``_stop`` needs these attributes, and Ctrl-C can call it at any line after
+        # ``super().__init__``.
         self.results: queue.SimpleQueue[tuple[int, Any]] = queue.SimpleQueue()
         self.tasks: list[queue.SimpleQueue[tuple[int, Any]]] = [queue.SimpleQueue() for _ in jobs]
         super().__init__(iterator)
@@ -316,17 +333,17 @@ class Threads(Team):
             self.end_with_iterator(functools.partial(tasks.put, (-1, STOP)))
             threading.Thread(
                 target=_run_thread,
-                args=(job.with_own_dataset(), tasks, self.results),
+                args=(job.copy_dataset(), tasks, self.results),
                 name=f"DataLoader worker {job.info.id}",
                 daemon=True,
             ).start()
 
     def submit(self, worker: int, task: int, key: Any) -> None:
-        """See ``Team``."""
+        """Send a worker a key; see ``Workers``."""
         self.tasks[worker].put((task, key))
 
     def receive(self, timeout: float) -> tuple[int, Any]:
-        """See ``Team``."""
+        """Wait for the next answer; see ``Workers``."""
         try:
             return self.results.get(timeout=timeout or None)
         except queue.Empty:
@@ -338,25 +355,26 @@ class Threads(Team):
 
 
 def _run_thread(
-    job: Job, tasks: queue.SimpleQueue[Any], results: queue.SimpleQueue[tuple[int, Any]]
+    job: WorkerJob, tasks: queue.SimpleQueue[Any], results: queue.SimpleQueue[tuple[int, Any]]
 ) -> None:
-    _here.info = job.info
+    _current.info = job.info
     scopes: list[Any] = []
 
-    def own_streams(job: Job) -> None:
+    def seed_generators(job: WorkerJob) -> None:
         for backend in {backends.load("numpy"), current_backend()}:
             engine = backend.make_generator(job.info.seed)
             scopes.append(generator_context(engine, backend))
             scopes[-1].__enter__()  # until the thread ends
 
-    work(tasks, _Anything(job, own_streams), lambda task, batch: results.put((task, batch)))
+    make = _ThreadBatchMaker(job, seed_generators)
+    run_worker(tasks, make, lambda task, batch: results.put((task, batch)))
 
 
-class _Anything(Maker):
-    """In a thread ``SystemExit``, too, is told where the batch is asked for: no process ends."""
+class _ThreadBatchMaker(BatchMaker):
+    """Batch maker in a thread, where ``SystemExit`` becomes a failure, too: no process ends."""
 
     def __call__(self, key: Any) -> Any:
         try:
             return super().__call__(key)
         except BaseException as error:
-            return Failure.of(error, self.job.info.id)
+            return WorkerFailure.of(error, self.job.info.id)

@@ -1,4 +1,4 @@
-"""From a list of samples to a batch."""
+"""Collation of samples to batches: ``default_collate`` and ``default_convert``."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ _EXPECTED = (
 
 
 def default_convert(data: Any) -> Any:
-    """Arrays and NumPy numbers as tensors, also inside dicts, tuples and lists.
+    """Convert NumPy arrays and numbers to tensors, also inside dicts, tuples and lists.
 
-    It is what ``DataLoader`` applies to a sample when ``batch_size`` is None.
+    ``DataLoader`` applies it to each sample if ``batch_size`` is None.
 
     Args:
-        data: A sample. Anything that is not understood is returned as it is.
+        data: A sample. Values of other types are returned unchanged.
 
     Returns:
-        The same structure with tensors in it.
+        The same structure with tensors.
 
     Example:
         >>> from tinytorch.utils.data import default_convert
@@ -48,7 +48,7 @@ def default_convert(data: Any) -> Any:
 
 
 def default_collate(batch: Any) -> Any:
-    """Samples as one batch: tensors stacked along a new first dimension.
+    """Combine samples to a batch: tensors are stacked along a new first dimension.
 
     ======================= ======================================================
     samples                 batch
@@ -56,20 +56,20 @@ def default_collate(batch: Any) -> Any:
     tensors, NumPy arrays   a tensor ``(batch, *)``
     float                   a float64 tensor ``(batch,)``
     int, bool               an int64 or bool tensor ``(batch,)``
-    str, bytes              the list as it is
+    str, bytes              the list, unchanged
     dict                    a dict of batches
     namedtuple              a namedtuple of batches
     tuple, list             a list of batches
     ======================= ======================================================
 
     Args:
-        batch: A list of samples of one kind.
+        batch: A list of samples of one type.
 
     Returns:
         The batch.
 
     Raises:
-        TypeError: For samples of another kind.
+        TypeError: For samples of other types.
         RuntimeError: If tensors differ in shape, or sequences in length.
 
     Example:
@@ -81,19 +81,19 @@ def default_collate(batch: Any) -> Any:
 
 
 def collate(batch: Any, *, collate_fn_map: dict[Any, Collate] | None = None) -> Any:
-    """Samples as one batch, by the rules of a table for the types in it.
+    """Combine samples to a batch, with a function for each type.
 
     Args:
-        batch: A list of samples of one kind.
-        collate_fn_map: By type, or tuple of types, a function called as
-            ``function(batch, collate_fn_map=...)``. Dicts, tuples and lists of samples are
-            taken apart here whatever the table says of their items. Default: no rule.
+        batch: A list of samples of one type.
+        collate_fn_map: Functions by type or tuple of types, called as
+            ``function(batch, collate_fn_map=...)``. Dicts, tuples and lists of other types are
+            collated item by item. Default: no functions.
 
     Returns:
         The batch.
 
     Raises:
-        TypeError: For samples that no rule fits.
+        TypeError: For samples without a function.
         RuntimeError: If sequences differ in length.
 
     Example:
@@ -102,44 +102,45 @@ def collate(batch: Any, *, collate_fn_map: dict[Any, Collate] | None = None) -> 
         [4, 6]
     """
     first = batch[0]
-    rule = _rule_for(first, collate_fn_map or {})
-    if rule is not None:
-        return rule(batch, collate_fn_map=collate_fn_map)
+    function = _find_function(first, collate_fn_map or {})
+    if function is not None:
+        return function(batch, collate_fn_map=collate_fn_map)
 
-    def part(items: Any) -> Any:
+    def collate_items(items: Any) -> Any:
         return collate(items, collate_fn_map=collate_fn_map)
 
     if _is_numpy(first):
-        return _collate_arrays(batch, part)
+        return _collate_arrays(batch)
     if isinstance(first, Mapping):
-        columns = {key: part([sample[key] for sample in batch]) for key in first}
+        columns = {key: collate_items([sample[key] for sample in batch]) for key in first}
         return _rebuild_mapping(first, columns)
     if isinstance(first, tuple) and hasattr(first, "_fields"):
-        return type(first)(*(part(column) for column in zip(*batch, strict=True)))
+        return type(first)(*(collate_items(column) for column in zip(*batch, strict=True)))
     if not isinstance(first, Sequence):
         raise TypeError(_EXPECTED.format(type(first)))
     if any(len(sample) != len(first) for sample in batch):
         raise RuntimeError("each element in list of batch should be of equal size")
-    parts = [part(column) for column in zip(*batch, strict=True)]
+    parts = [collate_items(column) for column in zip(*batch, strict=True)]
     return parts if isinstance(first, tuple) else _rebuild_sequence(first, parts)
 
 
-def _rule_for(sample: Any, table: dict[Any, Collate]) -> Collate | None:
+def _find_function(sample: Any, table: dict[Any, Collate]) -> Collate | None:
+    """Function for a sample: that of its exact type, or else of the first matching type."""
     exact = table.get(type(sample))
     if exact is not None:
         return exact
-    return next((rule for kind, rule in table.items() if isinstance(sample, kind)), None)
+    return next((function for kind, function in table.items() if isinstance(sample, kind)), None)
 
 
 def _is_numpy(sample: Any) -> bool:
-    """Whether it is an array or a number of NumPy, which cannot be asked here by class."""
+    """Whether a sample is a NumPy array or number, by class names, since NumPy is not imported."""
     return any(
         kind.__module__ == "numpy" and kind.__name__ in ("ndarray", "generic")
         for kind in type(sample).__mro__
     )
 
 
-def _collate_arrays(batch: Sequence[Any], part: Callable[[Any], Any]) -> Any:
+def _collate_arrays(batch: Sequence[Any]) -> Any:
     first = batch[0]
     if isinstance(first, (str, bytes)):
         return batch
@@ -172,7 +173,7 @@ def _collate_text(batch: Any, *, collate_fn_map: Any = None) -> Any:
     return batch
 
 
-#: What ``default_collate`` does by type; programs may add their own types.
+#: Functions of ``default_collate`` by type, to which programs can add their own.
 default_collate_fn_map: dict[Any, Collate] = {
     Tensor: _collate_tensors,
     float: _collate_floats,
@@ -183,12 +184,12 @@ default_collate_fn_map: dict[Any, Collate] = {
 
 
 def _rebuild_mapping(model: Mapping[Any, Any], items: dict[Any, Any]) -> Any:
-    """``items`` in a mapping of the model's type, a dict where that cannot be made."""
+    """``items`` in a mapping of the type of ``model``, or a dict if that cannot be constructed."""
     if type(model) is dict:
         return items
     try:
         if isinstance(model, MutableMapping):
-            # A copy keeps what the type knows besides its items, as defaultdict does.
+            # A copy has the other attributes of the type, such as defaultdict's factory.
             clone = copy.copy(model)
             clone.update(items)
             return clone
@@ -198,7 +199,7 @@ def _rebuild_mapping(model: Mapping[Any, Any], items: dict[Any, Any]) -> Any:
 
 
 def _rebuild_sequence(model: Sequence[Any], items: list[Any]) -> Any:
-    """``items`` in a sequence of the model's type, a list where that cannot be made."""
+    """``items`` in a sequence of the type of ``model``, or a list if that cannot be constructed."""
     if isinstance(model, tuple) and hasattr(model, "_fields"):
         return type(model)(*items)
     try:
@@ -209,5 +210,5 @@ def _rebuild_sequence(model: Sequence[Any], items: list[Any]) -> Any:
             return clone
         return type(model)(items)  # type: ignore[call-arg]
     except TypeError:
-        # Such as range, which has a constructor for something else.
+        # The constructor has other arguments, for example that of range.
         return items

@@ -1,4 +1,4 @@
-"""Batches of a dataset, made in the program or ahead of it by workers."""
+"""``DataLoader``: batches of a dataset, made by the program or in advance by workers."""
 
 from __future__ import annotations
 
@@ -16,33 +16,28 @@ from ...state.tracebacks import short
 from ...warnings import warn, warn_once
 from . import collate, sampler
 from ._fetch import _DatasetKind, pinning
-from ._workers import ENDED, REOPEN, Failure, Job, Team, Threads, WorkerInfo, stop_dropped
+from ._workers import (
+    ENDED, REOPEN, ThreadWorkers, WorkerFailure, WorkerInfo, WorkerJob, Workers,
+    stop_abandoned_workers,
+)  # fmt: skip
 from ._workers import get_worker_info as get_worker_info
 from .collate import default_collate as default_collate
 from .collate import default_convert as default_convert
-from .dataset import Dataset, IterableDataset, shown
+from .dataset import Dataset, IterableDataset, short_repr
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler
 
 __all__ = ["DataLoader"]
 
-#: How workers come to be: what the system offers for processes, and threads.
+#: Start methods of workers: those of the system for processes, and threads.
 _START_METHODS = (*multiprocessing.get_all_start_methods(), "thread")
 
 
 def check_arguments(
-    *,
-    streaming: bool,
-    batch_size: int | None,
-    shuffle: bool | None,
-    sampler: Any,
-    batch_sampler: Any,
-    num_workers: int,
-    drop_last: bool,
-    timeout: float,
-    prefetch_factor: int | None,
-    persistent_workers: bool,
-) -> None:
-    """Raise ValueError for arguments that exclude each other or are out of range."""
+    *, streaming: bool, batch_size: int | None, shuffle: bool | None, sampler: Any,
+    batch_sampler: Any, num_workers: int, drop_last: bool, timeout: float,
+    prefetch_factor: int | None, persistent_workers: bool,
+) -> None:  # fmt: skip
+    """Raise a ValueError if arguments exclude each other or are out of range."""
     if num_workers < 0:
         raise ValueError(
             "num_workers option should be non-negative; use num_workers=0 to disable "
@@ -52,7 +47,7 @@ def check_arguments(
         raise ValueError("timeout option should be non-negative")
     _check_workers(num_workers, prefetch_factor, persistent_workers)
     if streaming:
-        _check_stream(shuffle, sampler, batch_sampler)
+        _check_iterable(shuffle, sampler, batch_sampler)
     if sampler is not None and shuffle:
         raise ValueError("sampler option is mutually exclusive with shuffle")
     if batch_sampler is not None:
@@ -81,7 +76,7 @@ def _check_workers(num_workers: int, prefetch_factor: int | None, persistent_wor
 
 
 def check_context(num_workers: int, context: Any) -> None:
-    """Raise for a context where there are no workers, or that is none."""
+    """Raise if a multiprocessing context is invalid, or is given without workers."""
     if context is None:
         return
     if num_workers == 0:
@@ -101,13 +96,13 @@ def check_context(num_workers: int, context: Any) -> None:
         )
 
 
-def _check_stream(shuffle: bool | None, sampler: Any, batch_sampler: Any) -> None:
-    for name, value, given in (
+def _check_iterable(shuffle: bool | None, sampler: Any, batch_sampler: Any) -> None:
+    for name, value, is_given in (
         ("shuffle", shuffle, shuffle not in (None, False)),
         ("sampler", sampler, sampler is not None),
         ("batch_sampler", batch_sampler, batch_sampler is not None),
     ):
-        if given:
+        if is_given:
             raise ValueError(
                 f"DataLoader with IterableDataset: expected unspecified {name} option, but "
                 f"got {name}={value}"
@@ -146,54 +141,54 @@ class _Unknown:
     """Batch type, for type checkers, that only ``Any`` matches."""
 
 
-#: Attributes that the parts made in ``__init__`` depend on.
+#: Attributes that must not be set after ``__init__``, which creates objects from them.
 _FIXED = frozenset(
     ("batch_size", "batch_sampler", "sampler", "drop_last", "dataset", "persistent_workers")
 )
 
 
 class DataLoader(Generic[T_co, Batch_co]):
-    """Iterate over a dataset in batches; every ``iter`` is a new pass.
+    """Iterable over the batches of a dataset; each ``iter`` is a new pass.
 
     With the same seed, ``shuffle=True`` visits the samples in PyTorch's order.
 
     Args:
         dataset: A ``Dataset`` or ``IterableDataset``, or anything with ``__getitem__`` and
             ``__len__``.
-        batch_size: Samples per batch; None yields samples one by one, without a batch
+        batch_size: Number of samples in a batch; None yields single samples without a batch
             dimension. Default: 1.
-        shuffle: Visit the samples in random order, another one each pass. Default: False.
-        sampler: Yields the indices to visit; excludes ``shuffle``.
-        batch_sampler: Yields lists of indices; excludes ``batch_size``, ``shuffle``,
+        shuffle: Whether to visit the samples in a new random order in each pass. Default: False.
+        sampler: Iterable of the indices to visit; excludes ``shuffle``.
+        batch_sampler: Iterable of lists of indices; excludes ``batch_size``, ``shuffle``,
             ``sampler`` and ``drop_last``.
-        num_workers: Processes that make batches ahead, each with a copy of the dataset; 0 makes
-            each batch when it is asked for. Default: 0.
-        collate_fn: From a list of samples to a batch. Default: ``default_collate``, or
-            ``default_convert`` where ``batch_size`` is None.
-        pin_memory: Put each batch into pinned memory, where there is a GPU. Default: False.
-        drop_last: Leave out a last batch that is smaller. Default: False.
+        num_workers: Number of processes that make batches in advance, each with a copy of the
+            dataset; with 0 the program makes each batch in ``next``. Default: 0.
+        collate_fn: Function from a list of samples to a batch. Default: ``default_collate``, or
+            ``default_convert`` if ``batch_size`` is None.
+        pin_memory: Whether to copy each batch to pinned memory, if there is a GPU. Default: False.
+        drop_last: Whether to drop a last batch that is smaller. Default: False.
         timeout: Seconds to wait for a batch from a worker; 0 waits forever. Default: 0.
-        worker_init_fn: Called as ``worker_init_fn(worker_id)`` in each worker first; a method of
-            ``dataset`` is called of the worker's own copy.
-        multiprocessing_context: How workers are started: ``"fork"``, ``"spawn"``,
+        worker_init_fn: Function that each worker first calls with its index; a method of
+            ``dataset`` is called on the worker's copy.
+        multiprocessing_context: Start method of workers: ``"fork"``, ``"spawn"``,
             ``"forkserver"`` or a context of ``multiprocessing``; ``"thread"`` for threads, each
-            with a shallow copy of the dataset. Default: what ``multiprocessing`` does.
-        generator: The ``Generator`` that shuffles and seeds the workers. Default: the
-            default one.
-        prefetch_factor: Batches made ahead per worker. Default: 2.
-        persistent_workers: Keep the workers from one pass to the next. Default: False.
-        pin_memory_device: Accepted; selects nothing.
-        in_order: Yield the batches in the order of the sampler whichever worker is first.
-            Default: True.
+            with a shallow copy of the dataset. Default: that of ``multiprocessing``.
+        generator: The ``Generator`` that shuffles and seeds the workers. Default: the default
+            generator.
+        prefetch_factor: Number of batches that each worker makes in advance. Default: 2.
+        persistent_workers: Whether to keep the workers for the next pass. Default: False.
+        pin_memory_device: Accepted and ignored.
+        in_order: Whether to yield the batches in the order of the sampler, and not as workers
+            complete them. Default: True.
 
     Raises:
         ValueError: For arguments that exclude each other or are out of range.
         TypeError: If ``multiprocessing_context`` is neither a name nor a context.
 
-    Workers begin with the program's backend, default dtype and grad mode. Their generators, those
-    of Python and NumPy too, are seeded from ``generator``, as PyTorch's are; threads share
-    Python's and NumPy's with the program. Arrays return through shared memory. In the browser,
-    where there are no processes, batches are made when they are asked for, with one warning.
+    Workers start with the program's backend, default dtype and grad mode. Their generators,
+    including those of Python and NumPy, are seeded from ``generator`` as in PyTorch; threads share
+    Python's and NumPy's generators with the program. Arrays are returned in shared memory. In the
+    browser, which has no processes, the program makes the batches, with one warning.
 
     Example:
         >>> from tinytorch.utils.data import DataLoader, TensorDataset
@@ -217,71 +212,35 @@ class DataLoader(Generic[T_co, Batch_co]):
 
     @overload
     def __init__(
-        self: DataLoader[_T, _Collated],
-        dataset: Dataset[_T],
-        batch_size: int = 1,
-        shuffle: bool | None = None,
-        sampler: Iterable[Any] | None = None,
-        batch_sampler: Iterable[Any] | None = None,
-        num_workers: int = 0,
-        collate_fn: None = None,
-        pin_memory: bool = False,
-        drop_last: bool = False,
-        timeout: float = 0,
-        worker_init_fn: Callable[[int], Any] | None = None,
-        multiprocessing_context: Any = None,
-        generator: Any = None,
-        *,
-        prefetch_factor: int | None = None,
-        persistent_workers: bool = False,
-        pin_memory_device: str = "",
-        in_order: bool = True,
-    ) -> None: ...
+        self: DataLoader[_T, _Collated], dataset: Dataset[_T], batch_size: int = 1,
+        shuffle: bool | None = None, sampler: Iterable[Any] | None = None,
+        batch_sampler: Iterable[Any] | None = None, num_workers: int = 0, collate_fn: None = None,
+        pin_memory: bool = False, drop_last: bool = False, timeout: float = 0,
+        worker_init_fn: Callable[[int], Any] | None = None, multiprocessing_context: Any = None,
+        generator: Any = None, *, prefetch_factor: int | None = None,
+        persistent_workers: bool = False, pin_memory_device: str = "", in_order: bool = True,
+    ) -> None: ...  # fmt: skip
 
     @overload
     def __init__(
-        self,
-        dataset: Dataset[T_co],
-        batch_size: int | None = 1,
-        shuffle: bool | None = None,
-        sampler: Iterable[Any] | None = None,
-        batch_sampler: Iterable[Any] | None = None,
-        num_workers: int = 0,
-        collate_fn: Callable[[Any], Batch_co] | None = None,
-        pin_memory: bool = False,
-        drop_last: bool = False,
-        timeout: float = 0,
-        worker_init_fn: Callable[[int], Any] | None = None,
-        multiprocessing_context: Any = None,
-        generator: Any = None,
-        *,
-        prefetch_factor: int | None = None,
-        persistent_workers: bool = False,
-        pin_memory_device: str = "",
-        in_order: bool = True,
-    ) -> None: ...
+        self, dataset: Dataset[T_co], batch_size: int | None = 1, shuffle: bool | None = None,
+        sampler: Iterable[Any] | None = None, batch_sampler: Iterable[Any] | None = None,
+        num_workers: int = 0, collate_fn: Callable[[Any], Batch_co] | None = None,
+        pin_memory: bool = False, drop_last: bool = False, timeout: float = 0,
+        worker_init_fn: Callable[[int], Any] | None = None, multiprocessing_context: Any = None,
+        generator: Any = None, *, prefetch_factor: int | None = None,
+        persistent_workers: bool = False, pin_memory_device: str = "", in_order: bool = True,
+    ) -> None: ...  # fmt: skip
 
     def __init__(
-        self,
-        dataset: Dataset[Any],
-        batch_size: int | None = 1,
-        shuffle: bool | None = None,
-        sampler: Iterable[Any] | None = None,
-        batch_sampler: Iterable[Any] | None = None,
-        num_workers: int = 0,
-        collate_fn: Callable[[Any], Any] | None = None,
-        pin_memory: bool = False,
-        drop_last: bool = False,
-        timeout: float = 0,
-        worker_init_fn: Callable[[int], Any] | None = None,
-        multiprocessing_context: Any = None,
-        generator: Any = None,
-        *,
-        prefetch_factor: int | None = None,
-        persistent_workers: bool = False,
-        pin_memory_device: str = "",
-        in_order: bool = True,
-    ) -> None:
+        self, dataset: Dataset[Any], batch_size: int | None = 1, shuffle: bool | None = None,
+        sampler: Iterable[Any] | None = None, batch_sampler: Iterable[Any] | None = None,
+        num_workers: int = 0, collate_fn: Callable[[Any], Any] | None = None,
+        pin_memory: bool = False, drop_last: bool = False, timeout: float = 0,
+        worker_init_fn: Callable[[int], Any] | None = None, multiprocessing_context: Any = None,
+        generator: Any = None, *, prefetch_factor: int | None = None,
+        persistent_workers: bool = False, pin_memory_device: str = "", in_order: bool = True,
+    ) -> None:  # fmt: skip
         check_arguments(
             streaming=isinstance(dataset, IterableDataset),
             batch_size=batch_size,
@@ -324,7 +283,7 @@ class DataLoader(Generic[T_co, Batch_co]):
 
     @property
     def multiprocessing_context(self) -> Any:
-        """How workers are started."""
+        """Start method of workers."""
         return self.__multiprocessing_context
 
     @multiprocessing_context.setter
@@ -359,12 +318,12 @@ class DataLoader(Generic[T_co, Batch_co]):
 
     @property
     def _index_sampler(self) -> Any:
-        """Sampler of the keys of batches, or of samples where they are not collated."""
+        """Sampler of the keys of batches, or of samples without collation."""
         return self.batch_sampler if self._auto_collation else self.sampler
 
     def _get_iterator(self) -> Any:
-        """Iterator over batches; ``iter`` calls it, for persistent workers the first time."""
-        if self.num_workers == 0 or not _workers_exist():
+        """Create an iterator over batches; ``iter`` calls it, with persistent workers only once."""
+        if self.num_workers == 0 or not _has_processes():
             return _SingleProcessDataLoaderIter(self)
         self.check_worker_number_rationality()
         return _MultiProcessingDataLoaderIter(self)
@@ -419,61 +378,58 @@ class DataLoader(Generic[T_co, Batch_co]):
         return whole if self.drop_last or not rest else whole + 1
 
     def __repr__(self) -> str:
-        said: dict[str, Any] = {"batch_size": self.batch_size}
+        options: dict[str, Any] = {"batch_size": self.batch_size}
         if type(self.sampler) is not SequentialSampler and not isinstance(
             self.sampler, _InfiniteConstantSampler
         ):
-            said["sampler"] = type(self.sampler).__name__
+            options["sampler"] = type(self.sampler).__name__
         if self.batch_sampler is not None and type(self.batch_sampler) is not BatchSampler:
-            said |= {"batch_size": None, "batch_sampler": type(self.batch_sampler).__name__}
-        said |= {name: True for name in ("drop_last", "pin_memory") if getattr(self, name)}
+            options |= {"batch_size": None, "batch_sampler": type(self.batch_sampler).__name__}
+        options |= {name: True for name in ("drop_last", "pin_memory") if getattr(self, name)}
         if self.num_workers:
-            said["num_workers"] = self.num_workers
-        options = ", ".join(f"{name}={value}" for name, value in said.items())
-        return f"{type(self).__name__}({shown(self.dataset)}, {options})"
+            options["num_workers"] = self.num_workers
+        text = ", ".join(f"{name}={value}" for name, value in options.items())
+        return f"{type(self).__name__}({short_repr(self.dataset)}, {text})"
 
     def check_worker_number_rationality(self) -> None:
-        """Warn of more worker processes than there are processors.
+        """Warn if there are more worker processes than processors.
 
         Example:
             >>> from tinytorch.utils.data import DataLoader
             >>> DataLoader([1, 2]).check_worker_number_rationality()
         """
-        most = _processors()
-        if (
-            self.num_workers > most
-            and _workers_exist()
-            and self.multiprocessing_context != "thread"
-        ):
+        limit = _processor_count()
+        is_thread = self.multiprocessing_context == "thread"
+        if self.num_workers > limit and _has_processes() and not is_thread:
             warn(
                 f"This DataLoader will create {self.num_workers} worker processes in total. Our "
-                f"suggested max number of worker in current system is {most}, which is smaller "
+                f"suggested max number of worker in current system is {limit}, which is smaller "
                 "than what this DataLoader is going to create: more workers than processors may "
                 "slow each other down."
             )
 
 
-def _processors() -> int:
-    """How many this process may use."""
+def _processor_count() -> int:
+    """Number of processors that this process may use."""
     allowed = getattr(os, "sched_getaffinity", None)
     return (os.cpu_count() or 1) if allowed is None else len(allowed(0))
 
 
 class _InfiniteConstantSampler(Sampler[None]):
-    """Keys of a stream, which ends by itself."""
+    """Sampler of an iterable dataset: yields None as keys without end."""
 
     def __iter__(self) -> Iterator[None]:
         return itertools.repeat(None)
 
 
 class _BaseDataLoaderIter:
-    """One pass over a loader's keys.
+    """Iterator of one pass over a loader.
 
-    The seed for the workers is drawn first, with workers or without, and the sampler's when
-    the first key is read: this makes the order PyTorch's.
+    The seed of the workers is drawn first, even without workers, and that of the sampler with the
+    first key: the order is then that of PyTorch.
     """
 
-    #: Distributed settings that PyTorch has for data pipes.
+    #: PyTorch's distributed settings of data pipes, without effect.
     _shared_seed: int | None = None
     _pg: Any = None
     _world_size, _rank = 1, 0
@@ -515,8 +471,8 @@ class _BaseDataLoaderIter:
     def __next__(self) -> Any:
         batch = self._next_data()
         self._num_yielded += 1
-        announced = self._IterableDataset_len_called
-        if announced is not None and self._num_yielded > announced:
+        length = self._IterableDataset_len_called
+        if length is not None and self._num_yielded > length:
             self._warn_of_length()
         return batch if self._pin is None else self._pin(batch)
 
@@ -528,19 +484,19 @@ class _BaseDataLoaderIter:
         """Return the next batch; ``next`` calls it."""
         raise NotImplementedError
 
-    #: Usual reason of more samples than were announced.
-    _excuse = ""
+    #: Usual reason of more samples than the dataset's length, for the warning.
+    _length_hint = ""
 
     def _warn_of_length(self) -> None:
         warn(
             f"Length of IterableDataset {self._dataset} was reported to be "
             f"{self._IterableDataset_len_called} (when accessing len(dataloader)), but "
-            f"{self._num_yielded} samples have been fetched. {self._excuse}",
+            f"{self._num_yielded} samples have been fetched. {self._length_hint}"
         )
 
 
-def _workers_exist() -> bool:
-    """Whether there can be workers; if not, that is said once."""
+def _has_processes() -> bool:
+    """Whether the platform has processes; if not, warn once."""
     if sys.platform in ("emscripten", "wasi"):
         warn_once(
             "DataLoader: there are no processes here; num_workers is ignored, and batches are made "
@@ -551,7 +507,7 @@ def _workers_exist() -> bool:
 
 
 class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
-    """Makes each batch in ``next``."""
+    """Iterator without workers, which makes each batch in ``next``."""
 
     def _reset(self, loader: DataLoader[Any], first_iter: bool = False) -> None:
         super()._reset(loader, first_iter)
@@ -568,20 +524,20 @@ class _SingleProcessDataLoaderIter(_BaseDataLoaderIter):
 
 
 class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
-    """Keeps ``prefetch_factor`` batches per worker in the making."""
+    """Iterator with workers, each of which makes up to ``prefetch_factor`` batches in advance."""
 
-    _excuse = (
+    _length_hint = (
         "For multiprocessing data-loading, this could be that each worker's copy of the dataset "
         "yields all of them: see get_worker_info()."
     )
 
     def __init__(self, loader: DataLoader[Any]) -> None:
-        self.team: Any = None  # a Team
+        self.workers: Any = None  # Workers, once ``_reset`` has started them
         super().__init__(loader)
 
     def _reset(self, loader: DataLoader[Any], first_iter: bool = False) -> None:
-        """Start a pass; with the workers of the last one, if there are any."""
-        if self.team is not None:
+        """Start a pass, with the workers of the previous one if there are any."""
+        if self.workers is not None:
             self._drop_pass()
         super()._reset(loader, first_iter)
         self._timeout = loader.timeout
@@ -590,68 +546,69 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         self._rcvd_idx = 0
         self.arrived: dict[int, Any] = {}
         self.owner: dict[int, int] = {}
-        if self.team is None:
+        if self.workers is None:
             self._worker_init_fn = loader.worker_init_fn
             self._prefetch_factor = 2 if loader.prefetch_factor is None else loader.prefetch_factor
             if self._prefetch_factor < 1:
                 raise ValueError(
                     f"prefetch_factor must be greater than 0, got {self._prefetch_factor}"
                 )
-            self.team = self._hire(loader)
+            self.workers = self._start_workers(loader)
         self._workers_status = [True] * self._num_workers
         self._worker_queue_idx_cycle = itertools.cycle(range(self._num_workers))
         for _ in range(self._prefetch_factor * self._num_workers):
             self._try_put_index()
 
-    def _hire(self, loader: DataLoader[Any]) -> Team:
+    def _start_workers(self, loader: DataLoader[Any]) -> Workers:
+        """Start the workers of this iterator."""
         jobs = [
-            Job(
+            WorkerJob(
                 WorkerInfo(i, self._num_workers, self._base_seed + i, self._dataset),
                 self._base_seed, self._worker_init_fn,
-                self._auto_collation, self._collate_fn, self._drop_last,
+                self._auto_collation, self._collate_fn, self._drop_last
             )
             for i in range(self._num_workers)
         ]  # fmt: skip
         method = loader.multiprocessing_context
-        stop_dropped()
+        stop_abandoned_workers()
         if method == "thread":
-            return Threads(jobs, self)
-        from ._processes import Processes  # which most programs do without
+            return ThreadWorkers(jobs, self)
+        from ._processes import ProcessWorkers  # imported here, because few programs need it
 
-        return Processes(jobs, method, self)
+        return ProcessWorkers(jobs, method, self)
 
     @property
     def _workers(self) -> list[Any]:
-        """Worker processes; none where workers are threads."""
-        return list(getattr(self.team, "processes", ()))
+        """Worker processes; empty if workers are threads."""
+        return list(getattr(self.workers, "processes", ()))
 
     @property
     def _tasks_outstanding(self) -> int:
-        """Number of batches in the making."""
+        """Number of batches that have been requested and not received."""
         return len(self.owner)
 
     @property
     def _shutdown(self) -> bool:
-        """Whether the workers have been told to end."""
-        return self.team is not None and self.team.is_stopped
+        """Whether the workers have been stopped."""
+        return self.workers is not None and self.workers.is_stopped
 
     def _shutdown_workers(self) -> None:
-        """End the workers; Lightning calls this when training ends."""
-        self.team.stop()
+        """Stop the workers; Lightning calls this when training ends."""
+        self.workers.stop()
 
     def _mark_worker_as_unavailable(self, worker_id: int, shutdown: bool = False) -> None:
-        """Send a worker whose stream has ended no more keys."""
+        """Send no more keys to a worker, whose dataset is exhausted."""
         self._workers_status[worker_id] = False
 
     def _drop_pass(self) -> None:
-        """Receive what is left of a pass, and have the workers open their datasets again."""
+        """Receive the remaining batches of a pass, and let the workers reopen their datasets."""
         while self.owner:
             self._receive()
         for worker in range(self._num_workers):
-            self.team.submit(worker, -1, REOPEN)
+            self.workers.submit(worker, -1, REOPEN)
 
     def _try_put_index(self) -> None:
-        """Give the next key to the next worker whose stream has not ended."""
+        """Send the next key to the next worker whose dataset is not exhausted."""
         worker = self._next_worker()
         if worker is None:
             return
@@ -660,19 +617,23 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         except StopIteration:
             return
         self.owner[self._send_idx] = worker
-        self.team.submit(worker, self._send_idx, key)
+        self.workers.submit(worker, self._send_idx, key)
         self._send_idx += 1
 
     def _next_worker(self) -> int | None:
-        """By turns; where batches need no order, it is none that has its share already."""
+        """Index of the next worker in turn, or None.
+
+        Without ``in_order``, workers that have their share of requested batches are skipped.
+        """
         share = self._prefetch_factor * self._num_workers // max(sum(self._workers_status), 1)
         busy = Counter(() if self._in_order else self.owner.values())
         turns = itertools.islice(self._worker_queue_idx_cycle, self._num_workers)
         return next((i for i in turns if self._workers_status[i] and busy[i] < share), None)
 
     def _receive(self) -> tuple[int, Any]:
+        """Receive an answer: its number, and a pair of the worker's index and the batch."""
         try:
-            task, batch = self.team.receive(self._timeout)
+            task, batch = self.workers.receive(self._timeout)
         except TimeoutError:
             raise RuntimeError(f"DataLoader timed out after {self._timeout} seconds") from None
         return task, (self.owner.pop(task), batch)
@@ -686,17 +647,18 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
                 continue
             return self._process_data(batch, worker)
         if not self._persistent_workers:
-            self.team.stop()
+            self.workers.stop()
         raise StopIteration
 
     def _process_data(self, data: Any, worker_id: int, data_idx: int | None = None) -> Any:
-        """Ask for another batch, and return this one or raise the worker's error."""
+        """Request another batch, and return this one or raise the worker's error."""
         self._try_put_index()
-        if isinstance(data, Failure):
+        if isinstance(data, WorkerFailure):
             data.reraise()
         return data
 
     def _next_answer(self) -> Any:
+        """Worker's index and batch of the next answer: in order, or any without ``in_order``."""
         if not self._in_order:
             return self._receive()[1]
         while self._rcvd_idx not in self.arrived:
@@ -707,7 +669,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
 
 
 def _default_collate_fn(batched: bool) -> Callable[[Any], Any]:
-    """Public function with short tracebacks, which workers that are spawned find by its name."""
+    """Default ``collate_fn``: a public function, which spawned workers unpickle by its name."""
     return collate.default_collate if batched else collate.default_convert
 
 

@@ -1,4 +1,4 @@
-"""Datasets: what has samples, by index or as a stream, and how to combine them."""
+"""Map-style and iterable-style datasets, and combinations of them."""
 
 from __future__ import annotations
 
@@ -14,25 +14,19 @@ from ...warnings import warn
 from .sampler import permutation
 
 __all__ = [
-    "ChainDataset",
-    "ConcatDataset",
-    "Dataset",
-    "IterableDataset",
-    "StackDataset",
-    "Subset",
-    "TensorDataset",
-    "random_split",
-]
+    "ChainDataset", "ConcatDataset", "Dataset", "IterableDataset", "StackDataset", "Subset",
+    "TensorDataset", "random_split",
+]  # fmt: skip
 
 T_co = TypeVar("T_co", covariant=True)
 T = TypeVar("T")
 
 
 class Dataset(Generic[T_co]):
-    """Samples by key. A subclass defines ``__getitem__`` and, as a rule, ``__len__``.
+    """Base of map-style datasets, which define ``__getitem__`` and usually ``__len__``.
 
-    It may define ``__getitems__`` too, which gets a list of indices and returns the list of
-    their samples; ``DataLoader`` then asks for a batch in one call.
+    A subclass can also define ``__getitems__``, which returns a list of the samples at a list of
+    indices; ``DataLoader`` then fetches each batch by one call of it.
 
     Example:
         >>> from tinytorch.utils.data import Dataset
@@ -54,10 +48,10 @@ class Dataset(Generic[T_co]):
 
 
 class IterableDataset(Dataset[T_co], Iterable[T_co]):
-    """Samples as a stream, for data that cannot be indexed. A subclass defines ``__iter__``.
+    """Base of iterable-style datasets, for data without indices, which define ``__iter__``.
 
-    ``DataLoader`` workers each iterate over the dataset: ``get_worker_info()`` tells
-    ``__iter__`` which part is its own.
+    Each worker of a ``DataLoader`` iterates over the dataset; ``__iter__`` can select its part by
+    ``get_worker_info()``.
 
     Example:
         >>> from tinytorch.utils.data import DataLoader, IterableDataset
@@ -73,13 +67,13 @@ class IterableDataset(Dataset[T_co], Iterable[T_co]):
 
 
 class TensorDataset(Dataset[tuple[Tensor, ...]]):
-    """The rows of tensors: sample ``i`` is ``(t[i] for t in tensors)``.
+    """Dataset of the rows of tensors: sample ``i`` is ``tuple(t[i] for t in tensors)``.
 
     Args:
-        *tensors: Tensors of shape ``(samples, *)`` with equal first sizes.
+        *tensors: Tensors of shape ``(samples, *)``.
 
     Raises:
-        AssertionError: If the first sizes differ.
+        AssertionError: If their first dimensions differ in size.
 
     Example:
         >>> from tinytorch.utils.data import TensorDataset
@@ -108,14 +102,15 @@ class TensorDataset(Dataset[tuple[Tensor, ...]]):
 
 
 class StackDataset(Dataset[Any]):
-    """Samples of several datasets side by side, as tuples or as dicts.
+    """Dataset whose samples are tuples or dicts of the samples of several datasets.
 
     Args:
         *args: Datasets of equal length; sample ``i`` is the tuple of their samples ``i``.
-        **kwargs: The same by name; sample ``i`` is a dict.
+        **kwargs: Datasets of equal length by name; sample ``i`` is a dict.
 
     Raises:
-        ValueError: If none are given, some with and some without a name, or lengths differ.
+        ValueError: If there are no datasets, if both ``args`` and ``kwargs`` are given, or if the
+            lengths differ.
 
     Example:
         >>> from tinytorch.utils.data import StackDataset
@@ -145,7 +140,7 @@ class StackDataset(Dataset[Any]):
         return tuple(dataset[index] for dataset in self.datasets)
 
     def __getitems__(self, indices: list[Any]) -> list[Any]:
-        """The samples of a batch, each part asked once if it has ``__getitems__`` too."""
+        """Samples at some indices, by one call of each dataset that has ``__getitems__``."""
         if isinstance(self.datasets, dict):
             columns = [_samples(dataset, indices) for dataset in self.datasets.values()]
             names = list(self.datasets)
@@ -158,13 +153,14 @@ class StackDataset(Dataset[Any]):
 
     def __repr__(self) -> str:
         if isinstance(self.datasets, dict):
-            parts = [f"{name}={shown(dataset)}" for name, dataset in self.datasets.items()]
+            parts = [f"{name}={short_repr(dataset)}" for name, dataset in self.datasets.items()]
         else:
-            parts = [shown(dataset) for dataset in self.datasets]
+            parts = [short_repr(dataset) for dataset in self.datasets]
         return f"{type(self).__name__}({', '.join(parts)})"
 
 
 def _samples(dataset: Any, indices: list[Any]) -> list[Any]:
+    """Samples of a dataset at some indices, by ``__getitems__`` if it has one."""
     fetch = getattr(dataset, "__getitems__", None)
     if not callable(fetch):
         return [dataset[index] for index in indices]
@@ -177,13 +173,13 @@ def _samples(dataset: Any, indices: list[Any]) -> list[Any]:
 
 
 class ConcatDataset(Dataset[T_co]):
-    """Datasets one after the other.
+    """Concatenation of map-style datasets.
 
     Args:
-        datasets: Datasets with a length; no iterable ones.
+        datasets: Datasets with a length.
 
     Raises:
-        AssertionError: If there are none, or one is an ``IterableDataset``.
+        AssertionError: If there are no datasets, or one is an ``IterableDataset``.
 
     Example:
         >>> from tinytorch.utils.data import ConcatDataset
@@ -205,7 +201,7 @@ class ConcatDataset(Dataset[T_co]):
 
     @staticmethod
     def cumsum(sequence: Iterable[Any]) -> list[int]:
-        """Running totals of the lengths.
+        """Cumulative sums of the lengths.
 
         Example:
             >>> from tinytorch.utils.data import ConcatDataset
@@ -219,11 +215,8 @@ class ConcatDataset(Dataset[T_co]):
 
     @property
     def cummulative_sizes(self) -> list[int]:
-        """The former name of ``cumulative_sizes``."""
-        warn(
-            "cummulative_sizes attribute is renamed to cumulative_sizes",
-            DeprecationWarning,
-        )
+        """Former name of ``cumulative_sizes``; deprecated."""
+        warn("cummulative_sizes attribute is renamed to cumulative_sizes", DeprecationWarning)
         return self.cumulative_sizes
 
     def __getitem__(self, index: int) -> T_co:
@@ -238,14 +231,14 @@ class ConcatDataset(Dataset[T_co]):
         return self.datasets[part][index - start]
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({_several(self.datasets)})"
+        return f"{type(self).__name__}({_list_repr(self.datasets)})"
 
 
 class ChainDataset(IterableDataset[T_co]):
-    """Streams one after the other.
+    """Concatenation of iterable-style datasets.
 
     Args:
-        datasets: Iterable datasets; they may be made while iterating.
+        datasets: Iterable of ``IterableDataset``; it can create them during the iteration.
 
     Example:
         >>> from tinytorch.utils.data import ChainDataset, IterableDataset
@@ -261,28 +254,29 @@ class ChainDataset(IterableDataset[T_co]):
 
     def __iter__(self) -> Iterator[T_co]:
         for dataset in self.datasets:
-            yield from self._checked(dataset)
+            yield from self._check(dataset)
 
     def __len__(self) -> int:
-        return sum(len(cast(Sized, self._checked(dataset))) for dataset in self.datasets)
+        return sum(len(cast(Sized, self._check(dataset))) for dataset in self.datasets)
 
     def __repr__(self) -> str:
         datasets = self.datasets
-        text = _several(datasets) if isinstance(datasets, Sequence) else repr(datasets)
+        text = _list_repr(datasets) if isinstance(datasets, Sequence) else repr(datasets)
         return f"{type(self).__name__}({text})"
 
-    def _checked(self, dataset: Dataset[T_co]) -> IterableDataset[T_co]:
+    def _check(self, dataset: Dataset[T_co]) -> IterableDataset[T_co]:
+        """Return a dataset; raise if it is not an ``IterableDataset``."""
         if not isinstance(dataset, IterableDataset):
             raise AssertionError("ChainDataset only supports IterableDataset")
         return dataset
 
 
 class Subset(Dataset[T_co]):
-    """Some samples of a dataset.
+    """Dataset of the samples of another one at some indices.
 
     Args:
-        dataset: The whole.
-        indices: Indices of the chosen samples in ``dataset``, in their new order.
+        dataset: The other dataset.
+        indices: Indices in ``dataset``, in the order of the subset.
 
     Example:
         >>> from tinytorch.utils.data import Subset
@@ -303,7 +297,7 @@ class Subset(Dataset[T_co]):
         return self.dataset[self.indices[index]]
 
     def __getitems__(self, indices: list[int]) -> list[T_co]:
-        """The samples of a batch, asked at once if the whole has ``__getitems__``."""
+        """Samples at some indices, by one call if the dataset has ``__getitems__``."""
         chosen = [self.indices[index] for index in indices]
         fetch: Callable[[list[int]], list[T_co]] | None
         fetch = getattr(self.dataset, "__getitems__", None)
@@ -313,18 +307,18 @@ class Subset(Dataset[T_co]):
         return len(self.indices)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({len(self.indices)} of {shown(self.dataset)})"
+        return f"{type(self).__name__}({len(self.indices)} of {short_repr(self.dataset)})"
 
 
-def shown(data: Any) -> str:
-    """What stands for data where something that reads it is shown: short, whatever it holds."""
+def short_repr(data: Any) -> str:
+    """``repr`` of a dataset, or a shortened one of other objects."""
     return repr(data) if isinstance(data, Dataset) else reprlib.repr(data)
 
 
-def _several(datasets: Sequence[Any]) -> str:
-    """A list of datasets, of which the fourth and later are counted."""
+def _list_repr(datasets: Sequence[Any]) -> str:
+    """``repr`` of a list of datasets: the first three, and the number of others."""
     more = len(datasets) - 3
-    parts = [shown(dataset) for dataset in datasets[:3]]
+    parts = [short_repr(dataset) for dataset in datasets[:3]]
     return f"[{', '.join([*parts, *([f'... {more} more'] if more > 0 else [])])}]"
 
 
@@ -336,16 +330,17 @@ def random_split(
     With the same seed the parts are PyTorch's.
 
     Args:
-        dataset: What has a length.
-        lengths: Sizes of the parts, which add up to the whole, or fractions that add up to
-            1; what rounding down leaves is dealt out one sample a part from the first on.
-        generator: A ``Generator``. Default: the default one.
+        dataset: Dataset with a length.
+        lengths: Sizes of the parts, whose sum is the length of the dataset, or fractions, whose sum
+            is 1. Sizes from fractions are rounded down; the samples that remain are added to the
+            parts one by one, from the first part.
+        generator: A ``Generator``. Default: the default generator.
 
     Returns:
-        One ``Subset`` per length.
+        A ``Subset`` for each length.
 
     Raises:
-        ValueError: If the lengths do not add up to the whole or a fraction is not in [0, 1].
+        ValueError: If the sum of the lengths is wrong, or a fraction is not in [0, 1].
 
     Example:
         >>> from tinytorch.utils.data import random_split
@@ -363,6 +358,7 @@ def random_split(
 
 
 def _part_sizes(total: int, lengths: Sequence[int | float]) -> list[int]:
+    """Sizes of the parts of ``total`` samples, from sizes or fractions."""
     if not (math.isclose(sum(lengths), 1) and sum(lengths) <= 1):
         return [int(length) for length in lengths]
     for i, fraction in enumerate(lengths):
@@ -373,7 +369,5 @@ def _part_sizes(total: int, lengths: Sequence[int | float]) -> list[int]:
         sizes[i % len(sizes)] += 1
     for i, size in enumerate(sizes):
         if size == 0:
-            warn(
-                f"Length of split at index {i} is 0. This might result in an empty dataset.",
-            )
+            warn(f"Length of split at index {i} is 0. This might result in an empty dataset.")
     return sizes

@@ -1,4 +1,4 @@
-"""A sampler that gives each of several processes its share of a dataset."""
+"""``DistributedSampler``, which divides a dataset among processes."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ __all__ = ["DistributedSampler"]
 
 
 class DistributedSampler(Sampler[int]):
-    """Every ``num_replicas``-th index, from ``rank`` on, of the dataset in a common order.
+    """Sampler that yields every ``num_replicas``-th index, from ``rank``, of a common order.
 
     Args:
-        dataset: What has a length.
-        num_replicas: How many processes share it. Default: the world's size.
-        rank: Which of them this is, from 0. Default: this process's.
+        dataset: Dataset with a length.
+        num_replicas: Number of processes. Default: the world's size.
+        rank: Rank of this process, from 0. Default: its rank in the world.
         shuffle: Whether the common order is random. Default: True.
-        seed: Of that order, the same in all processes. Default: 0.
-        drop_last: Whether indices that cannot be shared evenly are left out, instead of others
-            being visited twice. Default: False.
+        seed: Seed of the order, the same in all processes. Default: 0.
+        drop_last: Whether to drop the indices that cannot be divided evenly, instead of repeating
+            others. Default: False.
 
     Attributes:
-        epoch: Which ``set_epoch`` set; another epoch has another order.
-        num_samples: Indices of one process.
+        epoch: Number set by ``set_epoch``, on which the random order depends.
+        num_samples: Number of indices for one process.
 
     Raises:
         ValueError: If ``num_replicas`` or ``rank`` is missing before ``init_process_group``, or
@@ -48,14 +48,9 @@ class DistributedSampler(Sampler[int]):
     drop_last: bool
 
     def __init__(
-        self,
-        dataset: Sized,
-        num_replicas: int | None = None,
-        rank: int | None = None,
-        shuffle: bool = True,
-        seed: int = 0,
-        drop_last: bool = False,
-    ) -> None:
+        self, dataset: Sized, num_replicas: int | None = None, rank: int | None = None,
+        shuffle: bool = True, seed: int = 0, drop_last: bool = False,
+    ) -> None:  # fmt: skip
         num_replicas = get_world_size() if num_replicas is None else num_replicas
         rank = get_rank() if rank is None else rank
         if not 0 <= rank < num_replicas:
@@ -66,9 +61,8 @@ class DistributedSampler(Sampler[int]):
         self.shuffle, self.seed, self.drop_last = shuffle, seed, drop_last
         self.epoch: int = 0
         count = len(dataset)
-        shared = count // num_replicas if drop_last else math.ceil(count / num_replicas)
-        self.num_samples = shared
-        self.total_size: int = shared * num_replicas
+        self.num_samples = count // num_replicas if drop_last else math.ceil(count / num_replicas)
+        self.total_size: int = self.num_samples * num_replicas
 
     def __iter__(self) -> Iterator[int]:
         count = len(self.dataset)
@@ -84,10 +78,10 @@ class DistributedSampler(Sampler[int]):
         return self.num_samples
 
     def set_epoch(self, epoch: int) -> None:
-        """Set the epoch, before each pass, for every pass to have an order of its own.
+        """Set the epoch, before each pass, so that each pass has a different order.
 
         Args:
-            epoch: The number of the pass.
+            epoch: Number of the epoch.
 
         Example:
             >>> from tinytorch.utils.data import DistributedSampler

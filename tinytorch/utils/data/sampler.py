@@ -1,7 +1,7 @@
-"""Samplers: in which order, and in which groups, a dataset's indices are visited.
+"""Samplers, which yield the indices of a dataset, or lists of them, in some order.
 
-Random indices are drawn on the host whatever backend is active. The calls, their order and their
-sizes are PyTorch's, so that with the same seed samples are visited in PyTorch's order.
+Random indices are drawn on the host, independent of the current backend. The calls of the
+generator, their order and their sizes are PyTorch's, so that a seed gives PyTorch's order.
 """
 
 from __future__ import annotations
@@ -16,17 +16,13 @@ from ...ops.create.factories import as_tensor
 from ...state import generator as generator_of
 
 __all__ = [
-    "BatchSampler",
-    "RandomSampler",
-    "Sampler",
-    "SequentialSampler",
-    "SubsetRandomSampler",
+    "BatchSampler", "RandomSampler", "Sampler", "SequentialSampler", "SubsetRandomSampler",
     "WeightedRandomSampler",
-]
+]  # fmt: skip
 
 
 def _engine(generator: Any) -> Any:
-    """The engine behind a ``Generator``; None stands for the default one of the CPU."""
+    """The engine of a ``Generator``, by default of the CPU's default generator."""
     if generator is None:
         generator = generator_of(backends.load("numpy"))
     engine = getattr(generator, "_engine", generator)
@@ -36,37 +32,37 @@ def _engine(generator: Any) -> Any:
 
 
 def seed(generator: Any = None) -> int:
-    """A fresh seed in ``[0, 2**63)``."""
+    """Draw a seed in ``[0, 2**63)``."""
     return int(_engine(generator).bits((), "int64"))
 
 
 def fresh_generator() -> Any:
-    """An engine of its own, seeded from the default one."""
+    """Create an engine that is seeded from the default generator."""
     return backends.load("numpy").make_generator(seed())
 
 
 def integers(high: int, count: int, generator: Any) -> list[int]:
-    """``count`` integers from 0 to ``high - 1``, independent of each other."""
-    drawn: list[int] = _engine(generator).integers(0, high, (count,), "int64").tolist()
-    return drawn
+    """Draw ``count`` independent integers from 0 to ``high - 1``."""
+    result: list[int] = _engine(generator).integers(0, high, (count,), "int64").tolist()
+    return result
 
 
 def permutation(count: int, generator: Any) -> list[int]:
-    """The integers from 0 to ``count - 1``, shuffled."""
+    """Random permutation of the integers from 0 to ``count - 1``."""
     order: list[int] = _engine(generator).permutation(count).tolist()
     return order
 
 
-def weights(values: Any) -> Any:
-    """Weights as a float64 array of NumPy's."""
+def to_numpy_weights(values: Any) -> Any:
+    """Convert weights to a float64 array of NumPy."""
     host = backends.load("numpy")
     if isinstance(values, Tensor):
         values = values._xp.to_numpy(values._data)
     return host.convert(values, dtypes.float64)
 
 
-def weighted(values: Any, count: int, replacement: bool, generator: Any) -> list[int]:
-    """``count`` indices drawn in proportion to ``values``."""
+def multinomial(values: Any, count: int, replacement: bool, generator: Any) -> list[int]:
+    """Draw ``count`` indices with probabilities proportional to an array of weights."""
     if not replacement and count > len(values):
         raise RuntimeError(
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement: "
@@ -75,21 +71,21 @@ def weighted(values: Any, count: int, replacement: bool, generator: Any) -> list
     engine = _engine(generator)
     if generator is not None:
         values = generator.backend.from_numpy(values)
-    drawn: list[int] = engine.multinomial(values, count, replacement).tolist()
-    return drawn
+    indices: list[int] = engine.multinomial(values, count, replacement).tolist()
+    return indices
 
 
 T_co = TypeVar("T_co", covariant=True)
 S = TypeVar("S")
 
-# PyTorch draws indices with replacement by so many at a time.
-_DRAWN_AT_ONCE = 32
+#: Number of indices with replacement that PyTorch draws at once.
+_CHUNK = 32
 
 
 class Sampler(Generic[T_co]):
-    """Base class of the samplers: ``__iter__`` yields indices, or lists of them.
+    """Base class of samplers: ``__iter__`` yields indices or lists of indices.
 
-    ``__len__`` is optional; ``len(loader)`` needs it.
+    ``__len__`` is optional, but ``len(loader)`` needs it.
 
     Example:
         >>> from tinytorch.utils.data import Sampler
@@ -105,10 +101,10 @@ class Sampler(Generic[T_co]):
 
 
 class SequentialSampler(Sampler[int]):
-    """All indices in order.
+    """Sampler that yields all indices in order.
 
     Args:
-        data_source: What has a length.
+        data_source: Dataset with a length.
 
     Example:
         >>> from tinytorch.utils.data import SequentialSampler
@@ -129,19 +125,19 @@ class SequentialSampler(Sampler[int]):
 
 
 class RandomSampler(Sampler[int]):
-    """Indices at random, each once or, with replacement, independently.
+    """Sampler that yields all indices in random order, or draws them with replacement.
 
     Args:
-        data_source: What has a length.
-        replacement: Whether an index may come again before all have come. Default: False.
-        num_samples: How many to yield; beyond the length, the shuffling starts anew.
-            Default: the length.
-        generator: A ``Generator``. Default: one seeded from the default generator at every
+        data_source: Dataset with a length.
+        replacement: Whether to draw with replacement. Default: False.
+        num_samples: Number of indices; without replacement, further permutations follow after
+            the length of the dataset. Default: the length.
+        generator: A ``Generator``. Default: one seeded from the default generator in each
             iteration.
 
     Raises:
         TypeError: If ``replacement`` is not a bool.
-        ValueError: If ``num_samples`` is not a positive int, or the data are empty.
+        ValueError: If ``num_samples`` is not a positive int, or the dataset is empty.
 
     Example:
         >>> from tinytorch.utils.data import RandomSampler
@@ -153,12 +149,9 @@ class RandomSampler(Sampler[int]):
     data_source: Sized
 
     def __init__(
-        self,
-        data_source: Sized,
-        replacement: bool = False,
-        num_samples: int | None = None,
+        self, data_source: Sized, replacement: bool = False, num_samples: int | None = None,
         generator: Any = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.data_source = data_source
         self.replacement = replacement
         self._num_samples = num_samples
@@ -175,7 +168,7 @@ class RandomSampler(Sampler[int]):
 
     @property
     def num_samples(self) -> int:
-        """How many indices an iteration yields; the data may have grown since the last."""
+        """Number of indices in an iteration: by default the current length of the dataset."""
         return len(self.data_source) if self._num_samples is None else self._num_samples
 
     def __iter__(self) -> Iterator[int]:
@@ -186,9 +179,9 @@ class RandomSampler(Sampler[int]):
                 raise RuntimeError(
                     "random_ expects 'from' to be less than 'to', but got from=0 >= to=0"
                 )
-            for _ in range(self.num_samples // _DRAWN_AT_ONCE):
-                yield from integers(n, _DRAWN_AT_ONCE, generator)
-            yield from integers(n, self.num_samples % _DRAWN_AT_ONCE, generator)
+            for _ in range(self.num_samples // _CHUNK):
+                yield from integers(n, _CHUNK, generator)
+            yield from integers(n, self.num_samples % _CHUNK, generator)
         else:
             for _ in range(self.num_samples // n):
                 yield from permutation(n, generator)
@@ -199,11 +192,11 @@ class RandomSampler(Sampler[int]):
 
 
 class SubsetRandomSampler(Sampler[int]):
-    """The given indices in random order.
+    """Sampler that yields the given indices in random order.
 
     Args:
-        indices: Indices to choose from, each yielded once.
-        generator: A ``Generator``. Default: the default one.
+        indices: The indices.
+        generator: A ``Generator``. Default: the default generator.
 
     Example:
         >>> from tinytorch.utils.data import SubsetRandomSampler
@@ -226,17 +219,17 @@ class SubsetRandomSampler(Sampler[int]):
 
 
 class WeightedRandomSampler(Sampler[int]):
-    """Indices drawn in proportion to weights.
+    """Sampler that draws indices with probabilities proportional to weights.
 
     Args:
-        weights: One number at least 0 per index; they need not add up to 1.
-        num_samples: How many indices to draw.
-        replacement: Whether an index may come more than once. Default: True.
-        generator: A ``Generator``. Default: the default one.
+        weights: A nonnegative number for each index; their sum need not be 1.
+        num_samples: Number of indices to draw.
+        replacement: Whether to draw with replacement. Default: True.
+        generator: A ``Generator``. Default: the default generator.
 
     Raises:
-        ValueError: For a ``num_samples`` that is no positive int, a ``replacement`` that is
-            no bool, or weights that are not one-dimensional.
+        ValueError: If ``num_samples`` is not a positive int, ``replacement`` is not a bool, or the
+            weights are not one-dimensional.
 
     Example:
         >>> from tinytorch.utils.data import WeightedRandomSampler
@@ -245,12 +238,9 @@ class WeightedRandomSampler(Sampler[int]):
     """
 
     def __init__(
-        self,
-        weights: Sequence[float],
-        num_samples: int,
-        replacement: bool = True,
+        self, weights: Sequence[float], num_samples: int, replacement: bool = True,
         generator: Any = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         if not isinstance(num_samples, int) or isinstance(num_samples, bool) or num_samples <= 0:
             raise ValueError(
                 f"num_samples should be a positive integer value, but got num_samples={num_samples}"
@@ -270,24 +260,23 @@ class WeightedRandomSampler(Sampler[int]):
         self.generator = generator
 
     def __iter__(self) -> Iterator[int]:
-        yield from weighted(
-            weights(self.weights), self.num_samples, self.replacement, self.generator
-        )
+        weights = to_numpy_weights(self.weights)
+        yield from multinomial(weights, self.num_samples, self.replacement, self.generator)
 
     def __len__(self) -> int:
         return self.num_samples
 
 
 class BatchSampler(Sampler[list[S]]):
-    """What another sampler yields, in lists.
+    """Sampler that yields the indices of another sampler in lists.
 
     Args:
-        sampler: Any iterable.
-        batch_size: Length of a list.
-        drop_last: Leave out a last list that is shorter.
+        sampler: The other sampler, or any iterable.
+        batch_size: Length of the lists.
+        drop_last: Whether to drop a last list that is shorter.
 
     Raises:
-        ValueError: If ``batch_size`` is not a positive int or ``drop_last`` not a bool.
+        ValueError: If ``batch_size`` is not a positive int or ``drop_last`` is not a bool.
 
     Example:
         >>> from tinytorch.utils.data import BatchSampler

@@ -40,12 +40,9 @@ class PostLocalSGDState:
     """
 
     def __init__(
-        self,
-        process_group: Any,
-        subgroup: Any,
-        start_localSGD_iter: int,
+        self, process_group: Any, subgroup: Any, start_localSGD_iter: int,
         post_local_gradient_allreduce: bool = True,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.process_group, self.subgroup = process_group, subgroup
         self.start_localSGD_iter = start_localSGD_iter
         self.post_local_gradient_allreduce = post_local_gradient_allreduce
