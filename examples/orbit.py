@@ -1,11 +1,11 @@
-"""Weigh a star: a NumPy script of Newton's law, with gradients through the whole orbit.
+"""Fit the mass of a star to observations of a planet, with derivatives through the whole orbit.
 
-Sixty noisy sightings of a planet are given. The script integrates the planet's motion, step by
-step, and asks which mass of the star, which first place and which first velocity give the orbit
-that was seen. `simulate` is a plain NumPy function; its derivatives by the five unknowns come from
-`func.jacfwd`, which runs it once, and the Gauss-Newton method does the rest. The sightings are made
-without the integrator, from Kepler's equation M = E - e sin E. The program exits with status 1 when
-the mass or the eccentricity that it finds is more than 2 % off.
+The data are sixty noisy observations of a planet. The script integrates the planet's motion step by
+step, and fits the mass of the star and the initial position and velocity of the planet to them.
+`simulate` is an ordinary NumPy function; its derivatives with respect to the five unknowns are
+computed by one run with `func.jacfwd`, for the Gauss-Newton method. The observations are generated
+without the integrator, from Kepler's equation M = E - e sin E. The program exits with status 1 if
+the fitted mass or eccentricity is wrong by more than 2 %.
 
     python examples/orbit.py
 """
@@ -25,12 +25,12 @@ from tinytorch.func import jacfwd
 MASS, AXIS, ECCENTRICITY = 4 * np.pi**2, 1.0, 0.5  # in years and astronomical units: the sun's
 SPAN, STEPS, SIGHTINGS = 0.9, 180, 60  # years, time steps, observations
 NOISE = 0.01
-#: Mass, place (2) and velocity (2) to begin with: a circle, more or less.
+#: Initial guess of mass, position (2) and velocity (2): approximately a circle.
 GUESS = np.array([32.0, 0.6, 0.1, -1.0, 8.0])
 
 
 def kepler(times):
-    """Return the places `(n, 2)` on the true ellipse; the planet is nearest to the star at 0."""
+    """Return the positions `(n, 2)` on the true ellipse; the pericenter is at time 0."""
     mean = np.sqrt(MASS / AXIS**3) * times
     anomaly = mean + 0
     for _ in range(20):  # Newton's iteration for M = E - e sin E
@@ -42,7 +42,7 @@ def kepler(times):
 
 
 def simulate(unknowns, steps=STEPS):
-    """Return the places `(steps + 1, 2)` by the leapfrog method (velocity Verlet)."""
+    """Return the positions `(steps + 1, 2)` by the leapfrog method (velocity Verlet)."""
     mass, place, velocity = unknowns[0], unknowns[1:3], unknowns[3:5]
     step = SPAN / steps
     places = [place]
@@ -57,7 +57,7 @@ def simulate(unknowns, steps=STEPS):
 
 
 def fit(seen, rounds):
-    """Return the unknowns after every round of the Gauss-Newton method, damped by halving."""
+    """Return the unknowns after each iteration of the Gauss-Newton method, with step halving."""
     every = STEPS // SIGHTINGS
 
     def misfit(unknowns):
@@ -77,7 +77,7 @@ def fit(seen, rounds):
 
 
 def eccentricity(unknowns):
-    """Return the length of the eccentricity vector, v × L / mass - r / |r|."""
+    """Return the norm of the eccentricity vector, v × L / mass - r / |r|."""
     mass, (x, y), (u, v) = unknowns[0], unknowns[1:3], unknowns[3:5]
     turn = x * v - y * u
     distance = np.hypot(x, y)
@@ -85,7 +85,7 @@ def eccentricity(unknowns):
 
 
 def draw(path, found, seen):
-    """Draw the orbits of all rounds, the last one thick, with what was seen."""
+    """Draw the orbits of all iterations, the last one with a thick line, and the observations."""
     figure, axes = plt.subplots(figsize=(7, 5.2), layout="constrained")
     for number, unknowns in enumerate(found):
         last = number == len(found) - 1

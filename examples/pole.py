@@ -5,8 +5,8 @@ cart within 2.4 m. Masses, lengths and limits are those of A. Barto, R. Sutton, 
 "Neuronlike adaptive elements that can solve difficult learning control problems", 1983; the
 equations of motion without friction are those of R. Florian, "Correct equations for the dynamics
 of the cart-pole system", 2007. The policy learns by REINFORCE (R. Williams, 1992) on
-many carts at once. The program exits with status 1 when the learned policy, on new carts, does not
-balance for 190 of 200 steps on average.
+many carts in parallel. The program exits with status 1 if the learned policy, on new carts, does
+not balance for 190 of 200 steps on average.
 
     python examples/pole.py
 """
@@ -34,7 +34,7 @@ TARGET = 190
 def accelerations(state: tt.Tensor, force: tt.Tensor) -> tuple[tt.Tensor, tt.Tensor]:
     """Return the cart's and the pole's acceleration, `(carts,)`.
 
-    ``state`` is `(carts, 4)`: place, speed, angle from upright in radians, angular speed.
+    ``state`` is `(carts, 4)`: position, velocity, angle from upright in radians, angular velocity.
     """
     _, _, angle, spin = state.unbind(1)
     sine, cosine = angle.sin(), angle.cos()
@@ -46,7 +46,7 @@ def accelerations(state: tt.Tensor, force: tt.Tensor) -> tuple[tt.Tensor, tt.Ten
 
 
 def advance(state: tt.Tensor, force: tt.Tensor, time_step: float = TIME_STEP) -> tt.Tensor:
-    """Return the state one time step later: speeds first, then places by the new speeds."""
+    """Return the state one time step later, by the semi-implicit Euler method."""
     place, speed, angle, spin = state.unbind(1)
     push, turn = accelerations(state, force)
     speed, spin = speed + time_step * push, spin + time_step * turn
@@ -54,16 +54,16 @@ def advance(state: tt.Tensor, force: tt.Tensor, time_step: float = TIME_STEP) ->
 
 
 def build() -> nn.Module:
-    """Return the policy: states `(carts, 4)` to logits `(carts, 1)` of a push to the right."""
+    """Create the policy, from states `(carts, 4)` to logits `(carts, 1)` of a push to the right."""
     return nn.Sequential(nn.Linear(4, 32), nn.Tanh(), nn.Linear(32, 1))
 
 
 @tt.no_grad()
 def play(policy: nn.Module, carts: int) -> tuple[tt.Tensor, tt.Tensor, tt.Tensor]:
-    """Let carts go until each has fallen.
+    """Simulate carts until all poles have fallen.
 
-    Returns states `(steps, carts, 4)`, pushes to the right `(steps, carts)`, 0 or 1, and which of
-    the carts were still up after each step `(steps, carts)`.
+    Return the states `(steps, carts, 4)`, the pushes to the right `(steps, carts)`, 0 or 1, and
+    whether each pole is still up after each step `(steps, carts)`.
     """
     state = tt.empty(carts, 4).uniform_(-0.05, 0.05)
     up = tt.ones(carts, dtype=tt.bool)
@@ -83,7 +83,7 @@ def play(policy: nn.Module, carts: int) -> tuple[tt.Tensor, tt.Tensor, tt.Tensor
 def update(
     policy: nn.Module, optimizer: optim.Optimizer, carts: int, discount: float = 0.98
 ) -> float:
-    """Play once and make likelier what went better than usual; return the mean of steps up."""
+    """Simulate once and take a step of REINFORCE; return the mean number of balanced steps."""
     states, pushes, ups = play(policy, carts)
     rewards = ups.float()
     returns = tt.zeros_like(rewards)
@@ -91,7 +91,7 @@ def update(
     for step in reversed(range(len(rewards))):
         ahead = rewards[step] + discount * ahead
         returns[step] = ahead
-    began = tt.cat([tt.ones(1, carts), rewards[:-1]])  # steps that a cart was up to take
+    began = tt.cat([tt.ones(1, carts), rewards[:-1]])  # whether the pole was up before each step
     mean = (returns * began).sum() / began.sum()
     spread = ((returns - mean).square() * began).sum().div(began.sum()).sqrt()
     advantage = (returns - mean) / (spread + 1e-6)
@@ -104,7 +104,7 @@ def update(
 
 
 def draw(path: Path, history: list[float], states: tt.Tensor, ups: tt.Tensor) -> None:
-    """Draw the learning, and the angles of new carts under the learned policy."""
+    """Draw the learning curve, and the angles of new carts with the learned policy."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
     left.plot(range(1, len(history) + 1), history, color="tab:blue")
     left.axhline(STEPS, color="gray", lw=1, ls=":")

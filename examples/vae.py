@@ -1,10 +1,10 @@
-"""Put handwritten digits on a plane: a variational autoencoder.
+"""Map handwritten digits to a plane with a variational autoencoder.
 
-An encoder turns each picture into a normal law on a plane, a decoder turns points of the plane
-into pictures, and both learn to make a bound on the pictures' likelihood large (D. Kingma,
-M. Welling, "Auto-Encoding Variational Bayes", 2014). The data are scikit-learn's 1,797 digits of
-8 × 8 pixels. The program exits with status 1 when the first two principal components describe the
-held-out digits better than two learned coordinates do.
+An encoder maps each image to a normal distribution on a plane, and a decoder maps points of the
+plane to images. Both are trained to maximize a lower bound on the likelihood of the images (D.
+Kingma, M. Welling, "Auto-Encoding Variational Bayes", 2014). The data are scikit-learn's 1,797
+digits of 8 × 8 pixels. The program exits with status 1 when the first two principal components
+describe the held-out digits better than two learned coordinates do.
 
     python examples/vae.py
 """
@@ -29,7 +29,7 @@ from tinytorch.utils.data import DataLoader, TensorDataset
 
 
 class VAE(nn.Module):
-    """Pixels `(batch, 64)` in ``[0, 1]`` to points `(batch, 2)` and back to logits of pixels."""
+    """Autoencoder of pixels `(batch, 64)` in ``[0, 1]`` by points `(batch, 2)`."""
 
     def __init__(self, hidden: int = 128) -> None:
         super().__init__()
@@ -43,21 +43,21 @@ class VAE(nn.Module):
         )
 
     def encode(self, images: tt.Tensor) -> Normal:
-        """Return the law of the points `(batch, 2)` that may stand for each image."""
+        """Return the approximate posterior of the point `(batch, 2)` of each image."""
         mean, log_scale = self.encoder(images).chunk(2, dim=1)
         return Normal(mean, log_scale.exp())
 
     def forward(self, images: tt.Tensor) -> tuple[tt.Tensor, tt.Tensor]:
-        """Return what the pixels cost given a point, and what the points cost, per image."""
-        law = self.encode(images)
-        logits = self.decoder(law.rsample())  # differentiable by mean and scale
+        """Return the reconstruction loss and the KL divergence to the prior of each image."""
+        posterior = self.encode(images)
+        logits = self.decoder(posterior.rsample())  # differentiable with respect to mean and scale
         pixels = F.binary_cross_entropy_with_logits(logits, images, reduction="none").sum(1)
         prior = Normal(tt.zeros(2), tt.ones(2))
-        return pixels, kl_divergence(law, prior).sum(1)
+        return pixels, kl_divergence(posterior, prior).sum(1)
 
 
 def load() -> tuple[tt.Tensor, tt.Tensor, tt.Tensor, tt.Tensor]:
-    """Return pixels and labels for training, then those held out."""
+    """Return the training pixels and labels, then the held-out ones."""
     digits = load_digits()
     x_train, x_test, y_train, y_test = train_test_split(
         digits.data / 16.0, digits.target, test_size=0.25, stratify=digits.target, random_state=0
@@ -66,7 +66,7 @@ def load() -> tuple[tt.Tensor, tt.Tensor, tt.Tensor, tt.Tensor]:
 
 
 def fit(model: VAE, images: tt.Tensor, epochs: int) -> None:
-    """Make the bound on -log p(images) small."""
+    """Minimize the upper bound on -log p(images)."""
     loader = DataLoader(TensorDataset(images), batch_size=64, shuffle=True)
     optimizer = optim.Adam(model.parameters(), lr=3e-3)
     schedule = optim.lr_scheduler.CosineAnnealingLR(optimizer, epochs)
@@ -89,13 +89,13 @@ def fit(model: VAE, images: tt.Tensor, epochs: int) -> None:
 
 @tt.no_grad()
 def reconstruct(model: VAE, images: tt.Tensor) -> tt.Tensor:
-    """Return the images as the decoder draws the means of their points."""
+    """Decode the mean of each image's distribution."""
     return model.decoder(model.encode(images).mean).sigmoid()
 
 
 @tt.no_grad()
 def draw(path: Path, model: VAE, images: tt.Tensor, labels: tt.Tensor) -> None:
-    """Draw the held-out digits as points, and what the decoder draws all over the plane."""
+    """Draw the held-out digits as points, and decoded images all over the plane."""
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4.8), layout="constrained")
     points = model.encode(images).mean
     dots = left.scatter(
@@ -104,7 +104,7 @@ def draw(path: Path, model: VAE, images: tt.Tensor, labels: tt.Tensor) -> None:
     figure.colorbar(dots, ax=left, ticks=range(10))
     left.set(title="held-out digits on the plane", aspect="equal", xlim=(-3, 3), ylim=(-3, 3))
     side = 12
-    # Places at equal steps of probability under the prior.
+    # Coordinates at equally spaced quantiles of the prior.
     axis = Normal(0.0, 1.0).icdf(tt.linspace(0.02, 0.98, side))
     plane = tt.cartesian_prod(axis.flip(0), axis).flip(1)
     tiles = F.pad(model.decoder(plane).sigmoid().reshape(side, side, 8, 8), (1, 1, 1, 1))
