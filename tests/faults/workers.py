@@ -47,7 +47,8 @@ def _loop(fault: str, seed: int) -> None:
         print(type(error).__name__, str(error).strip().splitlines()[-1])
     del loader
     gc.collect()  # the traceback and the iterator hold each other
-    stop_abandoned_workers()  # as the next loader with workers does: one that hangs does not end by itself
+    # The next loader with workers does this: a worker that hangs does not end by itself.
+    stop_abandoned_workers()
     left = multiprocessing.active_children()
     threads = [each for each in threading.enumerate() if not each.daemon]
     assert not left and len(threads) == 1, (left, threads)

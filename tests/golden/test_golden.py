@@ -39,7 +39,8 @@ LEAKED = {
     ),
     "torch.nn.parameter": {"is_never_asked", "refusing"},
     "torch.serialization": {"opened", "pickled"},
-    "torch.utils.data.dataloader": {"make_fetch"},
+    "torch.utils.data.dataloader": {"Failure", "Job", "Team", "Threads", "make_fetch", "shown"},
+    "torch.utils.data.dataset": {"shown"},
     "torch.autograd.function": set(
         "PUSHING Slot TWICE as_user check_dirty check_marks fits fresh from_user is_among likes "
         "save set_history transposed".split()
@@ -49,11 +50,16 @@ LEAKED = {
         "filled finished prepared single_of vector_of weights_of".split()
     ),
     "torch.autograd.graph": set("FORBIDDEN Recording STACK Slot WeakKeyDictionary face_of".split()),
+    "torch.distributed.debug": {"compare", "silent"},
+    "torch.distributed.launch": {"root_of", "said"},
     "torch.distributed.optim": {"Absent"},
     "torch.distributed.optim.zero_redundancy_optimizer": {"Absent", "DistributedOptimizer"},
     "torch.utils._pytree": {"of_mapping", "spread", "with_paths"},
+    "torch.distributed.rendezvous": {"Place", "launched", "place"},
+    "torch.multiprocessing": {"when_parent_ends"},
+    "torch.testing._comparison": {"Mismatch", "Where", "scalar_text", "tensor_text"},
     "torch.utils.checkpoint": {"saved_tensors_hooks"},
-    "torch.utils.flop_counter": {"WeakKeyDictionary"},
+    "torch.utils.flop_counter": {"WeakKeyDictionary", "Work", "works"},
     **{
         f"torch.optim.{name}": set("check_averages functional like number numbers_stay run".split())
         for name in (

@@ -331,7 +331,7 @@ class CheckpointFunction(Function):
     @staticmethod
     def forward(ctx: Any, run_function: Any, preserve_rng_state: bool, *args: Any) -> Any:
         """Call the function without recording; save the arguments alone."""
-        Recording.used = True
+        Recording.needs_current = True
         check_backward_validity(args)
         ctx.run_function = run_function
         ctx.states = random._states() if preserve_rng_state else []

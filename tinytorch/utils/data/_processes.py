@@ -27,7 +27,7 @@ from ...random import manual_seed
 from ...state import State, get_state
 from ...state.settings import get_num_threads, set_num_threads
 from ._workers import (
-    STOP, BatchMaker, WorkerFailure, WorkerJob, Workers, forget_workers, run_worker,
+    STOP, BatchMaker, LoaderWorkers, WorkerFailure, WorkerJob, forget_workers, run_worker,
     set_worker_info,
 )  # fmt: skip
 
@@ -52,13 +52,13 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_close_copies)
 
 
-class ProcessWorkers(Workers):
+class ProcessWorkers(LoaderWorkers):
     """Workers that are processes; ``stop`` ends all of them.
 
     Args:
         jobs: Configurations of the workers.
         method: Start method: its name, a context, or None for the default of the system.
-        iterator: The loader's iterator; see ``Workers``.
+        iterator: The loader's iterator; see ``LoaderWorkers``.
     """
 
     def __init__(self, jobs: list[WorkerJob], method: Any, iterator: Any) -> None:
@@ -101,14 +101,14 @@ class ProcessWorkers(Workers):
         there.close()  # so that the pipe is closed when the process ends
 
     def submit(self, worker: int, task: int, key: Any) -> None:
-        """Send a worker a key; see ``Workers``."""
+        """Send a worker a key; see ``LoaderWorkers``."""
         try:
             send(self.connections[worker], task, key)
         except OSError:
             self._fail([self.processes[worker]])
 
     def receive(self, timeout: float) -> tuple[int, Any]:
-        """Wait for the next answer; see ``Workers``.
+        """Wait for the next answer; see ``LoaderWorkers``.
 
         Raises:
             RuntimeError: If a process has ended unexpectedly.

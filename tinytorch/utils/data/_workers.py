@@ -26,8 +26,8 @@ from ._fetch import _BaseDatasetFetcher, _DatasetKind
 from .dataset import IterableDataset
 
 __all__ = [
-    "ENDED", "BatchMaker", "ThreadWorkers", "WorkerFailure", "WorkerInfo", "WorkerJob", "Workers",
-    "get_worker_info", "run_worker", "stop_abandoned_workers",
+    "ENDED", "BatchMaker", "LoaderWorkers", "ThreadWorkers", "WorkerFailure", "WorkerInfo",
+    "WorkerJob", "get_worker_info", "run_worker", "stop_abandoned_workers",
 ]  # fmt: skip
 
 
@@ -180,10 +180,10 @@ class WorkerJob:
 
 
 #: Workers that have not been stopped.
-_running: set[Workers] = set()
+_running: set[LoaderWorkers] = set()
 
 
-class Workers:
+class LoaderWorkers:
     """Base of the workers of one iterator.
 
     Args:
@@ -320,7 +320,7 @@ class BatchMaker:
             return WorkerFailure.of(error, self.job.info.id)
 
 
-class ThreadWorkers(Workers):
+class ThreadWorkers(LoaderWorkers):
     """Workers that are threads, each with its own generator for tensors, but not for Python."""
 
     def __init__(self, jobs: list[WorkerJob], iterator: Any) -> None:
@@ -339,11 +339,11 @@ class ThreadWorkers(Workers):
             ).start()
 
     def submit(self, worker: int, task: int, key: Any) -> None:
-        """Send a worker a key; see ``Workers``."""
+        """Send a worker a key; see ``LoaderWorkers``."""
         self.tasks[worker].put((task, key))
 
     def receive(self, timeout: float) -> tuple[int, Any]:
-        """Wait for the next answer; see ``Workers``."""
+        """Wait for the next answer; see ``LoaderWorkers``."""
         try:
             return self.results.get(timeout=timeout or None)
         except queue.Empty:

@@ -17,7 +17,7 @@ from ...warnings import warn, warn_once
 from . import collate, sampler
 from ._fetch import _DatasetKind, pinning
 from ._workers import (
-    ENDED, REOPEN, ThreadWorkers, WorkerFailure, WorkerInfo, WorkerJob, Workers,
+    ENDED, REOPEN, LoaderWorkers, ThreadWorkers, WorkerFailure, WorkerInfo, WorkerJob,
     stop_abandoned_workers,
 )  # fmt: skip
 from ._workers import get_worker_info as get_worker_info
@@ -532,7 +532,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
     )
 
     def __init__(self, loader: DataLoader[Any]) -> None:
-        self.workers: Any = None  # Workers, once ``_reset`` has started them
+        self.workers: Any = None  # LoaderWorkers, once ``_reset`` has started them
         super().__init__(loader)
 
     def _reset(self, loader: DataLoader[Any], first_iter: bool = False) -> None:
@@ -559,7 +559,7 @@ class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter):
         for _ in range(self._prefetch_factor * self._num_workers):
             self._try_put_index()
 
-    def _start_workers(self, loader: DataLoader[Any]) -> Workers:
+    def _start_workers(self, loader: DataLoader[Any]) -> LoaderWorkers:
         """Start the workers of this iterator."""
         jobs = [
             WorkerJob(
