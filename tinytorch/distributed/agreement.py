@@ -126,6 +126,7 @@ class Agreement:
         return has_agreed
 
     def _raise(self, rank: int, text: bytes, theirs: bytes) -> None:
+        """Raise PyTorch's error of a mismatch with the collective of another rank."""
         own, other = self._ranks[self._rank], self._ranks[rank]
         raise DistBackendError(
             f"Detected mismatch between collectives on ranks. Rank {own} is running collective: "

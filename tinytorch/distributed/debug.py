@@ -30,6 +30,8 @@ class DebugLevel(enum.Enum):
 
 
 class _State:
+    """The debug level; None until it is set or read from the environment."""
+
     level: DebugLevel | None = None
 
 

@@ -23,6 +23,8 @@ __all__ = ["all_gather", "all_reduce", "all_to_all", "broadcast", "gather", "red
 
 
 class _AllReduce(Function):
+    """``all_reduce``, whose gradient is the ``all_reduce`` of the gradients."""
+
     @staticmethod
     def forward(ctx: Any, op: Any, group: Any, tensor: Tensor) -> Tensor:
         ctx.op, ctx.group = op, group
@@ -36,6 +38,8 @@ class _AllReduce(Function):
 
 
 class _Broadcast(Function):
+    """``broadcast``, whose gradient is the sum over the ranks on ``src``, and 0 elsewhere."""
+
     @staticmethod
     def forward(ctx: Any, src: int, group: Any, tensor: Tensor) -> Tensor:
         ctx.src, ctx.group = src, group
@@ -50,6 +54,8 @@ class _Broadcast(Function):
 
 
 class _Reduce(Function):
+    """``reduce`` to ``dst``, whose gradient is the broadcast of the gradient on ``dst``."""
+
     @staticmethod
     def forward(ctx: Any, dst: int, op: Any, group: Any, tensor: Tensor) -> Tensor:
         ctx.dst, ctx.group = dst, group
@@ -63,6 +69,8 @@ class _Reduce(Function):
 
 
 class _AllToAll(Function):
+    """``all_to_all``, whose gradient is the ``all_to_all`` of the gradients."""
+
     @staticmethod
     def forward(ctx: Any, group: Any, *tensors: Tensor) -> Any:
         ctx.group = group

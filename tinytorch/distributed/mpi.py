@@ -113,6 +113,7 @@ class Library:
         return cls._started
 
     def _initialize(self) -> None:
+        """Initialize MPI unless the program has, and create the communicator ``world``."""
         MPI = self.MPI
         if not MPI.Is_initialized():
             self._survive_abort()

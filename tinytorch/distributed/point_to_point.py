@@ -78,6 +78,7 @@ of the current process.
 def _send(
     tensor: Tensor, dst: int | None, group: Any, tag: int, group_dst: int | None, async_op: bool
 ) -> Work | None:
+    """Start to send a tensor; wait unless ``async_op``."""
     check_tensor(tensor, "tensor")
     pg = member_group(group, "isend" if async_op else "send")
     if pg is None:
@@ -160,6 +161,7 @@ of the current process.
 def _receive(
     tensor: Tensor, src: int | None, group: Any, tag: int, group_src: int | None
 ) -> Work | None:
+    """Start to receive a tensor."""
     check_tensor(tensor, "tensor")
     pg = member_group(group, "irecv")
     if pg is None:

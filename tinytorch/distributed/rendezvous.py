@@ -261,6 +261,7 @@ def _start_server(address: Any, size: int, seconds: float) -> tuple[str, int]:
 
 
 def _listen(host: str, port: int) -> socket.socket:
+    """Create a listening socket; raise a ``DistNetworkError`` if the address is not available."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family)

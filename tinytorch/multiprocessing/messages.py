@@ -76,6 +76,8 @@ def receive(connection: Connection) -> tuple[int, Callable[[], Any]]:
 
 
 class _Pickler(reduction.ForkingPickler):
+    """Pickler with out-of-band buffers, which writes large buffers to unnamed files."""
+
     def __init__(self, file: Any) -> None:
         super().__init__(file, 5, True, self._take if memory.POSSIBLE else None)
         #: Descriptors of out-of-band buffers, and whether their memory was shared before.
@@ -126,6 +128,7 @@ def _socket(connection: Connection) -> socket.socket:
 
 
 def _send_descriptors(connection: Connection, descriptors: list[int]) -> None:
+    """Send descriptors over a pipe."""
     with _socket(connection) as channel:
         while True:
             try:

@@ -260,9 +260,9 @@ def _pair(a: Any, b: Any, path: KeyPath, options: Options) -> Callable[[], None]
     """Comparison of two values that are not structures."""
     np = load("numpy").library
     if a is None or b is None:
-        return partial(_same, "None mismatch", a, b, path)
+        return partial(_compare_identity, "None mismatch", a, b, path)
     if _both(a, b, (bool, np.bool_)):
-        return partial(_same, "Booleans mismatch", bool(a), bool(b), path)
+        return partial(_compare_identity, "Booleans mismatch", bool(a), bool(b), path)
     numbers = (*NUMBERS, np.number)
     if _both(a, b, numbers):
         if isinstance(a, bool) or isinstance(b, bool):
@@ -271,18 +271,18 @@ def _pair(a: Any, b: Any, path: KeyPath, options: Options) -> Callable[[], None]
         # A subclass, such as an IntEnum, has the tolerances of its base.
         kinds = (next(NUMBERS[t] for t in NUMBERS if isinstance(x, t)) for x in (a, b))
         tolerances = options.tolerances(path, *kinds)
-        return partial(_numbers, a, b, tolerances, path, options)
+        return partial(_compare_numbers, a, b, tolerances, path, options)
     x, y = _as_tensors(a, b, path, options)
     tolerances = options.tolerances(path, x.dtype, y.dtype)
-    return partial(_tensors, x, y, tolerances, path, options)
+    return partial(_compare_tensors, x, y, tolerances, path, options)
 
 
-def _same(what: str, a: Any, b: Any, path: KeyPath) -> None:
+def _compare_identity(what: str, a: Any, b: Any, path: KeyPath) -> None:
     if a is not b:
         raise ComparisonError(AssertionError, f"{what}: {a} is not {b}", path)
 
 
-def _numbers(
+def _compare_numbers(
     a: Any, b: Any, tolerances: tuple[float, float], path: KeyPath, options: Options
 ) -> None:
     if options.check_dtype and type(a) is not type(b):
@@ -314,7 +314,7 @@ def _raise_unsupported(a: Any, b: Any, path: KeyPath, error: Exception | None = 
     raise ComparisonError(TypeError, text, path) from error
 
 
-def _tensors(
+def _compare_tensors(
     a: Tensor, b: Tensor, tolerances: tuple[float, float], path: KeyPath, options: Options
 ) -> None:
     for name, ours, theirs in _attributes(a, b, options):

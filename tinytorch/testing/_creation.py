@@ -74,6 +74,7 @@ def _is_inexact(dtype: dtypes.dtype) -> bool:
 def _check_arguments(
     dtype: dtypes.dtype, requires_grad: bool, noncontiguous: bool, memory_format: Any
 ) -> None:
+    """Raise if arguments of ``make_tensor`` are invalid or exclude each other."""
     if noncontiguous and memory_format is not None:
         raise ValueError(
             "The parameters `noncontiguous` and `memory_format` are mutually exclusive, but got "

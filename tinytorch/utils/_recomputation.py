@@ -148,6 +148,7 @@ class Region:
         return second.items
 
     def _call_again(self) -> None:
+        """Call the function with the grad mode, autocast state and context of the second call."""
         is_same_state = grad_enabled() and autocast_state() == self.autocast
         if is_same_state and self.context is NOTHING:
             self.function(*self.args, **self.kwargs)

@@ -25,6 +25,8 @@ fill_uninitialized_memory: bool
 
 
 class _Deterministic(NamedModule):
+    """Class of this module, with the setting as a property."""
+
     @property
     def fill_uninitialized_memory(self) -> bool:
         """Whether deterministic algorithms fill the memory of new tensors."""

@@ -229,6 +229,7 @@ def _graph_def(nodes: Iterable[CallNode], package: str | None = None) -> Any:
 
 
 def _default_directory(comment: str) -> str:
+    """``runs/`` with the time, the host name and a comment."""
     import socket
 
     now = time.strftime("%b%d_%H-%M-%S")

@@ -221,6 +221,7 @@ def hparams(
 
 
 def _check_hparams(hparam_dict: Any, metric_dict: Any, domains: Any) -> None:
+    """Raise a TypeError if an argument of ``hparams`` has the wrong type."""
     given = {
         "hparam_dict": hparam_dict, "metric_dict": metric_dict, "hparam_domain_discrete": domains,
     }  # fmt: skip

@@ -177,6 +177,7 @@ def load(
 
 
 def _find_folder(checkpoint_id: Any, storage: _Folder | None, planner: Any) -> Path:
+    """The folder of the arguments ``checkpoint_id`` and ``storage_writer`` or ``_reader``."""
     if planner is not None:
         raise NotImplementedError("distributed.checkpoint: planners are not supported in tinytorch")
     if checkpoint_id is None and storage is None:

@@ -272,6 +272,7 @@ def _check_optimizers(optimizers: _Optimizers) -> tuple[Optimizer, ...]:
 
 
 def _check_model_state(state: dict[str, Any], options: StateDictOptions) -> None:
+    """Raise if a model's state dict is empty, unless options let it be on this rank."""
     absent = options.broadcast_from_rank0 or (options.cpu_offload and options.full_state_dict)
     if not state and options.strict and not absent:
         raise RuntimeError(
@@ -536,6 +537,7 @@ def _offload(state: Any, options: StateDictOptions) -> Any:
 
 
 def _to_cpu(value: Any) -> Any:
+    """Copy the tensors in nested containers to the CPU."""
     if isinstance(value, Tensor):
         return value.cpu()
     if isinstance(value, dict):

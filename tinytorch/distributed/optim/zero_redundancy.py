@@ -200,6 +200,8 @@ class ZeroRedundancyOptimizer(Optimizer, Joinable):
 
 
 class _ZeROJoinHook(JoinHook):
+    """Hook that takes part in the steps of ranks that still have inputs."""
+
     def __init__(self, optimizer: ZeroRedundancyOptimizer) -> None:
         self.optimizer = optimizer
 

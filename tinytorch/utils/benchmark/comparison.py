@@ -198,6 +198,7 @@ class _Column:
         return ("" if found is None else self._number(found)).center(self.width)
 
     def _number(self, each: Measurement) -> str:
+        """Text of a median in the unit of the table, with its warning."""
         value = each.median / self.scale
         if self.trimmed:
             value = trim_sigfig(value, each.significant_figures)

@@ -104,13 +104,13 @@ class TaskSpec:
 
     @property
     def title(self) -> str:
-        """The label and the name of the row, or else the statement."""
+        """The label and sub-label, or the statement if there is no label."""
         if self.label is None:
             return self.stmt
         return self.label + (f": {self.sub_label}" if self.sub_label else "")
 
     def summarize(self) -> str:
-        """All of it but the threads, in lines.
+        """Text with the title, the description and the setup.
 
         Example:
             >>> from tinytorch.utils.benchmark import TaskSpec
@@ -127,10 +127,10 @@ class Measurement:
     """Times of a statement.
 
     Args:
-        number_per_run: How often it ran for each time.
-        raw_times: Seconds of these runs together.
-        task_spec: What was measured.
-        metadata: What a program keeps beside.
+        number_per_run: Number of runs in a block.
+        raw_times: Total time of each block in seconds.
+        task_spec: The statement and its labels.
+        metadata: Further data of the program. Default: None.
 
     Example:
         >>> from tinytorch.utils.benchmark import Measurement, TaskSpec
@@ -145,23 +145,25 @@ class Measurement:
     metadata: dict[Any, Any] | None = None
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__") or name == "task_spec":  # as copy asks of an empty one
+        if (
+            name.startswith("__") or name == "task_spec"
+        ):  # copy looks them up before task_spec is set
             raise AttributeError(name)
         return getattr(self.task_spec, name)
 
     @property
     def times(self) -> list[float]:
-        """Seconds of one run."""
+        """Time of one run in seconds, for each block."""
         return [each / self.number_per_run for each in self.raw_times]
 
     @property
     def median(self) -> float:
-        """Their median, which a few slow runs do not change."""
+        """Median of the times."""
         return statistics.median(self.times)
 
     @property
     def mean(self) -> float:
-        """Their mean."""
+        """Mean of the times."""
         return statistics.fmean(self.times)
 
     @property
@@ -171,6 +173,7 @@ class Measurement:
         return high - low
 
     def _quartiles(self) -> tuple[float, float]:
+        """First and third quartile of the times."""
         if len(self.times) == 1:
             return self.times[0], self.times[0]
         low, _, high = statistics.quantiles(self.times, n=4, method="inclusive")
@@ -213,6 +216,7 @@ class Measurement:
         return "\n".join(lines)
 
     def _figures(self) -> list[str]:
+        """Lines of ``repr`` with the median, the interquartile range and the counts."""
         unit, scale = select_unit(self.median)
         count, runs = len(self.times), f"{self.number_per_run} runs"
         threads = f"{self.num_threads} thread{'s' if self.num_threads > 1 else ''}"
@@ -229,6 +233,7 @@ class Measurement:
         ]
 
     def _warnings(self) -> list[str]:
+        """Lines of ``repr`` that warn of a high interquartile range."""
         if self.meets_confidence():
             return []
         reason = "could indicate system fluctuation"

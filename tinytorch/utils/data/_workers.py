@@ -357,6 +357,7 @@ class ThreadWorkers(LoaderWorkers):
 def _run_thread(
     job: WorkerJob, tasks: queue.SimpleQueue[Any], results: queue.SimpleQueue[tuple[int, Any]]
 ) -> None:
+    """Run a worker in a thread, with generators of its own for tensors."""
     _current.info = job.info
     scopes: list[Any] = []
 

@@ -141,6 +141,7 @@ def _is_numpy(sample: Any) -> bool:
 
 
 def _collate_arrays(batch: Sequence[Any]) -> Any:
+    """Collate NumPy arrays or numbers: stack them as tensors; strings stay a list."""
     first = batch[0]
     if isinstance(first, (str, bytes)):
         return batch

@@ -63,6 +63,7 @@ def check_arguments(
 
 
 def _check_workers(num_workers: int, prefetch_factor: int | None, persistent_workers: bool) -> None:
+    """Raise a ValueError for options of workers without workers, or out of range."""
     if num_workers == 0 and prefetch_factor is not None:
         raise ValueError(
             "prefetch_factor option could only be specified in multiprocessing."
@@ -97,6 +98,7 @@ def check_context(num_workers: int, context: Any) -> None:
 
 
 def _check_iterable(shuffle: bool | None, sampler: Any, batch_sampler: Any) -> None:
+    """Raise a ValueError for sampling options, which an ``IterableDataset`` does not support."""
     for name, value, is_given in (
         ("shuffle", shuffle, shuffle not in (None, False)),
         ("sampler", sampler, sampler is not None),
