@@ -40,7 +40,7 @@ _MISSING = (
 #: another reduction of bytes has the same result.
 _WIDE = host.dtype(host.float32)
 _BOOL_OPERATIONS = {"SUM": "MAX", "MAX": "MAX", "BOR": "MAX", "PRODUCT": "MIN", "MIN": "MIN",
-             "BAND": "MIN", "BXOR": "BXOR"}  # fmt: skip
+                    "BAND": "MIN", "BXOR": "BXOR"}  # fmt: skip
 #: MPI's names of reductions, where they differ from PyTorch's.
 _OPERATIONS = {"PRODUCT": "PROD", "AVG": "SUM"}
 

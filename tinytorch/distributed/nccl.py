@@ -29,7 +29,7 @@ _DTYPES = {
 }  # fmt: skip
 _OPERATIONS = {"SUM": "SUM", "AVG": "SUM", "PRODUCT": "PROD", "MIN": "MIN", "MAX": "MAX"}
 _BOOL_OPERATIONS = {"SUM": "MAX", "MAX": "MAX", "BOR": "MAX", "PRODUCT": "MIN", "MIN": "MIN",
-             "BAND": "MIN"}  # fmt: skip
+                    "BAND": "MIN"}  # fmt: skip
 _MISSING = (
     "Distributed package doesn't have NCCL built in: install CuPy and NCCL on a machine with "
     f"a GPU: {INSTALL_CUPY}, and `pip install nvidia-nccl-cu12`"

@@ -105,7 +105,7 @@ def _start_ranks(options: argparse.Namespace, count: int, env: dict[str, str], m
     """
     version = subprocess.run([mpiexec, "--version"], capture_output=True, text=True, check=False)
     if not any(name in version.stdout for name in ("HYDRA", "Intel")):
-        command = [mpiexec, *_segments(options, count)]
+        command = [mpiexec, *_mpiexec_arguments(options, count)]
         return _status(subprocess.run(command, env=env, check=False).returncode)
     job = _Job(options, count, env)
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
@@ -240,7 +240,7 @@ def _raise_value_error(message: str) -> int:
     raise ValueError(message)
 
 
-def _segments(options: argparse.Namespace, count: int) -> list[str]:
+def _mpiexec_arguments(options: argparse.Namespace, count: int) -> list[str]:
     """``mpiexec`` arguments: for each rank ``-n 1 env RANK=... command``, separated by colons."""
     words: list[str] = []
     for rank in range(count):
