@@ -279,7 +279,7 @@ class Reducer:
             self._finish()
 
     def _fill(self, param: Tensor, view: Tensor) -> None:
-        """Copy a gradient into its view of a bucket; divide it by the ranks unless there is a hook."""
+        """Copy a gradient into its bucket, divided by the number of ranks unless a hook is set."""
         scale = 1.0 if self.hook else 1.0 / self.divisor
         grad = param.grad
         if grad is None:
