@@ -270,7 +270,7 @@ def _stop_all() -> None:
 
 
 def run_worker(tasks: Any, make: BatchMaker, answer: Callable[[int, Any], object]) -> None:
-    """Loop of a worker: make batches until ``STOP``.
+    """Make the batches of a worker, until ``STOP`` is received.
 
     Args:
         tasks: Queue of pairs of a batch's number and its key.
