@@ -1,4 +1,4 @@
-"""Modules that hold modules or parameters: Sequential, ModuleList, ParameterDict and so on."""
+"""Modules that contain modules or parameters, such as Sequential, ModuleList, ParameterDict."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, NoReturn, Self, cast, overload
 from ..core.tensor import Tensor
 from ..dispatch.creation import typename
 from ..warnings import warn
-from .module import Module, indented
+from .module import Module, indent_lines
 from .parameter import Parameter
 
 __all__ = [
@@ -25,12 +25,12 @@ __all__ = [
 
 
 class ParameterList(Module):
-    """Parameters in a list. Unlike those in a Python list, they are registered.
+    """List of parameters, which are registered, unlike those in a Python list.
 
-    A Tensor that is no Parameter becomes one; any other value is kept as it is.
+    A Tensor that is not a Parameter is converted to one; any other value is stored as it is.
 
     Args:
-        values: What to start with. Default: nothing.
+        values: Initial values. Default: none.
 
     Example:
         >>> from tinytorch import nn
@@ -45,7 +45,7 @@ class ParameterList(Module):
             self.extend(values)
 
     def _get_abs_string_index(self, idx: int) -> str:
-        """Name of the attribute at a position; indexing calls it."""
+        """Return the name of the attribute at a position; indexing calls it."""
         place = operator.index(idx)
         if not -self._size <= place < self._size:
             raise IndexError(f"index {place} is out of range")
@@ -106,20 +106,19 @@ class ParameterList(Module):
         return self
 
     def extra_repr(self) -> str:
-        """One line for each value."""
-        return _described(enumerate(self), lambda tensor: str(tensor.dtype))
+        return _describe_values(enumerate(self), lambda tensor: str(tensor.dtype))
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise RuntimeError("ParameterList should not be called.")
 
 
 class ParameterDict(Module):
-    """Parameters by name. Unlike those in a Python dict, they are registered.
+    """Dictionary of parameters, which are registered, unlike those in a Python dict.
 
-    A Tensor that is no Parameter becomes one; any other value is kept as it is.
+    A Tensor that is not a Parameter is converted to one; any other value is stored as it is.
 
     Args:
-        parameters: What to start with: a mapping, or pairs. Default: nothing.
+        parameters: Initial values: a mapping, or pairs of key and value. Default: none.
 
     Example:
         >>> from tinytorch import nn
@@ -142,7 +141,7 @@ class ParameterDict(Module):
         self._keys[key] = None
 
     def _key_to_attr(self, key: object) -> str:
-        """Name of the attribute of ``key``; reading and writing call it."""
+        """Return the name of the attribute of ``key``; reading and writing call it."""
         if not isinstance(key, str):
             raise TypeError(
                 "Index given to ParameterDict cannot be used as a key as it is not a string "
@@ -181,7 +180,7 @@ class ParameterDict(Module):
         return self
 
     def copy(self) -> ParameterDict:
-        """Another ParameterDict with the same parameters.
+        """Return another ParameterDict with the same parameters.
 
         Example:
             >>> params = tt.nn.ParameterDict({"a": tt.zeros(2)})
@@ -191,7 +190,7 @@ class ParameterDict(Module):
         return ParameterDict(list(self.items()))
 
     def setdefault(self, key: str, default: Any = None) -> Any:
-        """Return the value of ``key``, which becomes ``default`` where there is none.
+        """Return the value of ``key``; if there is none, set it to ``default`` first.
 
         Example:
             >>> tt.nn.ParameterDict().setdefault("a", tt.zeros(2)).shape
@@ -235,7 +234,7 @@ class ParameterDict(Module):
         return key, self.pop(key)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return the value of ``key``, or ``default`` where there is none.
+        """Return the value of ``key``, or ``default`` if there is none.
 
         Example:
             >>> from tinytorch import nn
@@ -245,7 +244,7 @@ class ParameterDict(Module):
         return self[key] if key in self else default
 
     def fromkeys(self, keys: Iterable[str], default: Any = None) -> ParameterDict:
-        """A new ParameterDict with ``default`` for every key.
+        """Return a new ParameterDict with the value ``default`` for every key.
 
         Example:
             >>> from tinytorch import nn
@@ -255,7 +254,7 @@ class ParameterDict(Module):
         return ParameterDict([(key, default) for key in keys])
 
     def keys(self) -> Any:
-        """The keys.
+        """Return a view of the keys.
 
         Example:
             >>> list(tt.nn.ParameterDict({"a": tt.zeros(2)}).keys())
@@ -264,7 +263,7 @@ class ParameterDict(Module):
         return self._keys.keys()
 
     def items(self) -> Iterator[tuple[str, Any]]:
-        """Pairs of key and value.
+        """Iterate over the pairs of key and value.
 
         Example:
             >>> [key for key, _ in tt.nn.ParameterDict({"a": tt.zeros(2)}).items()]
@@ -273,7 +272,7 @@ class ParameterDict(Module):
         return ((key, self[key]) for key in self._keys)
 
     def values(self) -> Iterator[Any]:
-        """The values.
+        """Iterate over the values.
 
         Example:
             >>> [value.shape for value in tt.nn.ParameterDict({"a": tt.zeros(2)}).values()]
@@ -282,14 +281,14 @@ class ParameterDict(Module):
         return (self[key] for key in self._keys)
 
     def update(self, parameters: Any) -> None:
-        """Add values, replacing those of the same keys.
+        """Add values; they replace those of the same keys.
 
         Args:
             parameters: A mapping, another ParameterDict, or pairs of key and value. A mapping
-                that is neither an OrderedDict nor a ParameterDict is taken in sorted order.
+                that is neither an OrderedDict nor a ParameterDict is added in sorted order.
 
         Raises:
-            TypeError: If it is none of these.
+            TypeError: If the argument is none of these.
             ValueError: If an element is not a pair.
 
         Example:
@@ -302,28 +301,28 @@ class ParameterDict(Module):
             self[key] = value
 
     def extra_repr(self) -> str:
-        """One line for each value."""
-        return _described(self.items(), typename)
+        return _describe_values(self.items(), typename)
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
         raise RuntimeError("ParameterDict should not be called.")
 
 
-def named_pairs(owner: str, given: Any) -> list[tuple[str, Any]]:
-    """The pairs of a mapping, of a container with ``items()``, or of an iterable of pairs."""
-    if not isinstance(given, Iterable):
+def named_pairs(owner: str, source: Any) -> list[tuple[str, Any]]:
+    """List the pairs of a mapping, of an object with ``items()``, or of an iterable of pairs."""
+    if not isinstance(source, Iterable):
         raise TypeError(
             f"{owner}.update should be called with an iterable of key/value pairs, "
-            f"but got {type(given).__name__}"
+            f"but got {type(source).__name__}"
         )
-    if isinstance(given, Mapping) or hasattr(given, "items"):
-        pairs = list(given.items())
-        ordered = isinstance(given, (OrderedDict, Module)) or owner != "ParameterDict"
+    if isinstance(source, Mapping) or hasattr(source, "items"):
+        pairs = list(source.items())
+        ordered = isinstance(source, (OrderedDict, Module)) or owner != "ParameterDict"
         return pairs if ordered else sorted(pairs)
-    return [_pair(owner, place, element) for place, element in enumerate(given)]
+    return [_pair(owner, place, element) for place, element in enumerate(source)]
 
 
 def _pair(owner: str, place: int, element: Any) -> tuple[str, Any]:
+    """Check that an element of an iterable is a pair, and return it as a tuple."""
     where = f"{owner} update sequence element #{place}"
     if not isinstance(element, Iterable):
         raise TypeError(f"{where} should be Iterable; is {type(element).__name__}")
@@ -334,16 +333,18 @@ def _pair(owner: str, place: int, element: Any) -> tuple[str, Any]:
 
 
 def _as_parameter(value: Any) -> Any:
+    """Convert a Tensor to a Parameter; return any other value as it is."""
     if isinstance(value, Tensor) and not isinstance(value, Parameter):
         return Parameter(value)
     return value
 
 
-def _described(pairs: Iterable[tuple[Any, Any]], kind: Callable[[Tensor], str]) -> str:
-    return "\n".join(f"  ({key}): {_description(value, kind)}" for key, value in pairs)
+def _describe_values(pairs: Iterable[tuple[Any, Any]], kind: Callable[[Tensor], str]) -> str:
+    """Return a line of ``repr`` for each pair; ``kind`` returns the name of a tensor's type."""
+    return "\n".join(f"  ({key}): {_describe_value(value, kind)}" for key, value in pairs)
 
 
-def _description(value: Any, kind: Callable[[Tensor], str]) -> str:
+def _describe_value(value: Any, kind: Callable[[Tensor], str]) -> str:
     if not isinstance(value, Tensor):
         return f"Object of type: {type(value).__name__}"
     name = "Parameter" if isinstance(value, Parameter) else "Tensor"
@@ -352,19 +353,18 @@ def _description(value: Any, kind: Callable[[Tensor], str]) -> str:
     return f"{name} containing: [{kind(value)} of size {size}{device}]"
 
 
-# fmt: skip
-
-
 class _Indexed(Module):
-    """What Sequential and ModuleList share: children in order, looked up by position."""
+    """Base class of Sequential and ModuleList: ordered children, looked up by position."""
 
     def _names(self) -> list[str]:
         return list(self._modules)
 
     def _name_at(self, idx: int) -> str:
+        """Return the name of the child at a position."""
         raise NotImplementedError
 
     def _set_modules(self, modules: Iterable[Module]) -> None:
+        """Replace all children, with new names "0", "1", ..."""
         self._modules.replace((str(place), module) for place, module in enumerate(modules))
 
     def __len__(self) -> int:
@@ -423,7 +423,7 @@ class _Indexed(Module):
 
 
 class Container(Module):
-    """A module with submodules by keyword; deprecated, as it is in PyTorch: subclass ``Module``.
+    """Module with submodules from keyword arguments; deprecated: subclass ``Module`` instead.
 
     Args:
         **kwargs: The submodules by name.
@@ -450,10 +450,10 @@ class Container(Module):
 
 
 class Sequential(_Indexed):
-    """Modules called one after the other, each with what the one before returned.
+    """Chain of modules: each is called with the output of the previous one.
 
     Args:
-        *args: The modules, named ``"0"``, ``"1"``, … or one OrderedDict of modules by name.
+        *args: The modules, named ``"0"``, ``"1"`` and so on, or one OrderedDict of modules by name.
 
     Example:
         >>> from tinytorch import nn
@@ -484,10 +484,10 @@ class Sequential(_Indexed):
         """Call the modules one after the other.
 
         Args:
-            input: What the first module takes.
+            input: The input of the first module.
 
         Returns:
-            What the last module returns.
+            The output of the last module.
         """
         for module in self._modules.values():
             input = module(input)  # type: ignore[misc]
@@ -503,7 +503,7 @@ class Sequential(_Indexed):
         return self._get_item_by_idx(self._modules.values(), idx)
 
     def _get_item_by_idx(self, iterator: Iterable[Any], idx: int) -> Any:
-        """Item of ``iterator`` at a position; indexing calls it."""
+        """Return the item of ``iterator`` at a position; indexing calls it."""
         place = operator.index(idx)
         if not -len(self) <= place < len(self):
             raise IndexError(f"index {place} is out of range")
@@ -514,10 +514,10 @@ class Sequential(_Indexed):
         return name
 
     def insert(self, index: int, module: Module) -> Self:
-        """Put a module before position ``index`` and return the container.
+        """Insert a module before position ``index`` and return the container.
 
         Raises:
-            IndexError: If there is no such position.
+            IndexError: If ``index`` is out of range.
             AssertionError: If ``module`` is not a Module.
 
         Example:
@@ -553,16 +553,17 @@ class Sequential(_Indexed):
         return self.extend(other)
 
     def __mul__(self, other: int) -> Sequential:
-        return Sequential(*self._repeated(other))
+        return Sequential(*self._repeat_modules(other))
 
     def __rmul__(self, other: int) -> Sequential:
         return self * other
 
     def __imul__(self, other: int) -> Self:
-        self._set_modules(self._repeated(other))
+        self._set_modules(self._repeat_modules(other))
         return self
 
-    def _repeated(self, times: int) -> list[Module]:
+    def _repeat_modules(self, times: int) -> list[Module]:
+        """List the children ``times`` times."""
         if not isinstance(times, int):
             raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(times)}")
         if times <= 0:
@@ -571,10 +572,10 @@ class Sequential(_Indexed):
 
 
 class ModuleList(_Indexed):
-    """Modules in a list. Unlike those in a Python list, they are registered.
+    """List of modules, which are registered, unlike those in a Python list.
 
     Args:
-        modules: What to start with. Default: nothing.
+        modules: Initial modules. Default: none.
 
     Example:
         >>> from tinytorch import nn
@@ -590,7 +591,7 @@ class ModuleList(_Indexed):
             self.extend(modules)
 
     def _get_abs_string_index(self, idx: int) -> str:
-        """Name of the module at a position; indexing calls it."""
+        """Return the name of the module at a position; indexing calls it."""
         place = operator.index(idx)
         if not -len(self) <= place < len(self):
             raise IndexError(f"index {place} is out of range")
@@ -609,7 +610,7 @@ class ModuleList(_Indexed):
         return self._modules[self._name_at(idx)]
 
     def insert(self, index: int, module: Module) -> None:
-        """Put a module before position ``index``, as ``list.insert`` does.
+        """Insert a module before position ``index``, as ``list.insert`` does.
 
         Example:
             >>> from tinytorch import nn
@@ -644,15 +645,15 @@ class ModuleList(_Indexed):
             places = [place for place, _ in group]
             first, last = places[0], places[-1]
             head = f"({first})" if first == last else f"({first}-{last}): {len(places)} x"
-            lines.append(f"\n  {head}: {indented(text)}".replace(" x:", " x"))
+            lines.append(f"\n  {head}: {indent_lines(text)}".replace(" x:", " x"))
         return f"{self._get_name()}({''.join(lines)}\n)" if lines else f"{self._get_name()}()"
 
 
 class ModuleDict(Module):
-    """Modules by name. Unlike those in a Python dict, they are registered.
+    """Dictionary of modules, which are registered, unlike those in a Python dict.
 
     Args:
-        modules: What to start with: a mapping, or pairs. Default: nothing.
+        modules: Initial modules: a mapping, or pairs of name and module. Default: none.
 
     Example:
         >>> from tinytorch import nn
@@ -697,7 +698,7 @@ class ModuleDict(Module):
         self._modules.clear()
 
     def pop(self, key: str) -> Module:
-        """Remove and return the module of that name.
+        """Remove and return the module with the name ``key``.
 
         Raises:
             KeyError: If there is none.
@@ -710,7 +711,7 @@ class ModuleDict(Module):
         return cast(Module, self._modules.pop(key))
 
     def keys(self) -> Any:
-        """The names.
+        """Return a view of the names.
 
         Example:
             >>> from tinytorch import nn
@@ -720,7 +721,7 @@ class ModuleDict(Module):
         return self._modules.keys()
 
     def items(self) -> Any:
-        """Pairs of name and module.
+        """Return a view of the pairs of name and module.
 
         Example:
             >>> from tinytorch import nn
@@ -730,7 +731,7 @@ class ModuleDict(Module):
         return self._modules.items()
 
     def values(self) -> Any:
-        """The modules.
+        """Return a view of the modules.
 
         Example:
             >>> from tinytorch import nn
@@ -740,13 +741,13 @@ class ModuleDict(Module):
         return self._modules.values()
 
     def update(self, modules: Mapping[str, Module] | Iterable[tuple[str, Module]]) -> None:
-        """Add modules, replacing those of the same names.
+        """Add modules; they replace those of the same names.
 
         Args:
             modules: A mapping, another ModuleDict, or pairs of name and module.
 
         Raises:
-            TypeError: If it is none of these.
+            TypeError: If the argument is none of these.
             ValueError: If an element is not a pair.
 
         Example:
@@ -761,6 +762,7 @@ class ModuleDict(Module):
 
 
 def _require_sequential(other: object) -> None:
+    """Check that an operand of ``+`` is a Sequential."""
     if not isinstance(other, Sequential):
         raise ValueError(
             f"add operator supports only objects of Sequential class, but {type(other)} is given."

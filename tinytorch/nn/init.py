@@ -1,7 +1,7 @@
-"""Initial values of parameters.
+"""Initialization of parameters.
 
-Every function fills its tensor in place, without recording it, and returns it. With the same
-seed the numbers are PyTorch's.
+Every function fills its tensor in place, without autograd, and returns it. With the same seed the
+values equal PyTorch's.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from ..warnings import warn as _warn
 def _fill_truncated_normal(
     tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any
 ) -> None:
-    """Fill with normal numbers in [a, b], by rejection.
+    """Fill with samples of the normal distribution restricted to [a, b], by rejection sampling.
 
-    Proposals are drawn from the normal distribution if more than 0.3 of it lies in the interval,
+    Candidates are drawn from the normal distribution if more than 0.3 of it lies in the interval,
     else from the uniform distribution over the interval.
     """
-    if tensor.is_meta:  # has no values to reject
+    if tensor.is_meta:  # it has no values
         return
     inside = _normal_cdf((b - mean) / std) - _normal_cdf((a - mean) / std)
     fill = _reject_normal if inside > 0.3 else _reject_uniform
@@ -34,19 +34,20 @@ def _fill_truncated_normal(
 
 
 def _normal_cdf(x: float) -> float:
+    """Cumulative distribution function of the standard normal distribution."""
     return (1.0 + math.erf(x / math.sqrt(2.0))) / 2.0
 
 
 def _reject_normal(
     tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any
 ) -> None:
-    """Draw all from the normal distribution and again those that fell outside."""
-    # The bounds as the tensor's dtype has them: a value rounded onto a bound is inside.
+    """Draw from the normal distribution; redraw the elements outside of [a, b]."""
+    # Round the bounds to the tensor's dtype, so that a value rounded to a bound is inside.
     low, high = (tensor.new_tensor(bound).item() for bound in (a, b))
     result = tensor.normal_(mean, std, generator=generator)
     while (outside := (result < low) | (result > high)).any():
-        again = tensor.new_empty(tensor.shape).normal_(mean, std, generator=generator)
-        result = again.where(outside, result)
+        redrawn = tensor.new_empty(tensor.shape).normal_(mean, std, generator=generator)
+        result = redrawn.where(outside, result)
     if result is not tensor:
         tensor.copy_(result)
 
@@ -54,7 +55,7 @@ def _reject_normal(
 def _reject_uniform(
     tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any
 ) -> None:
-    """Draw uniformly; accept with the density's ratio to its largest value in [a, b]."""
+    """Draw uniformly; accept an element with probability density / (largest density in [a, b])."""
     mode = max(a, min(mean, b))
     log_peak = -0.5 * ((mode - mean) / std) ** 2
     result: Any = tensor.uniform_(a, b, generator=generator)
@@ -98,17 +99,17 @@ _GAINS = {
 
 @_short
 def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
-    """The recommended factor on the standard deviation before a nonlinearity.
+    """Return the recommended gain, a factor of the standard deviation, for a nonlinearity.
 
     1 for linear layers, convolutions and sigmoid, 5/3 for tanh, √2 for relu,
     √(2 / (1 + slope²)) for leaky_relu, 3/4 for selu.
 
     Args:
-        nonlinearity: Its name in ``nn.functional``.
-        param: The negative slope of leaky_relu. Default: 0.01.
+        nonlinearity: Name of the function in ``nn.functional``.
+        param: Negative slope of leaky_relu. Default: 0.01.
 
     Raises:
-        ValueError: If the name is unknown or the slope not a number.
+        ValueError: If the name is unknown, or the slope is not a number.
 
     Example:
         >>> from tinytorch import nn
@@ -128,13 +129,13 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
 
 @_short
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill with numbers drawn uniformly from [a, b).
+    """Fill with samples of the uniform distribution over [a, b).
 
     Args:
         tensor: Any floating point tensor.
         a: Lower bound. Default: 0.
         b: Upper bound. Default: 1.
-        generator: Where the random numbers come from. Default: the default generator.
+        generator: Source of the random numbers. Default: the default generator.
 
     Example:
         >>> _ = tt.manual_seed(0)
@@ -147,13 +148,13 @@ def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Any = No
 
 @_short
 def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill with numbers from the normal distribution.
+    """Fill with samples of the normal distribution.
 
     Args:
         tensor: Any floating point tensor.
-        mean: Its mean. Default: 0.
-        std: Its standard deviation. Default: 1.
-        generator: Where the random numbers come from. Default: the default generator.
+        mean: Mean of the distribution. Default: 0.
+        std: Standard deviation of the distribution. Default: 1.
+        generator: Source of the random numbers. Default: the default generator.
 
     Example:
         >>> _ = tt.manual_seed(0)
@@ -167,7 +168,7 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Any 
 def _no_grad_trunc_normal_(
     tensor: Tensor, mean: float, std: float, a: float, b: float, generator: Any = None
 ) -> Tensor:
-    """``trunc_normal_``, by the name that libraries take from here."""
+    """Call ``trunc_normal_``; other libraries import this private name of PyTorch."""
     return trunc_normal_(tensor, mean, std, a, b, generator)
 
 
@@ -180,10 +181,10 @@ def trunc_normal_(
     b: float = 2.0,
     generator: Any = None,
 ) -> Tensor:
-    """Fill with numbers from the normal distribution restricted to [a, b].
+    """Fill with samples of the normal distribution restricted to [a, b].
 
-    They are drawn by rejection: from the normal distribution itself where more than 0.3 of it
-    lies in the interval, else from the uniform distribution over the interval.
+    They are drawn by rejection sampling: from the normal distribution itself if more than 0.3 of
+    it lies in the interval, else from the uniform distribution over the interval.
 
     Args:
         tensor: Any floating point tensor.
@@ -191,7 +192,7 @@ def trunc_normal_(
         std: Standard deviation before the restriction. Default: 1.
         a: Lower bound. Default: -2.
         b: Upper bound. Default: 2.
-        generator: Where the random numbers come from. Default: the default generator.
+        generator: Source of the random numbers. Default: the default generator.
 
     Example:
         >>> x = tt.nn.init.trunc_normal_(tt.empty(1000))
@@ -248,10 +249,10 @@ def zeros_(tensor: Tensor) -> Tensor:
 
 @_short
 def eye_(tensor: Tensor) -> Tensor:
-    """Fill a matrix with the identity: as many inputs as possible pass unchanged.
+    """Fill a matrix with the identity, which preserves as many inputs of a Linear as possible.
 
     Raises:
-        ValueError: If the tensor is no matrix.
+        ValueError: If the tensor is not a matrix.
 
     Example:
         >>> tt.nn.init.eye_(tt.empty(2, 3))
@@ -269,15 +270,15 @@ def eye_(tensor: Tensor) -> Tensor:
 
 @_short
 def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
-    """Fill a convolution's weight so that as many channels as possible pass unchanged.
+    """Fill a convolution's weight with Dirac deltas, which preserve as many channels as possible.
 
     Args:
         tensor: Shape ``(out_channels, in_channels / groups, *kernel)`` with 1 to 3 kernel sizes.
-        groups: The convolution's groups. Default: 1.
+        groups: Number of groups of the convolution. Default: 1.
 
     Raises:
-        ValueError: If the number of dimensions is another, or ``groups`` does not divide the
-            first.
+        ValueError: If the tensor has not 3 to 5 dimensions, or ``groups`` does not divide the
+            number of output channels.
 
     Example:
         >>> tt.nn.init.dirac_(tt.empty(2, 2, 3))[0]
@@ -289,17 +290,17 @@ def dirac_(tensor: Tensor, groups: int = 1) -> Tensor:
     if tensor.shape[0] % groups:
         raise ValueError("dim 0 must be divisible by groups")
     per_group = tensor.shape[0] // groups
-    centre = tuple(size // 2 for size in tensor.shape[2:])
+    center = tuple(size // 2 for size in tensor.shape[2:])
     with no_grad():
         tensor.zero_()
         for group in range(groups):
             for channel in range(min(per_group, tensor.shape[1])):
-                tensor[(group * per_group + channel, channel, *centre)] = 1
+                tensor[(group * per_group + channel, channel, *center)] = 1
     return tensor
 
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
-    """How many inputs feed one output of this weight, and how many outputs one input feeds."""
+    """Return the numbers of inputs of one output and of outputs of one input of a weight."""
     if tensor.ndim < 2:
         raise ValueError(
             "Fan in and fan out can not be computed for tensor with fewer than 2 dimensions"
@@ -310,6 +311,7 @@ def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
 
 
 def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
+    """Return the fan of a weight that ``mode`` names: ``"fan_in"`` or ``"fan_out"``."""
     modes = ["fan_in", "fan_out"]
     if mode.lower() not in modes:
         raise ValueError(f"Mode {mode} not supported, please use one of {modes}")
@@ -318,12 +320,12 @@ def _calculate_correct_fan(tensor: Tensor, mode: str) -> int:
 
 @_short
 def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill with numbers from U(-a, a), a = gain · √(6 / (fan_in + fan_out)).
+    """Fill with samples of U(-a, a), a = gain · √(6 / (fan_in + fan_out)).
 
     Args:
         tensor: A weight of at least 2 dimensions, ``(outputs, inputs, *kernel)``.
         gain: See ``calculate_gain``. Default: 1.
-        generator: Where the random numbers come from. Default: the default generator.
+        generator: Source of the random numbers. Default: the default generator.
 
     Example:
         >>> tt.nn.init.xavier_uniform_(tt.empty(3, 5)).shape
@@ -339,12 +341,12 @@ def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Any = None) ->
 
 @_short
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> Tensor:
-    """Fill with numbers from N(0, std²), std = gain · √(2 / (fan_in + fan_out)).
+    """Fill with samples of N(0, std²), std = gain · √(2 / (fan_in + fan_out)).
 
     Args:
         tensor: A weight of at least 2 dimensions, ``(outputs, inputs, *kernel)``.
         gain: See ``calculate_gain``. Default: 1.
-        generator: Where the random numbers come from. Default: the default generator.
+        generator: Source of the random numbers. Default: the default generator.
 
     Example:
         >>> tt.nn.init.xavier_normal_(tt.empty(3, 5)).shape
@@ -358,6 +360,7 @@ def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Any = None) -> 
 
 
 def _xavier_std(tensor: Tensor, gain: float) -> float:
+    """Standard deviation of ``xavier_normal_``."""
     return gain * math.sqrt(2.0 / sum(_calculate_fan_in_and_fan_out(tensor)))
 
 
@@ -369,15 +372,15 @@ def kaiming_uniform_(
     nonlinearity: str = "leaky_relu",
     generator: Any = None,
 ) -> Tensor:
-    """Fill with numbers from U(-bound, bound), bound = gain · √(3 / fan).
+    """Fill with samples of U(-bound, bound), bound = gain · √(3 / fan).
 
     Args:
         tensor: A weight of at least 2 dimensions, ``(outputs, inputs, *kernel)``.
         a: Negative slope of leaky_relu. Default: 0.
-        mode: ``"fan_in"`` keeps the variance in the forward pass, ``"fan_out"`` in the
+        mode: ``"fan_in"`` preserves the variance in the forward pass, ``"fan_out"`` in the
             backward pass. Default: ``"fan_in"``.
-        nonlinearity: What follows the layer. Default: ``"leaky_relu"``.
-        generator: Where the random numbers come from. Default: the default generator.
+        nonlinearity: Function that follows the layer. Default: ``"leaky_relu"``.
+        generator: Source of the random numbers. Default: the default generator.
 
     Example:
         >>> tt.nn.init.kaiming_uniform_(tt.empty(3, 5), nonlinearity="relu").shape
@@ -400,15 +403,15 @@ def kaiming_normal_(
     nonlinearity: str = "leaky_relu",
     generator: Any = None,
 ) -> Tensor:
-    """Fill with numbers from N(0, std²), std = gain / √fan.
+    """Fill with samples of N(0, std²), std = gain / √fan.
 
     Args:
         tensor: A weight of at least 2 dimensions, ``(outputs, inputs, *kernel)``.
         a: Negative slope of leaky_relu. Default: 0.
-        mode: ``"fan_in"`` keeps the variance in the forward pass, ``"fan_out"`` in the
+        mode: ``"fan_in"`` preserves the variance in the forward pass, ``"fan_out"`` in the
             backward pass. Default: ``"fan_in"``.
-        nonlinearity: What follows the layer. Default: ``"leaky_relu"``.
-        generator: Where the random numbers come from. Default: the default generator.
+        nonlinearity: Function that follows the layer. Default: ``"leaky_relu"``.
+        generator: Source of the random numbers. Default: the default generator.
 
     Example:
         >>> tt.nn.init.kaiming_normal_(tt.empty(3, 5), mode="fan_out").shape
@@ -423,6 +426,7 @@ def kaiming_normal_(
 
 
 def _is_empty(tensor: Tensor) -> bool:
+    """Whether a tensor has no elements, which is warned of."""
     if 0 not in tensor.shape:
         return False
     _warn("Initializing zero-element tensors is a no-op")
@@ -430,21 +434,22 @@ def _is_empty(tensor: Tensor) -> bool:
 
 
 def _kaiming_std(tensor: Tensor, a: float, mode: str, nonlinearity: str) -> float:
+    """Standard deviation of ``kaiming_normal_``."""
     fan = _calculate_correct_fan(tensor, mode)
     return calculate_gain(nonlinearity, a) / math.sqrt(fan)
 
 
 @_short
 def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
-    """Fill with a (semi-)orthogonal matrix, drawn uniformly.
+    """Fill with a (semi-)orthogonal matrix, drawn from the uniform distribution over these.
 
     Args:
-        tensor: At least 2 dimensions; those after the first are taken as one.
-        gain: A factor on it. Default: 1.
-        generator: Where the random numbers come from. Default: the default generator.
+        tensor: At least 2 dimensions; those after the first are flattened into one.
+        gain: Factor of the matrix. Default: 1.
+        generator: Source of the random numbers. Default: the default generator.
 
     Raises:
-        ValueError: If the tensor has fewer dimensions.
+        ValueError: If the tensor has fewer than 2 dimensions.
 
     Example:
         >>> q = tt.nn.init.orthogonal_(tt.empty(2, 3))
@@ -468,26 +473,26 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
         return tensor.mul_(gain)
 
 
-def _orthonormal(drawn: Tensor) -> Tensor:
-    """Q of the QR decomposition, the one whose R has a positive diagonal."""
-    xp = drawn._xp
-    q, r = xp.linalg.qr(drawn._data)
-    # Without these signs the distribution would depend on how the routine chooses them.
+def _orthonormal(matrix: Tensor) -> Tensor:
+    """Return Q of the QR decomposition whose R has a positive diagonal."""
+    xp = matrix._xp
+    q, r = xp.linalg.qr(matrix._data)
+    # The signs make Q unique: the routine's choice of signs would change the distribution.
     return _wrap(q * xp.sign(xp.diagonal(r)), xp)
 
 
 @_short
 def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any = None) -> Tensor:
-    """Fill a matrix with normal numbers, and a share of each column with zeros.
+    """Fill a matrix with samples of N(0, std²), and a fraction of each column with zeros.
 
     Args:
         tensor: A matrix.
-        sparsity: The share of zeros in each column.
+        sparsity: Fraction of zeros in each column.
         std: Standard deviation of the other elements. Default: 0.01.
-        generator: Where the normal numbers come from. Default: the default generator.
+        generator: Source of the normal values. Default: the default generator.
 
     Raises:
-        ValueError: If the tensor is no matrix.
+        ValueError: If the tensor is not a matrix.
 
     Example:
         >>> (tt.nn.init.sparse_(tt.empty(4, 2), sparsity=0.5) == 0).sum(0)
@@ -507,30 +512,27 @@ def sparse_(tensor: Tensor, sparsity: float, std: float = 0.01, generator: Any =
     return tensor
 
 
-def _deprecated(function: Callable[P, R]) -> Callable[P, R]:
-    """The name without underscore that PyTorch once used."""
+def _deprecated_alias(function: Callable[P, R]) -> Callable[P, R]:
+    """Return the function under its deprecated name, which lacks the underscore."""
     name = function.__name__.removesuffix("_")
 
-    def old(*args: P.args, **kwargs: P.kwargs) -> R:
-        _warn(
-            f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.",
-            FutureWarning,
-        )
+    def alias(*args: P.args, **kwargs: P.kwargs) -> R:
+        _warn(f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", FutureWarning)
         return function(*args, **kwargs)
 
-    old.__name__ = old.__qualname__ = name
-    old.__doc__ = f"Deprecated name of ``nn.init.{name}_``."
-    return old
+    alias.__name__ = alias.__qualname__ = name
+    alias.__doc__ = f"Deprecated name of ``nn.init.{name}_``."
+    return alias
 
 
-uniform = _deprecated(uniform_)
-normal = _deprecated(normal_)
-constant = _deprecated(constant_)
-eye = _deprecated(eye_)
-dirac = _deprecated(dirac_)
-xavier_uniform = _deprecated(xavier_uniform_)
-xavier_normal = _deprecated(xavier_normal_)
-kaiming_uniform = _deprecated(kaiming_uniform_)
-kaiming_normal = _deprecated(kaiming_normal_)
-orthogonal = _deprecated(orthogonal_)
-sparse = _deprecated(sparse_)
+uniform = _deprecated_alias(uniform_)
+normal = _deprecated_alias(normal_)
+constant = _deprecated_alias(constant_)
+eye = _deprecated_alias(eye_)
+dirac = _deprecated_alias(dirac_)
+xavier_uniform = _deprecated_alias(xavier_uniform_)
+xavier_normal = _deprecated_alias(xavier_normal_)
+kaiming_uniform = _deprecated_alias(kaiming_uniform_)
+kaiming_normal = _deprecated_alias(kaiming_normal_)
+orthogonal = _deprecated_alias(orthogonal_)
+sparse = _deprecated_alias(sparse_)

@@ -1,4 +1,4 @@
-"""Multi-head attention, and the names of the ways that PyTorch computes attention in."""
+"""Multi-head attention, and the names of PyTorch's attention backends."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ = ["MultiheadAttention", "SDPBackend", "sdpa_kernel"]
 
 
 class SDPBackend(enum.Enum):
-    """PyTorch's ways of computing attention; here there is one.
+    """Names of PyTorch's attention backends; tinytorch has a single implementation.
 
     Example:
         >>> from tinytorch.nn.attention import SDPBackend, sdpa_kernel
@@ -39,11 +39,11 @@ class SDPBackend(enum.Enum):
 def sdpa_kernel(
     backends: list[SDPBackend] | SDPBackend, set_priority: bool = False
 ) -> Iterator[dict[Any, Any]]:
-    """Choose among PyTorch's ways of computing attention; changes nothing here.
+    """Select PyTorch's attention backends; it has no effect here.
 
     Args:
-        backends: One or several of ``SDPBackend``.
-        set_priority: Whether their order matters. Default: False.
+        backends: A member of ``SDPBackend``, or a list of them.
+        set_priority: Whether the order of the list is an order of priority. Default: False.
 
     Raises:
         AssertionError: If ``backends`` is something else.
@@ -55,8 +55,8 @@ def sdpa_kernel(
         ...     tt.nn.functional.scaled_dot_product_attention(x, x, x).shape
         tinytorch.Size([1, 1, 2, 4])
     """
-    given = backends if isinstance(backends, list) else [backends]
-    if not all(isinstance(each, SDPBackend) for each in given):
+    members = backends if isinstance(backends, list) else [backends]
+    if not all(isinstance(each, SDPBackend) for each in members):
         raise AssertionError(
             "Backend must be an instance of SDPBackend or a list of SDPBackend instances, "
             f"got {type(backends).__name__}"
@@ -65,37 +65,36 @@ def sdpa_kernel(
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """A Linear; PyTorch's name of it in ``MultiheadAttention`` is kept for what is printed."""
+    """Linear under the name that PyTorch shows for it in ``MultiheadAttention``."""
 
 
 class MultiheadAttention(Module):
-    """Attention of several heads: softmax(Q Kᵀ / √head_dim) V of projections, projected.
+    """Multi-head attention: each head is softmax(Q Kᵀ / √head_dim) V of projected inputs.
 
     Args:
         embed_dim: Size of queries and output.
-        num_heads: How many heads; divides ``embed_dim``.
-        dropout: Probability with which attention weights are zeroed. Default: 0.
+        num_heads: Number of heads; it must divide ``embed_dim``.
+        dropout: Probability of an attention weight to be zeroed. Default: 0.
         bias: Whether the projections have biases. Default: True.
         add_bias_kv: Whether a learned key and value are added to each sequence. Default: False.
-        add_zero_attn: Whether a key and value of zeros are. Default: False.
+        add_zero_attn: Whether a key and value of zeros are added to each sequence. Default: False.
         kdim: Size of the keys. Default: ``embed_dim``.
         vdim: Size of the values. Default: ``embed_dim``.
         batch_first: Whether inputs and output have shape ``(batch, time, features)`` instead of
             ``(time, batch, features)``. Default: False.
-        device: Where the parameters live. Default: the active backend's.
-        dtype: Their dtype. Default: the default dtype.
 
     Attributes:
-        in_proj_weight: The three projections one above the other, shape ``(3 * embed_dim,
-            embed_dim)``; None where ``kdim`` or ``vdim`` is another, and there are
-            ``q_proj_weight``, ``k_proj_weight`` and ``v_proj_weight`` instead.
+        in_proj_weight: Concatenated weights of the three input projections, shape ``(3 *
+            embed_dim, embed_dim)``. If ``kdim`` or ``vdim`` differs from ``embed_dim``, it is
+            None, and there are ``q_proj_weight``, ``k_proj_weight`` and ``v_proj_weight``.
         in_proj_bias: Shape ``(3 * embed_dim,)``, or None.
-        out_proj: The last projection, a Linear.
+        out_proj: Linear that computes the output.
         bias_k: Shape ``(1, 1, embed_dim)``, or None.
-        bias_v: The same.
+        bias_v: Shape ``(1, 1, embed_dim)``, or None.
 
     Raises:
-        ValueError: If a size is not positive or ``num_heads`` does not divide ``embed_dim``.
+        ValueError: If ``embed_dim`` or ``num_heads`` is not positive.
+        AssertionError: If ``num_heads`` does not divide ``embed_dim``.
 
     Example:
         >>> attention = tt.nn.MultiheadAttention(16, 4, batch_first=True)
@@ -156,6 +155,7 @@ class MultiheadAttention(Module):
         self._reset_parameters()
 
     def _make_projections(self, bias: bool, **factory: Any) -> None:
+        """Register the projections; ``factory`` has their device and dtype."""
         size, same = self.embed_dim, self._qkv_same_embed_dim
         joint = Parameter(empty((3 * size, size), **factory)) if same else None
         self.register_parameter("in_proj_weight", joint)
@@ -191,30 +191,31 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        """Attend.
+        """Compute the attention of each query to all keys.
 
         Args:
             query: Shape ``(targets, batch, embed_dim)``, or without batch.
             key: Shape ``(sources, batch, kdim)``, or without batch.
             value: Shape ``(sources, batch, vdim)``, or without batch.
-            key_padding_mask: True where a key is ignored, shape ``(batch, sources)``; or
-                numbers that are added to the scores.
-            need_weights: Whether to return the attention weights, too. Default: True.
-            attn_mask: True where a query must not see a key, shape ``(targets, sources)`` or
-                ``(batch * num_heads, targets, sources)``; or numbers that are added.
+            key_padding_mask: Shape ``(batch, sources)``: bool, True where a key is ignored, or
+                floats that are added to the scores. Default: None.
+            need_weights: Whether to return the attention weights as well. Default: True.
+            attn_mask: Shape ``(targets, sources)`` or ``(batch * num_heads, targets, sources)``:
+                bool, True where a query must not attend to a key, or floats that are added to the
+                scores. Default: None.
             average_attn_weights: Whether the weights are averaged over the heads.
                 Default: True.
-            is_causal: Says that ``attn_mask`` hides the future. Default: False.
+            is_causal: Hint that ``attn_mask`` is the causal mask. Default: False.
 
         Returns:
             The output, of the shape of ``query``, and the weights, shape ``(batch, targets,
             sources)``, or ``(batch, num_heads, targets, sources)``, or None.
         """
         if _overrides_merge_masks(self) and query is key is value and not self.training:
-            key_padding_mask, attn_mask = self._merged_masks(attn_mask, key_padding_mask, query)
+            key_padding_mask, attn_mask = self._call_merge_masks(attn_mask, key_padding_mask, query)
         swap = self.batch_first and query.ndim == 3
         if swap:
-            query, key, value = _swapped(query, key, value)
+            query, key, value = _swap_batch_and_time(query, key, value)
         output, weights = F.multi_head_attention_forward(
             query,
             key,
@@ -247,16 +248,16 @@ class MultiheadAttention(Module):
     ) -> tuple[Tensor | None, int | None]:
         """Merge the two masks of a self-attention into one.
 
-        ``forward`` calls an override of it in evaluation; the masks are not merged otherwise.
+        In evaluation, ``forward`` calls it if a subclass overrides it; else masks are not merged.
 
         Args:
             attn_mask: Shape ``(time, time)`` or ``(batch, heads, time, time)``, or None.
             key_padding_mask: Shape ``(batch, time)``, or None.
-            query: The input, for its sizes.
+            query: The input, whose shape gives the sizes.
 
         Returns:
-            The mask and its kind: 0 for ``attn_mask``, 1 for ``key_padding_mask``, 2 for both
-            merged, of shape ``(batch, heads, time, time)``; or None twice.
+            The mask and its type: 1 for ``key_padding_mask`` alone, 2 for a mask of shape
+            ``(batch, heads, time, time)``; ``(None, None)`` without any mask.
 
         Example:
             >>> attention = tt.nn.MultiheadAttention(4, 2, batch_first=True)
@@ -276,10 +277,10 @@ class MultiheadAttention(Module):
                 merged = merged + key_padding_mask.reshape(batch, 1, 1, time)
         return merged, kind
 
-    def _merged_masks(
+    def _call_merge_masks(
         self, attn_mask: Any, key_padding_mask: Any, query: Tensor
     ) -> tuple[Any, Any]:
-        """Padding and attention mask, as an override of ``merge_masks`` returns them."""
+        """Return the key padding mask and the attention mask that ``merge_masks`` returns."""
         merged, kind = self.merge_masks(attn_mask, key_padding_mask, query)
         if kind == 1:
             return merged, None
@@ -289,6 +290,7 @@ class MultiheadAttention(Module):
 
 
 def _overrides_merge_masks(attention: MultiheadAttention) -> bool:
+    """Whether the class of a module overrides ``merge_masks``."""
     return type(attention).merge_masks is not MultiheadAttention.merge_masks
 
 
@@ -304,7 +306,7 @@ def _check_sizes(embed_dim: int, num_heads: int) -> None:
         )
 
 
-def _swapped(*inputs: Tensor) -> list[Any]:
-    """Batch and time swapped; inputs that are one tensor stay one, which saves products."""
+def _swap_batch_and_time(*inputs: Tensor) -> list[Any]:
+    """Transpose each input; inputs that are the same tensor stay so, to be projected once."""
     swapped = {id(each): each.transpose(0, 1) for each in inputs}
     return [swapped[id(each)] for each in inputs]

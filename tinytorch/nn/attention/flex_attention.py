@@ -1,7 +1,7 @@
-"""Attention with a program's own scores and masks: ``flex_attention``.
+"""Attention with user-defined scores and masks: ``flex_attention``.
 
-All scores are computed, ``(batch, heads, queries, keys)`` of them: a ``BlockMask`` says which
-count and saves no work.
+All scores, of shape ``(batch, heads, queries, keys)``, are computed: a ``BlockMask`` masks scores,
+but saves no work.
 
 Reference: PyTorch's documentation of ``torch.nn.attention.flex_attention``.
 """
@@ -26,26 +26,26 @@ __all__ = [
 ]  # fmt: skip
 
 _DEFAULT_SPARSE_BLOCK_SIZE = 128
-#: Function of the indices of batch, head, query and key, each a number: whether the pair counts.
+#: Function of the indices of batch, head, query and key: whether the query attends to the key.
 MaskMod: TypeAlias = Callable[[Tensor, Tensor, Tensor, Tensor], Any]
 
 
 class AuxRequest(NamedTuple):
-    """What ``flex_attention`` is to return besides: logarithms of the sums, greatest scores."""
+    """Additional results for ``flex_attention``: log-sum-exp of the scores, maximal scores."""
 
     lse: bool = False
     max_scores: bool = False
 
 
 class AuxOutput(NamedTuple):
-    """What was asked for by ``AuxRequest``, ``(batch, heads, queries)`` each; None for the rest."""
+    """Results requested by ``AuxRequest``, ``(batch, heads, queries)``; the others are None."""
 
     lse: Tensor | None = None
     max_scores: Tensor | None = None
 
 
 def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) -> Any:
-    """The mask of attention to everything.
+    """Mask function that is always true: every query attends to every key.
 
     Example:
         >>> from tinytorch.nn.attention import flex_attention as flex
@@ -56,10 +56,10 @@ def noop_mask(batch: Tensor, head: Tensor, token_q: Tensor, token_kv: Tensor) ->
 
 
 def and_masks(*mask_mods: MaskMod) -> MaskMod:
-    """The mask of pairs that count in each of several.
+    """Return the logical and of several mask functions.
 
     Args:
-        *mask_mods: The masks.
+        *mask_mods: The mask functions.
 
     Example:
         >>> from tinytorch.nn.attention import flex_attention as flex
@@ -81,10 +81,10 @@ def and_masks(*mask_mods: MaskMod) -> MaskMod:
 
 
 def or_masks(*mask_mods: MaskMod) -> MaskMod:
-    """The mask of pairs that count in one of several.
+    """Return the logical or of several mask functions.
 
     Args:
-        *mask_mods: The masks.
+        *mask_mods: The mask functions.
 
     Example:
         >>> from tinytorch.nn.attention import flex_attention as flex
@@ -109,15 +109,15 @@ def or_masks(*mask_mods: MaskMod) -> MaskMod:
 def create_mask(
     mod_fn: MaskMod, B: int | None, H: int | None, Q_LEN: int, KV_LEN: int, device: Any = None
 ) -> Tensor:
-    """Which pairs count, ``(B, H, Q_LEN, KV_LEN)`` of bool.
+    """Return the bool tensor ``(B, H, Q_LEN, KV_LEN)`` of a mask function.
 
     Args:
-        mod_fn: The mask, a function of four indices.
-        B: Batches, or None for 1.
-        H: Heads, or None for 1.
-        Q_LEN: Queries.
-        KV_LEN: Keys.
-        device: Where it is made. Default: the active backend's.
+        mod_fn: Mask function of four indices.
+        B: Number of batches, or None for 1.
+        H: Number of heads, or None for 1.
+        Q_LEN: Number of queries.
+        KV_LEN: Number of keys.
+        device: Device of the tensor. Default: the active backend's.
 
     Example:
         >>> from tinytorch.nn.attention.flex_attention import create_mask
@@ -126,17 +126,17 @@ def create_mask(
                   [ True,  True]]]])
     """
     sizes = (B or 1, H or 1, Q_LEN, KV_LEN)
-    made: Any = map_elements(mod_fn, sizes, (), device)
-    return made.expand(sizes).clone()  # type: ignore[no-any-return]
+    mask: Any = map_elements(mod_fn, sizes, (), device)
+    return mask.expand(sizes).clone()  # type: ignore[no-any-return]
 
 
 class BlockMask:
-    """Which pairs of queries and keys count; ``create_block_mask`` makes one.
+    """Mask of pairs of queries and keys, divided into blocks; made by ``create_block_mask``.
 
     Attributes:
-        mask_mod: The mask, a function of four indices.
+        mask_mod: Mask function of four indices.
         seq_lengths: Numbers of queries and keys.
-        BLOCK_SIZE: Queries and keys of a block.
+        BLOCK_SIZE: Numbers of queries and of keys in a block.
         shape: ``(batches, heads, queries, keys)``.
 
     Example:
@@ -162,11 +162,11 @@ class BlockMask:
         self._partial = (count > 0) & ~self._full
 
     def to_dense(self) -> Tensor:
-        """1 for each block in which something counts, ``(batches, heads, rows, columns)``."""
+        """Tensor ``(batches, heads, rows, columns)``: 0 for each fully masked block, else 1."""
         return (self._full | self._partial).to(int32)  # type: ignore[no-any-return]
 
     def sparsity(self) -> float:
-        """Percent of the pairs that are in no block where something counts.
+        """Percentage of the pairs of queries and keys that are in fully masked blocks.
 
         Example:
             >>> from tinytorch.nn.attention.flex_attention import create_block_mask
@@ -179,7 +179,7 @@ class BlockMask:
         return 100 * (1 - computed / self.numel())
 
     def numel(self) -> int:
-        """Pairs of queries and keys.
+        """Number of pairs of queries and keys.
 
         Example:
             >>> from tinytorch.nn.attention.flex_attention import create_block_mask
@@ -192,7 +192,7 @@ class BlockMask:
 
     @property
     def kv_num_blocks(self) -> Tensor:
-        """Per row of blocks, in how many of them some pairs count, and not all.
+        """Number of partially masked blocks in each row of blocks.
 
         Example:
             >>> from tinytorch.nn.attention.flex_attention import create_block_mask
@@ -204,7 +204,7 @@ class BlockMask:
 
     @property
     def kv_indices(self) -> Tensor:
-        """Per row of blocks, the numbers of all, those first where some pairs count.
+        """Indices of the blocks of each row, those of partially masked blocks first.
 
         Example:
             >>> from tinytorch.nn.attention.flex_attention import create_block_mask
@@ -213,11 +213,11 @@ class BlockMask:
             tensor([[[[0, 1],
                       [1, 0]]]], dtype=tinytorch.int32)
         """
-        return _ordered(self._partial)
+        return _indices_true_first(self._partial)
 
     @property
     def full_kv_num_blocks(self) -> Tensor:
-        """Per row of blocks, in how many of them all pairs count.
+        """Number of unmasked (full) blocks in each row of blocks.
 
         Example:
             >>> from tinytorch.nn.attention.flex_attention import create_block_mask
@@ -229,7 +229,7 @@ class BlockMask:
 
     @property
     def full_kv_indices(self) -> Tensor:
-        """Per row of blocks, the numbers of all, those first where all pairs count.
+        """Indices of the blocks of each row, those of unmasked (full) blocks first.
 
         Example:
             >>> from tinytorch.nn.attention.flex_attention import create_block_mask
@@ -238,13 +238,14 @@ class BlockMask:
             tensor([[[[0, 1],
                       [0, 1]]]], dtype=tinytorch.int32)
         """
-        return _ordered(self._full)
+        return _indices_true_first(self._full)
 
     def __repr__(self) -> str:
         return f"BlockMask(shape={self.shape}, sparsity={self.sparsity():.2f}%)"
 
 
-def _ordered(blocks: Any) -> Tensor:
+def _indices_true_first(blocks: Any) -> Tensor:
+    """Indices along the last dimension, those of True first, in order."""
     order: Any = argsort(blocks.to(int32), dim=-1, descending=True, stable=True)
     return order.to(int32)  # type: ignore[no-any-return]
 
@@ -254,22 +255,23 @@ def create_block_mask(
     device: Any = None, BLOCK_SIZE: int | tuple[int, int] = _DEFAULT_SPARSE_BLOCK_SIZE,
     _compile: bool = False, separate_full_blocks: bool = True, **options: Any,
 ) -> BlockMask:  # fmt: skip
-    """A mask for ``flex_attention``.
+    """Make a block mask for ``flex_attention`` from a mask function.
 
     Args:
-        mask_mod: Function of the indices of batch, head, query and key, each a number, that
-            tells whether the pair counts.
-        B: Batches, or None where it is the same for each.
-        H: Heads, or None where it is the same for each.
-        Q_LEN: Queries.
-        KV_LEN: Keys.
-        device: Where it is made. Default: the active backend's.
-        BLOCK_SIZE: Queries and keys of a block. Default: 128.
-        separate_full_blocks: Whether blocks where all pairs count are told apart. Default: True.
-        **options: Accepted for compatibility.
+        mask_mod: Function of the 0-d indices of batch, head, query and key that returns whether
+            the query attends to the key.
+        B: Number of batches; None if the mask is the same for all.
+        H: Number of heads; None if the mask is the same for all.
+        Q_LEN: Number of queries.
+        KV_LEN: Number of keys.
+        device: Device of the mask. Default: the active backend's.
+        BLOCK_SIZE: Number of queries and of keys in a block. Default: 128.
+        separate_full_blocks: Whether unmasked blocks are listed apart from partially masked ones.
+            Default: True.
+        **options: Have no effect; accepted for compatibility.
 
-    ``mask_mod`` is called once for all pairs where it does arithmetic, compares, and looks up in
-    tensors; what does more is called once for every pair, which takes minutes for thousands.
+    A ``mask_mod`` that consists of arithmetic, comparisons and indexing of tensors is called once
+    for all pairs. Any other is called for every pair, which takes minutes for thousands of keys.
 
     Example:
         >>> from tinytorch.nn.attention.flex_attention import create_block_mask
@@ -287,29 +289,30 @@ def flex_attention(
     return_lse: bool = False, kernel_options: Any = None, *,
     return_aux: AuxRequest | None = None,
 ) -> Any:  # fmt: skip
-    """Softmax of scores that a function may change, times the values.
+    """Attention whose scores a function may modify: softmax of the scores times the values.
 
     Args:
         query: ``(batch, heads, queries, features)``.
         key: ``(batch, heads, keys, features)``.
         value: ``(batch, heads, keys, width)``.
-        score_mod: Function of a score and the indices of batch, head, query and key, which gives
-            the score that counts. Default: the score.
-        block_mask: Which pairs count. Default: all.
-        scale: Factor of the products. Default: ``features ** -0.5``.
-        enable_gqa: Whether ``key`` and ``value`` may have fewer heads, each for several of the
-            queries'. Default: False.
-        return_lse: Whether to return the logarithms of the sums, too. Default: False.
-        kernel_options: Accepted for compatibility.
-        return_aux: What to return besides. Default: nothing.
+        score_mod: Function of a score and the indices of batch, head, query and key that returns
+            the modified score. Default: None, the scores are not modified.
+        block_mask: Mask of the pairs of queries and keys. Default: None, no mask.
+        scale: Factor of the dot products. Default: ``features ** -0.5``.
+        enable_gqa: Whether ``key`` and ``value`` may have fewer heads than ``query``; several
+            heads of queries then share one. Default: False.
+        return_lse: Whether to return the log-sum-exp of the scores as well. Default: False.
+        kernel_options: Has no effect; accepted for compatibility.
+        return_aux: Additional results to return. Default: None.
 
     Returns:
-        ``(batch, heads, queries, width)`` in the queries' dtype; 0 where no key counts. With
-        ``return_lse`` and those, ``(batch, heads, queries)``; with ``return_aux`` an ``AuxOutput``.
+        ``(batch, heads, queries, width)`` in the queries' dtype, with 0 for a query whose keys are
+        all masked. With ``return_lse``, a pair of it and the log-sum-exp ``(batch, heads,
+        queries)``; with ``return_aux``, a pair of it and an ``AuxOutput``.
 
     Raises:
-        ValueError: If the numbers of heads differ without ``enable_gqa``, or for a tensor that
-            has not four dimensions.
+        ValueError: If the numbers of heads differ without ``enable_gqa``, or a tensor has not four
+            dimensions.
 
     Example:
         >>> from tinytorch.nn.attention.flex_attention import flex_attention
@@ -317,25 +320,25 @@ def flex_attention(
         >>> flex_attention(x, x, x, lambda score, b, h, q, k: score + (q - k)).shape
         tinytorch.Size([1, 1, 3, 2])
     """
-    _check(query, key, value, enable_gqa)
-    many: Any = query
-    repeats = many.shape[1] // key.shape[1]
+    _check_shapes(query, key, value, enable_gqa)
+    queries: Any = query
+    repeats = queries.shape[1] // key.shape[1]
     keys, values = (x.repeat_interleave(repeats, 1) if repeats > 1 else x for x in (key, value))
-    working = float64 if many.dtype is float64 else float32
-    factor = many.shape[-1] ** -0.5 if scale is None else scale
-    scores: Any = (many.to(working) @ keys.to(working).mT) * factor
-    scores = _modified(scores, score_mod, block_mask)
+    compute_dtype = float64 if queries.dtype is float64 else float32
+    factor = queries.shape[-1] ** -0.5 if scale is None else scale
+    scores: Any = (queries.to(compute_dtype) @ keys.to(compute_dtype).mT) * factor
+    scores = _modify_scores(scores, score_mod, block_mask)
     lse = scores.logsumexp(-1)
     weights = scores.softmax(-1)
     weights = where((lse == -float("inf")).unsqueeze(-1), 0.0, weights)
-    out = weights.to(many.dtype) @ values.to(many.dtype)
+    out = weights.to(queries.dtype) @ values.to(queries.dtype)
     if return_aux is not None:
         return out, AuxOutput(lse if return_aux.lse else None,
                               scores.amax(-1) if return_aux.max_scores else None)  # fmt: skip
     return (out, lse) if return_lse else out
 
 
-def _check(query: Tensor, key: Tensor, value: Tensor, enable_gqa: bool) -> None:
+def _check_shapes(query: Tensor, key: Tensor, value: Tensor, enable_gqa: bool) -> None:
     for tensor in (query, key, value):
         if tensor.ndim != 4:
             raise ValueError("NYI: query, key, and value must be 4D tensors")
@@ -351,15 +354,14 @@ def _check(query: Tensor, key: Tensor, value: Tensor, enable_gqa: bool) -> None:
         )
 
 
-def _modified(
+def _modify_scores(
     scores: Any, score_mod: Callable[..., Any] | None, block_mask: BlockMask | None
 ) -> Any:
-    """The scores that count; the others are minus infinity."""
-    batches, heads, queries, keys = scores.shape
-    where_made: _device = scores.device
-    sizes = batches, heads, queries, keys
+    """Apply ``score_mod`` to the scores, and set masked scores to minus infinity."""
+    sizes = _, _, queries, keys = tuple(scores.shape)
+    device: _device = scores.device
     if score_mod is not None:
-        scores = map_elements(score_mod, sizes, (scores,), where_made)
+        scores = map_elements(score_mod, sizes, (scores,), device)
     if block_mask is None:
         return scores
     if block_mask.seq_lengths != (queries, keys):
@@ -367,5 +369,5 @@ def _modified(
             f"block_mask was made for {block_mask.seq_lengths} queries and keys, got "
             f"{(queries, keys)}"
         )
-    counts = map_elements(block_mask.mask_mod, sizes, (), where_made)
-    return where(counts, scores, -float("inf"))
+    attends = map_elements(block_mask.mask_mod, sizes, (), device)
+    return where(attends, scores, -float("inf"))

@@ -1,4 +1,4 @@
-"""``Module``: the base class of every layer, loss and model."""
+"""``Module``: the base class of all layers, losses and models."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ class _HasForward(Protocol[P, R_co]):
 
 
 class Module(Hooked):
-    """The base class of every layer, loss and model.
+    """Base class of all layers, losses and models.
 
-    A subclass makes its parameters and submodules in ``__init__``, as plain attributes, and
-    computes in ``forward``. Calling the module calls ``forward`` and the hooks around it; a
-    type checker sees the call with the signature of ``forward``.
+    A subclass assigns its parameters and submodules to attributes in ``__init__`` and computes its
+    output in ``forward``. Calling the module calls ``forward`` and the hooks; for a type checker,
+    the call has the signature of ``forward``.
 
     Attributes:
         training: Whether the module is in training mode; ``train()`` and ``eval()`` set it.
-        call_super_init: Whether ``Module.__init__`` passes its arguments on to the next class,
-            for classes with several bases. Default: False.
+        call_super_init: Whether ``Module.__init__`` passes its arguments on to the next class in
+            the method resolution order, for several base classes. Default: False.
 
     Example:
         >>> from tinytorch import nn
@@ -72,11 +72,11 @@ class Module(Hooked):
 
     dump_patches: bool = False
     call_super_init: bool = False
-    #: PyTorch's compiled call; ``compile`` compiles nothing here.
+    #: Compiled call in PyTorch; always None here, as ``compile`` compiles nothing.
     _compiled_call_impl: Any = None
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Let operations among the attributes be no methods, as in torch they are no functions."""
+        """Make operations that are class attributes static: PyTorch's do not bind the instance."""
         super().__init_subclass__(**options)
         if cls._call_impl is not Module._call_impl and cls.__call__ is Module.__call__:
             cls.__call__ = Module._wrapped_call_impl  # type: ignore[method-assign, assignment]
@@ -86,10 +86,10 @@ class Module(Hooked):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         if not self.call_super_init:
-            _refuse_arguments(type(self).__name__, args, kwargs)
+            _check_no_arguments(type(self).__name__, args, kwargs)
         super().__init__()
         if self.call_super_init:
-            # What follows Module's own bases in the class of an instance with several bases.
+            # The next class after Module's own base classes in the method resolution order.
             super(Members, self).__init__(*args, **kwargs)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
@@ -127,7 +127,7 @@ class Module(Hooked):
         def __call__(self, *args, **kwargs):
             try:
                 for arg in args:
-                    if arg.__class__ in HOLDERS:  # what is written for Tensors gets them
+                    if arg.__class__ in HOLDERS:  # forward expects Tensors
                         args = tuple(map(unwrap_holder, args))
                         break
                 if kwargs:
@@ -145,15 +145,15 @@ class Module(Hooked):
                 shorten(error, self.forward, kwargs)
                 raise
 
-        #: By PyTorch's name; subclasses override it, and libraries call it.
+        #: PyTorch's private name, which subclasses override and libraries call.
         _call_impl = __call__
 
         def _wrapped_call_impl(self, *args, **kwargs):
-            """Call the override of ``_call_impl``: ``__call__`` of the classes that have one."""
+            """Call ``_call_impl``; this is ``__call__`` of the classes that override that."""
             return self._call_impl(*args, **kwargs)
 
     def _replicate_for_data_parallel(self) -> Self:
-        """Copy the module and its tables of buffers and submodules, without its parameters."""
+        """Copy the module with its registries of buffers and submodules, without its parameters."""
         replica = self.__new__(type(self))
         names = {k: v for k, v in vars(self).items() if k not in self._parameters}
         vars(replica).update(
@@ -170,11 +170,11 @@ class Module(Hooked):
         return self.forward(*input, **kwargs)
 
     def compile(self, *args: Any, **kwargs: Any) -> None:
-        """Nothing: a module runs as it is written; see ``tinytorch.compile``.
+        """Do nothing but check the arguments, as there is no compiler; see ``tinytorch.compile``.
 
         Args:
-            *args: As for ``tinytorch.compile``.
-            **kwargs: The same.
+            *args: Arguments of ``tinytorch.compile``.
+            **kwargs: Keyword arguments of ``tinytorch.compile``.
 
         Raises:
             RuntimeError: If both ``mode`` and ``options`` are given, as in PyTorch.
@@ -189,7 +189,7 @@ class Module(Hooked):
         return type(self).__name__
 
     def extra_repr(self) -> str:
-        """Return what ``repr`` shows between the parentheses; to be overridden.
+        """Return the text between the parentheses of ``repr``; subclasses override it.
 
         Example:
             >>> from tinytorch import nn
@@ -201,19 +201,20 @@ class Module(Hooked):
     def __repr__(self) -> str:
         extra = self.extra_repr()
         lines = extra.split("\n") if extra else []
-        children = [f"({name}): {indented(repr(m))}" for name, m in self._modules.items()]
+        children = [f"({name}): {indent_lines(repr(m))}" for name, m in self._modules.items()]
         if len(lines) == 1 and not children:
             return f"{self._get_name()}({extra})"
         body = "".join(f"\n  {line}" for line in lines + children)
         return f"{self._get_name()}({body}\n)" if body else f"{self._get_name()}()"
 
 
-def indented(text: str) -> str:
+def indent_lines(text: str) -> str:
     """Indent every line but the first by two spaces."""
     return text.replace("\n", "\n  ")
 
 
-def _refuse_arguments(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+def _check_no_arguments(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise TypeError if ``Module.__init__`` got arguments."""
     if kwargs:
         unexpected = next(iter(kwargs))
         raise TypeError(f"{name}.__init__() got an unexpected keyword argument '{unexpected}'")

@@ -1,4 +1,4 @@
-"""Calls of a module that has hooks, and its hooks in the backward pass."""
+"""Calls of a module with hooks, and the module's backward hooks."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ Grads = tuple[Any, ...]
 
 
 class BackwardHookFunction(Function):
-    """The identity on several tensors, whose backward shows their gradients to a function."""
+    """Identity on several tensors, whose backward passes their gradients through a function."""
 
     @staticmethod
-    def forward(ctx: Any, show: Callable[[Grads], Grads], *tensors: Tensor) -> Any:
-        ctx.show = show
+    def forward(ctx: Any, hook: Callable[[Grads], Grads], *tensors: Tensor) -> Any:
+        ctx.hook = hook
         ctx.set_materialize_grads(False)
         return tuple(tensor.detach() for tensor in tensors)
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
-        return None, *ctx.show(grads)
+        return None, *ctx.hook(grads)
 
 
 class BackwardHook:
-    """The backward hooks of one call of a module.
+    """Backward hooks of one call of a module.
 
     Inputs and outputs each pass through an identity function. The backward pass of the second
     calls ``pre_hooks`` with the gradients of the outputs, that of the first calls ``hooks`` with
@@ -52,16 +52,16 @@ class BackwardHook:
         self.hooks = hooks
         self.pre_hooks = pre_hooks
         self.grad_outputs: Grads | None = None
-        self.input_places: list[int] = []
-        self.inputs: int = 0
+        self.input_indices: list[int] = []
+        self.input_count: int = 0
 
-    def watch_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    def wrap_inputs(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Return the arguments with those that require grad passed through the identity."""
-        self.inputs = len(args)
-        self.input_places = _places(args)
-        return _watched(args, self.input_places, self._run_hooks)
+        self.input_count = len(args)
+        self.input_indices = _indices_requiring_grad(args)
+        return _apply_identity(args, self.input_indices, self._run_hooks)
 
-    def watch_outputs(self, result: Any) -> Any:
+    def wrap_outputs(self, result: Any) -> Any:
         """Return the result with the tensors in it passed through the identity."""
         if not isinstance(result, (Tensor, tuple)):
             warn(
@@ -70,41 +70,48 @@ class BackwardHook:
             )
             return result
         outputs = result if isinstance(result, tuple) else (result,)
-        places, size = _places(outputs), len(outputs)  # not the outputs, whose node holds this
-        outputs = _watched(outputs, places, lambda grads: self._run_pre_hooks(grads, places, size))
+        indices, size = _indices_requiring_grad(outputs), len(outputs)
+        # The closure must not refer to the outputs: their grad_fn refers to the closure.
+        outputs = _apply_identity(
+            outputs, indices, lambda grads: self._run_pre_hooks(grads, indices, size)
+        )
         return outputs if isinstance(result, tuple) else outputs[0]
 
-    def _run_pre_hooks(self, grads: Grads, places: list[int], size: int) -> Grads:
-        grad_outputs = _spread(grads, places, size)
+    def _run_pre_hooks(self, grads: Grads, indices: list[int], size: int) -> Grads:
+        """Call the pre-hooks with all outputs' gradients; return the gradients at ``indices``."""
+        grad_outputs = _scatter(grads, indices, size)
         for hook in self.pre_hooks:
-            changed = call_hook(hook, self._kind("pre-hook"), self.module, grad_outputs)
+            changed = call_hook(hook, self._describe_hook("pre-hook"), self.module, grad_outputs)
             if changed is not None:
-                grad_outputs = _same_number(changed, size, "pre hook", "grad_output")
-        if self.input_places:
+                grad_outputs = _check_count(changed, size, "pre hook", "grad_output")
+        if self.input_indices:
             self.grad_outputs = grad_outputs
         else:
             self._run_without_inputs(grad_outputs)
-        return tuple(grad_outputs[place] for place in places)
+        return tuple(grad_outputs[index] for index in indices)
 
-    def _kind(self, kind: str) -> str:
+    def _describe_hook(self, kind: str) -> str:
+        """Return the description of a hook that errors show."""
         return f"full backward {kind} of {type(self.module).__name__}"
 
     def _call(self, hook: Any, grad_inputs: Grads, grad_outputs: Grads) -> Any:
-        return call_hook(hook, self._kind("hook"), self.module, grad_inputs, grad_outputs)
+        return call_hook(hook, self._describe_hook("hook"), self.module, grad_inputs, grad_outputs)
 
     def _run_hooks(self, grads: Grads) -> Grads:
+        """Call the hooks with the gradients of inputs and outputs; return those of the inputs."""
         if self.grad_outputs is None:
-            # In a double backward a gradient can reach the inputs past the outputs.
+            # In a double backward, gradients can reach the inputs without passing the outputs.
             return grads
-        grad_inputs = _spread(grads, self.input_places, self.inputs)
+        grad_inputs = _scatter(grads, self.input_indices, self.input_count)
         for hook in self.hooks:
             changed = self._call(hook, grad_inputs, self.grad_outputs)
             if changed is not None:
-                grad_inputs = _same_number(changed, self.inputs, "hook", "grad_input")
+                grad_inputs = _check_count(changed, self.input_count, "hook", "grad_input")
         self.grad_outputs = None
-        return tuple(grad_inputs[place] for place in self.input_places)
+        return tuple(grad_inputs[index] for index in self.input_indices)
 
     def _run_without_inputs(self, grad_outputs: Grads) -> None:
+        """Call the hooks of a call of which no input requires grad."""
         if not self.hooks:
             return
         warn(
@@ -112,7 +119,7 @@ class BackwardHook:
             "outputs since no inputs require gradients.",
         )
         for hook in self.hooks:
-            changed = self._call(hook, (None,) * self.inputs, grad_outputs)
+            changed = self._call(hook, (None,) * self.input_count, grad_outputs)
             if changed is not None and any(grad is not None for grad in changed):
                 raise RuntimeError(
                     "Backward hook for Modules where no input requires gradient should always "
@@ -121,10 +128,10 @@ class BackwardHook:
 
 
 def register_on_last_operation(
-    module: Module, hooks: Sequence[Any], args: tuple[Any, ...], whole: Any
+    module: Module, hooks: Sequence[Any], args: tuple[Any, ...], output: Any
 ) -> None:
-    """Call ``hooks`` in the backward of the operation that made the first tensor of a result."""
-    result = whole
+    """Register non-full backward hooks with the grad_fn of the first tensor of an output."""
+    result = output
     while not isinstance(result, Tensor):
         if isinstance(result, dict):
             result = next(value for value in result.values() if isinstance(value, Tensor))
@@ -132,8 +139,8 @@ def register_on_last_operation(
             result = result[0]
     if result.grad_fn is not None:
         for hook in hooks:
-            result.grad_fn.register_hook(_with_module(hook, module))
-        missing = _what_is_missed(args, whole, result.grad_fn)
+            result.grad_fn.register_hook(_bind_module(hook, module))
+        missing = _missing_gradients(args, output, result.grad_fn)
         if missing:
             warn(
                 f"Using a non-full backward hook when {missing}. Please use "
@@ -142,8 +149,8 @@ def register_on_last_operation(
             )
 
 
-def _what_is_missed(args: tuple[Any, ...], result: Any, node: Any) -> str:
-    """Why hooks of the last operation do not see what goes into and out of the whole module."""
+def _missing_gradients(args: tuple[Any, ...], result: Any, node: Any) -> str:
+    """Return why hooks of ``node`` miss gradients of the module, as PyTorch says it; else ""."""
     outputs = (result,) if isinstance(result, Tensor) else result
     forward = "the forward of a Module does not"
     for verb, values in (("return", outputs), ("take as input", args)):
@@ -166,43 +173,47 @@ def _what_is_missed(args: tuple[Any, ...], result: Any, node: Any) -> str:
     return ""
 
 
-def _with_module(hook: Any, module: Module) -> Callable[[Grads, Grads], Any]:
+def _bind_module(hook: Any, module: Module) -> Callable[[Grads, Grads], Any]:
+    """Return the hook of a node that calls ``hook`` with the module as its first argument."""
+
     def call(grad_inputs: Grads, grad_outputs: Grads) -> Any:
         return hook(module, grad_inputs, grad_outputs)
 
     return functools.update_wrapper(call, hook)
 
 
-def _places(values: tuple[Any, ...]) -> list[int]:
+def _indices_requiring_grad(values: tuple[Any, ...]) -> list[int]:
+    """Return the indices of the tensors that require grad; none if autograd is off."""
     if not is_grad_enabled():
         return []
     return [
-        place
-        for place, value in enumerate(values)
-        if isinstance(value, Tensor) and value.requires_grad
+        i for i, value in enumerate(values) if isinstance(value, Tensor) and value.requires_grad
     ]
 
 
-def _watched(
-    values: tuple[Any, ...], places: list[int], show: Callable[[Grads], Grads]
+def _apply_identity(
+    values: tuple[Any, ...], indices: list[int], hook: Callable[[Grads], Grads]
 ) -> tuple[Any, ...]:
-    if not places:
+    """Pass the values at ``indices`` through a BackwardHookFunction, which calls ``hook``."""
+    if not indices:
         return values
-    shown = BackwardHookFunction.apply(show, *(values[place] for place in places))
-    watched = dict(zip(places, shown))
-    changed = [watched.get(place, value) for place, value in enumerate(values)]
-    # A named tuple takes its fields one by one.
-    return tuple(changed) if type(values) is tuple else type(values)(*changed)
+    outputs = BackwardHookFunction.apply(hook, *(values[index] for index in indices))
+    by_index = dict(zip(indices, outputs))
+    new = [by_index.get(index, value) for index, value in enumerate(values)]
+    # The constructor of a named tuple accepts the fields one by one.
+    return tuple(new) if type(values) is tuple else type(values)(*new)
 
 
-def _spread(grads: Grads, places: list[int], size: int) -> Grads:
-    spread = [None] * size
-    for place, grad in zip(places, grads):
-        spread[place] = grad
-    return tuple(spread)
+def _scatter(grads: Grads, indices: list[int], size: int) -> Grads:
+    """Return a tuple of ``size`` elements with the gradients at ``indices`` and None elsewhere."""
+    scattered = [None] * size
+    for index, grad in zip(indices, grads):
+        scattered[index] = grad
+    return tuple(scattered)
 
 
-def _same_number(changed: Any, expected: int, kind: str, what: str) -> Grads:
+def _check_count(changed: Any, expected: int, kind: str, what: str) -> Grads:
+    """Return the gradients that a hook returned as a tuple, if there are as many as expected."""
     if isinstance(changed, Tensor):
         changed = (changed,)
     if len(changed) != expected:
@@ -213,17 +224,13 @@ def _same_number(changed: Any, expected: int, kind: str, what: str) -> Grads:
     return tuple(changed)
 
 
-if TYPE_CHECKING:
-    from . import Module
-
-
 class HookedCall:
-    """One call of ``module`` with its hooks and those of every module.
+    """Call of a module with its own hooks and the hooks of all modules.
 
     Args:
         module: The module.
-        args: Its positional arguments, as the hooks see them and pre-hooks change them.
-        kwargs: Its keyword arguments, likewise.
+        args: Positional arguments of the call; pre-hooks can replace them.
+        kwargs: Keyword arguments of the call; pre-hooks can replace them.
     """
 
     def __init__(self, module: Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -243,49 +250,51 @@ class HookedCall:
 
     def _run(self) -> Any:
         module = self.module
-        forward = module.forward  # a lazy module's pre-hook changes its class
+        forward = module.forward  # before the pre-hooks: that of a lazy module changes its class
         self._run_pre_hooks()
-        around, last_operation = _watch(module)
-        if around is not None:
-            self.args = around.watch_inputs(self.args)
+        backward_hook, non_full_hooks = _backward_hooks(module)
+        if backward_hook is not None:
+            self.args = backward_hook.wrap_inputs(self.args)
         self.result = forward(*self.args, **self.kwargs)
         for key, hook in self._forward_hooks().items():
             self.called.add(key)
             self._run_hook(key, hook)
-        if around is not None:
-            self.result = around.watch_outputs(self.result)
-        if last_operation:
-            register_on_last_operation(module, last_operation, self.args, self.result)
+        if backward_hook is not None:
+            self.result = backward_hook.wrap_outputs(self.result)
+        if non_full_hooks:
+            register_on_last_operation(module, non_full_hooks, self.args, self.result)
         return self.result
 
     def _run_pre_hooks(self) -> None:
+        """Call the forward pre-hooks, which can replace ``args`` and ``kwargs``."""
         module = self.module
-        of = f"forward pre-hook of {type(module).__name__}"
-        for key, hook in _merged("forward_pre", module._forward_pre_hooks).items():
+        description = f"forward pre-hook of {type(module).__name__}"
+        for key, hook in _merge_hooks("forward_pre", module._forward_pre_hooks).items():
             if key in module._forward_pre_hooks_with_kwargs:
-                changed = call_hook(hook, of, module, self.args, self.kwargs)
+                changed = call_hook(hook, description, module, self.args, self.kwargs)
                 if changed is not None:
                     self.args, self.kwargs = _pair(changed)
             else:
-                changed = call_hook(hook, of, module, self.args)
+                changed = call_hook(hook, description, module, self.args)
                 if changed is not None:
                     self.args = changed if isinstance(changed, tuple) else (changed,)
 
     def _forward_hooks(self) -> Hooks:
-        return _merged("forward", self.module._forward_hooks)
+        return _merge_hooks("forward", self.module._forward_hooks)
 
     def _run_hook(self, key: int, hook: Hook) -> None:
+        """Call one forward hook, which can replace the result."""
         with_kwargs = (
             key in self.module._forward_hooks_with_kwargs or key in global_hooks.WITH_KWARGS
         )
         arguments = (self.args, self.kwargs) if with_kwargs else (self.args,)
-        of = f"forward hook of {type(self.module).__name__}"
-        changed = call_hook(hook, of, self.module, *arguments, self.result)
+        description = f"forward hook of {type(self.module).__name__}"
+        changed = call_hook(hook, description, self.module, *arguments, self.result)
         if changed is not None:
             self.result = changed
 
     def _run_remaining_hooks(self) -> None:
-        """After an error: run the hooks that are always called and have not been."""
+        """Call the hooks with ``always_call`` that an error prevented from being called."""
         always = {*self.module._forward_hooks_always_called, *global_hooks.ALWAYS}
         for key, hook in self._forward_hooks().items():
             if key not in always or key in self.called:
@@ -299,22 +308,22 @@ class HookedCall:
                 )
 
 
-def _merged(kind: str, own: Hooks) -> Hooks:
-    """The hooks of one kind: those of every module first, then the module's ``own``."""
-    merged = global_hooks.of_kind(kind)
+def _merge_hooks(kind: str, own: Hooks) -> Hooks:
+    """Return the hooks of one kind: those of all modules first, then the module's ``own``."""
+    merged = global_hooks.hooks_of_kind(kind)
     merged.update(own)
     return merged
 
 
-def _watch(module: Module) -> tuple[BackwardHook | None, list[Hook]]:
-    """Node around the whole module, if a hook needs one, and the hooks of its last operation."""
+def _backward_hooks(module: Module) -> tuple[BackwardHook | None, list[Hook]]:
+    """Return the BackwardHook of a call, None without full hooks, and the non-full hooks."""
     pre = module._get_backward_pre_hooks()
-    full, last_operation = module._get_backward_hooks()
-    around = BackwardHook(module, full, pre) if full or pre else None
-    return around, last_operation
+    full, non_full = module._get_backward_hooks()
+    return BackwardHook(module, full, pre) if full or pre else None, non_full
 
 
 def _pair(changed: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Check that a pre-hook with ``with_kwargs`` returned a pair, and return it."""
     if not isinstance(changed, tuple) or len(changed) != 2:
         raise RuntimeError(
             "forward pre-hook must return None or a tuple of (new_args, new_kwargs), "

@@ -1,4 +1,4 @@
-"""Changes of the dtype or device of a module's parameters and buffers, and ``torch.__future__``."""
+"""Conversion of a module's parameters and buffers to a dtype or device, ``torch.__future__``."""
 
 from __future__ import annotations
 
@@ -15,26 +15,27 @@ from ...warnings import warn
 from ..parameter import Parameter, is_lazy
 from .traversal import Traversal
 
-#: How parameters get new contents: see ``torch.__future__``.
+#: Options of ``torch.__future__``: whether a conversion replaces or swaps the parameters.
 FUTURE = {"overwrite": False, "swap": False}
 
 
 class Conversion(Traversal):
-    """``to`` and its short forms. All work in place and return the module."""
+    """The methods ``to``, ``float``, ``cuda`` and so on: they work in place, return the module."""
 
     def _apply(self, fn: Callable[[Tensor], Tensor], recurse: bool = True) -> Self:
-        """Replace the data of every parameter, gradient and buffer by ``fn`` of it.
+        """Replace the data of every parameter, gradient and buffer by the result of ``fn``.
 
-        The Parameter objects stay the same, so that an optimizer made before keeps working.
+        The Parameter objects stay the same, so that an existing optimizer keeps working, unless
+        an option of ``torch.__future__`` is set.
         """
         if recurse:
             for module in self.children():
                 module._apply(fn)
         for name, param in self._parameters.items():
             if param is not None and FUTURE["overwrite"] and not is_lazy(param):
-                self._parameters[name] = _converted(param, fn)
+                self._parameters[name] = _convert_copy(param, fn)
             elif param is not None and FUTURE["swap"] and not is_lazy(param):
-                swap_tensors(param, _converted(param, fn))
+                swap_tensors(param, _convert_copy(param, fn))
             elif param is not None:
                 _convert(param, fn)
         for name, buffer in self._buffers.items():
@@ -61,19 +62,20 @@ class Conversion(Traversal):
         """Convert the parameters and buffers to a dtype, a device, or both, in place.
 
         Args:
-            device: Where to move them.
-            dtype: A floating point or complex dtype; integer tensors keep theirs.
-            tensor: Take dtype and device from this tensor.
-            non_blocking: Return before a transfer from pinned memory is done. Default: False.
-            memory_format: In which order the elements of tensors of four or five dimensions lie
-                in memory. Default: as they do.
+            device: Device to move them to.
+            dtype: Floating point or complex dtype; integer tensors keep their dtype.
+            tensor: Tensor whose dtype and device are used.
+            non_blocking: Whether to return before a transfer from pinned memory is done.
+                Default: False.
+            memory_format: Memory format of tensors of four or five dimensions. Default:
+                unchanged.
 
         Returns:
             The module.
 
         Raises:
             TypeError: If the dtype is neither floating point nor complex.
-            RuntimeError: If the format is one of tensors with another number of dimensions, or
+            RuntimeError: If ``memory_format`` does not fit the number of dimensions of a tensor, or
                 ``copy`` is given: a module is changed in place.
 
         Example:
@@ -82,14 +84,13 @@ class Conversion(Traversal):
         """
         dtype, options = _parse_to(*args, **kwargs)
         _check_target(dtype)
-
-        wanted = options.pop("memory_format", None)
+        memory_format = options.pop("memory_format", None)
 
         def convert(tensor: Tensor) -> Tensor:
             cast = tensor.is_floating_point() or tensor.is_complex()
-            order = wanted if tensor.ndim in (4, 5) else None
+            layout = memory_format if tensor.ndim in (4, 5) else None
             try:
-                return tensor.to(dtype=dtype if cast else None, memory_format=order, **options)
+                return tensor.to(dtype=dtype if cast else None, memory_format=layout, **options)
             except NotImplementedError as error:
                 if not tensor.is_meta:
                     raise
@@ -137,7 +138,7 @@ class Conversion(Traversal):
         return self._apply(lambda tensor: _cast_floating(tensor, dtypes.float16))
 
     def bfloat16(self) -> Self:
-        """Convert the floating point parameters and buffers to bfloat16, where there is one.
+        """Convert the floating point parameters and buffers to bfloat16, if the backend has it.
 
         Example:
             >>> layer = tt.nn.Linear(2, 3)
@@ -160,7 +161,7 @@ class Conversion(Traversal):
         """Move the parameters and buffers to a GPU.
 
         Args:
-            device: Which one. Default: the current one.
+            device: The GPU. Default: the current one.
 
         Example:
             >>> from tinytorch import nn
@@ -170,12 +171,12 @@ class Conversion(Traversal):
         return self._apply(lambda tensor: tensor.cuda(device))
 
     def share_memory(self) -> Self:
-        """Move the parameters, their gradients and the buffers to where processes share them.
+        """Move the parameters, their gradients and the buffers to shared memory.
 
-        Every process that is given the module works on the same numbers, as in Hogwild!.
+        Every process that gets the module works on the same memory, as in Hogwild!.
 
         Raises:
-            NotImplementedError: As ``Tensor.share_memory_``.
+            NotImplementedError: For the same tensors as ``Tensor.share_memory_``.
 
         Example:
             >>> from tinytorch import nn
@@ -189,11 +190,11 @@ class Conversion(Traversal):
         return self
 
     def to_empty(self, *, device: Any, recurse: bool = True) -> Self:
-        """Move the module to a device without copying what its tensors hold.
+        """Move the module to a device without copying the values of its tensors.
 
         Args:
-            device: Where to put them.
-            recurse: Whether submodules move too. Default: True.
+            device: Device to move it to.
+            recurse: Whether to move the submodules as well. Default: True.
 
         Example:
             >>> from tinytorch import nn
@@ -203,17 +204,18 @@ class Conversion(Traversal):
         return self._apply(lambda t: t.new_empty(t.shape, device=device), recurse)
 
 
-def _converted(param: Tensor, fn: Callable[[Tensor], Tensor]) -> Parameter:
-    """Another parameter with what ``fn`` gives of a parameter and of its gradient."""
+def _convert_copy(param: Tensor, fn: Callable[[Tensor], Tensor]) -> Parameter:
+    """Return a new parameter: ``fn`` of a parameter, with ``fn`` of its gradient."""
     with no_grad():
-        made = Parameter(fn(param).detach(), param.requires_grad)
+        converted = Parameter(fn(param).detach(), param.requires_grad)
         if param.grad is not None:
-            made.grad = fn(param.grad).detach().requires_grad_(param.grad.requires_grad)
-    return made
+            converted.grad = fn(param.grad).detach().requires_grad_(param.grad.requires_grad)
+    return converted
 
 
 def _convert(param: Tensor, fn: Callable[[Tensor], Tensor]) -> None:
-    # Of the tensors themselves: what works in place counts as a change of them.
+    """Replace the data of a parameter and of its gradient by the result of ``fn``."""
+    # Call ``fn`` with the tensors, not their data: it may work in place, which counts as a change.
     with no_grad():
         param.data = fn(param)
         if param.grad is not None:
@@ -223,6 +225,7 @@ def _convert(param: Tensor, fn: Callable[[Tensor], Tensor]) -> None:
 
 
 def _cast_floating(tensor: Tensor, dtype: dtypes.dtype) -> Tensor:
+    """Convert a floating point tensor to ``dtype``; return any other as it is."""
     return tensor.to(dtype) if tensor.is_floating_point() else tensor
 
 
@@ -250,6 +253,7 @@ def _parse_to(
 
 
 def _check_target(dtype: dtypes.dtype | None) -> None:
+    """Check that the dtype of ``Module.to`` is floating point or complex, or None."""
     if dtype is None:
         return
     if not (dtype.is_floating_point or dtype.is_complex):
@@ -265,10 +269,10 @@ def _check_target(dtype: dtypes.dtype | None) -> None:
 
 
 def set_overwrite_module_params_on_conversion(value: bool) -> None:
-    """Say whether conversions of a module make new parameters instead of changing those it has.
+    """Set whether conversions of a module make new parameters instead of changing the existing.
 
     Args:
-        value: Whether they do.
+        value: Whether they make new parameters.
 
     Example:
         >>> tt.__future__.set_overwrite_module_params_on_conversion(False)
@@ -287,10 +291,10 @@ def get_overwrite_module_params_on_conversion() -> bool:
 
 
 def set_swap_module_params_on_conversion(value: bool) -> None:
-    """Say whether conversions and ``load_state_dict`` swap parameters with their new contents.
+    """Set whether conversions and ``load_state_dict`` swap parameters with new ones.
 
     Args:
-        value: Whether they do; see ``utils.swap_tensors``.
+        value: Whether they swap them, by ``utils.swap_tensors``.
 
     Example:
         >>> tt.__future__.set_swap_module_params_on_conversion(False)
@@ -299,7 +303,7 @@ def set_swap_module_params_on_conversion(value: bool) -> None:
 
 
 def get_swap_module_params_on_conversion() -> bool:
-    """Whether parameters are swapped with their new contents; False unless set.
+    """Whether conversions swap parameters with new ones; False unless set.
 
     Example:
         >>> tt.__future__.get_swap_module_params_on_conversion()

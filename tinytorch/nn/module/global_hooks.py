@@ -1,4 +1,4 @@
-"""Hooks that concern every module, and the registration of hooks with their options."""
+"""Hooks of all modules, and the registration of hooks with their options."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Hooks = OrderedDict[int, Any]
 
 
 class ModuleHandle(RemovableHandle):
-    """Takes a hook away, and what its options were.
+    """Handle that removes a hook and its options.
 
     Args:
-        hooks: The hooks the new one was put among.
-        options: Dictionaries that hold the ids of the hooks an option is set for.
+        hooks: The hooks, by id, that contain the new one.
+        options: For each option that is set, the dictionary of the ids of its hooks.
     """
 
     def __init__(self, hooks: Hooks, options: tuple[Hooks, ...]) -> None:
@@ -25,7 +25,7 @@ class ModuleHandle(RemovableHandle):
         self.options = options
 
     def remove(self) -> None:
-        """Take the hook away; a second call does nothing."""
+        """Remove the hook; a second call does nothing."""
         super().remove()
         for option in self.options:
             option.pop(self.id, None)
@@ -34,7 +34,7 @@ class ModuleHandle(RemovableHandle):
 def add_hook(
     hooks: Hooks, hook: Any, *, prepend: bool = False, options: tuple[Hooks, ...] = ()
 ) -> RemovableHandle:
-    """Put ``hook`` last, or first, among ``hooks`` and mark it in each of ``options``."""
+    """Add ``hook`` to ``hooks``, at the end or the front, and its id to each of ``options``."""
     handle = ModuleHandle(hooks, options)
     hooks[handle.id] = hook
     for option in options:
@@ -55,7 +55,7 @@ __all__ = [
     "register_module_parameter_registration_hook",
 ]
 
-# The hooks around every call, which kind each is, and what options it has.
+# Hooks of all calls by id; the kind of each; the ids of those with the two options.
 CALLS: Hooks = OrderedDict()
 KINDS: Hooks = OrderedDict()
 WITH_KWARGS: Hooks = OrderedDict()
@@ -71,19 +71,25 @@ MIXED = (
 )
 
 
-def of_kind(kind: str) -> Hooks:
-    """Those of ``forward_pre``, ``forward``, ``backward_pre``, ``full_backward``, ``backward``."""
+def hooks_of_kind(kind: str) -> Hooks:
+    """Return the hooks of all modules of one kind.
+
+    Args:
+        kind: ``"forward_pre"``, ``"forward"``, ``"backward_pre"``, ``"full_backward"`` or
+            ``"backward"``.
+    """
     return OrderedDict((key, hook) for key, hook in CALLS.items() if KINDS[key] == kind)
 
 
 def _add_call_hook(kind: str, hook: Hook, *options: Hooks) -> RemovableHandle:
+    """Register a hook of one kind for all modules."""
     handle = add_hook(CALLS, hook, options=(KINDS, *options))
     KINDS[handle.id] = kind
     return handle
 
 
-def replaced(hooks: Hooks, module: object, name: str, member: Any) -> Any:
-    """What the registration ``hooks`` make of ``member``, about to be ``module.<name>``."""
+def run_registration_hooks(hooks: Hooks, module: object, name: str, member: Any) -> Any:
+    """Call the hooks before ``member`` becomes ``module.<name>``; return it or its replacement."""
     for hook in hooks.values():
         output = hook(module, name, member)
         if output is not None:
@@ -117,8 +123,10 @@ def register_module_forward_hook(
 
     Args:
         hook: May return another output.
-        with_kwargs: Call ``hook(module, args, kwargs, output)`` instead. Default: False.
-        always_call: Call it also when ``forward`` or another hook raised. Default: False.
+        with_kwargs: Whether to call ``hook(module, args, kwargs, output)`` instead.
+            Default: False.
+        always_call: Whether to call it even if ``forward`` or another hook raises.
+            Default: False.
 
     Returns:
         A handle that removes the hook.
@@ -137,8 +145,8 @@ def register_module_forward_hook(
 def register_module_backward_hook(hook: Hook) -> RemovableHandle:
     """Call ``hook(module, grad_input, grad_output)`` in the backward of every module.
 
-    As torch's older form, it sees the last operation of each ``forward`` alone;
-    ``register_module_full_backward_hook`` sees the whole module.
+    As in PyTorch, it gets the gradients of the last operation of ``forward`` only; prefer
+    ``register_module_full_backward_hook``.
 
     Args:
         hook: May return new gradients in place of ``grad_input``.
@@ -147,7 +155,7 @@ def register_module_backward_hook(hook: Hook) -> RemovableHandle:
         A handle that removes the hook.
 
     Raises:
-        RuntimeError: Where full backward hooks are registered.
+        RuntimeError: If full backward hooks are registered.
 
     Example:
         >>> from tinytorch import nn
@@ -157,7 +165,7 @@ def register_module_backward_hook(hook: Hook) -> RemovableHandle:
         ...     nn.ReLU()(x).sum().backward()
         (tensor([1., 1.]),)
     """
-    if of_kind("full_backward"):
+    if hooks_of_kind("full_backward"):
         raise RuntimeError(MIXED.format("as a global Module hook"))
     return _add_call_hook("backward", hook)
 
@@ -172,7 +180,7 @@ def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:
         A handle that removes the hook.
 
     Raises:
-        RuntimeError: Where hooks of the older kind are registered.
+        RuntimeError: If hooks of ``register_module_backward_hook`` are registered.
 
     Example:
         >>> from tinytorch import nn
@@ -182,7 +190,7 @@ def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:
         ...     nn.ReLU()(x).sum().backward()
         (tensor([1., 1.]),)
     """
-    if of_kind("backward"):
+    if hooks_of_kind("backward"):
         raise RuntimeError(MIXED.format("as a global Module hook"))
     return _add_call_hook("full_backward", hook)
 

@@ -1,4 +1,4 @@
-"""The hooks of one module."""
+"""Hooks of one module."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HOOKS = (
 
 
 class Hooked(StateDict):
-    """Registration of the hooks around ``forward`` and its backward."""
+    """Registration of the hooks of ``forward`` and of its backward."""
 
     _backward_hooks: Hooks
     _backward_pre_hooks: Hooks
@@ -49,16 +49,16 @@ class Hooked(StateDict):
             self.__dict__.setdefault(hooks, OrderedDict())
 
     def _get_backward_hooks(self) -> tuple[list[Hook], list[Hook]]:
-        """Full backward hooks, and those of the last operation; a call with hooks calls it."""
-        full = global_hooks.of_kind("full_backward")
-        last_operation = global_hooks.of_kind("backward")
-        (full if self._is_full_backward_hook else last_operation).update(self._backward_hooks)
-        return list(full.values()), list(last_operation.values())
+        """Return the full and the non-full backward hooks; a call with hooks calls it."""
+        full = global_hooks.hooks_of_kind("full_backward")
+        non_full = global_hooks.hooks_of_kind("backward")
+        (full if self._is_full_backward_hook else non_full).update(self._backward_hooks)
+        return list(full.values()), list(non_full.values())
 
     def _get_backward_pre_hooks(self) -> list[Hook]:
-        """Backward pre-hooks of every module and of this one; a call with hooks calls it."""
+        """Return the backward pre-hooks, those of all modules first; a call with hooks calls it."""
         own = self._backward_pre_hooks
-        return list((global_hooks.of_kind("backward_pre") | own).values())
+        return list((global_hooks.hooks_of_kind("backward_pre") | own).values())
 
     def register_forward_pre_hook(
         self, hook: Hook, *, prepend: bool = False, with_kwargs: bool = False
@@ -68,8 +68,8 @@ class Hooked(StateDict):
         Args:
             hook: May return new arguments, one value or a tuple; with ``with_kwargs`` a pair
                 ``(args, kwargs)``.
-            prepend: Whether it comes before the other hooks of this module. Default: False.
-            with_kwargs: Call ``hook(module, args, kwargs)`` instead. Default: False.
+            prepend: Whether to call it before the other hooks of this module. Default: False.
+            with_kwargs: Whether to call ``hook(module, args, kwargs)`` instead. Default: False.
 
         Returns:
             A handle that removes the hook.
@@ -95,9 +95,11 @@ class Hooked(StateDict):
 
         Args:
             hook: May return another output.
-            prepend: Whether it comes before the other hooks of this module. Default: False.
-            with_kwargs: Call ``hook(module, args, kwargs, output)`` instead. Default: False.
-            always_call: Call it also when ``forward`` or another hook raised. Default: False.
+            prepend: Whether to call it before the other hooks of this module. Default: False.
+            with_kwargs: Whether to call ``hook(module, args, kwargs, output)`` instead.
+                Default: False.
+            always_call: Whether to call it even if ``forward`` or another hook raises.
+                Default: False.
 
         Returns:
             A handle that removes the hook.
@@ -119,7 +121,7 @@ class Hooked(StateDict):
 
         Args:
             hook: May return a tuple of new gradients in place of ``grad_output``.
-            prepend: Whether it comes before the other hooks of this module. Default: False.
+            prepend: Whether to call it before the other hooks of this module. Default: False.
 
         Returns:
             A handle that removes the hook.
@@ -135,14 +137,14 @@ class Hooked(StateDict):
         return add_hook(self._backward_pre_hooks, hook, prepend=prepend)
 
     def register_full_backward_hook(self, hook: Hook, prepend: bool = False) -> RemovableHandle:
-        """Call ``hook(module, grad_input, grad_output)`` once both gradients are known.
+        """Call ``hook(module, grad_input, grad_output)`` after the module's gradients are computed.
 
-        Gradients stand at the place of the argument or result they belong to; an argument or
-        result that is no Tensor, or needs no gradient, has None.
+        Both are tuples with one element for each argument and for each output; it is None for
+        one that is not a Tensor or needs no gradient.
 
         Args:
             hook: May return a tuple of new gradients in place of ``grad_input``.
-            prepend: Whether it comes before the other hooks of this module. Default: False.
+            prepend: Whether to call it before the other hooks of this module. Default: False.
 
         Returns:
             A handle that removes the hook.
@@ -159,9 +161,9 @@ class Hooked(StateDict):
         return self._add_backward_hook(hook, full=True, prepend=prepend)
 
     def register_backward_hook(self, hook: Hook) -> RemovableHandle:
-        """Call ``hook(module, grad_input, grad_output)`` when the last operation is undone.
+        """Call ``hook(module, grad_input, grad_output)`` in the backward of the last operation.
 
-        As torch's older form, it sees the last operation of ``forward`` alone: prefer
+        As in PyTorch, it gets the gradients of the last operation of ``forward`` only; prefer
         ``register_full_backward_hook``.
 
         Args:
@@ -184,6 +186,7 @@ class Hooked(StateDict):
     def _add_backward_hook(
         self, hook: Hook, *, full: bool, prepend: bool = False
     ) -> RemovableHandle:
+        """Add a backward hook; a module cannot have full and non-full hooks at once."""
         if self._is_full_backward_hook is (not full):
             raise RuntimeError(global_hooks.MIXED.format("on a single Module"))
         self._is_full_backward_hook = full

@@ -1,7 +1,4 @@
-"""How a module holds its parameters, buffers and children.
-
-The named members of a module, kept also as its plain attributes.
-"""
+"""Registries of a module's parameters, buffers and children, and attribute access to them."""
 
 from __future__ import annotations
 
@@ -25,17 +22,18 @@ _MISSING = object()
 class Registry(dict[str, V]):
     """A module's parameters, buffers or children by name, mirrored in its ``__dict__``.
 
-    ``self.weight`` found in the instance costs 25 ns, found by ``__getattr__`` after that
-    failed 400. The mirror lives here and not in the module because programs write
-    ``module._parameters[name]`` and ``module._modules[name]`` themselves. A class with a
-    ``__getattr__`` of its own has no mirror: it wants to be asked.
+    Looking up ``self.weight`` in the instance takes 25 ns, by ``__getattr__`` 400 ns. The registry
+    updates ``__dict__``, and not the module, because programs also assign to
+    ``module._parameters[name]`` and ``module._modules[name]``. If a class overrides
+    ``__getattr__``, nothing is mirrored, so that the override is called.
 
-    Shallow copies of a module share its registries: what one of them is given they all have.
+    Shallow copies of a module share its registries: a member that one of them registers appears
+    in all.
 
     Args:
-        owner: The module. Held weakly, so that a module needs no garbage collector to die; None
-            for what is on its way to one.
-        members: What to start with.
+        owner: The module. It is referenced weakly, so that it forms no reference cycle. None for a
+            registry that is assigned to a module later.
+        members: Initial members. Default: none.
 
     Example:
         >>> from tinytorch import nn
@@ -55,13 +53,13 @@ class Registry(dict[str, V]):
             self.update(members)
 
     def join(self, owner: object) -> None:
-        """Be the registry of another module, too."""
+        """Add a module that shares this registry."""
         self._owners = (*(ref for ref in self._owners if ref() is not None), weakref.ref(owner))
         if getattr(owner, "_is_mirrored", True):
             owner.__dict__.update(self)
 
     def leave(self, owner: object) -> None:
-        """Be the registry of that module no longer."""
+        """Remove a module that shares this registry."""
         self._owners = tuple(ref for ref in self._owners if ref() not in (None, owner))
         for name in self:
             owner.__dict__.pop(name, None)
@@ -87,18 +85,18 @@ class Registry(dict[str, V]):
         return self.__reduce__()
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Registry[V]:
-        """A registry of nobody, for the copies of all that share this one."""
-        made: Registry[V] = Registry(None)
-        memo[id(self)] = made
-        made.update({name: deepcopy(member, memo) for name, member in self.items()})
-        return made
+        """Return a registry without owner; the copied modules join it in ``__setstate__``."""
+        copied: Registry[V] = Registry(None)
+        memo[id(self)] = copied
+        copied.update({name: deepcopy(member, memo) for name, member in self.items()})
+        return copied
 
     def __ior__(self, other: Any) -> Any:  # type: ignore[misc]
         self.update(other)
         return self
 
     def pop(self, name: str, default: Any = _MISSING) -> Any:
-        """Remove ``name`` and return its member, or ``default`` where there is none."""
+        """Remove ``name`` and return its member, or ``default`` if there is none."""
         if name not in self and default is not _MISSING:
             return default
         member = self[name]
@@ -106,7 +104,7 @@ class Registry(dict[str, V]):
         return member
 
     def popitem(self) -> tuple[str, V]:
-        """Remove and return the last pair."""
+        """Remove and return the last pair of name and member."""
         name = next(reversed(self))
         return name, self.pop(name)
 
@@ -116,18 +114,18 @@ class Registry(dict[str, V]):
             del self[name]
 
     def setdefault(self, name: str, default: Any = None) -> Any:
-        """Return the member ``name``, which becomes ``default`` where there is none."""
+        """Return the member ``name``; if there is none, set it to ``default`` first."""
         if name not in self:
             self[name] = default
         return self[name]
 
     def update(self, *others: Any, **members: Any) -> None:
-        """Add the pairs of another mapping, of an iterable of pairs, or of the keywords."""
+        """Add the pairs of a mapping, of an iterable of pairs, or of keyword arguments."""
         for name, member in dict(*others, **members).items():
             self[name] = member
 
     def replace(self, members: Iterable[tuple[str, V]]) -> None:
-        """Hold exactly these pairs, in this order."""
+        """Replace all members by these pairs, in this order."""
         pairs = list(members)
         self.clear()
         self.update(pairs)
@@ -140,16 +138,16 @@ REGISTRIES = ("_parameters", "_buffers", "_modules")
 
 
 class Members(ShortTracebacks):
-    """Registration, and attribute access to what is registered.
+    """Registration of parameters, buffers and children, and attribute access to them.
 
-    The registries are torch's: ``_parameters``, ``_buffers`` and ``_modules`` by name, and
+    The registries have PyTorch's names: ``_parameters``, ``_buffers`` and ``_modules``, and
     ``_non_persistent_buffers_set``.
     """
 
     training: bool
     _parameters: Registry[Parameter | None]
     _buffers: Registry[Tensor | None]
-    if TYPE_CHECKING:  # a name that typing.get_type_hints(Module) would not find
+    if TYPE_CHECKING:  # typing.get_type_hints(Module) could not resolve the name
         _modules: Registry[Module | None]
     _non_persistent_buffers_set: set[str]
     _is_mirrored: ClassVar[bool] = True
@@ -171,13 +169,13 @@ class Members(ShortTracebacks):
         """Add a tensor that belongs to the module's state but is not trained.
 
         Args:
-            name: The attribute it becomes.
-            tensor: The buffer. None is kept as such and left out of ``state_dict``.
-            persistent: Whether ``state_dict`` holds it. Default: True.
+            name: Name of the attribute.
+            tensor: The buffer. None is registered, too, but ``state_dict`` omits it.
+            persistent: Whether ``state_dict`` contains it. Default: True.
 
         Raises:
-            KeyError: If the name is empty, has a dot, or is taken by something else.
-            TypeError: If ``tensor`` is neither a Tensor nor None, or the name not a string.
+            KeyError: If the name is empty, contains a dot, or is that of another attribute.
+            TypeError: If ``tensor`` is neither a Tensor nor None, or the name is not a string.
 
         Example:
             >>> layer = tt.nn.Module()
@@ -191,7 +189,9 @@ class Members(ShortTracebacks):
                 f"cannot assign '{typename(tensor)}' object to buffer '{name}' "
                 "(tinytorch Tensor or None required)"
             )
-        self._buffers[name] = global_hooks.replaced(global_hooks.BUFFER, self, name, tensor)
+        self._buffers[name] = global_hooks.run_registration_hooks(
+            global_hooks.BUFFER, self, name, tensor
+        )
         if persistent:
             self._non_persistent_buffers_set.discard(name)
         else:
@@ -201,12 +201,12 @@ class Members(ShortTracebacks):
         """Add a parameter. ``self.name = nn.Parameter(...)`` does the same.
 
         Args:
-            name: The attribute it becomes.
-            param: The parameter. None is kept as such and left out of ``state_dict``.
+            name: Name of the attribute.
+            param: The parameter. None is registered, too, but ``state_dict`` omits it.
 
         Raises:
-            KeyError: If the name is empty, has a dot, or is taken by something else.
-            TypeError: If ``param`` is neither a Parameter nor None, or the name not a string.
+            KeyError: If the name is empty, contains a dot, or is that of another attribute.
+            TypeError: If ``param`` is neither a Parameter nor None, or the name is not a string.
             ValueError: If ``param`` was computed from other tensors.
 
         Example:
@@ -218,19 +218,19 @@ class Members(ShortTracebacks):
         self._check_name("parameter", "_parameters", name)
         if param is not None:
             _check_parameter(name, param)
-            param = global_hooks.replaced(global_hooks.PARAMETER, self, name, param)
+            param = global_hooks.run_registration_hooks(global_hooks.PARAMETER, self, name, param)
         self._parameters[name] = param
 
     def add_module(self, name: str, module: Module | None) -> None:
         """Add a child. ``self.name = module`` does the same.
 
         Args:
-            name: The attribute it becomes.
+            name: Name of the attribute.
             module: The child, or None.
 
         Raises:
-            KeyError: If the name is empty, has a dot, or is taken by something else.
-            TypeError: If ``module`` is neither a Module nor None, or the name not a string.
+            KeyError: If the name is empty, contains a dot, or is that of another attribute.
+            TypeError: If ``module`` is neither a Module nor None, or the name is not a string.
 
         Example:
             >>> from tinytorch import nn
@@ -242,7 +242,9 @@ class Members(ShortTracebacks):
         if module is not None and not isinstance(module, Members):
             raise TypeError(f"{typename(module)} is not a Module subclass")
         self._check_name("module", "_modules", name)
-        self._modules[name] = global_hooks.replaced(global_hooks.MODULE, self, name, module)
+        self._modules[name] = global_hooks.run_registration_hooks(
+            global_hooks.MODULE, self, name, module
+        )
 
     def register_module(self, name: str, module: Module | None) -> None:
         """Add a child; another name of ``add_module``.
@@ -257,6 +259,7 @@ class Members(ShortTracebacks):
         self.add_module(name, module)
 
     def _check_name(self, kind: str, registry: str, name: str) -> None:
+        """Check that ``name`` can be registered as a ``kind``: parameter, buffer or module."""
         members = self.__dict__.get(registry)
         if members is None:
             raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
@@ -269,8 +272,8 @@ class Members(ShortTracebacks):
         if name == "":
             raise KeyError(f'{kind} name can\'t be empty string ""')
 
-    # Hidden from type checkers, so that a misspelt attribute is an error to them: what a module
-    # assigns to ``self`` in ``__init__`` they know already.
+    # Hidden from type checkers, so that they report misspelled attributes; the attributes that
+    # ``__init__`` assigns to ``self`` they know.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
@@ -288,20 +291,20 @@ class Members(ShortTracebacks):
 
         def __setattr__(self, name: str, value: Any) -> None:
             try:
-                held = self.__dict__
+                attributes = self.__dict__
                 if isinstance(value, Parameter):
-                    self._make_room("parameters", name)
+                    self._free_name("parameters", name)
                     self.register_parameter(name, value)
-                elif name in held.get("_parameters", ()):
+                elif name in attributes.get("_parameters", ()):
                     _require_none(value, f"parameter '{name}'", "tinytorch.nn.Parameter")
                     self.register_parameter(name, None)
                 elif isinstance(value, Members):
-                    self._make_room("modules", name)
+                    self._free_name("modules", name)
                     self._set_module(name, value)
-                elif name in held.get("_modules", ()):
+                elif name in attributes.get("_modules", ()):
                     _require_none(value, f"child module '{name}'", "tinytorch.nn.Module")
                     self._set_module(name, None)
-                elif isinstance(value, Buffer) or name in held.get("_buffers", ()):
+                elif isinstance(value, Buffer) or name in attributes.get("_buffers", ()):
                     self._set_buffer(name, value)
                 elif name in REGISTRIES:
                     self._set_registry(name, value)
@@ -311,8 +314,8 @@ class Members(ShortTracebacks):
                 shorten(error)
                 raise
 
-    def _make_room(self, kind: str, name: str) -> None:
-        """Forget whatever else ``name`` was, for it becomes one of ``kind``."""
+    def _free_name(self, kind: str, name: str) -> None:
+        """Remove ``name`` from ``__dict__`` and all registries but that of ``kind``."""
         if f"_{kind}" not in self.__dict__:
             what = "module" if kind == "modules" else kind
             raise AttributeError(f"cannot assign {what} before Module.__init__() call")
@@ -323,9 +326,13 @@ class Members(ShortTracebacks):
         self.__dict__.pop(name, None)
 
     def _set_module(self, name: str, module: Any) -> None:
-        self._modules[name] = global_hooks.replaced(global_hooks.MODULE, self, name, module)
+        """Register a child, or None, that is assigned to an attribute."""
+        self._modules[name] = global_hooks.run_registration_hooks(
+            global_hooks.MODULE, self, name, module
+        )
 
     def _set_buffer(self, name: str, value: Any) -> None:
+        """Register a buffer that is assigned to an attribute, by ``register_buffer``."""
         if not _may_be_buffer(value):
             raise TypeError(
                 f"cannot assign '{typename(value)}' as buffer '{name}' "
@@ -337,10 +344,10 @@ class Members(ShortTracebacks):
             else name not in self._non_persistent_buffers_set
         )
         register = self.register_buffer
-        own = type(self).register_buffer is not Members.register_buffer
-        if not own or "persistent" in signature(register).parameters:
+        overridden = type(self).register_buffer is not Members.register_buffer
+        if not overridden or "persistent" in signature(register).parameters:
             register(name, value, persistent)
-        elif persistent:  # a subclass may have forgotten it
+        elif persistent:  # an override may lack this parameter
             register(name, value)
         else:
             raise RuntimeError(
@@ -391,11 +398,12 @@ class Members(ShortTracebacks):
 
 
 def _may_be_buffer(value: object) -> bool:
-    """Whether it is a tensor, None, or of a class that answers for one."""
+    """Whether a value is a tensor, None, or overrides ``__torch_function__``."""
     return value is None or isinstance(value, Tensor) or hasattr(value, "__torch_function__")
 
 
 def _check_parameter(name: str, param: object) -> None:
+    """Check that a value is a Parameter and a leaf."""
     if not isinstance(param, Parameter):
         raise TypeError(
             f"cannot assign '{typename(param)}' object to parameter '{name}' "
@@ -409,5 +417,6 @@ def _check_parameter(name: str, param: object) -> None:
 
 
 def _require_none(value: object, role: str, kind: str) -> None:
+    """Raise TypeError if a value that replaces a parameter or child is not None."""
     if value is not None:
         raise TypeError(f"cannot assign '{typename(value)}' as {role} ({kind} or None expected)")

@@ -18,11 +18,11 @@ EXTRA_STATE = "_extra_state"
 
 
 class _IncompatibleKeys(NamedTuple):
-    """What ``load_state_dict`` returns: the keys that found no partner.
+    """Result of ``load_state_dict``: the keys that do not match.
 
     Attributes:
-        missing_keys: In the module and not in the dictionary.
-        unexpected_keys: In the dictionary and not in the module.
+        missing_keys: Keys of the module that are not in the dictionary.
+        unexpected_keys: Keys of the dictionary that are not in the module.
     """
 
     missing_keys: list[str]
@@ -38,7 +38,7 @@ class _IncompatibleKeys(NamedTuple):
 class StateDict(Conversion):
     """``state_dict``, ``load_state_dict`` and their hooks."""
 
-    #: Saved with the state, for ``_load_from_state_dict`` to recognise what older code saved.
+    #: Saved with the state; ``_load_from_state_dict`` recognizes older versions by it.
     _version: int = 1
 
     _state_dict_hooks: Hooks
@@ -49,7 +49,7 @@ class StateDict(Conversion):
     _load_state_dict_post_hooks: Hooks
 
     def get_extra_state(self) -> Any:
-        """Return what ``state_dict`` should hold besides tensors; to be overridden.
+        """Return additional state for ``state_dict``; a subclass that has some overrides it.
 
         Example:
             >>> from tinytorch import nn
@@ -62,10 +62,10 @@ class StateDict(Conversion):
         raise NotImplementedError(f"{type(self).__name__} has no get_extra_state()")
 
     def set_extra_state(self, state: Any) -> None:
-        """Take back what ``get_extra_state`` returned; to be overridden.
+        """Restore the additional state; a subclass that has some overrides it.
 
         Args:
-            state: The saved value.
+            state: The value that ``get_extra_state`` returned.
         """
         raise NotImplementedError(f"{type(self).__name__} has no set_extra_state()")
 
@@ -81,8 +81,8 @@ class StateDict(Conversion):
         The tensors share their memory with the module's.
 
         Args:
-            destination: A dictionary to add to. Default: a new one.
-            prefix: Put before every name as it is. Default: nothing.
+            destination: Dictionary to which the state is added. Default: a new one.
+            prefix: Prefix of every name, without a dot added. Default: ``""``.
             keep_vars: Whether the values are the parameters themselves instead of detached
                 tensors. Default: False.
 
@@ -95,7 +95,7 @@ class StateDict(Conversion):
             ['0.weight', '0.bias']
         """
         if args:
-            destination, prefix, keep_vars = _positional(args, destination, prefix, keep_vars)
+            destination, prefix, keep_vars = _parse_positional(args, destination, prefix, keep_vars)
         if destination is None:
             destination = OrderedDict()
             destination._metadata = OrderedDict()
@@ -115,6 +115,7 @@ class StateDict(Conversion):
     def _run_state_dict_hooks(
         self, destination: Any, prefix: str, metadata: Any
     ) -> OrderedDict[str, Any]:
+        """Call the hooks after saving; those that are not post-hooks may return another dict."""
         for hook_id, hook in self._state_dict_hooks.items():
             result = hook(self, destination, prefix, metadata)
             if result is not None and hook_id in self._state_dict_post_hooks:
@@ -130,12 +131,13 @@ class StateDict(Conversion):
             destination[prefix + EXTRA_STATE] = self.get_extra_state()
 
     def _own_state(self) -> dict[str, Tensor]:
-        lasting = {
+        """Return the module's own parameters and persistent buffers by name, without None."""
+        persistent = {
             name: buffer
             for name, buffer in self._buffers.items()
             if name not in self._non_persistent_buffers_set
         }
-        members = {**self._parameters, **lasting}
+        members = {**self._parameters, **persistent}
         return {name: tensor for name, tensor in members.items() if tensor is not None}
 
     def load_state_dict(
@@ -145,9 +147,9 @@ class StateDict(Conversion):
 
         Args:
             state_dict: Tensors by dotted name.
-            strict: Whether the names must be exactly the module's. Default: True.
-            assign: Whether the module takes the given tensors over instead of copying what
-                they hold into its own; dtype and device are then theirs. Default: False.
+            strict: Whether the names must be exactly those of the module. Default: True.
+            assign: Whether the given tensors, with their dtype and device, become the module's
+                instead of being copied into its tensors. Default: False.
 
         Returns:
             A named tuple ``(missing_keys, unexpected_keys)``.
@@ -216,7 +218,7 @@ class StateDict(Conversion):
     ) -> None:
         """Load this module's own tensors, not its submodules'.
 
-        A subclass overrides it to understand what older versions of itself saved.
+        A subclass overrides it to load the state of its older versions.
         """
         report = (missing_keys, unexpected_keys, error_msgs)
         for hook_id, hook in self._load_state_dict_pre_hooks.items():
@@ -234,12 +236,12 @@ class StateDict(Conversion):
         extra = self._load_extra_state(state_dict, prefix)
         if strict:
             missing_keys.extend(extra)
-            unexpected_keys.extend(self._unexpected(state_dict, prefix, state))
+            unexpected_keys.extend(self._unexpected_keys(state_dict, prefix, state))
 
     def _load_member(
         self, name: str, member: Tensor, key: str, given: Any, assign: bool
     ) -> list[str]:
-        """Load one tensor and return what went wrong."""
+        """Load one tensor, and return a list with the error, if any."""
         if not isinstance(given, Tensor):
             return [
                 f'While copying the parameter named "{key}", expected tinytorch.Tensor or '
@@ -261,7 +263,7 @@ class StateDict(Conversion):
                     "key in the module instead of copying them in place?)"
                 )
         try:
-            self._take_over(name, member, given, assign)
+            self._copy_or_assign(name, member, given, assign)
         except Exception as error:
             return [
                 f'While copying the parameter named "{key}", whose dimensions in the model are '
@@ -270,7 +272,8 @@ class StateDict(Conversion):
             ]
         return []
 
-    def _take_over(self, name: str, member: Tensor, given: Tensor, assign: bool) -> None:
+    def _copy_or_assign(self, name: str, member: Tensor, given: Tensor, assign: bool) -> None:
+        """Load a tensor that fits: copy it, assign it, or swap it as ``torch.__future__`` says."""
         with no_grad():
             if FUTURE["swap"] and not is_lazy(member):
                 _swap(member, given, assign)
@@ -286,7 +289,7 @@ class StateDict(Conversion):
             setattr(self, name, given)
 
     def _load_extra_state(self, state_dict: Any, prefix: str) -> list[str]:
-        """Load the extra state of a module that has one, and return its key where missing."""
+        """Load the extra state, if the class has one; return its key in a list if it is missing."""
         key = prefix + EXTRA_STATE
         if type(self).set_extra_state is StateDict.set_extra_state:
             return []
@@ -295,7 +298,8 @@ class StateDict(Conversion):
         self.set_extra_state(state_dict[key])
         return []
 
-    def _unexpected(self, state_dict: Any, prefix: str, state: dict[str, Tensor]) -> list[str]:
+    def _unexpected_keys(self, state_dict: Any, prefix: str, state: dict[str, Tensor]) -> list[str]:
+        """Return the keys below ``prefix`` that are neither of this module nor of a child."""
         known = set(state)
         if type(self).set_extra_state is not StateDict.set_extra_state:
             known.add(EXTRA_STATE)
@@ -326,7 +330,7 @@ class StateDict(Conversion):
         """Call ``hook(module, state_dict, prefix, local_metadata)`` after the state is saved.
 
         Args:
-            hook: May change ``state_dict`` in place; has to return None.
+            hook: May change ``state_dict`` in place; it must return None.
 
         Returns:
             A handle that removes the hook.
@@ -341,7 +345,7 @@ class StateDict(Conversion):
         return add_hook(self._state_dict_hooks, hook, options=(self._state_dict_post_hooks,))
 
     def _register_state_dict_hook(self, hook: Hook) -> RemovableHandle:
-        """As ``register_state_dict_post_hook``, and the root's hook may return another dict."""
+        """Like ``register_state_dict_post_hook``, but the hook may return another dict."""
         return add_hook(self._state_dict_hooks, hook)
 
     def register_load_state_dict_pre_hook(self, hook: Hook) -> RemovableHandle:
@@ -372,10 +376,10 @@ class StateDict(Conversion):
         return add_hook(self._load_state_dict_pre_hooks, hook, options=options)
 
     def register_load_state_dict_post_hook(self, hook: Hook) -> RemovableHandle:
-        """Call ``hook(module, incompatible_keys)`` after the module and those below are loaded.
+        """Call ``hook(module, incompatible_keys)`` after the module and its children are loaded.
 
         Args:
-            hook: May change the two lists in place, which decides what ``strict`` reports.
+            hook: May change the two lists of keys in place; ``strict`` reports the result.
 
         Returns:
             A handle that removes the hook.
@@ -393,30 +397,31 @@ class StateDict(Conversion):
 
 
 def _key_errors(keys: _IncompatibleKeys) -> list[str]:
+    """Return the error messages for missing and for unexpected keys."""
     kinds = {"Missing": keys.missing_keys, "Unexpected": keys.unexpected_keys}
     quoted = {kind: ", ".join(f'"{name}"' for name in names) for kind, names in kinds.items()}
     return [f"{kind} key(s) in state_dict: {names}. " for kind, names in quoted.items() if names]
 
 
-def _positional(
+def _parse_positional(
     args: tuple[Any, ...], destination: Any, prefix: str, keep_vars: bool
 ) -> tuple[Any, str, bool]:
-    """The three keywords of ``state_dict`` as positional arguments, torch's older form."""
+    """Return destination, prefix and keep_vars given as positional arguments, with a warning."""
     warn(
         "Positional args are being deprecated, use kwargs instead: "
         "state_dict(destination=, prefix=, keep_vars=)",
         FutureWarning,
     )
-    given: list[Any] = [destination, prefix, keep_vars]
-    given[: len(args)] = args
-    return given[0], given[1], given[2]
+    values: list[Any] = [destination, prefix, keep_vars]
+    values[: len(args)] = args
+    return values[0], values[1], values[2]
 
 
 def _swap(member: Tensor, given: Tensor, assign: bool) -> None:
-    """Give a tensor of a module what its class makes of a given one."""
-    made = member.module_load(given, assign=assign)
-    if made is member or made is given:
+    """Load a tensor: swap the module's with the result of ``module_load``."""
+    loaded = member.module_load(given, assign=assign)
+    if loaded is member or loaded is given:
         raise RuntimeError("module_load must return a tensor of its own")
-    if isinstance(member, Parameter) and not isinstance(made, Parameter):
-        made = Parameter(made, requires_grad=member.requires_grad)
-    swap_tensors(member, made)
+    if isinstance(member, Parameter) and not isinstance(loaded, Parameter):
+        loaded = Parameter(loaded, requires_grad=member.requires_grad)
+    swap_tensors(member, loaded)

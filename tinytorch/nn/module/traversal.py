@@ -1,4 +1,4 @@
-"""Walking over a module's parameters, buffers and submodules."""
+"""Iteration over a module's parameters, buffers and submodules."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Traversal(Members):
-    """Iteration by name, look-up by dotted name, and what concerns every submodule."""
+    """Iteration and look-up by name, and methods that apply to every submodule."""
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """Iterate over the parameters, each once.
@@ -37,9 +37,9 @@ class Traversal(Members):
         """Iterate over ``(name, parameter)``.
 
         Args:
-            prefix: Put before every name, with a dot. Default: nothing.
+            prefix: Prefix of every name; a dot is added. Default: ``""``.
             recurse: Whether to include those of submodules. Default: True.
-            remove_duplicate: Whether a shared parameter comes once, under its first name.
+            remove_duplicate: Whether a shared parameter is yielded once, under its first name.
                 Default: True.
 
         Example:
@@ -72,9 +72,9 @@ class Traversal(Members):
         """Iterate over ``(name, buffer)``.
 
         Args:
-            prefix: Put before every name, with a dot. Default: nothing.
+            prefix: Prefix of every name; a dot is added. Default: ``""``.
             recurse: Whether to include those of submodules. Default: True.
-            remove_duplicate: Whether a shared buffer comes once. Default: True.
+            remove_duplicate: Whether a shared buffer is yielded once. Default: True.
 
         Example:
             >>> net = tt.nn.Module()
@@ -93,6 +93,7 @@ class Traversal(Members):
         recurse: bool = True,
         remove_duplicate: bool = True,
     ) -> Iterator[tuple[str, Any]]:
+        """Yield the dotted names and members that ``get_members_fn`` returns for each module."""
         seen: set[Any] = set()
         root = cast("Module", self)
         modules = (
@@ -134,10 +135,10 @@ class Traversal(Members):
                 yield name, module
 
     def modules(self, remove_duplicate: bool = True) -> Iterator[Module]:
-        """Iterate over the module itself and everything below it, each once.
+        """Iterate over the module itself and all its submodules, each once.
 
         Args:
-            remove_duplicate: Whether a module used twice comes once. Default: True.
+            remove_duplicate: Whether a shared module is yielded once. Default: True.
 
         Example:
             >>> from tinytorch import nn
@@ -150,12 +151,12 @@ class Traversal(Members):
     def named_modules(
         self, memo: set[Module] | None = None, prefix: str = "", remove_duplicate: bool = True
     ) -> Iterator[tuple[str, Module]]:
-        """Iterate over ``(dotted name, module)``: the module itself, then everything below.
+        """Iterate over ``(dotted name, module)``: the module itself, then all its submodules.
 
         Args:
-            memo: Modules to leave out; those visited are added. Default: none.
-            prefix: Put before every name, with a dot. Default: nothing.
-            remove_duplicate: Whether a module used twice comes once, under its first name.
+            memo: Modules to omit, to which the visited ones are added. Default: none.
+            prefix: Prefix of every name; a dot is added. Default: ``""``.
+            remove_duplicate: Whether a shared module is yielded once, under its first name.
                 Default: True.
 
         Example:
@@ -178,10 +179,10 @@ class Traversal(Members):
         """Look up a submodule by its dotted name.
 
         Args:
-            target: The path from here, such as ``"encoder.layers.0"``; "" is the module itself.
+            target: Path from this module, such as ``"encoder.layers.0"``; "" is the module itself.
 
         Raises:
-            AttributeError: If a part of the path does not exist or is not a Module.
+            AttributeError: If a part of the path does not exist, or is not a Module.
 
         Example:
             >>> from tinytorch import nn
@@ -198,15 +199,15 @@ class Traversal(Members):
         return module
 
     def set_submodule(self, target: str, module: Module, strict: bool = False) -> None:
-        """Put ``module`` at a dotted name.
+        """Set the submodule with a dotted name to ``module``.
 
         Args:
-            target: The path from here, such as ``"encoder.layers.0"``.
-            module: What to put there.
-            strict: Whether something has to be there already. Default: False.
+            target: Path from this module, such as ``"encoder.layers.0"``.
+            module: The new submodule.
+            strict: Whether the name has to exist already. Default: False.
 
         Raises:
-            ValueError: If ``target`` is empty or ``module`` not a Module.
+            ValueError: If ``target`` is empty or ``module`` is not a Module.
             AttributeError: If the path does not lead to a Module.
 
         Example:
@@ -263,6 +264,7 @@ class Traversal(Members):
         return cast(Tensor, buffer)
 
     def _get_member(self, target: str) -> Any:
+        """Look up an attribute by its dotted name."""
         path, _, name = target.rpartition(".")
         module = self.get_submodule(path)
         if not hasattr(module, name):
@@ -273,7 +275,7 @@ class Traversal(Members):
         """Call ``fn`` on every submodule, innermost first, then on the module itself.
 
         Args:
-            fn: Most often an initialiser.
+            fn: Function of a module, for example one that initializes its parameters.
 
         Returns:
             The module.
@@ -290,10 +292,10 @@ class Traversal(Members):
         return self
 
     def train(self, mode: bool = True) -> Self:
-        """Set training mode for the module and everything below it.
+        """Set training mode for the module and all its submodules.
 
         Args:
-            mode: False sets evaluation mode. Default: True.
+            mode: True for training mode, False for evaluation mode. Default: True.
 
         Returns:
             The module.
@@ -326,7 +328,7 @@ class Traversal(Members):
         """Set whether gradients are computed for the parameters.
 
         Args:
-            requires_grad: False freezes the module. Default: True.
+            requires_grad: Whether to compute them; False freezes the module. Default: True.
 
         Returns:
             The module.
@@ -341,10 +343,10 @@ class Traversal(Members):
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients of the parameters.
+        """Reset the gradients of the parameters.
 
         Args:
-            set_to_none: False fills them with zeros instead. Default: True.
+            set_to_none: True sets them to None, False fills them with zeros. Default: True.
 
         Example:
             >>> layer = tt.nn.Linear(2, 1)
@@ -364,4 +366,5 @@ class Traversal(Members):
 
 
 def _join(prefix: str, name: str) -> str:
+    """Join two parts of a dotted name; the first may be empty."""
     return f"{prefix}.{name}" if prefix else name
