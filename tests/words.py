@@ -41,7 +41,7 @@ tinytorch/backends tinytorch/checkpoint tinytorch/compat tinytorch/core
 tinytorch/dispatch tinytorch/facade tinytorch/graph tinytorch/state
 tinytorch/ao.py tinytorch/autograd tinytorch/cpu tinytorch/dtypes.py tinytorch/export.py
 tinytorch/fft.py tinytorch/func tinytorch/functional.py tinytorch/fx.py tinytorch/linalg.py
-tinytorch/mps.py tinytorch/optim tinytorch/profiler tinytorch/quasirandom.py
+tinytorch/mps.py tinytorch/nn tinytorch/optim tinytorch/profiler tinytorch/quasirandom.py
 tinytorch/return_types.py tinytorch/signal tinytorch/sparse.py tinytorch/special.py
 tinytorch/storage.py tinytorch/torch_version.py tinytorch/types.py tinytorch/version.py
 tinytorch/xpu.py

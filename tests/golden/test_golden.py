@@ -38,6 +38,9 @@ LEAKED = {
         "CannotBatch Level arange lifted mapped_over once stand_in vmap".split()
     ),
     "torch.nn.parameter": {"is_never_asked", "refusing"},
+    "torch.nn.utils.prune": {"hook_of"},
+    "torch.nn.utils.spectral_norm": {"check_none", "taken_off"},
+    "torch.nn.utils.weight_norm": {"check_none", "taken_off"},
     "torch.serialization": {"opened", "pickled"},
     "torch.utils.data.dataloader": {"Failure", "Job", "Team", "Threads", "make_fetch", "shown"},
     "torch.utils.data.dataset": {"shown"},

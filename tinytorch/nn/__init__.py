@@ -1,8 +1,7 @@
-"""Neural networks: modules, parameters, initialisation and functions.
+"""Neural networks: modules, parameters, initialization and functions.
 
 Example:
-    >>> from tinytorch import nn
-    >>> net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+    >>> net = tt.nn.Sequential(tt.nn.Linear(4, 8), tt.nn.ReLU(), tt.nn.Linear(8, 2))
     >>> net(tt.zeros(3, 4)).shape
     tinytorch.Size([3, 2])
 """
@@ -192,6 +191,6 @@ complete_docstrings([layer for layer in _layers if layer is not Module], root=Mo
 
 
 def __dir__() -> list[str]:
-    """The layers and the modules for users, without the files in which the layers are written."""
+    """List the layers and the public modules, without the modules that define the layers."""
     modules = {"common_types", "functional", "grad", "init", "modules", "parallel", "utils"}
     return sorted(name for name in globals() if name[0].isupper() or name in modules)

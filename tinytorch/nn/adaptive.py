@@ -193,6 +193,7 @@ def _check_cutoffs(cutoffs: list[int], n_classes: int) -> None:
 
 
 def _check_shapes(input: Tensor, target: Tensor) -> None:
+    """Check that the target has one dimension less than the input, and the batch sizes."""
     if target.ndim > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
     if target.ndim == 1 and input.shape[0] != target.shape[0]:

@@ -101,8 +101,7 @@ class NormBase(Module):
         """Reset the running statistics to their initial values.
 
         Example:
-            >>> from tinytorch import nn
-            >>> norm = nn.BatchNorm1d(2)
+            >>> norm = tt.nn.BatchNorm1d(2)
             >>> norm.reset_running_stats()
             >>> norm.running_var
             tensor([1., 1.])
@@ -121,6 +120,7 @@ class NormBase(Module):
             init.zeros_(self.bias)
 
     def _check_input_dim(self, input: Tensor) -> None:
+        """Check the number of dimensions of the input; ``forward`` calls it."""
         if input.ndim not in self._ndims:
             expected = " or ".join(f"{n}D" for n in self._ndims)
             raise ValueError(f"expected {expected} input (got {input.ndim}D input)")
@@ -135,6 +135,7 @@ class NormBase(Module):
     def _load_from_state_dict(
         self, state_dict: Any, prefix: str, local_metadata: Any, *rest: Any
     ) -> None:
+        """Load the state; that of version 1 has no ``num_batches_tracked``."""
         key = f"{prefix}num_batches_tracked"
         if (local_metadata.get("version") or 0) < 2 and self.num_batches_tracked is not None:
             state_dict.setdefault(key, self.num_batches_tracked)
@@ -264,6 +265,7 @@ class InstanceNorm(NormBase):
         return self._apply_instance_norm(input.unsqueeze(0)).squeeze(0)
 
     def _check_channels(self, input: Tensor, dim: int) -> None:
+        """Check the number of channels, at ``dim``; without ``affine`` only warn."""
         if input.shape[dim] == self.num_features:
             return
         if self.affine:
@@ -414,9 +416,8 @@ class SyncBatchNorm(BatchNorm):
             process_group: Argument of each ``SyncBatchNorm``. Default: None.
 
         Example:
-            >>> from tinytorch import nn
-            >>> net = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3))
-            >>> type(nn.SyncBatchNorm.convert_sync_batchnorm(net)[1]).__name__
+            >>> net = tt.nn.Sequential(tt.nn.Linear(2, 3), tt.nn.BatchNorm1d(3))
+            >>> type(tt.nn.SyncBatchNorm.convert_sync_batchnorm(net)[1]).__name__
             'SyncBatchNorm'
         """
         converted = module

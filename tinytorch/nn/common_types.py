@@ -1,4 +1,4 @@
-"""PyTorch's names for the types of sizes: one number, or one for each dimension."""
+"""PyTorch's type aliases of sizes: one number, or one for each dimension."""
 
 from __future__ import annotations
 
@@ -21,13 +21,12 @@ _ratio_2_t: TypeAlias = float | tuple[float, float]
 _ratio_3_t: TypeAlias = float | tuple[float, float, float]
 _ratio_any_t: TypeAlias = float | tuple[float, ...]
 
-
 #: One number for every dimension, or one each.
 Sizes: TypeAlias = int | tuple[int, ...]
 
 
 def each(count: int, value: Any) -> tuple[Any, ...]:
-    """``value`` as a tuple: itself if it has several, else repeated ``count`` times."""
+    """Return ``value`` as a tuple: an iterable is converted, a number repeated ``count`` times."""
     if isinstance(value, Iterable):
         return tuple(value)
     return (value,) * count

@@ -33,8 +33,7 @@ class ParameterList(Module):
         values: Initial values. Default: none.
 
     Example:
-        >>> from tinytorch import nn
-        >>> nn.ParameterList([tt.zeros(2, 3)])
+        >>> tt.nn.ParameterList([tt.zeros(2, 3)])
         ParameterList(  (0): Parameter containing: [tinytorch.float32 of size 2x3])
     """
 
@@ -121,8 +120,7 @@ class ParameterDict(Module):
         parameters: Initial values: a mapping, or pairs of key and value. Default: none.
 
     Example:
-        >>> from tinytorch import nn
-        >>> params = nn.ParameterDict({"left": tt.zeros(2), "right": tt.ones(3)})
+        >>> params = tt.nn.ParameterDict({"left": tt.zeros(2), "right": tt.ones(3)})
         >>> params["right"].shape
         tinytorch.Size([3])
     """
@@ -237,8 +235,7 @@ class ParameterDict(Module):
         """Return the value of ``key``, or ``default`` if there is none.
 
         Example:
-            >>> from tinytorch import nn
-            >>> nn.ParameterDict().get("a", 0)
+            >>> tt.nn.ParameterDict().get("a", 0)
             0
         """
         return self[key] if key in self else default
@@ -247,8 +244,7 @@ class ParameterDict(Module):
         """Return a new ParameterDict with the value ``default`` for every key.
 
         Example:
-            >>> from tinytorch import nn
-            >>> list(nn.ParameterDict().fromkeys(["a", "b"]))
+            >>> list(tt.nn.ParameterDict().fromkeys(["a", "b"]))
             ['a', 'b']
         """
         return ParameterDict([(key, default) for key in keys])
@@ -345,6 +341,7 @@ def _describe_values(pairs: Iterable[tuple[Any, Any]], kind: Callable[[Tensor], 
 
 
 def _describe_value(value: Any, kind: Callable[[Tensor], str]) -> str:
+    """Return the text for one value: type, dtype, size and, on a GPU, the device."""
     if not isinstance(value, Tensor):
         return f"Object of type: {type(value).__name__}"
     name = "Parameter" if isinstance(value, Parameter) else "Tensor"
@@ -355,9 +352,6 @@ def _describe_value(value: Any, kind: Callable[[Tensor], str]) -> str:
 
 class _Indexed(Module):
     """Base class of Sequential and ModuleList: ordered children, looked up by position."""
-
-    def _names(self) -> list[str]:
-        return list(self._modules)
 
     def _name_at(self, idx: int) -> str:
         """Return the name of the child at a position."""
@@ -377,7 +371,7 @@ class _Indexed(Module):
         setattr(self, self._name_at(idx), module)
 
     def __delitem__(self, idx: int | slice) -> None:
-        names = self._names()[idx] if isinstance(idx, slice) else [self._name_at(idx)]
+        names = list(self._modules)[idx] if isinstance(idx, slice) else [self._name_at(idx)]
         for name in names:
             delattr(self, name)
         self._set_modules(self)
@@ -389,8 +383,7 @@ class _Indexed(Module):
         """Add a module at the end and return the container.
 
         Example:
-            >>> from tinytorch import nn
-            >>> len(nn.Sequential(nn.ReLU()).append(nn.Tanh()))
+            >>> len(tt.nn.Sequential(tt.nn.ReLU()).append(tt.nn.Tanh()))
             2
         """
         self.add_module(str(len(self)), module)
@@ -403,8 +396,7 @@ class _Indexed(Module):
             TypeError: If ``modules`` cannot be iterated over.
 
         Example:
-            >>> from tinytorch import nn
-            >>> len(nn.ModuleList().extend([nn.ReLU(), nn.Tanh()]))
+            >>> len(tt.nn.ModuleList().extend([tt.nn.ReLU(), tt.nn.Tanh()]))
             2
         """
         if not isinstance(modules, Iterable):
@@ -417,6 +409,7 @@ class _Indexed(Module):
         return self
 
     def _insert(self, index: int, module: Module) -> None:
+        """Insert a module as ``list.insert`` does, and renumber the names."""
         modules = list(self)
         modules.insert(index, module)
         self._set_modules(modules)
@@ -456,8 +449,7 @@ class Sequential(_Indexed):
         *args: The modules, named ``"0"``, ``"1"`` and so on, or one OrderedDict of modules by name.
 
     Example:
-        >>> from tinytorch import nn
-        >>> net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+        >>> net = tt.nn.Sequential(tt.nn.Linear(4, 8), tt.nn.ReLU(), tt.nn.Linear(8, 2))
         >>> net(tt.zeros(3, 4)).shape
         tinytorch.Size([3, 2])
         >>> net[1:]
@@ -521,8 +513,7 @@ class Sequential(_Indexed):
             AssertionError: If ``module`` is not a Module.
 
         Example:
-            >>> from tinytorch import nn
-            >>> nn.Sequential(nn.ReLU()).insert(0, nn.Tanh())[0]
+            >>> tt.nn.Sequential(tt.nn.ReLU()).insert(0, tt.nn.Tanh())[0]
             Tanh()
         """
         if not isinstance(module, Module):
@@ -536,8 +527,7 @@ class Sequential(_Indexed):
         """Remove and return the module at a position, or a Sequential of those in a slice.
 
         Example:
-            >>> from tinytorch import nn
-            >>> nn.Sequential(nn.ReLU(), nn.Tanh()).pop(-1)
+            >>> tt.nn.Sequential(tt.nn.ReLU(), tt.nn.Tanh()).pop(-1)
             Tanh()
         """
         module = self[key]
@@ -578,8 +568,7 @@ class ModuleList(_Indexed):
         modules: Initial modules. Default: none.
 
     Example:
-        >>> from tinytorch import nn
-        >>> nn.ModuleList(nn.Linear(4, 4) for _ in range(3))
+        >>> tt.nn.ModuleList(tt.nn.Linear(4, 4) for _ in range(3))
         ModuleList(
           (0-2): 3 x Linear(in_features=4, out_features=4, bias=True)
         )
@@ -613,9 +602,8 @@ class ModuleList(_Indexed):
         """Insert a module before position ``index``, as ``list.insert`` does.
 
         Example:
-            >>> from tinytorch import nn
-            >>> layers = nn.ModuleList([nn.ReLU()])
-            >>> layers.insert(0, nn.Tanh())
+            >>> layers = tt.nn.ModuleList([tt.nn.ReLU()])
+            >>> layers.insert(0, tt.nn.Tanh())
             >>> layers[0]
             Tanh()
         """
@@ -625,8 +613,7 @@ class ModuleList(_Indexed):
         """Remove and return the module at a position, or a ModuleList of those in a slice.
 
         Example:
-            >>> from tinytorch import nn
-            >>> nn.ModuleList([nn.ReLU(), nn.Tanh()]).pop(0)
+            >>> tt.nn.ModuleList([tt.nn.ReLU(), tt.nn.Tanh()]).pop(0)
             ReLU()
         """
         module = self[key]
@@ -656,8 +643,7 @@ class ModuleDict(Module):
         modules: Initial modules: a mapping, or pairs of name and module. Default: none.
 
     Example:
-        >>> from tinytorch import nn
-        >>> heads = nn.ModuleDict({"mean": nn.Linear(4, 1), "scale": nn.Linear(4, 1)})
+        >>> heads = tt.nn.ModuleDict({"mean": tt.nn.Linear(4, 1), "scale": tt.nn.Linear(4, 1)})
         >>> heads["mean"](tt.zeros(4)).shape
         tinytorch.Size([1])
     """
@@ -689,8 +675,7 @@ class ModuleDict(Module):
         """Remove every module.
 
         Example:
-            >>> from tinytorch import nn
-            >>> heads = nn.ModuleDict({"act": nn.ReLU()})
+            >>> heads = tt.nn.ModuleDict({"act": tt.nn.ReLU()})
             >>> heads.clear()
             >>> len(heads)
             0
@@ -704,8 +689,7 @@ class ModuleDict(Module):
             KeyError: If there is none.
 
         Example:
-            >>> from tinytorch import nn
-            >>> nn.ModuleDict({"act": nn.ReLU()}).pop("act")
+            >>> tt.nn.ModuleDict({"act": tt.nn.ReLU()}).pop("act")
             ReLU()
         """
         return cast(Module, self._modules.pop(key))
@@ -714,8 +698,7 @@ class ModuleDict(Module):
         """Return a view of the names.
 
         Example:
-            >>> from tinytorch import nn
-            >>> list(nn.ModuleDict({"act": nn.ReLU()}).keys())
+            >>> list(tt.nn.ModuleDict({"act": tt.nn.ReLU()}).keys())
             ['act']
         """
         return self._modules.keys()
@@ -724,8 +707,7 @@ class ModuleDict(Module):
         """Return a view of the pairs of name and module.
 
         Example:
-            >>> from tinytorch import nn
-            >>> list(nn.ModuleDict({"act": nn.ReLU()}).items())
+            >>> list(tt.nn.ModuleDict({"act": tt.nn.ReLU()}).items())
             [('act', ReLU())]
         """
         return self._modules.items()
@@ -734,8 +716,7 @@ class ModuleDict(Module):
         """Return a view of the modules.
 
         Example:
-            >>> from tinytorch import nn
-            >>> list(nn.ModuleDict({"act": nn.ReLU()}).values())
+            >>> list(tt.nn.ModuleDict({"act": tt.nn.ReLU()}).values())
             [ReLU()]
         """
         return self._modules.values()
@@ -751,9 +732,8 @@ class ModuleDict(Module):
             ValueError: If an element is not a pair.
 
         Example:
-            >>> from tinytorch import nn
-            >>> heads = nn.ModuleDict()
-            >>> heads.update([("act", nn.ReLU())])
+            >>> heads = tt.nn.ModuleDict()
+            >>> heads.update([("act", tt.nn.ReLU())])
             >>> list(heads)
             ['act']
         """

@@ -95,7 +95,7 @@ class ConvBase(Module):
         return [n for total in reversed(totals) for n in (total // 2, total - total // 2)]
 
     def _conv_forward(self, input: Any, weight: Any, bias: Any) -> Any:
-        """Convolve with other parameters; transposed convolutions return None, as in PyTorch."""
+        """Convolve the input; transposed convolutions return None here, as in PyTorch."""
 
     def reset_parameters(self) -> None:
         """Draw the parameters again from U(-k, k), k = 1 / √(number of inputs of an output)."""
@@ -117,6 +117,7 @@ class ConvBase(Module):
 
 
 def _check_channels(in_channels: int, out_channels: int, groups: int) -> None:
+    """Check that ``groups`` is positive and divides the numbers of channels."""
     if groups <= 0:
         raise ValueError("groups must be a positive integer")
     for name, channels in (("in_channels", in_channels), ("out_channels", out_channels)):
@@ -125,6 +126,7 @@ def _check_channels(in_channels: int, out_channels: int, groups: int) -> None:
 
 
 def _check_padding(padding: Any, stride: tuple[int, ...], mode: str) -> None:
+    """Check that padding and padding mode are known, and the stride with "same"."""
     if isinstance(padding, str):
         if padding not in ("same", "valid"):
             raise ValueError(
@@ -190,6 +192,7 @@ class _Conv(ConvBase):
         )
 
     def _conv_forward(self, input: Any, weight: Any, bias: Any) -> Tensor:
+        """Convolve the input with these parameters; ``forward`` calls it."""
         convolve = (F.conv1d, F.conv2d, F.conv3d)[self._ndim - 1]
         padding: Any = self.padding
         if self.padding_mode != "zeros":

@@ -1,6 +1,6 @@
-"""Functions of neural networks: activations, losses, convolution, normalisation, attention.
+"""Functions of neural networks: activations, losses, convolution, normalization, attention.
 
-The operations themselves live in ``tinytorch.ops``; this is the name they are reached by.
+The operations are defined in ``tinytorch.ops``.
 """
 
 from __future__ import annotations

@@ -112,8 +112,7 @@ def calculate_gain(nonlinearity: str, param: float | None = None) -> float:
         ValueError: If the name is unknown, or the slope is not a number.
 
     Example:
-        >>> from tinytorch import nn
-        >>> nn.init.calculate_gain("leaky_relu", 0.2)
+        >>> tt.nn.init.calculate_gain("leaky_relu", 0.2)
         1.3867504905630728
     """
     if nonlinearity == "leaky_relu":

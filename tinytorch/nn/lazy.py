@@ -97,8 +97,7 @@ class LazyModuleMixin:
         """Whether a parameter or buffer has no shape yet.
 
         Example:
-            >>> from tinytorch import nn
-            >>> nn.LazyLinear(3).has_uninitialized_params()
+            >>> tt.nn.LazyLinear(3).has_uninitialized_params()
             True
         """
         return any(is_lazy(member) for member in self._members().values())
@@ -120,6 +119,7 @@ class LazyModuleMixin:
             module.__class__ = module.cls_to_become
 
     def _save_to_state_dict(self, destination: Any, prefix: str, keep_vars: bool) -> None:
+        """Save the tensors; uninitialized ones cannot be detached."""
         module = cast(Any, self)
         for name, member in module._own_state().items():
             as_is = keep_vars or is_lazy(member)
@@ -213,6 +213,7 @@ class _LazyConv(LazyModuleMixin, ConvBase):
         return input.shape[-ndim - 1]
 
     def _get_num_spatial_dims(self) -> int:
+        """Return the number of dimensions of the kernel."""
         return self._ndim
 
 

@@ -332,5 +332,6 @@ class TripletMarginWithDistanceLoss(_MarginLoss):
 
 
 def _require_positive(loss: str, margin: float) -> None:
+    """Raise ValueError if the margin is not positive."""
     if margin <= 0:
         raise ValueError(f"{loss}: expected margin to be greater than 0, got {margin} instead")

@@ -1,11 +1,10 @@
-"""The modules under the names of PyTorch's files: ``nn.modules.conv.Conv2d``.
+"""Modules under the names of PyTorch's files, for example ``nn.modules.conv.Conv2d``.
 
-Each of those files, and this module, has all modules and their base classes.
+This module, and each submodule named like a file of PyTorch, has all modules and base classes.
 
 Example:
-    >>> from tinytorch import nn
     >>> from tinytorch.nn.modules.batchnorm import _BatchNorm
-    >>> isinstance(nn.BatchNorm2d(3), _BatchNorm)
+    >>> isinstance(tt.nn.BatchNorm2d(3), _BatchNorm)
     True
 """
 
@@ -18,7 +17,7 @@ from itertools import repeat
 from types import FunctionType, ModuleType
 from typing import Any
 
-# A package from the start, for a thread that asks for a file of it while another is here.
+# Set first: another thread may import a submodule while this file is executed.
 __path__: list[str] = []
 
 from ..facade.packages import reexport
@@ -63,7 +62,7 @@ from .upsampling import *  # noqa: F403
 
 
 def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
-    """A function, so called, that repeats a number ``n`` times, and leaves a sequence as it is."""
+    """Return a function named ``name`` that repeats a number ``n`` times, or makes a tuple."""
 
     def parse(x: Any) -> tuple[Any, ...]:
         return tuple(x) if isinstance(x, Iterable) else tuple(repeat(x, n))
@@ -73,31 +72,30 @@ def _ntuple(n: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
 
 
 def _reverse_repeat_tuple(t: Sequence[Any], n: int) -> tuple[Any, ...]:
-    """Each element ``n`` times, the last first: a layer's padding as ``pad`` takes it."""
+    """Repeat each element ``n`` times, the last first; converts a layer's padding for ``F.pad``."""
     return tuple(x for x in reversed(t) for _ in range(n))
 
 
 def _get_clones(module: Module, N: int) -> ModuleList:
-    """A list of ``N`` copies of a module."""
+    """Return a ModuleList of ``N`` deep copies of a module."""
     return ModuleList([copy.deepcopy(module) for _ in range(N)])
 
 
 def _addindent(s_: str, numSpaces: int) -> str:
-    """A text with every line but the first moved to the right."""
+    """Indent every line but the first by ``numSpaces`` spaces."""
     return s_.replace("\n", "\n" + numSpaces * " ")
 
 
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
-    """Take ``prefix`` off the names of a state dict in place, as ``DataParallel`` put it there.
+    """Remove a prefix from the names of a state dict, in place.
 
     Args:
-        state_dict: Names and tensors; names without the prefix stay, in front.
-        prefix: What the names of the others begin with, its dot included.
+        state_dict: Tensors by name; names without the prefix do not change, and come first.
+        prefix: The prefix, for example ``"module."`` of ``DataParallel``.
 
     Example:
-        >>> from tinytorch import nn
-        >>> state = {f"module.{k}": v for k, v in nn.Linear(2, 3).state_dict().items()}
-        >>> nn.modules.utils.consume_prefix_in_state_dict_if_present(state, "module.")
+        >>> state = {f"module.{k}": v for k, v in tt.nn.Linear(2, 3).state_dict().items()}
+        >>> tt.nn.modules.utils.consume_prefix_in_state_dict_if_present(state, "module.")
         >>> list(state)
         ['weight', 'bias']
     """
@@ -112,8 +110,8 @@ _single, _pair, _triple, _quadruple = (
     _ntuple(n, name) for n, name in enumerate(("_single", "_pair", "_triple", "_quadruple"), 1)
 )
 
-#: Makes a package of this file, of which nothing is looked for on disk: the import system finds
-#: the names below in ``sys.modules``, as it does ``os.path``.
+#: Names of PyTorch's files. They become modules in ``sys.modules``, where the import system finds
+#: them, as it finds ``os.path``; none is a file on disk.
 _FILES = (
     "activation adaptive batchnorm channelshuffle container conv distance dropout flatten fold "
     "instancenorm lazy linear loss module normalization padding pixelshuffle pooling rnn sparse "
@@ -132,6 +130,7 @@ def _functions(module: str) -> dict[str, Any]:
 
 
 def _publish() -> None:
+    """Make a module of each name in ``_FILES``, with all modules and their base classes."""
     functions = (
         "_single", "_pair", "_triple", "_quadruple", "_ntuple", "_get_clones",
         "_reverse_repeat_tuple", "consume_prefix_in_state_dict_if_present",

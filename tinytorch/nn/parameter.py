@@ -113,8 +113,7 @@ class Uninitialized:
             dtype: Dtype of the tensor. Default: the one given to the constructor.
 
         Example:
-            >>> from tinytorch import nn
-            >>> weight = nn.UninitializedParameter()
+            >>> weight = tt.nn.UninitializedParameter()
             >>> weight.materialize((2, 3))
             >>> weight.shape
             tinytorch.Size([2, 3])
@@ -161,8 +160,7 @@ class UninitializedParameter(Uninitialized, Parameter):  # type: ignore[override
         dtype: Dtype of the future tensor. Default: the default dtype.
 
     Example:
-        >>> from tinytorch import nn
-        >>> nn.UninitializedParameter()
+        >>> tt.nn.UninitializedParameter()
         <UninitializedParameter>
     """
 
@@ -193,8 +191,7 @@ class UninitializedBuffer(Uninitialized, Buffer):  # type: ignore[override]
         persistent: Whether ``state_dict`` contains it. Default: True.
 
     Example:
-        >>> from tinytorch import nn
-        >>> nn.UninitializedBuffer()
+        >>> tt.nn.UninitializedBuffer()
         <UninitializedBuffer>
     """
 
@@ -220,9 +217,8 @@ def is_lazy(param: object) -> bool:
     """Whether a parameter or buffer is uninitialized: without a shape.
 
     Example:
-        >>> from tinytorch import nn
         >>> from tinytorch.nn.parameter import is_lazy
-        >>> is_lazy(nn.UninitializedParameter())
+        >>> is_lazy(tt.nn.UninitializedParameter())
         True
     """
     return isinstance(param, Uninitialized)

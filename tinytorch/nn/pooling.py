@@ -158,6 +158,7 @@ class _AvgPool(_Pool):
     def _configure(
         self, kernel_size: Sizes, stride: Sizes, padding: Sizes, ceil_mode: bool, counted: bool
     ) -> None:
+        """Set the attributes; ``counted`` is ``count_include_pad``."""
         self.kernel_size = kernel_size
         self.stride = stride
         self.padding = padding
@@ -452,6 +453,7 @@ class _FractionalMaxPool(_Pool):
         self._check_sizes()
 
     def _check_sizes(self) -> None:
+        """Check that either size or ratio is given, and that the ratio is in (0, 1)."""
         if self.output_size is None and self.output_ratio is None:
             raise ValueError(
                 f"{self._get_name()} requires specifying either an output size, or a pooling ratio"

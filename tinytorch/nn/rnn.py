@@ -115,6 +115,7 @@ class RNNBase(Module):
             raise ValueError(f"Unrecognized RNN mode: {self.mode}")
 
     def _check_dropout(self) -> None:
+        """Check that dropout is in [0, 1]; warn if it has no effect in a single layer."""
         p = self.dropout
         if not isinstance(p, numbers.Number) or isinstance(p, bool) or not 0 <= p <= 1:
             raise ValueError(
@@ -198,8 +199,7 @@ class RNNBase(Module):
         """Do nothing; in PyTorch it copies the parameters to contiguous memory for cuDNN.
 
         Example:
-            >>> from tinytorch import nn
-            >>> nn.GRU(2, 3).flatten_parameters()
+            >>> tt.nn.GRU(2, 3).flatten_parameters()
         """
 
     def reset_parameters(self) -> None:
@@ -261,6 +261,7 @@ class RNNBase(Module):
         return self.num_layers * self._directions, batch, self._output_size
 
     def _batch_size(self, input: Tensor) -> int:
+        """Return the batch size of a batched input."""
         return input.shape[0 if self.batch_first else 1]
 
     def check_hidden_size(

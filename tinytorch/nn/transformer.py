@@ -173,6 +173,7 @@ class _Layer(_Transformer):
 
 
 def _get_activation_fn(activation: str) -> Callable[[Tensor], Tensor]:
+    """Return the function ``"relu"`` or ``"gelu"``."""
     if activation not in ("relu", "gelu"):
         raise RuntimeError(f"activation should be relu/gelu, not {activation}")
     return getattr(F, activation)  # type: ignore[no-any-return]
@@ -497,6 +498,7 @@ class Transformer(_Transformer):
         self.batch_first = batch_first
 
     def _reset_parameters(self) -> None:
+        """Initialize the matrices by ``init.xavier_uniform_``."""
         for parameter in self.parameters():
             if parameter.ndim > 1:
                 init.xavier_uniform_(parameter)

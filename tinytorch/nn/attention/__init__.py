@@ -169,6 +169,7 @@ class MultiheadAttention(Module):
         )
 
     def _reset_parameters(self) -> None:
+        """Draw the weights by Xavier initialization, and set the biases to 0."""
         names = ("in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight")
         for weight in (getattr(self, name) for name in names):
             if weight is not None:
@@ -295,6 +296,7 @@ def _overrides_merge_masks(attention: MultiheadAttention) -> bool:
 
 
 def _check_sizes(embed_dim: int, num_heads: int) -> None:
+    """Check that both sizes are positive, and that the heads divide the embedding."""
     if embed_dim <= 0 or num_heads <= 0:
         raise ValueError(
             "embed_dim and num_heads must be greater than 0, "

@@ -339,6 +339,7 @@ def flex_attention(
 
 
 def _check_shapes(query: Tensor, key: Tensor, value: Tensor, enable_gqa: bool) -> None:
+    """Check the numbers of dimensions and of heads."""
     for tensor in (query, key, value):
         if tensor.ndim != 4:
             raise ValueError("NYI: query, key, and value must be 4D tensors")

@@ -29,7 +29,7 @@ from .global_hooks import (
     register_module_parameter_registration_hook as register_module_parameter_registration_hook,
 )
 from .hooks import Hooked
-from .members import Members, Registry
+from .members import Members, MemberDict
 
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
@@ -52,12 +52,11 @@ class Module(Hooked):
             the method resolution order, for several base classes. Default: False.
 
     Example:
-        >>> from tinytorch import nn
-        >>> class Net(nn.Module):
+        >>> class Net(tt.nn.Module):
         ...     def __init__(self) -> None:
         ...         super().__init__()
-        ...         self.hidden = nn.Linear(4, 8)
-        ...         self.out = nn.Linear(8, 2)
+        ...         self.hidden = tt.nn.Linear(4, 8)
+        ...         self.out = tt.nn.Linear(8, 2)
         ...
         ...     def forward(self, x: tt.Tensor) -> tt.Tensor:
         ...         return self.out(self.hidden(x).relu())
@@ -158,9 +157,9 @@ class Module(Hooked):
         names = {k: v for k, v in vars(self).items() if k not in self._parameters}
         vars(replica).update(
             names,
-            _parameters=Registry(replica),
-            _buffers=Registry(replica, self._buffers),
-            _modules=Registry(replica, self._modules),
+            _parameters=MemberDict(replica),
+            _buffers=MemberDict(replica, self._buffers),
+            _modules=MemberDict(replica, self._modules),
             _is_replica=True,
         )
         return replica
@@ -180,8 +179,7 @@ class Module(Hooked):
             RuntimeError: If both ``mode`` and ``options`` are given, as in PyTorch.
 
         Example:
-            >>> from tinytorch import nn
-            >>> nn.ReLU().compile(mode="reduce-overhead")
+            >>> tt.nn.ReLU().compile(mode="reduce-overhead")
         """
         compile(self, *args, **kwargs)
 
@@ -192,8 +190,7 @@ class Module(Hooked):
         """Return the text between the parentheses of ``repr``; subclasses override it.
 
         Example:
-            >>> from tinytorch import nn
-            >>> nn.Linear(2, 3).extra_repr()
+            >>> tt.nn.Linear(2, 3).extra_repr()
             'in_features=2, out_features=3, bias=True'
         """
         return ""

@@ -95,6 +95,7 @@ class BackwardHook:
         return f"full backward {kind} of {type(self.module).__name__}"
 
     def _call(self, hook: Any, grad_inputs: Grads, grad_outputs: Grads) -> Any:
+        """Call one full backward hook."""
         return call_hook(hook, self._describe_hook("hook"), self.module, grad_inputs, grad_outputs)
 
     def _run_hooks(self, grads: Grads) -> Grads:
@@ -249,6 +250,7 @@ class HookedCall:
             raise
 
     def _run(self) -> Any:
+        """Call the hooks and ``forward``; after an error, ``run`` calls the remaining hooks."""
         module = self.module
         forward = module.forward  # before the pre-hooks: that of a lazy module changes its class
         self._run_pre_hooks()
@@ -280,6 +282,7 @@ class HookedCall:
                     self.args = changed if isinstance(changed, tuple) else (changed,)
 
     def _forward_hooks(self) -> Hooks:
+        """Return the forward hooks by id, those of all modules first."""
         return _merge_hooks("forward", self.module._forward_hooks)
 
     def _run_hook(self, key: int, hook: Hook) -> None:

@@ -151,8 +151,7 @@ class Conversion(Traversal):
         """Move the parameters and buffers to the CPU.
 
         Example:
-            >>> from tinytorch import nn
-            >>> nn.Linear(2, 3).cpu().weight.device.type
+            >>> tt.nn.Linear(2, 3).cpu().weight.device.type
             'cpu'
         """
         return self._apply(lambda tensor: tensor.cpu())
@@ -164,8 +163,7 @@ class Conversion(Traversal):
             device: The GPU. Default: the current one.
 
         Example:
-            >>> from tinytorch import nn
-            >>> nn.Linear(2, 3).cuda().weight.device  # doctest: +SKIP
+            >>> tt.nn.Linear(2, 3).cuda().weight.device  # doctest: +SKIP
             device(type='cuda', index=0)
         """
         return self._apply(lambda tensor: tensor.cuda(device))
@@ -179,8 +177,7 @@ class Conversion(Traversal):
             NotImplementedError: For the same tensors as ``Tensor.share_memory_``.
 
         Example:
-            >>> from tinytorch import nn
-            >>> nn.Linear(2, 3, device="cpu").share_memory().weight.is_shared()
+            >>> tt.nn.Linear(2, 3, device="cpu").share_memory().weight.is_shared()
             True
 
         Reference: https://arxiv.org/abs/1106.5730
@@ -197,8 +194,7 @@ class Conversion(Traversal):
             recurse: Whether to move the submodules as well. Default: True.
 
         Example:
-            >>> from tinytorch import nn
-            >>> nn.Linear(2, 3).to_empty(device="cpu").weight.shape
+            >>> tt.nn.Linear(2, 3).to_empty(device="cpu").weight.shape
             tinytorch.Size([3, 2])
         """
         return self._apply(lambda t: t.new_empty(t.shape, device=device), recurse)

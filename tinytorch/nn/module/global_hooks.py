@@ -107,10 +107,9 @@ def register_module_forward_pre_hook(hook: Hook) -> RemovableHandle:
         A handle that removes the hook.
 
     Example:
-        >>> from tinytorch import nn
         >>> from tinytorch.nn.module import register_module_forward_pre_hook
         >>> with register_module_forward_pre_hook(lambda module, args: print(module)):
-        ...     _ = nn.ReLU()(tt.ones(2))
+        ...     _ = tt.nn.ReLU()(tt.ones(2))
         ReLU()
     """
     return _add_call_hook("forward_pre", hook)
@@ -132,10 +131,9 @@ def register_module_forward_hook(
         A handle that removes the hook.
 
     Example:
-        >>> from tinytorch import nn
         >>> from tinytorch.nn.module import register_module_forward_hook
         >>> with register_module_forward_hook(lambda module, args, output: output + 1):
-        ...     nn.ReLU()(tt.zeros(2))
+        ...     tt.nn.ReLU()(tt.zeros(2))
         tensor([1., 1.])
     """
     options = (WITH_KWARGS,) * with_kwargs + (ALWAYS,) * always_call
@@ -158,11 +156,10 @@ def register_module_backward_hook(hook: Hook) -> RemovableHandle:
         RuntimeError: If full backward hooks are registered.
 
     Example:
-        >>> from tinytorch import nn
         >>> from tinytorch.nn.module import register_module_backward_hook
         >>> x = 2 * tt.ones(2, requires_grad=True)
         >>> with register_module_backward_hook(lambda module, given, output: print(output)):
-        ...     nn.ReLU()(x).sum().backward()
+        ...     tt.nn.ReLU()(x).sum().backward()
         (tensor([1., 1.]),)
     """
     if hooks_of_kind("full_backward"):
@@ -183,11 +180,10 @@ def register_module_full_backward_hook(hook: Hook) -> RemovableHandle:
         RuntimeError: If hooks of ``register_module_backward_hook`` are registered.
 
     Example:
-        >>> from tinytorch import nn
         >>> from tinytorch.nn.module import register_module_full_backward_hook
         >>> x = tt.ones(2, requires_grad=True)
         >>> with register_module_full_backward_hook(lambda module, given, output: print(given)):
-        ...     nn.ReLU()(x).sum().backward()
+        ...     tt.nn.ReLU()(x).sum().backward()
         (tensor([1., 1.]),)
     """
     if hooks_of_kind("backward"):
@@ -205,11 +201,10 @@ def register_module_full_backward_pre_hook(hook: Hook) -> RemovableHandle:
         A handle that removes the hook.
 
     Example:
-        >>> from tinytorch import nn
         >>> from tinytorch.nn.module import register_module_full_backward_pre_hook
         >>> x = tt.ones(2, requires_grad=True)
         >>> with register_module_full_backward_pre_hook(lambda module, grads: (2 * grads[0],)):
-        ...     nn.ReLU()(x).sum().backward()
+        ...     tt.nn.ReLU()(x).sum().backward()
         >>> x.grad
         tensor([2., 2.])
     """
@@ -226,10 +221,9 @@ def register_module_buffer_registration_hook(hook: Hook) -> RemovableHandle:
         A handle that removes the hook.
 
     Example:
-        >>> from tinytorch import nn
         >>> from tinytorch.nn.module import register_module_buffer_registration_hook
         >>> with register_module_buffer_registration_hook(lambda m, name, x: print(name)):
-        ...     nn.Module().register_buffer("mean", None)
+        ...     tt.nn.Module().register_buffer("mean", None)
         mean
     """
     return add_hook(BUFFER, hook)
@@ -245,10 +239,9 @@ def register_module_module_registration_hook(hook: Hook) -> RemovableHandle:
         A handle that removes the hook.
 
     Example:
-        >>> from tinytorch import nn
         >>> from tinytorch.nn.module import register_module_module_registration_hook
         >>> with register_module_module_registration_hook(lambda m, name, child: print(name)):
-        ...     _ = nn.Sequential(nn.ReLU())
+        ...     _ = tt.nn.Sequential(tt.nn.ReLU())
         0
     """
     return add_hook(MODULE, hook)
@@ -264,10 +257,9 @@ def register_module_parameter_registration_hook(hook: Hook) -> RemovableHandle:
         A handle that removes the hook.
 
     Example:
-        >>> from tinytorch import nn
         >>> from tinytorch.nn.module import register_module_parameter_registration_hook
         >>> with register_module_parameter_registration_hook(lambda m, name, p: print(name)):
-        ...     _ = nn.Linear(2, 3)
+        ...     _ = tt.nn.Linear(2, 3)
         weight
         bias
     """

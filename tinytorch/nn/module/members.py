@@ -19,7 +19,7 @@ V = TypeVar("V")
 _MISSING = object()
 
 
-class Registry(dict[str, V]):
+class MemberDict(dict[str, V]):
     """A module's parameters, buffers or children by name, mirrored in its ``__dict__``.
 
     Looking up ``self.weight`` in the instance takes 25 ns, by ``__getattr__`` 400 ns. The registry
@@ -36,8 +36,7 @@ class Registry(dict[str, V]):
         members: Initial members. Default: none.
 
     Example:
-        >>> from tinytorch import nn
-        >>> layer = nn.Linear(2, 3)
+        >>> layer = tt.nn.Linear(2, 3)
         >>> layer._parameters["weight"] is layer.weight
         True
     """
@@ -84,9 +83,9 @@ class Registry(dict[str, V]):
     def __reduce_ex__(self, protocol: object) -> tuple[Any, ...]:
         return self.__reduce__()
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Registry[V]:
+    def __deepcopy__(self, memo: dict[int, Any]) -> MemberDict[V]:
         """Return a registry without owner; the copied modules join it in ``__setstate__``."""
-        copied: Registry[V] = Registry(None)
+        copied: MemberDict[V] = MemberDict(None)
         memo[id(self)] = copied
         copied.update({name: deepcopy(member, memo) for name, member in self.items()})
         return copied
@@ -145,10 +144,10 @@ class Members(ShortTracebacks):
     """
 
     training: bool
-    _parameters: Registry[Parameter | None]
-    _buffers: Registry[Tensor | None]
+    _parameters: MemberDict[Parameter | None]
+    _buffers: MemberDict[Tensor | None]
     if TYPE_CHECKING:  # typing.get_type_hints(Module) could not resolve the name
-        _modules: Registry[Module | None]
+        _modules: MemberDict[Module | None]
     _non_persistent_buffers_set: set[str]
     _is_mirrored: ClassVar[bool] = True
 
@@ -159,9 +158,9 @@ class Members(ShortTracebacks):
     def __init__(self) -> None:
         self.__dict__.update(
             training=True,
-            _parameters=Registry(self),
-            _buffers=Registry(self),
-            _modules=Registry(self),
+            _parameters=MemberDict(self),
+            _buffers=MemberDict(self),
+            _modules=MemberDict(self),
             _non_persistent_buffers_set=set(),
         )
 
@@ -233,9 +232,8 @@ class Members(ShortTracebacks):
             TypeError: If ``module`` is neither a Module nor None, or the name is not a string.
 
         Example:
-            >>> from tinytorch import nn
-            >>> net = nn.Module()
-            >>> net.add_module("act", nn.ReLU())
+            >>> net = tt.nn.Module()
+            >>> net.add_module("act", tt.nn.ReLU())
             >>> net.act
             ReLU()
         """
@@ -250,9 +248,8 @@ class Members(ShortTracebacks):
         """Add a child; another name of ``add_module``.
 
         Example:
-            >>> from tinytorch import nn
-            >>> net = nn.Module()
-            >>> net.register_module("act", nn.ReLU())
+            >>> net = tt.nn.Module()
+            >>> net.register_module("act", tt.nn.ReLU())
             >>> net.act
             ReLU()
         """
@@ -358,13 +355,13 @@ class Members(ShortTracebacks):
     def _set_registry(self, name: str, members: Any) -> None:
         """Replace a whole registry, as in ``module._modules = OrderedDict(...)``."""
         before = self.__dict__.get(name)
-        if isinstance(before, Registry):
+        if isinstance(before, MemberDict):
             before.leave(self)
-        if isinstance(members, Registry):
+        if isinstance(members, MemberDict):
             self.__dict__[name] = members
             members.join(self)
         else:
-            self.__dict__[name] = Registry(self, members)
+            self.__dict__[name] = MemberDict(self, members)
 
     def __delattr__(self, name: str) -> None:
         for registry in REGISTRIES:
@@ -390,7 +387,7 @@ class Members(ShortTracebacks):
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name in REGISTRIES:
             before = self.__dict__.pop(name, None)
-            if isinstance(before, Registry):
+            if isinstance(before, MemberDict):
                 before.leave(self)
         self.__dict__.update(state)
         for name in REGISTRIES:

@@ -52,8 +52,7 @@ class StateDict(Conversion):
         """Return additional state for ``state_dict``; a subclass that has some overrides it.
 
         Example:
-            >>> from tinytorch import nn
-            >>> class Counter(nn.Module):
+            >>> class Counter(tt.nn.Module):
             ...     def get_extra_state(self):
             ...         return {"steps": 3}
             >>> Counter().state_dict()["_extra_state"]
@@ -90,8 +89,7 @@ class StateDict(Conversion):
             An OrderedDict, whose ``_metadata`` has the version of each submodule.
 
         Example:
-            >>> from tinytorch import nn
-            >>> list(nn.Sequential(nn.Linear(2, 3), nn.ReLU()).state_dict())
+            >>> list(tt.nn.Sequential(tt.nn.Linear(2, 3), tt.nn.ReLU()).state_dict())
             ['0.weight', '0.bias']
         """
         if args:
@@ -160,9 +158,8 @@ class StateDict(Conversion):
             TypeError: If ``state_dict`` is not a mapping.
 
         Example:
-            >>> from tinytorch import nn
-            >>> net = nn.Linear(2, 3)
-            >>> net.load_state_dict(nn.Linear(2, 3).state_dict())
+            >>> net = tt.nn.Linear(2, 3)
+            >>> net.load_state_dict(tt.nn.Linear(2, 3).state_dict())
             <All keys matched successfully>
         """
         if not isinstance(state_dict, Mapping):
@@ -318,8 +315,7 @@ class StateDict(Conversion):
             A handle that removes the hook.
 
         Example:
-            >>> from tinytorch import nn
-            >>> net = nn.ReLU()
+            >>> net = tt.nn.ReLU()
             >>> handle = net.register_state_dict_pre_hook(lambda *args: print(args))
             >>> _ = net.state_dict(prefix="act.")
             (ReLU(), 'act.', False)
@@ -336,8 +332,7 @@ class StateDict(Conversion):
             A handle that removes the hook.
 
         Example:
-            >>> from tinytorch import nn
-            >>> net = nn.Linear(2, 3)
+            >>> net = tt.nn.Linear(2, 3)
             >>> handle = net.register_state_dict_post_hook(lambda m, state, *_: state.clear())
             >>> len(net.state_dict())
             0
@@ -372,6 +367,7 @@ class StateDict(Conversion):
     def _register_load_state_dict_pre_hook(
         self, hook: Hook, with_module: bool = False
     ) -> RemovableHandle:
+        """Register a hook before loading; ``with_module``: its first argument is the module."""
         options = (self._load_state_dict_pre_hooks_with_module,) * with_module
         return add_hook(self._load_state_dict_pre_hooks, hook, options=options)
 
@@ -385,8 +381,7 @@ class StateDict(Conversion):
             A handle that removes the hook.
 
         Example:
-            >>> from tinytorch import nn
-            >>> net = nn.Linear(2, 3)
+            >>> net = tt.nn.Linear(2, 3)
             >>> def forgive(module, incompatible_keys):
             ...     incompatible_keys.missing_keys.clear()
             >>> handle = net.register_load_state_dict_post_hook(forgive)

@@ -24,8 +24,7 @@ class Traversal(Members):
             recurse: Whether to include those of submodules. Default: True.
 
         Example:
-            >>> from tinytorch import nn
-            >>> [p.shape for p in nn.Linear(2, 3).parameters()]
+            >>> [p.shape for p in tt.nn.Linear(2, 3).parameters()]
             [tinytorch.Size([3, 2]), tinytorch.Size([3])]
         """
         for _, param in self.named_parameters(recurse=recurse):
@@ -43,8 +42,7 @@ class Traversal(Members):
                 Default: True.
 
         Example:
-            >>> from tinytorch import nn
-            >>> [name for name, _ in nn.Sequential(nn.Linear(2, 3)).named_parameters()]
+            >>> [name for name, _ in tt.nn.Sequential(tt.nn.Linear(2, 3)).named_parameters()]
             ['0.weight', '0.bias']
         """
         return self._named_members(
@@ -113,8 +111,7 @@ class Traversal(Members):
         """Iterate over the immediate submodules, each once.
 
         Example:
-            >>> from tinytorch import nn
-            >>> list(nn.Sequential(nn.ReLU(), nn.Tanh()).children())
+            >>> list(tt.nn.Sequential(tt.nn.ReLU(), tt.nn.Tanh()).children())
             [ReLU(), Tanh()]
         """
         for _, module in self.named_children():
@@ -124,8 +121,7 @@ class Traversal(Members):
         """Iterate over ``(name, submodule)`` of the immediate submodules, each once.
 
         Example:
-            >>> from tinytorch import nn
-            >>> list(nn.Sequential(nn.ReLU(), nn.Tanh()).named_children())
+            >>> list(tt.nn.Sequential(tt.nn.ReLU(), tt.nn.Tanh()).named_children())
             [('0', ReLU()), ('1', Tanh())]
         """
         seen: set[Module] = set()
@@ -141,8 +137,7 @@ class Traversal(Members):
             remove_duplicate: Whether a shared module is yielded once. Default: True.
 
         Example:
-            >>> from tinytorch import nn
-            >>> [type(module).__name__ for module in nn.Sequential(nn.ReLU()).modules()]
+            >>> [type(module).__name__ for module in tt.nn.Sequential(tt.nn.ReLU()).modules()]
             ['Sequential', 'ReLU']
         """
         for _, module in self.named_modules(remove_duplicate=remove_duplicate):
@@ -185,8 +180,7 @@ class Traversal(Members):
             AttributeError: If a part of the path does not exist, or is not a Module.
 
         Example:
-            >>> from tinytorch import nn
-            >>> nn.Sequential(nn.Sequential(nn.ReLU())).get_submodule("0.0")
+            >>> tt.nn.Sequential(tt.nn.Sequential(tt.nn.ReLU())).get_submodule("0.0")
             ReLU()
         """
         module = cast("Module", self)
@@ -211,9 +205,8 @@ class Traversal(Members):
             AttributeError: If the path does not lead to a Module.
 
         Example:
-            >>> from tinytorch import nn
-            >>> net = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
-            >>> net.set_submodule("1", nn.Tanh())
+            >>> net = tt.nn.Sequential(tt.nn.Linear(2, 2), tt.nn.ReLU())
+            >>> net.set_submodule("1", tt.nn.Tanh())
             >>> net[1]
             Tanh()
         """
@@ -236,8 +229,7 @@ class Traversal(Members):
             AttributeError: If there is none.
 
         Example:
-            >>> from tinytorch import nn
-            >>> nn.Sequential(nn.Linear(2, 3)).get_parameter("0.weight").shape
+            >>> tt.nn.Sequential(tt.nn.Linear(2, 3)).get_parameter("0.weight").shape
             tinytorch.Size([3, 2])
         """
         param = self._get_member(target)
@@ -304,8 +296,7 @@ class Traversal(Members):
             ValueError: If ``mode`` is not a bool.
 
         Example:
-            >>> from tinytorch import nn
-            >>> nn.Dropout().train(False).training
+            >>> tt.nn.Dropout().train(False).training
             False
         """
         if not isinstance(mode, bool):
@@ -334,8 +325,7 @@ class Traversal(Members):
             The module.
 
         Example:
-            >>> from tinytorch import nn
-            >>> nn.Linear(2, 3).requires_grad_(False).weight.requires_grad
+            >>> tt.nn.Linear(2, 3).requires_grad_(False).weight.requires_grad
             False
         """
         for param in self.parameters():

@@ -9,7 +9,7 @@ from .distributed import DistributedDataParallel as DistributedDataParallel
 
 __all__ = ["DataParallel", "DistributedDataParallel"]
 
-_WHY = "a module is used on one device: nothing is spread over several"
+_WHY = "a module runs on one device, so nothing is scattered over several"
 scatter, gather, replicate, parallel_apply = (
     absent(f"nn.parallel.{name}", _WHY)
     for name in ("scatter", "gather", "replicate", "parallel_apply")

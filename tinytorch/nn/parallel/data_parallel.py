@@ -1,4 +1,4 @@
-"""A module for several devices, of which one is used."""
+"""``DataParallel``, which uses a single device."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ __all__ = ["DataParallel"]
 
 
 class DataParallel(Module):
-    """Calls the module that it holds, on the device where that is, as PyTorch's does on the CPU.
+    """Wrapper that calls a module on the device of its parameters, as PyTorch's does on the CPU.
 
     Args:
-        module: The module, kept as ``module``: the names in ``state_dict`` begin with it.
-        device_ids: Accepted; selects nothing. Default: None.
-        output_device: The same.
-        dim: The same. Default: 0.
+        module: The module, which becomes the attribute ``module``: the names in ``state_dict``
+            begin with ``module.``.
+        device_ids: Has no effect. Default: None.
+        output_device: Has no effect. Default: None.
+        dim: Has no effect. Default: 0.
 
     Example:
         >>> model = tt.nn.DataParallel(tt.nn.Linear(2, 1))
@@ -42,5 +43,5 @@ class DataParallel(Module):
         self.output_device = output_device
 
     def forward(self, *inputs: Any, **kwargs: Any) -> Tensor:
-        """What the module computes; typed as one tensor, like ``Sequential``."""
+        """Call the module; its output is typed as a Tensor, like that of ``Sequential``."""
         return self.module(*inputs, **kwargs)  # type: ignore[no-any-return]

@@ -1,4 +1,4 @@
-"""A module that several processes train together, each on inputs of its own."""
+"""``DistributedDataParallel``: training of a module by several processes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ..parameter import UninitializedParameter
 __all__ = ["DistributedDataParallel"]
 
 _MIB = 1024 * 1024
-#: The first bucket is small, so that its reduction begins early.
+#: Size of the first bucket, which is small so that its reduction begins early.
 _FIRST = _MIB
 _NO_GRADIENT = (
     "DistributedDataParallel is not needed when a module doesn't have any parameter that requires "
@@ -50,27 +50,30 @@ _STATIC_FINDS_UNUSED = (
 
 
 class DistributedDataParallel(Module, Joinable):
-    """A module whose gradients are the means of those of all ranks.
+    """Wrapper of a module whose gradients are averaged over all ranks.
 
-    Every rank makes one of the same module. Parameters and buffers become those of rank 0. In a
-    backward pass gradients are put into buckets, and a bucket that is full is reduced while the
-    pass goes on; when the pass ends, ``grad`` of every parameter is the mean over the ranks. Losses
-    that are means over equal batches so give the gradients of one process with all the batches.
+    Every rank wraps a copy of the same module. First, parameters and buffers are broadcast from
+    rank 0. In a backward pass, gradients are collected in buckets, and each full bucket is reduced
+    while the pass continues. After the pass, ``grad`` of every parameter is the mean over the
+    ranks: for a loss that is a mean over batches of equal size, the gradient of one process with
+    all the batches.
 
     Args:
-        module: The module, kept as ``module``: the names in ``state_dict`` begin with it.
-        device_ids: The GPU of this rank, in a list; None on the CPU. Default: None.
+        module: The module, which becomes the attribute ``module``: the names in ``state_dict``
+            begin with ``module.``.
+        device_ids: List of the GPU of this rank; None on the CPU. Default: None.
         output_device: The same GPU; None on the CPU. Default: None.
-        dim: Accepted and ignored.
-        broadcast_buffers: Deprecated: ``forward_sync_buffers``, which with False leaves out the
-            buffers at first as well.
-        init_sync: Whether parameters and buffers are compared and sent at first. Default: True.
-        process_group: Process group. Default: the default group.
-        bucket_cap_mb: MiB of a bucket. Default: 25; the first has 1.
-        find_unused_parameters: Whether a pass may leave parameters out; the graph is walked after
-            each forward pass. Default: False.
-        check_reduction: Deprecated; means nothing.
-        gradient_as_bucket_view: Whether ``grad`` is a part of its bucket, which saves memory and
+        dim: Has no effect.
+        broadcast_buffers: Deprecated name of ``forward_sync_buffers``; if it is False, the
+            buffers are not broadcast at first, either.
+        init_sync: Whether to compare the parameters' shapes and broadcast the values at first.
+            Default: True.
+        process_group: The process group. Default: all ranks.
+        bucket_cap_mb: Size of a bucket in MiB. Default: 25, but 1 for the first.
+        find_unused_parameters: Whether a pass may leave parameters unused; the graph is traversed
+            after each forward pass. Default: False.
+        check_reduction: Deprecated; has no effect.
+        gradient_as_bucket_view: Whether ``grad`` is a view of its bucket, which saves memory and
             copies. Default: False.
         static_graph: Whether each pass uses the same parameters, equally often. The first backward
             pass finds them and reduces at its end. Default: False.
@@ -80,17 +83,17 @@ class DistributedDataParallel(Module, Joinable):
         device_mesh: Mesh of one dimension, instead of ``process_group``.
         skip_all_reduce_unused_params: Whether unused parameters, the same on all ranks, are not
             reduced. Default: False.
-        bucket_cap_mb_list: MiB of each bucket; the last one holds for the buckets after it.
-        batched_grad_copy: Accepted and ignored.
-        forward_sync_buffers: Whether every forward pass begins with the buffers of rank 0.
+        bucket_cap_mb_list: Sizes of the buckets in MiB; the last one applies to all that follow.
+        batched_grad_copy: Has no effect.
+        forward_sync_buffers: Whether to broadcast the buffers of rank 0 before every forward pass.
             Default: True.
 
     Raises:
-        ValueError: Before ``init_process_group``; for ``device_ids`` of a module on the CPU, or
-            more than one.
-        RuntimeError: If no parameter requires a gradient, if a parameter is uninitialized, if
-            ranks have different modules, or, in a forward pass, if the last backward pass began a
-            reduction and left out gradients that were expected.
+        ValueError: Before ``init_process_group``; if ``device_ids`` is given for a module on the
+            CPU, or has several elements.
+        RuntimeError: If no parameter requires a gradient, if a parameter is uninitialized, or if
+            ranks have different modules; in a forward pass, if the last backward pass started a
+            reduction, but did not compute all expected gradients.
         NotImplementedError: For an argument that is not supported.
 
     Example:
@@ -101,9 +104,9 @@ class DistributedDataParallel(Module, Joinable):
         tensor([3.])
         >>> list(model.state_dict())
         ['module.weight', 'module.bias']
-        >>> model.will_sync_module_buffers()  # it has none
+        >>> model.will_sync_module_buffers()  # it has no buffers
         False
-        >>> with model.join():  # this rank may have fewer inputs than others
+        >>> with model.join():  # ranks may have different numbers of inputs
         ...     model(tt.ones(3, 2)).sum().backward()
         >>> hook = model.join_hook()
         >>> from tinytorch.distributed.algorithms.ddp_comm_hooks import default_hooks
@@ -139,7 +142,7 @@ class DistributedDataParallel(Module, Joinable):
         forward_sync_buffers: bool | None = None,
     ) -> None:
         super().__init__()
-        _check_delayed(delay_all_reduce_named_params, param_to_hook_all_reduce, mixed_precision)
+        _check_unsupported(delay_all_reduce_named_params, param_to_hook_all_reduce, mixed_precision)
         _check_flags(
             find_unused_parameters=find_unused_parameters, broadcast_buffers=broadcast_buffers,
             gradient_as_bucket_view=gradient_as_bucket_view, static_graph=static_graph,
@@ -167,19 +170,21 @@ class DistributedDataParallel(Module, Joinable):
         self._divides_by_all = True
         self._bucket_caps = _bucket_caps(bucket_cap_mb, bucket_cap_mb_list)
         if init_sync:
-            self._check_alike(params)
+            self._check_shapes(params)
             sent = self.forward_sync_buffers or forward_sync_buffers is not None
-            buffers = self._own_buffers() if sent else []
+            buffers = self._synced_buffers() if sent else []
             broadcast_coalesced([*params, *buffers], 0, self.process_group)
         self.reducer = self._make_reducer()
         if static_graph:
             self._set_static_graph()
 
     def _synced_parameters(self) -> list[tuple[str, Tensor]]:
+        """Return the names and parameters that are not ignored."""
         named = self.module.named_parameters()
         return [(n, p) for n, p in named if n not in self.parameters_to_ignore]
 
     def _make_reducer(self) -> Reducer:
+        """Return a reducer of the gradients of the parameters that require grad."""
         trained = [(n, p) for n, p in self._synced_parameters() if p.requires_grad]
         return Reducer(
             [n for n, _ in trained], [p for _, p in trained], self.process_group,
@@ -188,7 +193,7 @@ class DistributedDataParallel(Module, Joinable):
         )  # fmt: skip
 
     def _set_static_graph(self) -> None:
-        """Make the graph static, as ``static_graph=True`` does."""
+        """Set ``static_graph=True``; PyTorch's private API."""
         if self.static_graph:
             warn("You've set static_graph to be True, no need to set it again.")
             return
@@ -198,14 +203,12 @@ class DistributedDataParallel(Module, Joinable):
 
     @property
     def broadcast_buffers(self) -> bool:
-        """The former name of ``forward_sync_buffers``."""
+        """Deprecated name of ``forward_sync_buffers``."""
         return self.forward_sync_buffers
 
     @broadcast_buffers.setter
     def broadcast_buffers(self, value: bool) -> None:
         self.forward_sync_buffers = value
-
-    # -- copies and pickles -------------------------------------------------------------------
 
     def __getstate__(self) -> dict[str, Any]:
         if not is_initialized() or self.process_group is not world():
@@ -214,8 +217,8 @@ class DistributedDataParallel(Module, Joinable):
                 "process group. That is, when you have called init_process_group and have not "
                 "passed process_group argument to DDP constructor"
             )
-        left_out = {"process_group", "reducer", "_join_config"}
-        state = {name: value for name, value in vars(self).items() if name not in left_out}
+        excluded = {"process_group", "reducer", "_join_config"}
+        state = {name: value for name, value in vars(self).items() if name not in excluded}
         return {**state, "broadcast_buffers": self.forward_sync_buffers}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -224,24 +227,25 @@ class DistributedDataParallel(Module, Joinable):
         super().__setstate__({n: v for n, v in state.items() if n != "broadcast_buffers"})
         self.reducer = self._make_reducer()
 
-    def _own_buffers(self) -> list[Tensor]:
+    def _synced_buffers(self) -> list[Tensor]:
+        """Return the buffers that are not ignored."""
         named = self.module.named_buffers()
         return [buffer for name, buffer in named if name not in self.parameters_to_ignore]
 
-    def _check_alike(self, params: Sequence[Tensor]) -> None:
-        """Compare the parameters' shapes and dtypes with those of the other ranks."""
+    def _check_shapes(self, params: Sequence[Tensor]) -> None:
+        """Check that the parameters have the same shapes and dtypes on all ranks."""
         group = self.process_group
-        mine = [(tuple(p.shape), str(p.dtype)) for p in params]
-        found: list[Any] = [None] * group.size()
-        all_gather_object(found, mine, group)
-        for rank, theirs in enumerate(found):
-            if len(theirs) != len(mine):
+        own_params = [(tuple(p.shape), str(p.dtype)) for p in params]
+        gathered: list[Any] = [None] * group.size()
+        all_gather_object(gathered, own_params, group)
+        for rank, other_params in enumerate(gathered):
+            if len(other_params) != len(own_params):
                 raise RuntimeError(
-                    "DDP expects same model across all ranks, but Rank "
-                    f"{group.rank()} has {len(mine)} params, while rank {rank} has inconsistent "
-                    f"{len(theirs)} params."
+                    f"DDP expects same model across all ranks, but Rank {group.rank()} has "
+                    f"{len(own_params)} params, while rank {rank} has inconsistent "
+                    f"{len(other_params)} params."
                 )
-            for index, (own, other) in enumerate(zip(mine, theirs, strict=True)):
+            for index, (own, other) in enumerate(zip(own_params, other_params, strict=True)):
                 if own != other:
                     raise RuntimeError(
                         f"[{group.rank()}]: params[{index}] in this process with sizes "
@@ -249,12 +253,10 @@ class DistributedDataParallel(Module, Joinable):
                         f"param in process {rank}: {list(other[0])}, {other[1]}."
                     )
 
-    # -- passes ------------------------------------------------------------------------------
-
     def forward(self, *inputs: Any, **kwargs: Any) -> Tensor:
-        """What the module computes; announces a backward pass if gradients are on."""
+        """Call the module; if autograd is on, prepare the reduction in the backward pass."""
         syncs = is_grad_enabled() and self.require_backward_grad_sync
-        self._notify()
+        self._notify_join_context()
         if is_grad_enabled():
             self.reducer.check_finished()
         if self.will_sync_module_buffers():
@@ -267,25 +269,27 @@ class DistributedDataParallel(Module, Joinable):
             self.reducer.prepare(output)
         return output  # type: ignore[no-any-return]
 
-    def _notify(self) -> None:
+    def _notify_join_context(self) -> None:
+        """Notify the join context that this rank has inputs, and set the divisor of gradients."""
         work = Join.notify_join_context(self)
         if work is not None:
             (count,) = work.result()
-            everyone = self.process_group.size()
-            self.reducer.divisor = everyone if self._divides_by_all else int(count)
+            size = self.process_group.size()
+            self.reducer.divisor = size if self._divides_by_all else int(count)
 
     def will_sync_module_buffers(self) -> bool:
-        """Whether the next forward pass begins with the buffers of rank 0."""
+        """Whether the next forward pass broadcasts the buffers of rank 0."""
         return bool(
-            self.require_forward_param_sync and self.forward_sync_buffers and self._own_buffers()
+            self.require_forward_param_sync and self.forward_sync_buffers and self._synced_buffers()
         )
 
     def _sync_buffers(self, joined: bool = False) -> None:
-        source = self._highest(not joined) if self._join_config.enable or joined else 0
-        broadcast_coalesced(self._own_buffers(), source, self.process_group)
+        """Broadcast the buffers of rank 0, or in a join of the highest rank that has inputs."""
+        source = self._highest_rank(not joined) if self._join_config.enable or joined else 0
+        broadcast_coalesced(self._synced_buffers(), source, self.process_group)
 
-    def _highest(self, candidate: bool) -> int:
-        """The highest rank of those that are candidates."""
+    def _highest_rank(self, candidate: bool) -> int:
+        """Return the highest of the ranks that call this with ``candidate=True``."""
         rank = tensor([self.process_group.rank() if candidate else -1], device=self.device)
         all_reduce(rank, ReduceOp.MAX, self.process_group)
         if int(rank) < 0:
@@ -293,15 +297,16 @@ class DistributedDataParallel(Module, Joinable):
         return int(rank)
 
     def _agree_on_sync(self, wanted: bool) -> bool:
-        """Whether ranks that still have inputs reduce gradients in this iteration."""
+        """Return whether any rank calls this with ``wanted=True``: it then reduces gradients."""
         flag = tensor([1.0 if wanted else 0.0], device=self.device)
         all_reduce(flag, group=self.process_group)
         return bool(flag)
 
     @contextmanager
     def no_sync(self) -> Iterator[None]:
-        """A block whose passes leave gradients as they are on each rank; the next pass outside of
-        it reduces what has been added up.
+        """Context in which gradients are accumulated without being reduced.
+
+        The next backward pass outside of the context reduces the accumulated gradients.
 
         Example:
             >>> tt.distributed.init_process_group("mpi")
@@ -318,17 +323,17 @@ class DistributedDataParallel(Module, Joinable):
             self.require_backward_grad_sync = before
 
     def register_comm_hook(self, state: object, hook: Callable[..., Any]) -> None:
-        """Have a function reduce the buckets.
+        """Register a function that reduces the buckets.
 
         Args:
-            state: Its first argument.
-            hook: Gets ``state`` and a ``GradBucket``, and returns a future of the bucket's reduced
-                gradients, a flat tensor or a list of one.
+            state: First argument of ``hook``.
+            hook: Function of ``state`` and a ``GradBucket`` that returns a future of the bucket's
+                reduced gradients: a flat tensor or a list of one.
 
         Raises:
-            RuntimeError: If there is one.
-            TypeError: If ``hook`` cannot be called.
-            ValueError: If ``hook`` annotates its bucket or result with another type.
+            RuntimeError: If a hook is registered already.
+            TypeError: If ``hook`` is not callable.
+            ValueError: If the annotation of the bucket or of the result is another type.
         """
         _check_hook(hook)
         if self.reducer.hook is not None:
@@ -338,7 +343,7 @@ class DistributedDataParallel(Module, Joinable):
         self.reducer.hook = state, hook
 
     def _get_ddp_logging_data(self) -> dict[str, str | int]:
-        """Options and sizes, of those that PyTorch logs; Lightning reads them."""
+        """Return options and sizes that PyTorch logs; Lightning reads them."""
         params = self.reducer.params
         return {
             "backend_name": self.process_group._backend,
@@ -351,21 +356,20 @@ class DistributedDataParallel(Module, Joinable):
             "world_size": self.process_group.size(),
         }
 
-    # -- inputs of unequal number -------------------------------------------------------------
-
     def join(
         self,
         divide_by_initial_world_size: bool = True,
         enable: bool = True,
         throw_on_early_termination: bool = False,
     ) -> Join:
-        """A block in which ranks may have unequal numbers of inputs; see ``Join``.
+        """Return a context in which ranks may have different numbers of inputs; see ``Join``.
 
         Args:
-            divide_by_initial_world_size: Whether gradients are divided by the number of all ranks,
-                and not of those that still have inputs. Default: True.
-            enable: False does nothing. Default: True.
-            throw_on_early_termination: Whether all raise when one is at its end. Default: False.
+            divide_by_initial_world_size: Whether gradients are divided by the number of all ranks
+                instead of the number of those that still have inputs. Default: True.
+            enable: Whether the context has any effect. Default: True.
+            throw_on_early_termination: Whether all ranks raise when one has no inputs left.
+                Default: False.
         """
         return Join(
             [self], enable, throw_on_early_termination,
@@ -373,32 +377,34 @@ class DistributedDataParallel(Module, Joinable):
         )  # fmt: skip
 
     def join_hook(self, **kwargs: Any) -> JoinHook:
-        """What shadows the passes of others.
+        """Return the hook that joins the collectives of other ranks while this one has no inputs.
 
         Args:
-            **kwargs: ``divide_by_initial_world_size``, as for ``join``.
+            **kwargs: ``divide_by_initial_world_size``, see ``join``.
         """
         self._divides_by_all = kwargs.get("divide_by_initial_world_size", True)
-        return _Shadow(self)
+        return _DDPJoinHook(self)
 
     @property
     def join_device(self) -> Any:
-        """The device of the parameters."""
+        """Device of the parameters."""
         return self.device
 
     @property
     def join_process_group(self) -> Any:
-        """The group."""
+        """Process group of the ranks."""
         return self.process_group
 
     @staticmethod
     def _set_params_and_buffers_to_ignore_for_model(
         module: Any, params_and_buffers_to_ignore: Iterable[str]
     ) -> None:
+        """Set the names of parameters and buffers of a module that are not synchronized."""
         module._ddp_params_and_buffers_to_ignore = list(params_and_buffers_to_ignore)
 
 
 def _check_hook(hook: Any) -> None:
+    """Check that a communication hook is callable, and its annotations."""
     if not callable(hook):
         raise TypeError("Communication hook must be callable.")
     signature = inspect.signature(hook)
@@ -412,14 +418,14 @@ def _check_hook(hook: Any) -> None:
         )
 
 
-class _Shadow(JoinHook):
-    """What a rank without inputs does while others have some."""
+class _DDPJoinHook(JoinHook):
+    """Joins the collectives of the ranks that still have inputs, on a rank that has none."""
 
     def __init__(self, ddp: DistributedDataParallel) -> None:
         self.ddp = ddp
 
     def main_hook(self) -> None:
-        """The collectives of a forward and a backward pass."""
+        """Call the collectives of one forward and one backward pass."""
         ddp = self.ddp
         if ddp.will_sync_module_buffers():
             ddp._sync_buffers(joined=True)
@@ -429,15 +435,16 @@ class _Shadow(JoinHook):
             ddp.reducer.shadow()
 
     def post_hook(self, is_last_joiner: bool) -> None:
-        """The model becomes that of a rank that came to its end last."""
+        """Broadcast the parameters and buffers of a rank that had inputs until the end."""
         ddp = self.ddp
         ddp.reducer.divisor = ddp.process_group.size()
-        source = ddp._highest(is_last_joiner)
+        source = ddp._highest_rank(is_last_joiner)
         params = [param for _, param in ddp._synced_parameters()]
-        broadcast_coalesced([*params, *ddp._own_buffers()], source, ddp.process_group)
+        broadcast_coalesced([*params, *ddp._synced_buffers()], source, ddp.process_group)
 
 
-def _check_delayed(named_params: Any, param: Any, mixed_precision: Any) -> None:
+def _check_unsupported(named_params: Any, param: Any, mixed_precision: Any) -> None:
+    """Raise if an argument is given that is not supported."""
     if (named_params is None) != (param is None):
         raise ValueError(
             "delay_all_reduce_named_params and param_to_hook_all_reduce need to be set at the same "
@@ -448,10 +455,13 @@ def _check_delayed(named_params: Any, param: Any, mixed_precision: Any) -> None:
         ("mixed_precision", mixed_precision),
     ):
         if value is not None:
-            raise NotImplementedError(f"DistributedDataParallel: {name} is not there in tinytorch")
+            raise NotImplementedError(
+                f"DistributedDataParallel: {name} is not supported by tinytorch"
+            )
 
 
 def _check_flags(**flags: Any) -> None:
+    """Check that each argument can be converted to bool."""
     for name, value in flags.items():
         if value is not None and not hasattr(type(value), "__bool__"):
             raise TypeError(
@@ -461,6 +471,7 @@ def _check_flags(**flags: Any) -> None:
 
 
 def _find_group(process_group: Any, device_mesh: Any) -> Any:
+    """Return the process group, that of the mesh, or the group of all ranks."""
     if device_mesh is None:
         group = world() if process_group is None else process_group
         if not isinstance(group, ProcessGroup):
@@ -477,6 +488,7 @@ def _find_group(process_group: Any, device_mesh: Any) -> Any:
 
 
 def _check_params(params: Sequence[Tensor]) -> None:
+    """Check that a parameter requires grad and all are initialized."""
     if not any(param.requires_grad for param in params):
         raise RuntimeError(_NO_GRADIENT)
     if any(isinstance(param, UninitializedParameter) for param in params):
@@ -489,7 +501,7 @@ def _check_params(params: Sequence[Tensor]) -> None:
 def _check_devices(
     device_ids: Sequence[Any] | None, output_device: Any, params: Sequence[Tensor]
 ) -> tuple[list[Any] | None, Any]:
-    """Check the arguments, and return the GPU in a list and the GPU, or None twice."""
+    """Check the arguments; return ``([gpu], gpu)``, or ``(None, None)`` on the CPU."""
     if device_ids is not None and len(device_ids) > 1:
         raise ValueError("device_ids can only be None or contain a single element.")
     devices = {param.device for param in params}
@@ -511,15 +523,15 @@ def _check_devices(
 
 
 def _choose_sync(broadcast_buffers: bool | None, forward_sync_buffers: bool | None) -> bool:
-    """Whether forward passes synchronize buffers, by the new argument or else the old one."""
+    """Return ``forward_sync_buffers``, given by that name or the deprecated one; default True."""
     if broadcast_buffers is not None:
         warn(_BOTH if forward_sync_buffers is not None else _BROADCAST_BUFFERS, FutureWarning)
-    given = broadcast_buffers if forward_sync_buffers is None else forward_sync_buffers
-    return given is None or given
+    value = broadcast_buffers if forward_sync_buffers is None else forward_sync_buffers
+    return value is None or value
 
 
 def _bucket_caps(cap: float | None, caps: Sequence[float] | None) -> tuple[int, ...]:
-    """Bytes of the first bucket, of the second, and so on; the last value holds for all others."""
+    """Return the sizes of the buckets in bytes; the last one applies to all that follow."""
     if caps:
         return tuple(int(each * _MIB) for each in caps)
     return (_FIRST, 25 * _MIB) if cap is None else (int(cap * _MIB),)

@@ -1,4 +1,4 @@
-"""Helpers around modules: gradients clipped, weights normalised, layers fused, sequences packed."""
+"""Utilities: gradient clipping, weight normalization, pruning, fusion, packed sequences."""
 
 from __future__ import annotations
 

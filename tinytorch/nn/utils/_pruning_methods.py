@@ -1,4 +1,4 @@
-"""How masks for pruning are made, and the hook that applies them; see ``prune``."""
+"""Pruning methods, which compute the masks, and the hook that applies them; see ``prune``."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ __all__ = [
 
 
 class BasePruningMethod(ABC):
-    """The hook that multiplies a parameter by its mask; subclasses say how the mask is made.
+    """Hook that multiplies a parameter by its mask; subclasses compute the mask.
 
     Attributes:
         PRUNING_TYPE: ``"unstructured"`` for masks of single elements, ``"structured"`` for masks
-            of channels, ``"global"`` for masks that regard earlier ones in no way.
+            of channels, ``"global"`` for masks that do not depend on earlier ones.
 
     Example:
         >>> from tinytorch.nn.utils import prune
@@ -42,11 +42,11 @@ class BasePruningMethod(ABC):
 
     @abstractmethod
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask for a tensor of scores, of zeros where ``default_mask`` has them, too.
+        """Return the mask for a tensor of scores; it is 0 wherever ``default_mask`` is 0.
 
         Args:
-            t: How important each element is.
-            default_mask: What is pruned already.
+            t: Importance of each element.
+            default_mask: Mask of earlier pruning.
 
         Example:
             >>> method = tt.nn.utils.prune.L1Unstructured(1)
@@ -55,15 +55,14 @@ class BasePruningMethod(ABC):
         """
 
     def apply_mask(self, module: Module) -> Tensor:
-        """The original times the mask.
+        """Return the original parameter times the mask.
 
         Args:
-            module: The module, which holds both.
+            module: The module that has both.
 
         Example:
-            >>> from tinytorch import nn
             >>> from tinytorch.nn.utils import prune
-            >>> layer = nn.Linear(2, 1)
+            >>> layer = tt.nn.Linear(2, 1)
             >>> method = prune.L1Unstructured.apply(layer, "weight", 1)
             >>> tt.equal(method.apply_mask(layer), layer.weight)
             True
@@ -75,12 +74,12 @@ class BasePruningMethod(ABC):
     def prune(
         self, t: Tensor, default_mask: Tensor | None = None, importance_scores: Tensor | None = None
     ) -> Tensor:
-        """A tensor times the mask that is computed for it.
+        """Return a tensor times the mask that is computed for it.
 
         Args:
             t: The tensor.
-            default_mask: What is pruned already. Default: nothing.
-            importance_scores: What the mask is computed from. Default: ``t``.
+            default_mask: Mask of earlier pruning. Default: all ones.
+            importance_scores: Scores for ``compute_mask``. Default: ``t``.
 
         Example:
             >>> tt.nn.utils.prune.L1Unstructured(1).prune(tt.tensor([3.0, -1.0]))
@@ -99,47 +98,46 @@ class BasePruningMethod(ABC):
         importance_scores: Tensor | None = None,
         **kwargs: Any,
     ) -> BasePruningMethod:
-        """Prune a parameter by this method, after those before.
+        """Prune a parameter by this method, in addition to earlier methods.
 
         Args:
             module: The module.
-            name: The parameter.
-            *args: The method's own arguments.
-            importance_scores: What the mask is computed from. Default: the parameter.
-            **kwargs: The method's own keyword arguments.
+            name: Name of the parameter.
+            *args: Arguments of the class.
+            importance_scores: Scores for ``compute_mask``. Default: the parameter.
+            **kwargs: Keyword arguments of the class.
 
         Returns:
-            The hook: the method, or a container of all methods.
+            The hook: the method, or a container of all methods of the parameter.
 
         Raises:
-            AssertionError: For scores of another shape than the parameter's.
+            AssertionError: If the scores do not have the parameter's shape.
 
         Example:
-            >>> from tinytorch import nn
             >>> from tinytorch.nn.utils import prune
-            >>> layer = nn.Linear(4, 1)
+            >>> layer = tt.nn.Linear(4, 1)
             >>> method = prune.L1Unstructured.apply(layer, "weight", amount=3)
             >>> layer.weight.count_nonzero()
             tensor(1)
         """
         method = cls(*args, **kwargs)
         method._tensor_name = name
-        key, before = hook_of(module, name)
+        key, before = find_hook(module, name)
         hook: BasePruningMethod = method
         if before is not None:
-            # A new container: if the mask cannot be computed, the one in use is as it was.
-            held = before._pruning_methods if isinstance(before, PruningContainer) else [before]
-            hook = joined = PruningContainer(*held)
-            joined.add_pruning_method(method)
+            # Leave the container in use unchanged, in case the mask cannot be computed.
+            methods = before._pruning_methods if isinstance(before, PruningContainer) else [before]
+            hook = container = PruningContainer(*methods)
+            container.add_pruning_method(method)
         original: Any = getattr(module, name if before is None else f"{name}_orig")
         scores = original if importance_scores is None else importance_scores
         if scores.shape != original.shape:
             raise AssertionError(
                 f"importance_scores should have the same shape as parameter {name} of {module}"
             )
-        done = getattr(module, f"{name}_mask", None)
-        done = ones_like(original.detach()) if done is None else done
-        mask = hook.compute_mask(scores.detach(), done)
+        old_mask = getattr(module, f"{name}_mask", None)
+        old_mask = ones_like(original.detach()) if old_mask is None else old_mask
+        mask = hook.compute_mask(scores.detach(), old_mask)
         if before is None:
             delattr(module, name)
             module.register_parameter(f"{name}_orig", original)
@@ -151,15 +149,14 @@ class BasePruningMethod(ABC):
         return hook
 
     def remove(self, module: Module) -> None:
-        """Make the pruned parameter an ordinary one, with zeros where it is pruned.
+        """Make the pruned parameter an ordinary one, with zeros at the pruned elements.
 
         Args:
             module: The module.
 
         Example:
-            >>> from tinytorch import nn
             >>> from tinytorch.nn.utils import prune
-            >>> layer = nn.Linear(4, 1)
+            >>> layer = tt.nn.Linear(4, 1)
             >>> method = prune.L1Unstructured.apply(layer, "weight", amount=3)
             >>> method.remove(layer)
             >>> list(layer.state_dict())
@@ -175,15 +172,14 @@ class BasePruningMethod(ABC):
 
 
 class PruningContainer(BasePruningMethod):
-    """Several methods applied to one parameter, one after the other.
+    """Sequence of methods that prune the same parameter.
 
     Args:
         *args: The methods.
 
     Example:
-        >>> from tinytorch import nn
         >>> from tinytorch.nn.utils import prune
-        >>> layer = nn.Linear(4, 1)
+        >>> layer = tt.nn.Linear(4, 1)
         >>> hook = prune.L1Unstructured.apply(layer, "weight", 1)
         >>> hook = prune.RandomUnstructured.apply(layer, "weight", 1)
         >>> type(hook).__name__, len(hook)
@@ -204,19 +200,18 @@ class PruningContainer(BasePruningMethod):
         return self._pruning_methods[idx]
 
     def add_pruning_method(self, method: BasePruningMethod) -> None:
-        """Put one more method behind the others.
+        """Append a method.
 
         Args:
-            method: The method, of the same parameter.
+            method: A method for the same parameter.
 
         Raises:
-            TypeError: If it is none.
+            TypeError: If ``method`` is not a pruning method.
             ValueError: If it prunes another parameter.
 
         Example:
-            >>> from tinytorch import nn
             >>> from tinytorch.nn.utils import prune
-            >>> layer = nn.Linear(4, 1)
+            >>> layer = tt.nn.Linear(4, 1)
             >>> first = prune.L1Unstructured.apply(layer, "weight", 1)
             >>> container = prune.PruningContainer(first)
             >>> container.add_pruning_method(first)
@@ -233,7 +228,7 @@ class PruningContainer(BasePruningMethod):
         self._pruning_methods += (method,)
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """What the last method makes of the part that is not pruned yet."""
+        """Apply the last method to the part of ``default_mask`` that is not pruned yet."""
         method = self._pruning_methods[-1]
         mask: Any = default_mask.to(dtype=t.dtype).clone()
         part: Any = slice(None)
@@ -248,7 +243,7 @@ class PruningContainer(BasePruningMethod):
 
 
 class Identity(BasePruningMethod):
-    """Prunes nothing.
+    """Method that prunes nothing.
 
     Example:
         >>> tt.nn.utils.prune.Identity().prune(tt.tensor([3.0, -1.0]))
@@ -256,12 +251,12 @@ class Identity(BasePruningMethod):
     """
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """The mask that there is."""
+        """Return ``default_mask``."""
         return default_mask
 
 
 class CustomFromMask(BasePruningMethod):
-    """Prunes by a given mask.
+    """Method with a given mask.
 
     Args:
         mask: Zeros and ones, of the parameter's shape.
@@ -277,7 +272,7 @@ class CustomFromMask(BasePruningMethod):
         self.mask = mask
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Both masks together."""
+        """Return the product of both masks."""
         given: Any = self.mask
         if given.shape != default_mask.shape:
             raise AssertionError(
@@ -292,12 +287,12 @@ class _Unstructured(BasePruningMethod):
         self.amount = amount
 
     def _scores(self, t: Any) -> Any:
-        """Of which the lowest are pruned."""
+        """Return a score for each element; those with the lowest are pruned."""
         raise NotImplementedError
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Zeros at the lowest scores."""
-        count = _how_many(self.amount, t.numel())
+        """Set ``default_mask`` to 0 at the lowest scores."""
+        count = _count_pruned(self.amount, t.numel())
         mask: Any = default_mask.clone()
         if count:
             mask.view(-1)[self._scores(t).reshape(-1).topk(count, largest=False).indices] = 0
@@ -305,10 +300,10 @@ class _Unstructured(BasePruningMethod):
 
 
 class RandomUnstructured(_Unstructured):
-    """Prunes elements at random.
+    """Method that prunes random elements.
 
     Args:
-        amount: How many, or which part of them.
+        amount: Number of them, an int, or fraction of them, a float.
 
     Example:
         >>> tt.nn.utils.prune.RandomUnstructured(0.5).prune(tt.ones(4)).sum()
@@ -320,10 +315,10 @@ class RandomUnstructured(_Unstructured):
 
 
 class L1Unstructured(_Unstructured):
-    """Prunes the elements nearest to 0.
+    """Method that prunes the elements nearest to 0.
 
     Args:
-        amount: How many, or which part of them.
+        amount: Number of them, an int, or fraction of them, a float.
 
     Example:
         >>> tt.nn.utils.prune.L1Unstructured(1).prune(tt.tensor([3.0, 1.0, -2.0]))
@@ -345,11 +340,11 @@ class _Structured(BasePruningMethod):
         self.amount, self.dim = amount, dim
 
     def _scores(self, t: Any) -> Any:
-        """One number per channel, of which the lowest are pruned."""
+        """Return a score for each channel; those with the lowest are pruned."""
         raise NotImplementedError
 
     def compute_mask(self, t: Tensor, default_mask: Tensor) -> Tensor:
-        """Zeros in the channels of the lowest scores."""
+        """Set ``default_mask`` to 0 in the channels with the lowest scores."""
         if t.ndim <= 1:
             raise ValueError(
                 "Structured pruning can only be applied to multidimensional tensors. Found "
@@ -358,21 +353,21 @@ class _Structured(BasePruningMethod):
         if self.dim >= t.ndim:
             raise IndexError(f"Invalid index {self.dim} for tensor of size {t.shape}")
         channels = t.shape[self.dim]
-        count = _how_many(self.amount, channels)
+        count = _count_pruned(self.amount, channels)
         if not count:
             return default_mask
-        kept = self._scores(t).topk(channels - count).indices
+        remaining = self._scores(t).topk(channels - count).indices
         mask: Any = zeros_like(t)
-        mask[(slice(None),) * (self.dim % t.ndim) + (kept,)] = 1
+        mask[(slice(None),) * (self.dim % t.ndim) + (remaining,)] = 1
         return mask * default_mask.to(dtype=mask.dtype)  # type: ignore[no-any-return]
 
 
 class RandomStructured(_Structured):
-    """Prunes channels at random.
+    """Method that prunes random channels.
 
     Args:
-        amount: How many, or which part of them.
-        dim: Along which dimension. Default: the last.
+        amount: Number of them, an int, or fraction of them, a float.
+        dim: Dimension of the channels. Default: -1.
 
     Example:
         >>> tt.nn.utils.prune.RandomStructured(1, dim=0).prune(tt.ones(3, 2)).sum()
@@ -384,12 +379,12 @@ class RandomStructured(_Structured):
 
 
 class LnStructured(_Structured):
-    """Prunes the channels of the smallest norms.
+    """Method that prunes the channels with the smallest norms.
 
     Args:
-        amount: How many, or which part of them.
-        n: Which norm; ``"fro"`` and None are the norm 2.
-        dim: Along which dimension. Default: the last.
+        amount: Number of them, an int, or fraction of them, a float.
+        n: Order of the norm; ``"fro"`` and None mean 2.
+        dim: Dimension of the channels. Default: -1.
 
     Example:
         >>> tt.nn.utils.prune.LnStructured(1, n=2, dim=0).prune(tt.tensor([[3.0, 4.0], [1.0, 1.0]]))
@@ -407,8 +402,8 @@ class LnStructured(_Structured):
 
 
 @short
-def hook_of(module: Module, name: str) -> tuple[int | None, BasePruningMethod | None]:
-    """The hook that prunes a parameter, and its key among the module's; None without one."""
+def find_hook(module: Module, name: str) -> tuple[int | None, BasePruningMethod | None]:
+    """Return key and hook of the forward pre-hook that prunes a parameter, or ``(None, None)``."""
     for key, hook in module._forward_pre_hooks.items():
         if isinstance(hook, BasePruningMethod) and hook._tensor_name == name:
             return key, hook
@@ -416,6 +411,7 @@ def hook_of(module: Module, name: str) -> tuple[int | None, BasePruningMethod | 
 
 
 def _check_amount(amount: Any) -> None:
+    """Check that an amount is a number of elements, or a fraction in [0, 1]."""
     if not isinstance(amount, int | float):
         raise TypeError(f"Invalid type for amount: {amount}. Must be int or float.")
     if amount < 0 or (isinstance(amount, float) and amount > 1.0):
@@ -425,7 +421,8 @@ def _check_amount(amount: Any) -> None:
         )
 
 
-def _how_many(amount: float, size: int) -> int:
+def _count_pruned(amount: float, size: int) -> int:
+    """Return the number of elements or channels to prune of ``size``."""
     if isinstance(amount, float):
         return round(amount * size)
     if amount > size:

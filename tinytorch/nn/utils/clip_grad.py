@@ -1,4 +1,4 @@
-"""Keeping gradients from growing too large."""
+"""Gradient clipping."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ def get_total_norm(
     error_if_nonfinite: bool = False,
     foreach: bool | None = None,
 ) -> Tensor:
-    """The norm of several tensors as if they were one vector.
+    """Return the norm of several tensors, taken together as one vector.
 
     Args:
-        tensors: Tensors of any shapes, or one.
-        norm_type: Which norm; ``inf`` for the largest absolute value. Default: 2.
-        error_if_nonfinite: Whether a norm that is infinite or NaN is an error. Default: False.
-        foreach: Accepted as in PyTorch; makes no difference.
+        tensors: Tensors of any shapes, or one tensor.
+        norm_type: Order of the norm; ``inf`` for the largest absolute value. Default: 2.
+        error_if_nonfinite: Whether to raise if the norm is infinite or NaN. Default: False.
+        foreach: Has no effect.
 
     Returns:
         A 0-d tensor.
 
     Raises:
-        RuntimeError: If the norm is not finite and that is an error.
+        RuntimeError: If the norm is not finite and ``error_if_nonfinite`` is true.
 
     Example:
         >>> tt.nn.utils.get_total_norm([tt.tensor([3.0]), tt.tensor([[4.0]])])
@@ -66,10 +66,10 @@ def clip_grads_with_norm_(
     """Scale gradients in place by ``max_norm / total_norm``, if that is below 1.
 
     Args:
-        parameters: Tensors whose ``grad`` to scale, or one.
-        max_norm: The largest norm they may have together.
-        total_norm: The norm they have.
-        foreach: Accepted as in PyTorch; makes no difference.
+        parameters: Tensors whose ``grad`` is scaled, or one tensor.
+        max_norm: Largest norm allowed for all gradients together.
+        total_norm: The current norm of all gradients together.
+        foreach: Has no effect.
 
     Example:
         >>> w = tt.zeros(2, requires_grad=True)
@@ -79,8 +79,7 @@ def clip_grads_with_norm_(
         tensor([0.6000, 0.8000])
     """
     with no_grad():
-        # 1e-6 keeps a zero norm from dividing by zero. The factor is not read here: that would
-        # wait for the device.
+        # 1e-6 avoids a division by zero. The factor stays a tensor: reading it would synchronize.
         factor: Any = (float(max_norm) / (total_norm + 1e-6)).clamp(max=1.0)
         for grad in _grads(parameters):
             grad.mul_(factor.to(grad.device))
@@ -97,17 +96,17 @@ def clip_grad_norm_(
     """Scale gradients in place so that their norm, taken together, is at most ``max_norm``.
 
     Args:
-        parameters: Tensors whose ``grad`` to scale, or one.
-        max_norm: The largest norm they may have.
-        norm_type: Which norm; ``inf`` for the largest absolute value. Default: 2.
-        error_if_nonfinite: Whether a norm that is infinite or NaN is an error. Default: False.
-        foreach: Accepted as in PyTorch; makes no difference.
+        parameters: Tensors whose ``grad`` is scaled, or one tensor.
+        max_norm: Largest norm allowed for all gradients together.
+        norm_type: Order of the norm; ``inf`` for the largest absolute value. Default: 2.
+        error_if_nonfinite: Whether to raise if the norm is infinite or NaN. Default: False.
+        foreach: Has no effect.
 
     Returns:
-        The norm before, a 0-d tensor.
+        The norm before scaling, a 0-d tensor.
 
     Raises:
-        RuntimeError: If the norm is not finite and that is an error.
+        RuntimeError: If the norm is not finite and ``error_if_nonfinite`` is true.
 
     Example:
         >>> w = tt.zeros(2, requires_grad=True)
@@ -120,11 +119,11 @@ def clip_grad_norm_(
     Reference:
         R. Pascanu et al., "On the difficulty of training recurrent neural networks" (2012).
     """
-    given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
-    if isinstance(parameters, GeneratorType) and not given:
+    tensors = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    if isinstance(parameters, GeneratorType) and not tensors:
         warn("`parameters` is an empty generator, no gradient clipping will occur.")
-    norm = get_total_norm(_grads(given), norm_type, error_if_nonfinite)
-    clip_grads_with_norm_(given, max_norm, norm)
+    norm = get_total_norm(_grads(tensors), norm_type, error_if_nonfinite)
+    clip_grads_with_norm_(tensors, max_norm, norm)
     return norm
 
 
@@ -137,21 +136,19 @@ def clip_grad_norm(
     foreach: bool | None = None,
 ) -> Tensor:
     """Deprecated name of ``clip_grad_norm_``."""
-    warn(
-        "`nn.utils.clip_grad_norm` is now deprecated in favor of `nn.utils.clip_grad_norm_`.",
-        FutureWarning,
-    )
+    message = "`nn.utils.clip_grad_norm` is now deprecated in favor of `nn.utils.clip_grad_norm_`."
+    warn(message, FutureWarning)
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)
 
 
 @short
 def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | None = None) -> None:
-    """Restrict gradients in place to [-clip_value, clip_value], element by element.
+    """Clamp each element of the gradients to [-clip_value, clip_value], in place.
 
     Args:
-        parameters: Tensors whose ``grad`` to restrict, or one.
-        clip_value: The largest absolute value.
-        foreach: Accepted as in PyTorch; makes no difference.
+        parameters: Tensors whose ``grad`` is clamped, or one tensor.
+        clip_value: Largest absolute value of an element.
+        foreach: Has no effect.
 
     Example:
         >>> w = tt.zeros(2, requires_grad=True)
@@ -167,5 +164,6 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
 
 
 def _grads(parameters: Tensors) -> list[Any]:
-    given = [parameters] if isinstance(parameters, Tensor) else parameters
-    return [param.grad for param in given if param.grad is not None]
+    """Return the gradients of one or several tensors, without None."""
+    tensors = [parameters] if isinstance(parameters, Tensor) else parameters
+    return [param.grad for param in tensors if param.grad is not None]

@@ -1,4 +1,4 @@
-"""Parameters as one vector."""
+"""Conversion between parameters and one vector."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["parameters_to_vector", "vector_to_parameters"]
 
 @short
 def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
-    """Join parameters into one vector; gradients flow back through it.
+    """Concatenate the elements of parameters into one vector, differentiably.
 
     Args:
         parameters: Tensors of any shapes on one device.
@@ -23,27 +23,26 @@ def parameters_to_vector(parameters: Iterable[Tensor]) -> Tensor:
         Shape ``(total number of elements,)``.
 
     Raises:
-        TypeError: If they are on different devices.
+        TypeError: If the parameters are on different devices.
 
     Example:
-        >>> from tinytorch import nn
-        >>> nn.utils.parameters_to_vector(nn.Linear(2, 3).parameters()).shape
+        >>> tt.nn.utils.parameters_to_vector(tt.nn.Linear(2, 3).parameters()).shape
         tinytorch.Size([9])
     """
-    given: list[Any] = _on_one_device(parameters)
-    return cat([param.view(-1) for param in given])
+    tensors: list[Any] = _check_one_device(parameters)
+    return cat([param.view(-1) for param in tensors])
 
 
 @short
 def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
-    """Let parameters have consecutive parts of a vector as their data.
+    """Set the data of parameters to consecutive slices of a vector.
 
     Args:
         vec: Shape ``(total number of elements,)``; its memory is shared.
         parameters: Tensors of any shapes on one device.
 
     Raises:
-        TypeError: If ``vec`` is no Tensor or the parameters are on different devices.
+        TypeError: If ``vec`` is not a Tensor, or the parameters are on different devices.
 
     Example:
         >>> layer = tt.nn.Linear(2, 1)
@@ -53,18 +52,19 @@ def vector_to_parameters(vec: Tensor, parameters: Iterable[Tensor]) -> None:
     """
     if not isinstance(vec, Tensor):
         raise TypeError(f"expected a Tensor, but got: {type(vec).__name__}")
-    rest: Any = vec
+    vector: Any = vec
     start = 0
-    for param in _on_one_device(parameters):
+    for param in _check_one_device(parameters):
         end = start + param.numel()
-        param.data = rest[start:end].reshape(param.shape).data
+        param.data = vector[start:end].reshape(param.shape).data
         start = end
 
 
-def _on_one_device(parameters: Iterable[Tensor]) -> list[Tensor]:
-    given = list(parameters)
-    if len({str(param.device) for param in given}) > 1:
+def _check_one_device(parameters: Iterable[Tensor]) -> list[Tensor]:
+    """Check that all parameters are on the same device, and return them as a list."""
+    tensors = list(parameters)
+    if len({str(param.device) for param in tensors}) > 1:
         raise TypeError(
             "Found two parameters on different devices, this is currently not supported."
         )
-    return given
+    return tensors

@@ -1,4 +1,4 @@
-"""A linear or convolution layer and the batch norm behind it, as one layer."""
+"""Fusion of a linear or convolution layer with the batch normalization that follows it."""
 
 from __future__ import annotations
 
@@ -18,62 +18,60 @@ __all__ = [
 
 @short
 def fuse_conv_bn_eval(conv: Module, bn: Module, transpose: bool = False) -> Module:
-    """A convolution that computes what ``bn(conv(x))`` does, both in evaluation mode.
+    """Return a convolution that computes ``bn(conv(x))`` of both modules in evaluation mode.
 
     Args:
         conv: The convolution.
-        bn: The batch norm behind it.
+        bn: The batch normalization that follows it.
         transpose: Whether it is a transposed convolution. Default: False.
 
     Returns:
         A new module.
 
     Raises:
-        AssertionError: If one of them is in training mode, or ``bn`` has no statistics.
+        AssertionError: If a module is in training mode, or ``bn`` has no running statistics.
 
     Example:
-        >>> from tinytorch import nn
-        >>> conv, bn = nn.Conv2d(2, 3, 3).eval(), nn.BatchNorm2d(3).eval()
+        >>> conv, bn = tt.nn.Conv2d(2, 3, 3).eval(), tt.nn.BatchNorm2d(3).eval()
         >>> x = tt.ones(1, 2, 4, 4)
-        >>> fused = nn.utils.fuse_conv_bn_eval(conv, bn)
+        >>> fused = tt.nn.utils.fuse_conv_bn_eval(conv, bn)
         >>> tt.allclose(fused(x), bn(conv(x)), atol=1e-6)
         True
     """
-    return _fused(conv, bn, transpose)
+    return _fuse(conv, bn, transpose)
 
 
 @short
 def fuse_linear_bn_eval(linear: Module, bn: Module) -> Module:
-    """A linear layer that computes what ``bn(linear(x))`` does, both in evaluation mode.
+    """Return a linear layer that computes ``bn(linear(x))`` of both modules in evaluation mode.
 
     Args:
         linear: The linear layer.
-        bn: The batch norm behind it.
+        bn: The batch normalization that follows it.
 
     Returns:
         A new module.
 
     Raises:
-        AssertionError: If one of them is in training mode, ``bn`` has no statistics, or their
+        AssertionError: If a module is in training mode, ``bn`` has no running statistics, or the
             numbers of features differ.
 
     Example:
-        >>> from tinytorch import nn
-        >>> linear, bn = nn.Linear(2, 3).eval(), nn.BatchNorm1d(3).eval()
-        >>> fused = nn.utils.fuse_linear_bn_eval(linear, bn)
+        >>> linear, bn = tt.nn.Linear(2, 3).eval(), tt.nn.BatchNorm1d(3).eval()
+        >>> fused = tt.nn.utils.fuse_linear_bn_eval(linear, bn)
         >>> tt.allclose(fused(tt.ones(1, 2)), bn(linear(tt.ones(1, 2))), atol=1e-6)
         True
     """
-    first: Any = linear
-    second: Any = bn
-    if first.out_features != second.num_features and second.num_features != 1:
+    out_features, num_features = linear.out_features, bn.num_features  # type: ignore[attr-defined]
+    if num_features not in (out_features, 1):
         raise AssertionError(
             "To fuse, linear.out_features == bn.num_features or bn.num_features == 1"
         )
-    return _fused(linear, bn, False)
+    return _fuse(linear, bn, False)
 
 
-def _fused(layer: Any, bn: Any, transpose: bool) -> Module:
+def _fuse(layer: Any, bn: Any, transpose: bool) -> Module:
+    """Return a copy of a layer with the weight and bias of it and a batch normalization."""
     if layer.training or bn.training:
         raise AssertionError("Fusion only for eval!")
     if bn.running_mean is None or bn.running_var is None:
@@ -97,23 +95,22 @@ def fuse_conv_bn_weights(
     bn_b: Tensor | None,
     transpose: bool = False,
 ) -> tuple[Parameter, Parameter]:
-    """Weight and bias of a convolution and the batch norm behind it.
+    """Return weight and bias of a convolution fused with the batch normalization after it.
 
     Args:
-        conv_w: ``(out, in, *kernel)``; ``(in, out, *kernel)`` if transposed.
-        conv_b: ``(out,)``, or None.
-        bn_rm: The running mean, ``(out,)``.
-        bn_rv: The running variance, ``(out,)``.
+        conv_w: Weight, ``(out, in, *kernel)``, or ``(in, out, *kernel)`` if transposed.
+        conv_b: Bias, ``(out,)``, or None.
+        bn_rm: Running mean, ``(out,)``.
+        bn_rv: Running variance, ``(out,)``.
         bn_eps: Added to the variance.
-        bn_w: The batch norm's weight, ``(out,)``, or None.
-        bn_b: The batch norm's bias, ``(out,)``, or None.
+        bn_w: Weight of the batch normalization, ``(out,)``, or None.
+        bn_b: Bias of the batch normalization, ``(out,)``, or None.
         transpose: Whether it is a transposed convolution. Default: False.
 
     Example:
-        >>> from tinytorch import nn
         >>> one = tt.ones(1)
         >>> kernel, statistics = tt.ones(1, 1, 1), (one, 4 * one)
-        >>> w, b = nn.utils.fuse_conv_bn_weights(kernel, None, *statistics, 0.0, one, one)
+        >>> w, b = tt.nn.utils.fuse_conv_bn_weights(kernel, None, *statistics, 0.0, one, one)
         >>> w.item(), b.item()
         (0.5, 0.5)
     """
@@ -124,10 +121,10 @@ def fuse_conv_bn_weights(
     scaled = weight * factor.reshape(shape + [1] * (weight.ndim - 2))
     offset: Any = zeros_like(bn_rm) if conv_b is None else conv_b
     bias = (offset - bn_rm) * factor + (0 if bn_b is None else bn_b)
-    kept = weight if conv_b is None else conv_b
+    bias_dtype = weight.dtype if conv_b is None else conv_b.dtype
     return (
         Parameter(scaled.detach().to(weight.dtype), weight.requires_grad),
-        Parameter(bias.detach().to(kept.dtype), conv_b is not None and conv_b.requires_grad),
+        Parameter(bias.detach().to(bias_dtype), conv_b is not None and conv_b.requires_grad),
     )
 
 
@@ -141,16 +138,16 @@ def fuse_linear_bn_weights(
     bn_w: Tensor | None,
     bn_b: Tensor | None,
 ) -> tuple[Parameter, Parameter]:
-    """Weight and bias of a linear layer and the batch norm behind it.
+    """Return weight and bias of a linear layer fused with the batch normalization after it.
 
     Args:
-        linear_w: ``(out, in)``.
-        linear_b: ``(out,)``, or None.
-        bn_rm: The running mean, ``(out,)``.
-        bn_rv: The running variance, ``(out,)``.
+        linear_w: Weight, ``(out, in)``.
+        linear_b: Bias, ``(out,)``, or None.
+        bn_rm: Running mean, ``(out,)``.
+        bn_rv: Running variance, ``(out,)``.
         bn_eps: Added to the variance.
-        bn_w: The batch norm's weight, ``(out,)``, or None.
-        bn_b: The batch norm's bias, ``(out,)``, or None.
+        bn_w: Weight of the batch normalization, ``(out,)``, or None.
+        bn_b: Bias of the batch normalization, ``(out,)``, or None.
 
     Example:
         >>> from tinytorch import nn

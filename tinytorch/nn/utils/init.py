@@ -1,4 +1,4 @@
-"""Modules made without the work of initialising them."""
+"""Construction of modules without initialization."""
 
 from __future__ import annotations
 
@@ -17,19 +17,20 @@ M = TypeVar("M", bound=Module)
 
 @short
 def skip_init(module_cls: Callable[..., M], *args: Any, **kwargs: Any) -> M:
-    """A module whose parameters are yet to be set; no random numbers are used up.
+    """Construct a module without changing the state of the random number generator.
+
+    The values of its parameters are to be set by the caller.
 
     Args:
-        module_cls: The class, which takes a ``device``.
-        *args: Its arguments.
-        **kwargs: Its keyword arguments.
+        module_cls: The class, whose constructor has a parameter ``device``.
+        *args: Arguments of the class.
+        **kwargs: Keyword arguments of the class.
 
     Raises:
-        RuntimeError: If ``module_cls`` is no Module, or takes no ``device``.
+        RuntimeError: If ``module_cls`` is not a Module class, or has no parameter ``device``.
 
     Example:
-        >>> from tinytorch import nn
-        >>> nn.utils.skip_init(nn.Linear, 2, 3).weight.shape
+        >>> tt.nn.utils.skip_init(tt.nn.Linear, 2, 3).weight.shape
         tinytorch.Size([3, 2])
     """
     kind: Any = module_cls

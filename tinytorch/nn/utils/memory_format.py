@@ -1,4 +1,4 @@
-"""Weights of convolutions in the order of memory that images have."""
+"""Conversion of convolutions' weights to the memory format of images."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _M = TypeVar("_M", bound=Module)
 
 
 def convert_conv2d_weight_memory_format(module: _M, memory_format: _format) -> _M:
-    """Give the weights of every ``Conv2d`` and ``ConvTranspose2d`` an order in memory.
+    """Convert the weights of every ``Conv2d`` and ``ConvTranspose2d`` to a memory format.
 
     Args:
         module: A module; it is changed in place.
-        memory_format: The order, ``channels_last`` say.
+        memory_format: The memory format, for example ``channels_last``.
 
     Returns:
         The module.
@@ -30,15 +30,15 @@ def convert_conv2d_weight_memory_format(module: _M, memory_format: _format) -> _
         >>> convert(layer, tt.channels_last).weight.stride()
         (72, 1, 24, 8)
     """
-    return _convert(module, (Conv2d, ConvTranspose2d), memory_format)
+    return _convert_weights(module, (Conv2d, ConvTranspose2d), memory_format)
 
 
 def convert_conv3d_weight_memory_format(module: _M, memory_format: _format) -> _M:
-    """Give the weights of every ``Conv3d`` and ``ConvTranspose3d`` an order in memory.
+    """Convert the weights of every ``Conv3d`` and ``ConvTranspose3d`` to a memory format.
 
     Args:
         module: A module; it is changed in place.
-        memory_format: The order, ``channels_last_3d`` say.
+        memory_format: The memory format, for example ``channels_last_3d``.
 
     Returns:
         The module.
@@ -49,10 +49,11 @@ def convert_conv3d_weight_memory_format(module: _M, memory_format: _format) -> _
         >>> convert(layer, tt.channels_last_3d).weight.stride()
         (216, 1, 72, 24, 8)
     """
-    return _convert(module, (Conv3d, ConvTranspose3d), memory_format)
+    return _convert_weights(module, (Conv3d, ConvTranspose3d), memory_format)
 
 
-def _convert(module: _M, kinds: tuple[type[Module], ...], memory_format: _format) -> _M:
+def _convert_weights(module: _M, kinds: tuple[type[Module], ...], memory_format: _format) -> _M:
+    """Convert the weights of all submodules of these classes."""
     for part in module.modules():
         if isinstance(part, kinds):
             weight: Tensor = part.weight  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Ready parametrizations: weights that are normalised, spectrally normalised or orthogonal."""
+"""Parametrizations: weight normalization, spectral normalization, orthogonal matrices."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ _MAPS = ("matrix_exp", "cayley", "householder")
 
 @short
 def norm_except(weight: Tensor, dim: int | None) -> Tensor:
-    """The 2-norm over all dimensions but ``dim``, which stays; over all of them for None or -1."""
+    """Return the 2-norm over all dimensions but ``dim``, which is kept; None or -1: over all."""
     x: Any = weight
     if dim is None or dim == -1:
         return x.norm()  # type: ignore[no-any-return]
-    kept = normalize_dim("weight_norm", dim, x.ndim)
-    others = [d for d in range(x.ndim) if d != kept]
+    dim = normalize_dim("weight_norm", dim, x.ndim)
+    others = [d for d in range(x.ndim) if d != dim]
     return x.norm(2, others, True) if others else x.abs()  # type: ignore[no-any-return]
 
 
 @short
 def as_matrix(weight: Tensor, dim: int) -> Tensor:
-    """``weight`` with one row for each index of ``dim``."""
+    """Return ``weight`` as a matrix with a row for each index of ``dim``."""
     x: Any = weight
     rows = x.movedim(dim, 0)
     return rows.reshape(rows.shape[0], -1)  # type: ignore[no-any-return]
@@ -48,7 +48,7 @@ def as_matrix(weight: Tensor, dim: int) -> Tensor:
 
 @short
 def check_iterations(n_power_iterations: int) -> None:
-    """ValueError unless there is one at least."""
+    """Raise ValueError if the number of iterations is not positive."""
     if n_power_iterations <= 0:
         raise ValueError(
             "Expected n_power_iterations to be positive, but got "
@@ -57,37 +57,40 @@ def check_iterations(n_power_iterations: int) -> None:
 
 
 class _WeightNorm(Module):
+    """Parametrization ``g * v / |v|``; see ``weight_norm``."""
+
     def __init__(self, dim: int | None = 0) -> None:
         super().__init__()
         self.dim = dim
 
     def forward(self, weight_g: Tensor, weight_v: Tensor) -> Tensor:
+        """Compute the weight from length and direction."""
         v: Any = weight_v
         return v * (weight_g / norm_except(v, self.dim))  # type: ignore[no-any-return]
 
     def right_inverse(self, weight: Tensor) -> tuple[Tensor, Tensor]:
+        """Return length and direction of a weight."""
         return norm_except(weight, self.dim), weight
 
 
 @short
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Learn a weight's length and direction apart: ``w = g * v / |v|``.
+    """Learn the length and the direction of a weight separately: ``w = g * v / |v|``.
 
     Args:
-        module: The module; ``parametrizations.<name>.original0`` becomes g, ``original1`` v.
-        name: The parameter. Default: ``"weight"``.
-        dim: The dimension with a length for every index; None for one length in all.
+        module: The module; g is ``parametrizations.<name>.original0``, v is ``original1``.
+        name: Name of the parameter. Default: ``"weight"``.
+        dim: Dimension with a length for each index; None for one length of the whole weight.
             Default: 0.
 
     Returns:
         The module.
 
     Raises:
-        ValueError: If the module has no such parameter.
+        ValueError: If the module has no parameter ``name``.
 
     Example:
-        >>> from tinytorch import nn
-        >>> layer = nn.utils.parametrizations.weight_norm(nn.Linear(4, 2))
+        >>> layer = tt.nn.utils.parametrizations.weight_norm(tt.nn.Linear(4, 2))
         >>> layer.parametrizations.weight.original0.shape
         tinytorch.Size([2, 1])
 
@@ -97,7 +100,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
     register_parametrization(module, name, _WeightNorm(dim), unsafe=True)
 
     def rename(module: Module, state_dict: dict[str, Any], prefix: str, *_: Any) -> None:
-        """Take the names that ``nn.utils.weight_norm`` gives the two parts."""
+        """Rename the parts in a state dict that was saved with ``nn.utils.weight_norm``."""
         old = [f"{prefix}{name}_g", f"{prefix}{name}_v"]
         if all(key in state_dict for key in old):
             for place, key in enumerate(old):
@@ -109,6 +112,8 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
 
 class _SpectralNorm(Module):
+    """Parametrization that divides by the largest singular value; see ``spectral_norm``."""
+
     _u: Any
     _v: Any
 
@@ -131,27 +136,29 @@ class _SpectralNorm(Module):
             self._power_method(matrix, 15)
 
     def _reshape_weight_to_matrix(self, weight: Tensor) -> Any:
-        """Matrix with one row for each index of ``dim``; ``forward`` calls it."""
+        """Return a matrix with a row for each index of ``dim``; ``forward`` calls it."""
         return as_matrix(weight, self.dim)
 
     def _power_method(self, weight_mat: Any, n_power_iterations: int) -> None:
-        """Move ``_u`` and ``_v`` towards the first singular vectors; ``forward`` calls it."""
+        """Improve the estimated singular vectors ``_u`` and ``_v``; ``forward`` calls it."""
         with no_grad():
             for _ in range(n_power_iterations):
                 self._u = normalize(weight_mat.mv(self._v), dim=0, eps=self.eps, out=self._u)
                 self._v = normalize(weight_mat.mH.mv(self._u), dim=0, eps=self.eps, out=self._v)
 
     def forward(self, weight: Tensor) -> Tensor:
+        """Divide the weight by its largest singular value; a vector by its norm."""
         w: Any = weight
         if w.ndim == 1:
             return normalize(w, dim=0, eps=self.eps)
         matrix: Any = self._reshape_weight_to_matrix(w)
         if self.training:
             self._power_method(matrix.detach(), self.n_power_iterations)
-        u, v = self._u.clone(), self._v.clone()  # the next call writes over them
+        u, v = self._u.clone(), self._v.clone()  # the next call overwrites them
         return w / u.vdot(matrix.mv(v))  # type: ignore[no-any-return]
 
     def right_inverse(self, value: Tensor) -> Tensor:
+        """Return the assigned value itself, which ``forward`` normalizes."""
         return value
 
 
@@ -163,15 +170,15 @@ def spectral_norm(
     eps: float = 1e-12,
     dim: int | None = None,
 ) -> Module:
-    """Divide a weight by its largest singular value, as it is estimated by power iteration.
+    """Divide a weight by its largest singular value, which is estimated by power iteration.
 
-    Each call in training mode makes the estimate better.
+    Each call in training mode improves the estimate.
 
     Args:
         module: The module.
-        name: The parameter. Default: ``"weight"``.
-        n_power_iterations: Iterations in a call. Default: 1.
-        eps: The least norm to divide by. Default: 1e-12.
+        name: Name of the parameter. Default: ``"weight"``.
+        n_power_iterations: Number of power iterations in each call. Default: 1.
+        eps: Lower bound of norms that are divided by. Default: 1e-12.
         dim: The dimension that becomes the rows of the matrix. Default: 1 for transposed
             convolutions, else 0.
 
@@ -179,11 +186,11 @@ def spectral_norm(
         The module.
 
     Raises:
-        ValueError: If the module has no such parameter, or there are no iterations.
+        ValueError: If the module has no parameter ``name``, or ``n_power_iterations`` is not
+            positive.
 
     Example:
-        >>> from tinytorch import nn
-        >>> layer = nn.utils.parametrizations.spectral_norm(nn.Linear(8, 4))
+        >>> layer = tt.nn.utils.parametrizations.spectral_norm(tt.nn.Linear(8, 4))
         >>> for _ in range(50):
         ...     _ = layer.weight
         >>> round(tt.linalg.matrix_norm(layer.weight, 2).item(), 2)
@@ -195,19 +202,21 @@ def spectral_norm(
     weight = getattr(module, name, None)
     if not isinstance(weight, Tensor):
         raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
-    made = _SpectralNorm(weight, n_power_iterations, default_dim(module, dim), eps)
-    return register_parametrization(module, name, made)
+    spectral = _SpectralNorm(weight, n_power_iterations, default_dim(module, dim), eps)
+    return register_parametrization(module, name, spectral)
 
 
 @short
 def default_dim(module: Module, dim: int | None) -> int:
-    """The dimension of the outputs in a module's weight, unless one is given."""
+    """Return ``dim``; if it is None, the dimension of the outputs in the module's weight."""
     if dim is not None:
         return dim
     return int(isinstance(module, (ConvTranspose1d, ConvTranspose2d, ConvTranspose3d)))
 
 
 class _Orthogonal(Module):
+    """Parametrization of orthogonal matrices; see ``orthogonal``."""
+
     base: Any
 
     def __init__(self, weight: Tensor, orthogonal_map: str, use_trivialization: bool) -> None:
@@ -220,16 +229,19 @@ class _Orthogonal(Module):
             self.register_buffer("base", None)
 
     def forward(self, X: Tensor) -> Tensor:
+        """Map a matrix, or a batch of matrices, to orthogonal ones."""
         x: Any = X
         wide = x.shape[-2] < x.shape[-1]
         x = x.mT if wide else x
-        q: Any = _reflected(x) if self.orthogonal_map == "householder" else self._rotation(x)
+        q: Any = (
+            _multiply_reflections(x) if self.orthogonal_map == "householder" else self._rotation(x)
+        )
         if self.trivial and self.base is not None:
             q = self.base @ q
         return q.mT if wide else q  # type: ignore[no-any-return]
 
     def _rotation(self, x: Any) -> Any:
-        """The exponential, or Cayley's map, of a skew-symmetric matrix."""
+        """Return the matrix exponential, or the Cayley map, of ``x`` made skew-symmetric."""
         rows, columns = x.shape[-2:]
         lower = x.tril()
         if rows != columns:
@@ -242,6 +254,7 @@ class _Orthogonal(Module):
         return solve(identity - 0.5 * skew, identity + 0.5 * skew)[..., :columns]
 
     def right_inverse(self, Q: Tensor) -> Tensor:
+        """Return a matrix that ``forward`` maps to ``Q``; trivializations set ``base`` for it."""
         q: Any = Q
         if q.shape != self.shape:
             raise ValueError(
@@ -253,10 +266,11 @@ class _Orthogonal(Module):
         if not self.trivial:
             original = self._reflections(q)
         else:
-            original = self._start_from(q)
+            original = self._set_base(q)
         return original.mT if wide else original  # type: ignore[no-any-return]
 
     def _reflections(self, q: Any) -> Any:
+        """Return the Householder vectors and signs from which ``forward`` computes ``q``."""
         if self.orthogonal_map != "householder":
             raise NotImplementedError(
                 "It is not possible to assign to the matrix exponential or the Cayley "
@@ -265,33 +279,37 @@ class _Orthogonal(Module):
         factors, tau = geqrf(q)
         reflections: Any = factors
         diagonal: Any = reflections.diagonal(dim1=-2, dim2=-1)
-        # A reflection along nothing leaves its column as it is; the sign says so.
+        # tau = 0 means no reflection, but forward always reflects: the sign undoes that.
         diagonal.copy_(diagonal.sign() * (1 - 2 * (tau == 0).to(diagonal.dtype)))
         return reflections
 
-    def _start_from(self, q: Any) -> Any:
-        """Make ``q`` the ``base``, and return the original from which the identity follows."""
+    def _set_base(self, q: Any) -> Any:
+        """Set ``base`` to ``q``, and return the original for which the map is the identity."""
         rows, columns = q.shape[-2:]
         if rows == columns:
-            self.base = q.clone() if _is_orthogonal(q) else _made_orthogonal(q)
+            self.base = q.clone() if _is_orthogonal(q) else _orthogonalize(q)
         else:
             rest = randn(*q.shape[:-2], rows, rows - columns, dtype=q.dtype, device=q.device)
-            self.base = _made_orthogonal(cat([q, rest], -1))
-        # A column of zeros reflects its own axis, which a sign of -1 on the diagonal undoes.
+            self.base = _orthogonalize(cat([q, rest], -1))
+        # A column of zeros is a reflection of its own axis, which the sign -1 undoes.
         original = q.new_zeros(q.shape)
         original.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
         return original
 
 
-def _reflected(x: Any) -> Any:
-    """The product of the reflections along the columns of ``x`` below its diagonal."""
-    along = x.tril(-1)
-    tau = 2.0 / (1.0 + (along * along).sum(-2))
+def _multiply_reflections(x: Any) -> Any:
+    """Return the product of the Householder reflections along the columns of the lower triangle.
+
+    The signs of the diagonal of ``x`` multiply the columns of the product.
+    """
+    vectors = x.tril(-1)
+    tau = 2.0 / (1.0 + (vectors * vectors).sum(-2))
     signs = x.diagonal(dim1=-2, dim2=-1).int().unsqueeze(-2)
-    return householder_product(along, tau) * signs
+    return householder_product(vectors, tau) * signs
 
 
-def _made_orthogonal(x: Tensor) -> Tensor:
+def _orthogonalize(x: Tensor) -> Tensor:
+    """Return Q of the QR decomposition whose R has a positive diagonal."""
     reflections, tau = geqrf(x)
     q: Any = householder_product(reflections, tau)
     signs: Any = reflections.diagonal(dim1=-2, dim2=-1)
@@ -299,10 +317,11 @@ def _made_orthogonal(x: Tensor) -> Tensor:
 
 
 def _is_orthogonal(q: Any) -> bool:
+    """Whether the columns are orthonormal, up to rounding errors."""
     rows, columns = q.shape[-2:]
     identity = eye(columns, dtype=q.dtype, device=q.device)
-    close = 10 * rows * finfo(q.dtype).eps
-    return math.prod(q.shape) == 0 or bool(allclose(q.mH @ q, identity, atol=close))
+    tolerance = 10 * rows * finfo(q.dtype).eps
+    return math.prod(q.shape) == 0 or bool(allclose(q.mH @ q, identity, atol=tolerance))
 
 
 @short
@@ -313,26 +332,26 @@ def orthogonal(
     *,
     use_trivialization: bool = True,
 ) -> Module:
-    """Keep a weight orthogonal: its rows, or its columns if they are fewer, orthonormal.
+    """Keep a weight orthogonal: its rows, or its columns if there are fewer, are orthonormal.
 
     Args:
         module: The module.
-        name: A matrix among its parameters, or a batch of them. Default: ``"weight"``.
-        orthogonal_map: How it is made, ``"matrix_exp"``, ``"cayley"`` or ``"householder"``.
-            Default: the first for square matrices, else the last.
-        use_trivialization: Whether the weight can be assigned, and starts from what it is.
-            Default: True.
+        name: Name of the parameter, a matrix or a batch of matrices. Default: ``"weight"``.
+        orthogonal_map: Map to orthogonal matrices: ``"matrix_exp"``, ``"cayley"`` or
+            ``"householder"``. Default: ``"matrix_exp"`` for square or complex matrices, else
+            ``"householder"``.
+        use_trivialization: Whether the map starts from the current weight, and a weight can be
+            assigned. Default: True.
 
     Returns:
         The module.
 
     Raises:
-        ValueError: If the module has no such parameter, or it is no matrix, or there is no such
-            map.
+        ValueError: If the module has no parameter ``name``, if it is not a matrix or a batch of
+            matrices, or if ``orthogonal_map`` is unknown.
 
     Example:
-        >>> from tinytorch import nn
-        >>> layer = nn.utils.parametrizations.orthogonal(nn.Linear(3, 2))
+        >>> layer = tt.nn.utils.parametrizations.orthogonal(tt.nn.Linear(3, 2))
         >>> tt.allclose(layer.weight @ layer.weight.mT, tt.eye(2), atol=1e-5)
         True
 
@@ -355,5 +374,5 @@ def orthogonal(
             'orthogonal_map has to be one of "matrix_exp", "cayley", "householder". '
             f"Got: {orthogonal_map}"
         )
-    made = _Orthogonal(weight, orthogonal_map, use_trivialization)
-    return register_parametrization(module, name, made, unsafe=True)
+    orthogonal = _Orthogonal(weight, orthogonal_map, use_trivialization)
+    return register_parametrization(module, name, orthogonal, unsafe=True)

@@ -1,12 +1,11 @@
-"""Parameters that are computed from others: symmetric, orthogonal, normalised weights.
+"""Parametrizations: modules that compute a parameter, for example a symmetric matrix.
 
 Example:
-    >>> from tinytorch import nn
     >>> from tinytorch.nn.utils import parametrize
-    >>> class Symmetric(nn.Module):
+    >>> class Symmetric(tt.nn.Module):
     ...     def forward(self, x: tt.Tensor) -> tt.Tensor:
     ...         return x.triu() + x.triu(1).mT
-    >>> layer = parametrize.register_parametrization(nn.Linear(3, 3), "weight", Symmetric())
+    >>> layer = parametrize.register_parametrization(tt.nn.Linear(3, 3), "weight", Symmetric())
     >>> tt.equal(layer.weight, layer.weight.mT)
     True
 """
@@ -39,7 +38,7 @@ _UNSAFE = (
 
 
 class _Caches(threading.local):
-    """Computed tensors, while a ``cached()`` block of this thread is open."""
+    """Computed tensors of the contexts ``cached()`` that are active in this thread."""
 
     def __init__(self) -> None:
         self.depth = 0
@@ -51,12 +50,11 @@ _CACHE = _Caches()
 
 @contextmanager
 def cached() -> Iterator[None]:
-    """Within the block every parametrized tensor is computed once, and then looked up.
+    """Context in which each parametrized tensor is computed once, then read from a cache.
 
     Example:
-        >>> from tinytorch import nn
-        >>> layer = nn.utils.parametrizations.weight_norm(nn.Linear(2, 2))
-        >>> with nn.utils.parametrize.cached():
+        >>> layer = tt.nn.utils.parametrizations.weight_norm(tt.nn.Linear(2, 2))
+        >>> with tt.nn.utils.parametrize.cached():
         ...     layer.weight is layer.weight
         True
     """
@@ -70,10 +68,10 @@ def cached() -> Iterator[None]:
 
 
 class ParametrizationList(ModuleList):
-    """The parametrizations of one tensor, in the order they are applied, and what they start from.
+    """Parametrizations of one tensor, in the order of application, and their original tensors.
 
-    That is ``original``, or ``original0``, ``original1``, ... if the first one's
-    ``right_inverse`` gives several tensors. Calling the list computes the tensor.
+    The input of the first is ``original``; if its ``right_inverse`` returns several tensors, they
+    are ``original0``, ``original1`` and so on. Calling the list computes the tensor.
 
     Args:
         modules: The parametrizations, at least one.
@@ -81,20 +79,19 @@ class ParametrizationList(ModuleList):
         unsafe: Whether shape and dtype may change. Default: False.
 
     Raises:
-        ValueError: If there is no module, or shape, dtype or type of a result are wrong.
+        ValueError: If ``modules`` is empty, or shape, dtype or type of a result is wrong.
 
     Example:
-        >>> from tinytorch import nn
         >>> from tinytorch.nn.utils import parametrize
-        >>> layer = nn.Linear(2, 1)
-        >>> layer = parametrize.register_parametrization(layer, "weight", nn.Tanh(), unsafe=True)
+        >>> layer = tt.nn.Linear(2, 1)
+        >>> layer = parametrize.register_parametrization(layer, "weight", tt.nn.Tanh(), unsafe=True)
         >>> layer.parametrizations.weight
         ParametrizationList(
           (0): Tanh()
         )
     """
 
-    #: The one tensor it starts from, where it is one.
+    #: The original tensor, if there is only one.
     original: Tensor
 
     def __init__(self, modules: Sequence[Module], original: Tensor, unsafe: bool = False) -> None:
@@ -106,68 +103,70 @@ class ParametrizationList(ModuleList):
             new: Any = original
             for module in reversed(modules):
                 if hasattr(module, "right_inverse"):
-                    new = _inverse_if_there_is_one(module, new)
+                    new = _apply_right_inverse(module, new)
         if not isinstance(new, (Tensor, Sequence)):
             raise ValueError(
                 "'right_inverse' must return a Tensor or a Sequence of tensors (list, tuple...). "
                 f"Got {type(new).__name__}"
             )
-        before = original.detach()  # for the original gets what it is computed from
+        before = original.detach()  # the data of ``original`` is replaced below
         self.is_tensor: bool = isinstance(new, Tensor)
         self.ntensors: int = 1 if isinstance(new, Tensor) else len(new)
         if isinstance(new, Tensor):
-            self._keep_one(original, new)
+            self._register_one(original, new)
         else:
-            self._keep_several(original, new)
+            self._register_several(original, new)
         if not unsafe:
             _check_same("forward", before, self())
 
-    def _keep_one(self, original: Tensor, new: Tensor) -> None:
+    def _register_one(self, original: Tensor, new: Tensor) -> None:
+        """Register ``original`` with the data of ``new``, the result of ``right_inverse``."""
         if original.dtype != new.dtype:
             raise ValueError(
                 "When `right_inverse` outputs one tensor, it may not change the dtype.\n"
                 f"original.dtype: {original.dtype}\nright_inverse(original).dtype: {new.dtype}"
             )
-        # The same object stays, for an optimizer may hold it already.
+        # Register the same object: an optimizer may refer to it.
         original.data = new.detach()
         _register(self, "original", original)
 
-    def _keep_several(self, original: Tensor, new: Sequence[Any]) -> None:
+    def _register_several(self, original: Tensor, new: Sequence[Any]) -> None:
+        """Register copies of several results of ``right_inverse`` as ``original0`` and so on."""
         for place, tensor in enumerate(new):
             if not isinstance(tensor, Tensor):
                 raise ValueError(
                     "'right_inverse' must return a Tensor or a Sequence of tensors. Got element "
                     f"{place} of the sequence with type {type(tensor).__name__}."
                 )
-            kept = tensor.detach().clone()
+            copied = tensor.detach().clone()
             if isinstance(original, Parameter):
-                kept = Parameter(kept, original.requires_grad)
-            _register(self, f"original{place}", kept)
+                copied = Parameter(copied, original.requires_grad)
+            _register(self, f"original{place}", copied)
 
     def _originals(self) -> list[Tensor]:
+        """Return the original tensors."""
         if self.is_tensor:
             return [self.original]
         return [getattr(self, f"original{place}") for place in range(self.ntensors)]
 
     def right_inverse(self, value: Tensor) -> None:
-        """Set the originals such that the list computes ``value``.
+        """Set the original tensors so that the list computes ``value``.
 
         Args:
-            value: What the parametrized tensor is to be.
+            value: New value of the parametrized tensor.
 
         Raises:
-            RuntimeError: If one of the parametrizations has no ``right_inverse``.
-            ValueError: If what it gives does not fit the originals.
+            RuntimeError: If a parametrization has no ``right_inverse``.
+            ValueError: If the result of a ``right_inverse`` does not match the original tensors.
 
         Example:
-            >>> from tinytorch import nn
-            >>> class Doubled(nn.Module):
+            >>> class Doubled(tt.nn.Module):
             ...     def forward(self, x):
             ...         return 2 * x
             ...     def right_inverse(self, y):
             ...         return y / 2
-            >>> layer = nn.Linear(1, 1)
-            >>> layer = nn.utils.parametrize.register_parametrization(layer, "weight", Doubled())
+            >>> layer = tt.nn.Linear(1, 1)
+            >>> layer = tt.nn.utils.parametrize.register_parametrization(layer, "weight", Doubled())
             >>> layer.parametrizations.weight.right_inverse(tt.tensor([[6.0]]))
             >>> layer.weight.item()
             6.0
@@ -180,13 +179,13 @@ class ParametrizationList(ModuleList):
                         f"parametrization {type(module).__name__} does not implement right_inverse."
                     )
                 new = module.right_inverse(new)
-            given = [new] if self.is_tensor else list(new)
-            if len(given) != self.ntensors:
+            tensors = [new] if self.is_tensor else list(new)
+            if len(tensors) != self.ntensors:
                 raise ValueError(
                     f"'right_inverse' must return a sequence of tensors of length {self.ntensors}."
-                    f" Got a sequence of length {len(given)}."
+                    f" Got a sequence of length {len(tensors)}."
                 )
-            for original, tensor in zip(self._originals(), given, strict=True):
+            for original, tensor in zip(self._originals(), tensors, strict=True):
                 if not isinstance(tensor, Tensor):
                     raise ValueError(
                         f"`right_inverse` should return a tensor. Got {type(tensor).__name__}"
@@ -199,7 +198,7 @@ class ParametrizationList(ModuleList):
                 original.data = tensor.detach()
 
     def forward(self) -> Tensor:
-        """The parametrized tensor."""
+        """Compute the parametrized tensor."""
         first, *rest = list(self)
         x: Tensor = first(*self._originals())
         for module in rest:
@@ -211,15 +210,15 @@ class ParametrizationList(ModuleList):
 def register_parametrization(
     module: Module, tensor_name: str, parametrization: Module, *, unsafe: bool = False
 ) -> Module:
-    """Let ``parametrization`` compute a module's parameter or buffer from now on.
+    """Replace a parameter or buffer by a property that ``parametrization`` computes.
 
-    ``module.parametrizations[tensor_name]`` holds the tensor it starts from. Assigning to
-    ``module.<tensor_name>`` sets that through the parametrization's ``right_inverse``, if it has
+    ``module.parametrizations[tensor_name]`` contains the original tensor. Assigning to
+    ``module.<tensor_name>`` sets it through the parametrization's ``right_inverse``, if it has
     one. Several parametrizations of one tensor are applied one after the other.
 
     Args:
-        module: The module; its class becomes a subclass of its own.
-        tensor_name: The parameter or buffer.
+        module: The module; its class is replaced by a subclass.
+        tensor_name: Name of the parameter or buffer.
         parametrization: Called with the original tensor.
         unsafe: Whether shape and dtype may change. Default: False.
 
@@ -227,27 +226,26 @@ def register_parametrization(
         The module.
 
     Raises:
-        ValueError: If there is no such tensor, or shape or dtype change without ``unsafe``.
+        ValueError: If there is no tensor of that name, or shape or dtype change without ``unsafe``.
 
     Example:
-        >>> from tinytorch import nn
-        >>> class Positive(nn.Module):
+        >>> class Positive(tt.nn.Module):
         ...     def forward(self, x: tt.Tensor) -> tt.Tensor:
         ...         return x.exp()
-        >>> layer = nn.Linear(2, 1)
-        >>> _ = nn.utils.parametrize.register_parametrization(layer, "weight", Positive())
+        >>> layer = tt.nn.Linear(2, 1)
+        >>> _ = tt.nn.utils.parametrize.register_parametrization(layer, "weight", Positive())
         >>> bool((layer.weight > 0).all())
         True
     """
-    # What it computes depends on the mode from the start.
+    # Its output can depend on the mode, and it is called below.
     parametrization.train(module.training)
     if is_parametrized(module, tensor_name):
         _add(module, tensor_name, parametrization, unsafe)
     elif tensor_name in module._buffers or tensor_name in module._parameters:
         original: Any = getattr(module, tensor_name)
-        made = ParametrizationList([parametrization], original, unsafe=unsafe)
+        parametrizations = ParametrizationList([parametrization], original, unsafe=unsafe)
         delattr(module, tensor_name)
-        _lists(module)[tensor_name] = made
+        _lists(module)[tensor_name] = parametrizations
         _set_class(module)
     else:
         raise ValueError(
@@ -258,39 +256,38 @@ def register_parametrization(
 
 
 def _add(module: Module, tensor_name: str, parametrization: Module, unsafe: bool) -> None:
-    """Put one more parametrization behind those of a tensor."""
-    held = _lists(module)[tensor_name]
+    """Append a parametrization to those of a tensor."""
+    parametrizations = _lists(module)[tensor_name]
     if unsafe:
-        held.unsafe = True
+        parametrizations.unsafe = True
     else:
         with no_grad():
             before = getattr(module, tensor_name)
             after = parametrization(before)
             _check_same("forward", before, after)
             if hasattr(parametrization, "right_inverse"):
-                inverse = _inverse_if_there_is_one(parametrization, after)
+                inverse = _apply_right_inverse(parametrization, after)
                 _check_same("right_inverse", before, inverse)
-    held.append(parametrization)
+    parametrizations.append(parametrization)
 
 
 @short
 def is_parametrized(module: Module, tensor_name: str | None = None) -> bool:
-    """Whether a module has a parametrized tensor, or this one is.
+    """Whether a module has a parametrized tensor.
 
     Args:
         module: The module.
-        tensor_name: A parameter or buffer. Default: any.
+        tensor_name: Name of the tensor. Default: any tensor.
 
     Example:
-        >>> from tinytorch import nn
-        >>> layer = nn.utils.parametrizations.weight_norm(nn.Linear(2, 2))
-        >>> nn.utils.parametrize.is_parametrized(layer, "bias")
+        >>> layer = tt.nn.utils.parametrizations.weight_norm(tt.nn.Linear(2, 2))
+        >>> tt.nn.utils.parametrize.is_parametrized(layer, "bias")
         False
     """
-    held = module._modules.get("parametrizations")
-    if not isinstance(held, ModuleDict):
+    lists = module._modules.get("parametrizations")
+    if not isinstance(lists, ModuleDict):
         return False
-    return len(held) > 0 if tensor_name is None else tensor_name in held
+    return len(lists) > 0 if tensor_name is None else tensor_name in lists
 
 
 @short
@@ -301,29 +298,28 @@ def remove_parametrizations(
 
     Args:
         module: The module.
-        tensor_name: The parametrized tensor.
-        leave_parametrized: Whether it keeps the value that was computed, instead of the
-            original's. Default: True.
+        tensor_name: Name of the parametrized tensor.
+        leave_parametrized: Whether its value is the computed one instead of the original one.
+            Default: True.
 
     Returns:
         The module.
 
     Raises:
-        ValueError: If the tensor is not parametrized, or there are several originals to go back
-            to.
+        ValueError: If the tensor is not parametrized, or ``leave_parametrized`` is False and there
+            are several original tensors.
 
     Example:
-        >>> from tinytorch import nn
-        >>> layer = nn.utils.parametrizations.weight_norm(nn.Linear(2, 2))
-        >>> nn.utils.parametrize.remove_parametrizations(layer, "weight")
+        >>> layer = tt.nn.utils.parametrizations.weight_norm(tt.nn.Linear(2, 2))
+        >>> tt.nn.utils.parametrize.remove_parametrizations(layer, "weight")
         Linear(in_features=2, out_features=2, bias=True)
     """
     if not is_parametrized(module, tensor_name):
         raise ValueError(f"Module {module} does not have a parametrization on {tensor_name}")
-    held = _lists(module)[tensor_name]
+    parametrizations = _lists(module)[tensor_name]
     value: Tensor = getattr(module, tensor_name)
-    if held.is_tensor:
-        tensor = held.original
+    if parametrizations.is_tensor:
+        tensor = parametrizations.original
         if leave_parametrized:
             tensor.data = value.detach()
     elif leave_parametrized:
@@ -341,16 +337,15 @@ def remove_parametrizations(
 
 @short
 def type_before_parametrizations(module: Module) -> type:
-    """A module's class, without what parametrizing made of it.
+    """Return the class that a module had before it was parametrized.
 
     Example:
-        >>> from tinytorch import nn
-        >>> layer = nn.utils.parametrizations.weight_norm(nn.Linear(2, 2))
-        >>> nn.utils.parametrize.type_before_parametrizations(layer).__name__
+        >>> layer = tt.nn.utils.parametrizations.weight_norm(tt.nn.Linear(2, 2))
+        >>> tt.nn.utils.parametrize.type_before_parametrizations(layer).__name__
         'Linear'
     """
     kind = type(module)
-    return kind.__bases__[0] if kind.__dict__.get("__getstate__") is _no_state else kind
+    return kind.__bases__[0] if kind.__dict__.get("__getstate__") is _raise_on_pickle else kind
 
 
 @short
@@ -359,25 +354,24 @@ def transfer_parametrizations_and_params(
 ) -> Module:
     """Give one module the parametrized tensors of another.
 
-    Both then share the parametrizations and the tensors that these start from.
+    Both then share the parametrizations and the original tensors.
 
     Args:
-        from_module: Whose parametrizations are shared; without any, nothing happens.
-        to_module: The module that gets them; a tensor it has not is made.
-        tensor_name: Which tensor's. Default: all that are parametrized.
+        from_module: The module with the parametrizations; without any, nothing is changed.
+        to_module: The module that gets them; if it lacks a tensor, a parameter is registered.
+        tensor_name: Name of the tensor. Default: all parametrized tensors.
 
     Returns:
         ``to_module``.
 
     Raises:
-        KeyError, AttributeError: If another tensor than ``tensor_name`` is parametrized.
-        ValueError: If a tensor of ``to_module`` has another shape or dtype than is computed.
+        KeyError, AttributeError: If ``tensor_name`` is not parametrized.
+        ValueError: If a tensor of ``to_module`` has not the shape or dtype of the computed one.
 
     Example:
-        >>> from tinytorch import nn
-        >>> layer = nn.utils.parametrizations.weight_norm(nn.Linear(2, 2))
-        >>> other = nn.Linear(2, 2)
-        >>> _ = nn.utils.parametrize.transfer_parametrizations_and_params(layer, other)
+        >>> layer = tt.nn.utils.parametrizations.weight_norm(tt.nn.Linear(2, 2))
+        >>> other = tt.nn.Linear(2, 2)
+        >>> _ = tt.nn.utils.parametrize.transfer_parametrizations_and_params(layer, other)
         >>> (other.weight == layer.weight).all()
         tensor(True)
     """
@@ -397,24 +391,26 @@ def transfer_parametrizations_and_params(
 
 
 def _lists(module: Module) -> Any:
-    """The parametrizations of a module by the names of its tensors."""
-    held = module._modules.get("parametrizations")
-    if not isinstance(held, ModuleDict):
-        held = ModuleDict()
-        module.add_module("parametrizations", held)
-    return held
+    """Return the ParametrizationLists of a module by tensor name; register a dict if needed."""
+    lists = module._modules.get("parametrizations")
+    if not isinstance(lists, ModuleDict):
+        lists = ModuleDict()
+        module.add_module("parametrizations", lists)
+    return lists
 
 
-def _no_state(module: Module) -> Any:
+def _raise_on_pickle(module: Module) -> Any:
+    """``__getstate__`` of parametrized modules."""
     raise RuntimeError(
         "Serialization of parametrized modules is only supported through state_dict()."
     )
 
 
 def _deepcopy(module: Module, memo: dict[int, Any]) -> Module:
+    """``__deepcopy__`` of parametrized modules."""
     replica = type(module).__new__(type(module))
     memo[id(module)] = replica
-    # Its class refuses to be pickled; a copy is made of what the class before would save.
+    # The class itself has a __getstate__ that raises.
     base: Any = type_before_parametrizations(module)
     state = base.__getstate__(module)
     replica.__setstate__(copy.deepcopy(state, memo))
@@ -422,28 +418,28 @@ def _deepcopy(module: Module, memo: dict[int, Any]) -> Module:
 
 
 def _set_class(module: Module) -> None:
-    """Give a module the class whose properties are its parametrized tensors, or its own back."""
+    """Set the class of a module to one with properties for its parametrized tensors, if any."""
     base = type_before_parametrizations(module)
     if not is_parametrized(module):
         delattr(module, "parametrizations")
         module.__class__ = base
         return
-    body = {"__module__": __name__, "__getstate__": _no_state, "__deepcopy__": _deepcopy}
-    properties = {name: _computed(name) for name in _lists(module)}
-    made = type(f"Parametrized{base.__name__}", (base,), {**body, **properties})
-    module.__class__ = made
+    body = {"__module__": __name__, "__getstate__": _raise_on_pickle, "__deepcopy__": _deepcopy}
+    properties = {name: _parametrized_property(name) for name in _lists(module)}
+    name = f"Parametrized{base.__name__}"
+    module.__class__ = type(name, (base,), {**body, **properties})
 
 
-def _computed(name: str) -> property:
-    """A property that computes the parametrized tensor ``name``, and sets what it comes from."""
+def _parametrized_property(name: str) -> property:
+    """Return a property that computes a parametrized tensor, and sets it by ``right_inverse``."""
 
     def get(module: Any) -> Tensor:
-        made: Any = module.parametrizations[name]
+        compute: Any = module.parametrizations[name]
         if not _CACHE.depth:
-            return made()  # type: ignore[no-any-return]
+            return compute()  # type: ignore[no-any-return]
         key = (id(module), name)
         if key not in _CACHE.values:
-            _CACHE.values[key] = made()
+            _CACHE.values[key] = compute()
         return _CACHE.values[key]  # type: ignore[no-any-return]
 
     def set_(module: Any, value: Tensor) -> None:
@@ -452,7 +448,8 @@ def _computed(name: str) -> property:
     return property(get, set_)
 
 
-def _inverse_if_there_is_one(module: Any, value: Tensor) -> Any:
+def _apply_right_inverse(module: Any, value: Tensor) -> Any:
+    """Call ``right_inverse``; return ``value`` if it raises NotImplementedError."""
     try:
         return module.right_inverse(value)
     except NotImplementedError:
@@ -460,7 +457,7 @@ def _inverse_if_there_is_one(module: Any, value: Tensor) -> Any:
 
 
 def _check_same(method: str, before: Tensor, after: Any) -> None:
-    """ValueError unless ``after`` is a tensor of the shape and dtype of ``before``."""
+    """Raise ValueError if ``after`` is not a tensor of the shape and dtype of ``before``."""
     if not isinstance(after, Tensor):
         what = "A parametrization" if method == "forward" else method
         raise ValueError(f"{what} must return a tensor. Got {type(after).__name__}.")
@@ -473,6 +470,7 @@ def _check_same(method: str, before: Tensor, after: Any) -> None:
 
 
 def _register(module: Module, name: str, tensor: Tensor) -> None:
+    """Register a tensor as a parameter if it is one, else as a buffer."""
     if isinstance(tensor, Parameter):
         module.register_parameter(name, tensor)
     else:

@@ -1,12 +1,11 @@
-"""Pruning: parameters multiplied by masks of zeros and ones.
+"""Pruning: multiplication of parameters by masks of zeros and ones.
 
-A pruned parameter ``weight`` becomes ``weight_orig``, with the buffer ``weight_mask`` beside it,
-and ``weight`` is their product, computed before each call of the module.
+A pruned parameter ``weight`` is renamed to ``weight_orig``, and a buffer ``weight_mask`` is added.
+``weight`` is their product, which is computed before each call of the module.
 
 Example:
-    >>> from tinytorch import nn
     >>> from tinytorch.nn.utils import prune
-    >>> layer = prune.l1_unstructured(nn.Linear(4, 2), "weight", amount=0.5)
+    >>> layer = prune.l1_unstructured(tt.nn.Linear(4, 2), "weight", amount=0.5)
     >>> int((layer.weight == 0).sum()), list(layer.state_dict())
     (4, ['bias', 'weight_orig', 'weight_mask'])
 """
@@ -29,7 +28,7 @@ from ._pruning_methods import LnStructured as LnStructured
 from ._pruning_methods import PruningContainer as PruningContainer
 from ._pruning_methods import RandomStructured as RandomStructured
 from ._pruning_methods import RandomUnstructured as RandomUnstructured
-from ._pruning_methods import hook_of
+from ._pruning_methods import find_hook
 
 __all__ = [
     "BasePruningMethod", "CustomFromMask", "Identity", "L1Unstructured", "LnStructured",
@@ -41,15 +40,14 @@ __all__ = [
 
 @short
 def identity(module: Module, name: str) -> Module:
-    """Give a parameter a mask of ones.
+    """Prune a parameter by a mask of ones, which prunes nothing.
 
     Args:
         module: The module; it is returned.
-        name: The parameter.
+        name: Name of the parameter.
 
     Example:
-        >>> from tinytorch import nn
-        >>> nn.utils.prune.is_pruned(nn.utils.prune.identity(nn.Linear(2, 1), "weight"))
+        >>> tt.nn.utils.prune.is_pruned(tt.nn.utils.prune.identity(tt.nn.Linear(2, 1), "weight"))
         True
     """
     Identity.apply(module, name)
@@ -58,20 +56,19 @@ def identity(module: Module, name: str) -> Module:
 
 @short
 def random_unstructured(module: Module, name: str, amount: float) -> Module:
-    """Prune elements of a parameter at random.
+    """Prune random elements of a parameter.
 
     Args:
         module: The module; it is returned.
-        name: The parameter.
-        amount: How many, an int, or which part of those that are left, a float.
+        name: Name of the parameter.
+        amount: Number to prune, an int, or fraction of the unpruned ones, a float.
 
     Raises:
-        TypeError: If ``amount`` is no number.
+        TypeError: If ``amount`` is not a number.
         ValueError: If it is negative or too large.
 
     Example:
-        >>> from tinytorch import nn
-        >>> layer = nn.utils.prune.random_unstructured(nn.Linear(4, 2), "weight", amount=3)
+        >>> layer = tt.nn.utils.prune.random_unstructured(tt.nn.Linear(4, 2), "weight", amount=3)
         >>> int(layer.weight_mask.sum())
         5
     """
@@ -87,17 +84,16 @@ def l1_unstructured(
 
     Args:
         module: The module; it is returned.
-        name: The parameter.
-        amount: How many, an int, or which part of those that are left, a float.
-        importance_scores: Numbers to go by instead of the parameter's. Default: none.
+        name: Name of the parameter.
+        amount: Number to prune, an int, or fraction of the unpruned ones, a float.
+        importance_scores: Scores used instead of the parameter. Default: none.
 
     Raises:
-        TypeError: If ``amount`` is no number.
+        TypeError: If ``amount`` is not a number.
         ValueError: If it is negative or too large.
 
     Example:
-        >>> from tinytorch import nn
-        >>> layer = nn.utils.prune.l1_unstructured(nn.Linear(4, 2), "weight", amount=0.25)
+        >>> layer = tt.nn.utils.prune.l1_unstructured(tt.nn.Linear(4, 2), "weight", amount=0.25)
         >>> int(layer.weight_mask.sum())
         6
     """
@@ -107,21 +103,20 @@ def l1_unstructured(
 
 @short
 def random_structured(module: Module, name: str, amount: float, dim: int) -> Module:
-    """Prune channels of a parameter at random.
+    """Prune random channels of a parameter.
 
     Args:
         module: The module; it is returned.
-        name: The parameter, of at least 2 dimensions.
-        amount: How many, an int, or which part of those that are left, a float.
-        dim: Along which dimension.
+        name: Name of the parameter, which has at least 2 dimensions.
+        amount: Number to prune, an int, or fraction of the unpruned ones, a float.
+        dim: Dimension of the channels.
 
     Raises:
-        TypeError: If ``amount`` is no number.
+        TypeError: If ``amount`` is not a number.
         ValueError: If it is negative or too large, or the parameter has too few dimensions.
 
     Example:
-        >>> from tinytorch import nn
-        >>> layer = nn.utils.prune.random_structured(nn.Linear(4, 2), "weight", 1, dim=0)
+        >>> layer = tt.nn.utils.prune.random_structured(tt.nn.Linear(4, 2), "weight", 1, dim=0)
         >>> int(layer.weight_mask.sum())
         4
     """
@@ -142,19 +137,18 @@ def ln_structured(
 
     Args:
         module: The module; it is returned.
-        name: The parameter, of at least 2 dimensions.
-        amount: How many, an int, or which part of those that are left, a float.
-        n: Which norm.
-        dim: Along which dimension.
-        importance_scores: Numbers to go by instead of the parameter's. Default: none.
+        name: Name of the parameter, which has at least 2 dimensions.
+        amount: Number to prune, an int, or fraction of the unpruned ones, a float.
+        n: Order of the norm.
+        dim: Dimension of the channels.
+        importance_scores: Scores used instead of the parameter. Default: none.
 
     Raises:
-        TypeError: If ``amount`` is no number.
+        TypeError: If ``amount`` is not a number.
         ValueError: If it is negative or too large, or the parameter has too few dimensions.
 
     Example:
-        >>> from tinytorch import nn
-        >>> layer = nn.utils.prune.ln_structured(nn.Linear(4, 2), "weight", 0.5, n=2, dim=0)
+        >>> layer = tt.nn.utils.prune.ln_structured(tt.nn.Linear(4, 2), "weight", 0.5, n=2, dim=0)
         >>> int(layer.weight_mask.sum())
         4
     """
@@ -168,7 +162,7 @@ def custom_from_mask(module: Module, name: str, mask: Tensor) -> Module:
 
     Args:
         module: The module; it is returned.
-        name: The parameter.
+        name: Name of the parameter.
         mask: Zeros and ones, of the parameter's shape.
 
     Example:
@@ -188,22 +182,21 @@ def global_unstructured(
     importance_scores: Mapping[tuple[Module, str], Tensor] | None = None,
     **kwargs: Any,
 ) -> None:
-    """Prune elements of several parameters, as if they were one.
+    """Prune elements of several parameters, taken together as one.
 
     Args:
-        parameters: Pairs of a module and a name.
-        pruning_method: Such as ``L1Unstructured``.
-        importance_scores: Numbers to go by, for some of the pairs. Default: none.
-        **kwargs: The method's arguments.
+        parameters: Pairs of a module and the name of a parameter.
+        pruning_method: Class of an unstructured method, for example ``L1Unstructured``.
+        importance_scores: Scores used instead of the parameter, for some pairs. Default: none.
+        **kwargs: Arguments of ``pruning_method``.
 
     Raises:
-        TypeError: If ``parameters`` cannot be iterated over, the scores are no dictionary, or the
-            method prunes no single elements.
+        TypeError: If ``parameters`` is not iterable, the scores are not a mapping, or the method is
+            not unstructured.
 
     Example:
-        >>> from tinytorch import nn
         >>> from tinytorch.nn.utils import prune
-        >>> a, b = nn.Linear(4, 2), nn.Linear(2, 1)
+        >>> a, b = tt.nn.Linear(4, 2), tt.nn.Linear(2, 1)
         >>> weights = [(a, "weight"), (b, "weight")]
         >>> prune.global_unstructured(weights, prune.L1Unstructured, amount=5)
         >>> int(a.weight_mask.sum() + b.weight_mask.sum())
@@ -219,44 +212,41 @@ def global_unstructured(
             f"{pruning_method} of type {pruning_method.PRUNING_TYPE}"
         )
     pairs = list(parameters)
-    given = importance_scores or {}
-    values: list[Any] = [given.get(pair, getattr(*pair)).detach() for pair in pairs]
+    scores = importance_scores or {}
+    values: list[Any] = [scores.get(pair, getattr(*pair)).detach() for pair in pairs]
     masks: list[Any] = [
         getattr(module, f"{name}_mask", ones_like(value))
         for (module, name), value in zip(pairs, values, strict=True)
     ]
-    first = Identity()
-    first._tensor_name = "joined"
-    joined = PruningContainer(first)
-    method = pruning_method(**kwargs)
-    method._tensor_name = "joined"
-    joined.add_pruning_method(method)
-    final: Any = joined.compute_mask(
+    identity_method, method = Identity(), pruning_method(**kwargs)
+    identity_method._tensor_name = method._tensor_name = "joined"
+    container = PruningContainer(identity_method)
+    container.add_pruning_method(method)
+    mask: Any = container.compute_mask(
         cat([v.reshape(-1) for v in values]), cat([m.reshape(-1) for m in masks])
     )
-    parts = final.split([value.numel() for value in values])
+    parts = mask.split([value.numel() for value in values])
     for (module, name), value, part in zip(pairs, values, parts, strict=True):
         custom_from_mask(module, name, part.reshape(value.shape))
 
 
 @short
 def remove(module: Module, name: str) -> Module:
-    """Make a pruned parameter an ordinary one, with zeros where it is pruned.
+    """Make a pruned parameter an ordinary one, with zeros at the pruned elements.
 
     Args:
         module: The module; it is returned.
-        name: The parameter.
+        name: Name of the parameter.
 
     Raises:
         ValueError: If the parameter is not pruned.
 
     Example:
-        >>> from tinytorch import nn
-        >>> layer = nn.utils.prune.l1_unstructured(nn.Linear(4, 2), "weight", amount=3)
-        >>> list(nn.utils.prune.remove(layer, "weight").state_dict())
+        >>> layer = tt.nn.utils.prune.l1_unstructured(tt.nn.Linear(4, 2), "weight", amount=3)
+        >>> list(tt.nn.utils.prune.remove(layer, "weight").state_dict())
         ['bias', 'weight']
     """
-    key, method = hook_of(module, name)
+    key, method = find_hook(module, name)
     if key is None or method is None:
         raise ValueError(
             f"Parameter '{name}' of module {module} has to be pruned before pruning can be removed"
@@ -268,14 +258,13 @@ def remove(module: Module, name: str) -> Module:
 
 @short
 def is_pruned(module: Module) -> bool:
-    """Whether a module, or one in it, has a pruned parameter.
+    """Whether a module or one of its submodules has a pruned parameter.
 
     Args:
         module: The module.
 
     Example:
-        >>> from tinytorch import nn
-        >>> nn.utils.prune.is_pruned(nn.Linear(4, 2))
+        >>> tt.nn.utils.prune.is_pruned(tt.nn.Linear(4, 2))
         False
     """
     hooks = (hook for each in module.modules() for hook in each._forward_pre_hooks.values())

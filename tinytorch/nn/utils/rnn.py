@@ -32,13 +32,14 @@ class _Packed(NamedTuple):
 
 
 class PackedSequence(_Packed):
-    """Sequences packed time by time, the longest first; made by ``pack_padded_sequence``.
+    """Sequences without padding, in order of time; ``pack_padded_sequence`` makes one.
 
     Attributes:
-        data: All steps, shape ``(sum of the lengths, *)``.
-        batch_sizes: How many sequences go on at each time, int64 on the CPU.
-        sorted_indices: Which of the given sequences comes where, or None if they were sorted.
-        unsorted_indices: The inverse of that permutation, or None.
+        data: The elements of all sequences, shape ``(sum of the lengths, *)``: those of the first
+            time step, longest sequence first, then those of the second, and so on.
+        batch_sizes: Number of sequences that have each time step, int64 on the CPU.
+        sorted_indices: Permutation that sorted the sequences by length; None if they were sorted.
+        unsorted_indices: The inverse permutation, or None.
 
     Example:
         >>> tt.nn.utils.rnn.pack_sequence([tt.tensor([1, 2, 3]), tt.tensor([4])]).batch_sizes
@@ -134,20 +135,20 @@ class PackedSequence(_Packed):
         return bool(data.is_pinned())
 
     def pin_memory(self) -> Self:
-        """The same in pinned memory, from which a GPU copies while the program goes on."""
-        data, order, back = (
+        """Return a copy in pinned memory, from which copies to a GPU can be asynchronous."""
+        data, order, inverse = (
             None if tensor is None else tensor.pin_memory()
             for tensor in (self.data, self.sorted_indices, self.unsorted_indices)
         )
-        return type(self)(data, self.batch_sizes, order, back)  # type: ignore[arg-type]
+        return type(self)(data, self.batch_sizes, order, inverse)  # type: ignore[arg-type]
 
 
 @short
 def invert_permutation(permutation: Tensor | None) -> Tensor | None:
-    """The permutation that undoes another one.
+    """Return the inverse of a permutation.
 
     Args:
-        permutation: A vector with the numbers from 0, or None.
+        permutation: Vector of indices, or None, for which the result is None.
 
     Example:
         >>> tt.nn.utils.rnn.invert_permutation(tt.tensor([2, 0, 1]))
@@ -171,14 +172,14 @@ def pack_padded_sequence(
 
     Args:
         input: Shape ``(time, batch, *)``.
-        lengths: The length of each, positive.
+        lengths: Length of each sequence, positive.
         batch_first: Whether the input has shape ``(batch, time, *)``. Default: False.
-        enforce_sorted: Whether the sequences have to come longest first; if not, they are
-            sorted here. Default: True.
+        enforce_sorted: Whether the sequences must be sorted by descending length; if not, the
+            function sorts them. Default: True.
 
     Raises:
-        RuntimeError: If a length is not positive, their number is not the batch's size, or
-            they are not sorted but have to be.
+        RuntimeError: If a length is not positive, the number of lengths is not the batch size, or
+            they are not sorted although ``enforce_sorted``.
 
     Example:
         >>> x = tt.tensor([[1, 2, 3], [4, 5, 0]])
@@ -188,7 +189,7 @@ def pack_padded_sequence(
     x: Any = input.transpose(0, 1) if batch_first else input
     if not x.numel():
         raise RuntimeError("Cannot pack empty tensors.")
-    counts = _counts(lengths)
+    counts = _to_ints(lengths)
     order = None
     if not enforce_sorted:
         ranks = sorted(range(len(counts)), key=lambda place: -counts[place])
@@ -201,7 +202,8 @@ def pack_padded_sequence(
     return PackedSequence(data, tensor(sizes, dtype=int64), order)
 
 
-def _counts(lengths: Any) -> list[int]:
+def _to_ints(lengths: Any) -> list[int]:
+    """Return lengths, a vector or a sequence, as a list of ints."""
     if not isinstance(lengths, Tensor):
         return [int(n) for n in lengths]
     if lengths.ndim != 1:
@@ -212,6 +214,7 @@ def _counts(lengths: Any) -> list[int]:
 
 
 def _check_lengths(counts: list[int], x: Tensor) -> None:
+    """Check the lengths of sequences ``(time, batch, *)``."""
     if x.ndim < 2:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [-{x.ndim}, {x.ndim - 1}], but "
@@ -249,14 +252,14 @@ def pad_packed_sequence(
     Args:
         sequence: The packed sequences.
         batch_first: Whether the result has shape ``(batch, time, *)``. Default: False.
-        padding_value: What stands behind the shorter ones. Default: 0.
-        total_length: The result's size in time. Default: the longest sequence's.
+        padding_value: Value of the padding. Default: 0.
+        total_length: Size of the result's time dimension. Default: the longest length.
 
     Returns:
         The padded sequences, shape ``(time, batch, *)``, and their lengths.
 
     Raises:
-        ValueError: If ``total_length`` is too short.
+        ValueError: If ``total_length`` is less than the longest length.
 
     Example:
         >>> packed = tt.nn.utils.rnn.pack_sequence([tt.tensor([1, 2, 3]), tt.tensor([4])])
@@ -273,22 +276,18 @@ def pad_packed_sequence(
         )
     data: Any = sequence.data
     rows = list(data.split(sizes))
-    widest, features = sizes[0], data.shape[1:]
-    padded = [_filled(row, widest - row.shape[0], features, padding_value) for row in rows]
-    padded += [data.new_full((widest, *features), padding_value)] * (length - len(sizes))
+    batch, features = sizes[0], data.shape[1:]
+    padded = [_pad_to(row, batch, padding_value) for row in rows]
+    padded += [data.new_full((batch, *features), padding_value)] * (length - len(sizes))
     out: Any = stack(padded)
     if batch_first:
         out = out.transpose(0, 1)
-    lengths: Any = tensor([sum(size > place for size in sizes) for place in range(widest)])
+    lengths: Any = tensor([sum(size > place for size in sizes) for place in range(batch)])
     if sequence.unsorted_indices is not None:
-        # last, so that sequences put back in order are contiguous either way
+        # After the transpose, so that the result is contiguous in both cases.
         out = out.index_select(0 if batch_first else 1, sequence.unsorted_indices)
         lengths = lengths[sequence.unsorted_indices.cpu()]
     return out, lengths
-
-
-def _filled(row: Any, missing: int, features: Any, value: float) -> Any:
-    return cat([row, row.new_full((missing, *features), value)]) if missing else row
 
 
 @short
@@ -303,14 +302,14 @@ def pad_sequence(
     Args:
         sequences: Tensors of shape ``(length, *)``.
         batch_first: Whether the result has shape ``(batch, time, *)``. Default: False.
-        padding_value: What stands where the shorter ones have nothing. Default: 0.
+        padding_value: Value of the padding. Default: 0.
         padding_side: ``"right"`` or ``"left"``. Default: ``"right"``.
 
     Returns:
         Shape ``(time, batch, *)``.
 
     Raises:
-        RuntimeError: If ``sequences`` cannot be iterated over, is empty, or the side unknown.
+        RuntimeError: If ``sequences`` is not iterable or empty, or ``padding_side`` is unknown.
 
     Example:
         >>> tt.nn.utils.rnn.pad_sequence([tt.ones(3), tt.ones(1)], batch_first=True)
@@ -322,26 +321,27 @@ def pad_sequence(
             "pad_sequence: Expected iterable for input sequences, but got arg of type: "
             f"{type(sequences)}"
         )
-    given: list[Any] = list(sequences)
-    if not given:
+    tensors: list[Any] = list(sequences)
+    if not tensors:
         raise RuntimeError("received an empty list of sequences")
     if padding_side not in ("left", "right"):
         raise RuntimeError(
             f"Expected padding_side to be one of left or right, but got {padding_side}."
         )
-    for place, each in enumerate(given):
+    for place, each in enumerate(tensors):
         if not isinstance(each, Tensor):
             raise TypeError(
                 f"expected Tensor as element {place} in argument 0, but got {type(each).__name__}"
             )
         if not each.ndim:
             raise RuntimeError(f"pad_sequence: element {place} is a 0-d tensor, not a sequence")
-    longest = max(each.shape[0] for each in given)
-    padded = [_padded(each, longest, padding_value, padding_side == "left") for each in given]
+    longest = max(each.shape[0] for each in tensors)
+    padded = [_pad_to(each, longest, padding_value, padding_side == "left") for each in tensors]
     return stack(padded, 0 if batch_first else 1)
 
 
-def _padded(sequence: Any, length: int, value: float, left: bool) -> Any:
+def _pad_to(sequence: Any, length: int, value: float, left: bool = False) -> Any:
+    """Pad the first dimension of a tensor to ``length``, on the right or the left."""
     missing = length - sequence.shape[0]
     if not missing:
         return sequence
@@ -357,7 +357,7 @@ def unpad_sequence(
 
     Args:
         padded_sequences: Shape ``(time, batch, *)``.
-        lengths: The length of each.
+        lengths: Length of each sequence.
         batch_first: Whether the input has shape ``(batch, time, *)``. Default: False.
 
     Example:
@@ -375,7 +375,7 @@ def pack_sequence(sequences: Sequence[Tensor], enforce_sorted: bool = True) -> P
 
     Args:
         sequences: Tensors of shape ``(length, *)``.
-        enforce_sorted: Whether the sequences have to come longest first. Default: True.
+        enforce_sorted: Whether the sequences must be sorted by descending length. Default: True.
 
     Example:
         >>> tt.nn.utils.rnn.pack_sequence([tt.tensor([1, 2]), tt.tensor([4])]).data

@@ -1,4 +1,4 @@
-"""Spectral normalization by a hook, the older way; see ``parametrizations.spectral_norm``."""
+"""Spectral normalization by a hook, the deprecated API; see ``parametrizations.spectral_norm``."""
 
 from __future__ import annotations
 
@@ -10,28 +10,27 @@ from ...state import no_grad
 from ...state.tracebacks import short
 from ..module import Module
 from ..parameter import is_lazy
-from ._weight_hooks import check_none, replace_parts, taken_off
+from ._weight_hooks import check_no_hook, replace_parts, pop_hook
 from .parametrizations import as_matrix, check_iterations, default_dim
 
 __all__ = ["SpectralNorm", "remove_spectral_norm", "spectral_norm"]
 
 
 class SpectralNorm:
-    """The hook that divides a weight by its largest singular value before each call.
+    """Hook that divides a weight by its largest singular value before each call.
 
     Args:
-        name: The parameter.
-        n_power_iterations: Iterations of the estimate in a call. Default: 1.
+        name: Name of the parameter.
+        n_power_iterations: Number of power iterations in each call. Default: 1.
         dim: The dimension that becomes the rows of the matrix. Default: 0.
-        eps: The least norm to divide by. Default: 1e-12.
+        eps: Lower bound of norms that are divided by. Default: 1e-12.
 
     Raises:
-        ValueError: If there are no iterations.
+        ValueError: If ``n_power_iterations`` is not positive.
 
     Example:
-        >>> from tinytorch import nn
         >>> from tinytorch.nn.utils.spectral_norm import SpectralNorm
-        >>> layer = nn.utils.spectral_norm(nn.Linear(4, 2))
+        >>> layer = tt.nn.utils.spectral_norm(tt.nn.Linear(4, 2))
         >>> any(isinstance(hook, SpectralNorm) for hook in layer._forward_pre_hooks.values())
         True
     """
@@ -48,12 +47,11 @@ class SpectralNorm:
         self.n_power_iterations = n_power_iterations
 
     def attach(self, module: Module) -> None:
-        """Replace the parameter by its original and the two vectors of the estimate.
+        """Replace the parameter by ``<name>_orig`` and two singular vectors; register this hook.
 
         Example:
-            >>> from tinytorch import nn
             >>> from tinytorch.nn.utils.spectral_norm import SpectralNorm
-            >>> layer = nn.Linear(4, 2)
+            >>> layer = tt.nn.Linear(4, 2)
             >>> SpectralNorm().attach(layer)
             >>> list(layer.state_dict())
             ['bias', 'weight_orig', 'weight_u', 'weight_v']
@@ -80,7 +78,7 @@ class SpectralNorm:
         module.register_forward_pre_hook(self)
 
     def reshape_weight_to_matrix(self, weight: Any) -> Any:
-        """Weight as a matrix with ``dim`` first; ``compute_weight`` calls it.
+        """Return the weight as a matrix with a row for each index of ``dim``.
 
         Args:
             weight: The weight.
@@ -93,12 +91,15 @@ class SpectralNorm:
         return as_matrix(weight, self.dim)
 
     def compute_weight(self, module: Module, do_power_iteration: bool) -> Tensor:
-        """The weight over its largest singular value, estimated anew if wanted.
+        """Return the weight divided by its largest singular value.
+
+        Args:
+            module: The module.
+            do_power_iteration: Whether to improve the estimate of the singular value first.
 
         Example:
-            >>> from tinytorch import nn
             >>> from tinytorch.nn.utils.spectral_norm import SpectralNorm
-            >>> layer, hook = nn.Linear(4, 2), SpectralNorm(n_power_iterations=20)
+            >>> layer, hook = tt.nn.Linear(4, 2), SpectralNorm(n_power_iterations=20)
             >>> hook.attach(layer)
             >>> hook.compute_weight(layer, do_power_iteration=True).shape
             tinytorch.Size([2, 4])
@@ -112,7 +113,7 @@ class SpectralNorm:
                 for _ in range(self.n_power_iterations):
                     normalize(matrix.mT.mv(u), dim=0, eps=self.eps, out=v)
                     normalize(matrix.mv(v), dim=0, eps=self.eps, out=u)
-                u, v = u.clone(), v.clone()  # the next call writes over them
+                u, v = u.clone(), v.clone()  # the next call overwrites them
         return weight / u.dot(matrix.mv(v))  # type: ignore[no-any-return]
 
     def __call__(self, module: Module, inputs: Any) -> None:
@@ -131,10 +132,10 @@ def spectral_norm(
     """Divide a weight by its largest singular value before each call.
 
     Args:
-        module: The module; ``<name>_orig`` takes the parameter's place.
-        name: The parameter. Default: ``"weight"``.
-        n_power_iterations: Iterations of the estimate in a call. Default: 1.
-        eps: The least norm to divide by. Default: 1e-12.
+        module: The module; ``<name>_orig`` replaces the parameter.
+        name: Name of the parameter. Default: ``"weight"``.
+        n_power_iterations: Number of power iterations in each call. Default: 1.
+        eps: Lower bound of norms that are divided by. Default: 1e-12.
         dim: The dimension that becomes the rows of the matrix. Default: 1 for transposed
             convolutions, else 0.
 
@@ -142,43 +143,41 @@ def spectral_norm(
         The module.
 
     Raises:
-        RuntimeError: If the parameter is normalised already.
-        ValueError: If there are no iterations, or the parameter is None.
+        RuntimeError: If the parameter is normalized already.
+        ValueError: If ``n_power_iterations`` is not positive, or the parameter is None.
 
     Example:
-        >>> from tinytorch import nn
-        >>> list(nn.utils.spectral_norm(nn.Linear(4, 2)).state_dict())
+        >>> list(tt.nn.utils.spectral_norm(tt.nn.Linear(4, 2)).state_dict())
         ['bias', 'weight_orig', 'weight_u', 'weight_v']
 
     Reference:
         Miyato et al.: Spectral Normalization for GANs, arXiv:1802.05957.
     """
-    check_none(module, SpectralNorm, "spectral_norm", name)
+    check_no_hook(module, SpectralNorm, "spectral_norm", name)
     SpectralNorm(name, n_power_iterations, default_dim(module, dim), eps).attach(module)
     return module
 
 
 @short
 def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
-    """Make a normalised weight an ordinary parameter again.
+    """Make a normalized weight an ordinary parameter again.
 
     Args:
         module: The module.
-        name: The parameter. Default: ``"weight"``.
+        name: Name of the parameter. Default: ``"weight"``.
 
     Returns:
         The module.
 
     Raises:
-        ValueError: If the parameter is not normalised.
+        ValueError: If the parameter is not normalized.
 
     Example:
-        >>> from tinytorch import nn
-        >>> layer = nn.utils.spectral_norm(nn.Linear(4, 2))
-        >>> list(nn.utils.remove_spectral_norm(layer).state_dict())
+        >>> layer = tt.nn.utils.spectral_norm(tt.nn.Linear(4, 2))
+        >>> list(tt.nn.utils.remove_spectral_norm(layer).state_dict())
         ['bias', 'weight']
     """
-    hook = taken_off(module, SpectralNorm, "spectral_norm", name)
+    hook = pop_hook(module, SpectralNorm, "spectral_norm", name)
     with no_grad():
         weight = hook.compute_weight(module, do_power_iteration=False)
     return replace_parts(module, name, ("u", "v", "orig"), weight)

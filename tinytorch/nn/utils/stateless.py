@@ -1,4 +1,4 @@
-"""A module called with tensors that stand in for its own."""
+"""Calls of a module with other tensors in place of its own."""
 
 from __future__ import annotations
 
@@ -22,32 +22,31 @@ def functional_call(
     tie_weights: bool = True,
     strict: bool = False,
 ) -> Any:
-    """Call a module with other tensors in the place of its parameters and buffers.
+    """Call a module with other tensors in place of its parameters and buffers.
 
-    The module keeps its own; gradients flow to the tensors given. A buffer that the module assigns
-    anew is put into the mapping.
+    The module's own tensors do not change; gradients flow to the given ones. If the module assigns
+    a new tensor to a buffer, it is put into the mapping.
 
     Args:
         module: The module.
         parameters_and_buffers: Tensors by the names of ``named_parameters`` and
             ``named_buffers``.
-        args: The positional arguments, a tuple or one that is none. Default: none.
-        kwargs: The keyword arguments. Default: none.
+        args: Tuple of positional arguments, or a single one that is not a tuple. Default: none.
+        kwargs: Keyword arguments. Default: none.
         tie_weights: Whether a tensor that the module has under several names is replaced under
             all of them. Default: True.
-        strict: Whether a name missing or unknown is an error. Default: False.
+        strict: Whether to raise for missing or unknown names. Default: False.
 
     Returns:
-        What the module returns.
+        The output of the module.
 
     Raises:
-        RuntimeError: For names that the module has not, with ``strict``.
-        ValueError: For different tensors in the place of one.
+        RuntimeError: If ``strict``, for missing or unknown names.
+        ValueError: If different tensors are given for two names of the same tensor.
 
     Example:
-        >>> from tinytorch import nn
         >>> new = {"weight": 2 * tt.ones(1, 1), "bias": tt.ones(1)}
-        >>> nn.utils.stateless.functional_call(nn.Linear(1, 1), new, tt.tensor([3.0]))
+        >>> tt.nn.utils.stateless.functional_call(tt.nn.Linear(1, 1), new, tt.tensor([3.0]))
         tensor([7.])
     """
     given = dict(parameters_and_buffers)
@@ -55,29 +54,29 @@ def functional_call(
     if strict:
         _check_names(module, given, set(names))
     if tie_weights:
-        given = _with_tied(given, names)
+        given = _add_tied_names(given, names)
     arguments = () if args is None else args if isinstance(args, tuple) else (args,)
-    put_back: list[tuple[Any, str, Any, str]] = []
+    replaced: list[tuple[Any, str, Any, str]] = []
     try:
         for name, tensor in given.items():
-            registry, last = _place(module, name)
+            registry, last = _find_registry(module, name)
             if registry is not None:
-                put_back.append((registry, last, registry[last], name))
+                replaced.append((registry, last, registry[last], name))
                 registry[last] = tensor
         return module(*arguments, **(kwargs or {}))
     finally:
         assigned: dict[str, Any] = {}
-        for registry, last, own, name in reversed(put_back):
+        for registry, last, own, name in reversed(replaced):
             now = registry.get(last, given[name])
             if now is not given[name] and name in parameters_and_buffers:
                 assigned[name] = now
             registry[last] = own
         if assigned:
-            cast(dict[str, Any], parameters_and_buffers).update(assigned)  # as in torch
+            cast(dict[str, Any], parameters_and_buffers).update(assigned)  # as in PyTorch
 
 
 def _names(module: Module) -> dict[str, Any]:
-    """The module's parameters and buffers under all their names."""
+    """Return the module's parameters and buffers under all their names."""
     return {
         **dict(module.named_parameters(remove_duplicate=False)),
         **dict(module.named_buffers(remove_duplicate=False)),
@@ -85,6 +84,7 @@ def _names(module: Module) -> dict[str, Any]:
 
 
 def _check_names(module: Module, given: Mapping[str, Tensor], known: set[str]) -> None:
+    """Raise RuntimeError if names are missing or unknown."""
     problems = {
         "Unexpected key(s)": sorted(set(given) - known),
         "Missing key(s)": sorted(known - set(given)),
@@ -95,23 +95,23 @@ def _check_names(module: Module, given: Mapping[str, Tensor], known: set[str]) -
         raise RuntimeError("\n\t".join([what, *found]))
 
 
-def _with_tied(given: dict[str, Tensor], names: Mapping[str, Any]) -> dict[str, Tensor]:
-    """``given`` with the other names of the tensors that it replaces."""
+def _add_tied_names(given: dict[str, Tensor], names: Mapping[str, Any]) -> dict[str, Tensor]:
+    """Return ``given`` with each tensor under all names of the tensor that it replaces."""
     shared: dict[int, list[str]] = {}
     for name, own in names.items():
         shared.setdefault(id(own), []).append(name)
     tied = dict(given)
     for together in shared.values():
-        replaced = [name for name in together if name in given]
-        if len({id(given[name]) for name in replaced}) > 1:
-            raise ValueError(f"functional_call got multiple values for keys {replaced}")
-        if replaced:
-            tied.update(dict.fromkeys(together, given[replaced[0]]))
+        keys = [name for name in together if name in given]
+        if len({id(given[name]) for name in keys}) > 1:
+            raise ValueError(f"functional_call got multiple values for keys {keys}")
+        if keys:
+            tied.update(dict.fromkeys(together, given[keys[0]]))
     return tied
 
 
-def _place(module: Module, name: str) -> tuple[Any, str]:
-    """The registry that holds a tensor, and its key there; None if there is no such tensor."""
+def _find_registry(module: Module, name: str) -> tuple[Any, str]:
+    """Return the registry that contains a tensor, or None, and the key of the tensor in it."""
     path, _, last = name.rpartition(".")
     if not last:
         raise KeyError('tensor name can\'t be empty string ""')
@@ -126,7 +126,7 @@ def _place(module: Module, name: str) -> tuple[Any, str]:
 
 
 def _submodule(module: Module, path: str) -> Module:
-    """The module at a path; AttributeError or TypeError if there is none."""
+    """Return the submodule at a path; AttributeError or TypeError if there is none."""
     owner: Any = module
     for name in path.split(".") if path else ():
         if not hasattr(owner, name):

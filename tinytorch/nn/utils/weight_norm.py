@@ -1,4 +1,4 @@
-"""Weight normalization by a hook, the older way; see ``parametrizations.weight_norm``."""
+"""Weight normalization by a hook, the deprecated API; see ``parametrizations.weight_norm``."""
 
 from __future__ import annotations
 
@@ -9,25 +9,24 @@ from ...state.tracebacks import short
 from ...warnings import warn
 from ..module import Module
 from ..parameter import Parameter, is_lazy
-from ._weight_hooks import check_none, replace_parts, taken_off
+from ._weight_hooks import check_no_hook, replace_parts, pop_hook
 from .parametrizations import norm_except
 
 __all__ = ["WeightNorm", "remove_weight_norm", "weight_norm"]
 
 
 class WeightNorm:
-    """The hook that computes ``g * v / |v|`` before each call.
+    """Hook that computes ``g * v / |v|`` before each call.
 
     Args:
-        name: The parameter.
-        dim: The dimension with a length for every index; None or -1 for one length in all.
+        name: Name of the parameter.
+        dim: Dimension with a length for each index; None or -1 for one length of the whole weight.
 
     Example:
         >>> import warnings
-        >>> from tinytorch import nn
         >>> from tinytorch.nn.utils.weight_norm import WeightNorm
         >>> with warnings.catch_warnings(action="ignore"):
-        ...     layer = nn.utils.weight_norm(nn.Linear(4, 2))
+        ...     layer = tt.nn.utils.weight_norm(tt.nn.Linear(4, 2))
         >>> any(isinstance(hook, WeightNorm) for hook in layer._forward_pre_hooks.values())
         True
     """
@@ -39,7 +38,7 @@ class WeightNorm:
         self.name, self.dim = name, -1 if dim is None else dim
 
     def compute_weight(self, module: Module) -> Tensor:
-        """The weight from the module's two parts of it.
+        """Return the weight, computed from ``<name>_g`` and ``<name>_v`` of the module.
 
         Example:
             >>> import warnings
@@ -59,28 +58,27 @@ class WeightNorm:
 
 @short
 def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
-    """Learn a weight's length and direction apart, computed before each call.
+    """Learn the length and the direction of a weight separately; computed before each call.
 
     Args:
-        module: The module; ``<name>_g`` and ``<name>_v`` take the parameter's place.
-        name: The parameter. Default: ``"weight"``.
-        dim: The dimension with a length for every index; None for one length in all.
+        module: The module; ``<name>_g`` and ``<name>_v`` replace the parameter.
+        name: Name of the parameter. Default: ``"weight"``.
+        dim: Dimension with a length for each index; None for one length of the whole weight.
             Default: 0.
 
     Returns:
         The module.
 
     Raises:
-        RuntimeError: If the parameter is normalised already.
+        RuntimeError: If the parameter is normalized already.
 
     Warns:
-        FutureWarning: That ``nn.utils.parametrizations.weight_norm`` is the way now.
+        FutureWarning: Always; use ``nn.utils.parametrizations.weight_norm`` instead.
 
     Example:
         >>> import warnings
-        >>> from tinytorch import nn
         >>> with warnings.catch_warnings(action="ignore"):
-        ...     list(nn.utils.weight_norm(nn.Linear(4, 2)).state_dict())
+        ...     list(tt.nn.utils.weight_norm(tt.nn.Linear(4, 2)).state_dict())
         ['bias', 'weight_g', 'weight_v']
 
     Reference:
@@ -90,7 +88,7 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
         "`nn.utils.weight_norm` is deprecated in favor of `nn.utils.parametrizations.weight_norm`.",
         FutureWarning,
     )
-    check_none(module, WeightNorm, "weight_norm", name)
+    check_no_hook(module, WeightNorm, "weight_norm", name)
     hook = WeightNorm(name, dim)
     weight: Tensor = getattr(module, name)
     if is_lazy(weight):
@@ -109,25 +107,24 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
 
 @short
 def remove_weight_norm(module: Module, name: str = "weight") -> Module:
-    """Make a normalised weight an ordinary parameter again.
+    """Make a normalized weight an ordinary parameter again.
 
     Args:
         module: The module.
-        name: The parameter. Default: ``"weight"``.
+        name: Name of the parameter. Default: ``"weight"``.
 
     Returns:
         The module.
 
     Raises:
-        ValueError: If the parameter is not normalised.
+        ValueError: If the parameter is not normalized.
 
     Example:
         >>> import warnings
-        >>> from tinytorch import nn
         >>> with warnings.catch_warnings(action="ignore"):
-        ...     layer = nn.utils.weight_norm(nn.Linear(4, 2))
-        >>> list(nn.utils.remove_weight_norm(layer).state_dict())
+        ...     layer = tt.nn.utils.weight_norm(tt.nn.Linear(4, 2))
+        >>> list(tt.nn.utils.remove_weight_norm(layer).state_dict())
         ['bias', 'weight']
     """
-    hook = taken_off(module, WeightNorm, "weight_norm", name)
+    hook = pop_hook(module, WeightNorm, "weight_norm", name)
     return replace_parts(module, name, ("g", "v"), hook.compute_weight(module))
