@@ -82,10 +82,7 @@ class Loss(Module):
     reduction: str
 
     def __init__(
-        self,
-        size_average: bool | None = None,
-        reduce: bool | None = None,
-        reduction: str = "mean",
+        self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
     ) -> None:
         super().__init__()
         self.reduction = reduction_of(reduction, size_average, reduce)

@@ -7,21 +7,9 @@ from . import functional as F
 from .module import Module
 
 __all__ = [
-    "GELU",
-    "GLU",
-    "Hardshrink",
-    "LogSigmoid",
-    "LogSoftmax",
-    "Sigmoid",
-    "Softmax",
-    "Softmax2d",
-    "Softmin",
-    "Softplus",
-    "Softshrink",
-    "Softsign",
-    "Tanh",
-    "Tanhshrink",
-]
+    "GELU", "GLU", "Hardshrink", "LogSigmoid", "LogSoftmax", "Sigmoid", "Softmax", "Softmax2d",
+    "Softmin", "Softplus", "Softshrink", "Softsign", "Tanh", "Tanhshrink",
+]  # fmt: skip
 
 
 class Sigmoid(Module):

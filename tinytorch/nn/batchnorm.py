@@ -19,14 +19,9 @@ from .module import Module
 from .parameter import Parameter
 
 __all__ = [
-    "BatchNorm1d",
-    "BatchNorm2d",
-    "BatchNorm3d",
-    "InstanceNorm1d",
-    "InstanceNorm2d",
-    "InstanceNorm3d",
-    "SyncBatchNorm",
-]
+    "BatchNorm1d", "BatchNorm2d", "BatchNorm3d", "InstanceNorm1d", "InstanceNorm2d",
+    "InstanceNorm3d", "SyncBatchNorm",
+]  # fmt: skip
 
 
 class NormBase(Module):
@@ -165,15 +160,9 @@ class BatchNorm(NormBase):
         # In training batch_norm updates the statistics, in evaluation it uses them.
         given = not self.training or self.track_running_stats
         return F.batch_norm(
-            input,
-            self.running_mean if given else None,
-            self.running_var if given else None,
-            self.weight,
-            self.bias,
-            by_batch,
-            factor,
-            self.eps,
-        )
+            input, self.running_mean if given else None, self.running_var if given else None,
+            self.weight, self.bias, by_batch, factor, self.eps,
+        )  # fmt: skip
 
 
 class BatchNorm1d(BatchNorm):
@@ -275,7 +264,7 @@ class InstanceNorm(NormBase):
             )
         warn(
             f"input's size at dim={dim} does not match num_features. You can silence this "
-            "warning by not passing in num_features, which is not used because affine=False",
+            "warning by not passing in num_features, which is not used because affine=False"
         )
 
     def _apply_instance_norm(self, input: Tensor) -> Tensor:

@@ -14,14 +14,7 @@ from ..warnings import warn
 from .module import Module, indent_lines
 from .parameter import Parameter
 
-__all__ = [
-    "Container",
-    "ModuleDict",
-    "ModuleList",
-    "ParameterDict",
-    "ParameterList",
-    "Sequential",
-]
+__all__ = ["Container", "ModuleDict", "ModuleList", "ParameterDict", "ParameterList", "Sequential"]
 
 
 class ParameterList(Module):

@@ -176,20 +176,11 @@ class _Conv(ConvBase):
         dtype: Any = None,
     ) -> None:
         super().__init__(
-            in_channels,
-            out_channels,
-            each(self._ndim, kernel_size),
-            each(self._ndim, stride),
+            in_channels, out_channels, each(self._ndim, kernel_size), each(self._ndim, stride),
             padding if isinstance(padding, str) else each(self._ndim, padding),
-            each(self._ndim, dilation),
-            False,
-            each(self._ndim, 0),
-            groups,
-            bias,
-            padding_mode,
-            device,
-            dtype,
-        )
+            each(self._ndim, dilation), False, each(self._ndim, 0), groups, bias, padding_mode,
+            device, dtype,
+        )  # fmt: skip
 
     def _conv_forward(self, input: Any, weight: Any, bias: Any) -> Tensor:
         """Convolve the input with these parameters; ``forward`` calls it."""
@@ -291,20 +282,10 @@ class _ConvTranspose(ConvBase):
                 f'Only "zeros" padding mode is supported for {self.__class__.__name__}'
             )
         super().__init__(
-            in_channels,
-            out_channels,
-            each(self._ndim, kernel_size),
-            each(self._ndim, stride),
-            each(self._ndim, padding),
-            each(self._ndim, dilation),
-            True,
-            each(self._ndim, output_padding),
-            groups,
-            bias,
-            padding_mode,
-            device,
-            dtype,
-        )
+            in_channels, out_channels, each(self._ndim, kernel_size), each(self._ndim, stride),
+            each(self._ndim, padding), each(self._ndim, dilation), True,
+            each(self._ndim, output_padding), groups, bias, padding_mode, device, dtype,
+        )  # fmt: skip
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         """Add a multiple of the kernel to the output for each element of the input.
@@ -327,15 +308,9 @@ class _ConvTranspose(ConvBase):
             input, output_size, self.stride, padding, self.kernel_size, self._ndim, self.dilation
         )
         return functions[self._ndim - 1](
-            input,
-            self.weight,
-            self.bias,
-            self.stride,
-            padding,
-            output_padding,
-            self.groups,
+            input, self.weight, self.bias, self.stride, padding, output_padding, self.groups,
             self.dilation,
-        )
+        )  # fmt: skip
 
     def _output_padding(
         self,

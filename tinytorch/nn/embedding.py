@@ -116,14 +116,9 @@ class Embedding(_Table):
             Shape ``(*input.shape, embedding_dim)``.
         """
         return F.embedding(
-            input,
-            self.weight,
-            self.padding_idx,
-            self.max_norm,
-            self.norm_type,
-            self.scale_grad_by_freq,
-            self.sparse,
-        )
+            input, self.weight, self.padding_idx, self.max_norm, self.norm_type,
+            self.scale_grad_by_freq, self.sparse,
+        )  # fmt: skip
 
     def extra_repr(self) -> str:
         text = _configuration(self, padding_idx=None, max_norm=None)
@@ -161,16 +156,10 @@ class Embedding(_Table):
         """
         rows, columns = _matrix_shape(embeddings)
         return cls(
-            num_embeddings=rows,
-            embedding_dim=columns,
-            _weight=embeddings,
-            _freeze=freeze,
-            padding_idx=padding_idx,
-            max_norm=max_norm,
-            norm_type=norm_type,
-            scale_grad_by_freq=scale_grad_by_freq,
-            sparse=sparse,
-        )
+            num_embeddings=rows, embedding_dim=columns, _weight=embeddings, _freeze=freeze,
+            padding_idx=padding_idx, max_norm=max_norm, norm_type=norm_type,
+            scale_grad_by_freq=scale_grad_by_freq, sparse=sparse,
+        )  # fmt: skip
 
 
 class EmbeddingBag(_Table):
@@ -223,10 +212,7 @@ class EmbeddingBag(_Table):
         self.include_last_offset = include_last_offset
 
     def forward(
-        self,
-        input: Tensor,
-        offsets: Tensor | None = None,
-        per_sample_weights: Tensor | None = None,
+        self, input: Tensor, offsets: Tensor | None = None, per_sample_weights: Tensor | None = None
     ) -> Tensor:
         """Look up bags of rows and reduce each.
 
@@ -240,18 +226,9 @@ class EmbeddingBag(_Table):
             Shape ``(bags, embedding_dim)``.
         """
         return F.embedding_bag(
-            input,
-            self.weight,
-            offsets,
-            self.max_norm,
-            self.norm_type,
-            self.scale_grad_by_freq,
-            self.mode,
-            self.sparse,
-            per_sample_weights,
-            self.include_last_offset,
-            self.padding_idx,
-        )
+            input, self.weight, offsets, self.max_norm, self.norm_type, self.scale_grad_by_freq,
+            self.mode, self.sparse, per_sample_weights, self.include_last_offset, self.padding_idx,
+        )  # fmt: skip
 
     def extra_repr(self) -> str:
         text = f"{_configuration(self, max_norm=None)}, mode={self.mode!r}"
@@ -293,17 +270,10 @@ class EmbeddingBag(_Table):
         """
         rows, columns = _matrix_shape(embeddings)
         bag = cls(
-            num_embeddings=rows,
-            embedding_dim=columns,
-            _weight=embeddings,
-            max_norm=max_norm,
-            norm_type=norm_type,
-            scale_grad_by_freq=scale_grad_by_freq,
-            mode=mode,
-            sparse=sparse,
-            include_last_offset=include_last_offset,
-            padding_idx=padding_idx,
-        )
+            num_embeddings=rows, embedding_dim=columns, _weight=embeddings, max_norm=max_norm,
+            norm_type=norm_type, scale_grad_by_freq=scale_grad_by_freq, mode=mode, sparse=sparse,
+            include_last_offset=include_last_offset, padding_idx=padding_idx,
+        )  # fmt: skip
         bag.weight.requires_grad_(not freeze)
         return bag
 

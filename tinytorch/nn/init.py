@@ -204,7 +204,7 @@ def trunc_normal_(
     if mean < a - 2 * std or mean > b + 2 * std:
         _warn(
             "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. "
-            "The distribution of values may be incorrect.",
+            "The distribution of values may be incorrect."
         )
     with no_grad():
         _fill_truncated_normal(tensor, mean, std, a, b, generator)

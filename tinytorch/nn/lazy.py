@@ -12,44 +12,22 @@ from ..core.tensor import Tensor
 from ..dtypes import int64
 from ..ops.create.factories import tensor
 from .batchnorm import (
-    BatchNorm1d,
-    BatchNorm2d,
-    BatchNorm3d,
-    InstanceNorm1d,
-    InstanceNorm2d,
-    InstanceNorm3d,
-    NormBase,
-)
+    BatchNorm1d, BatchNorm2d, BatchNorm3d, InstanceNorm1d, InstanceNorm2d, InstanceNorm3d, NormBase,
+)  # fmt: skip
 from .common_types import Sizes
 from .conv import (
-    Conv1d,
-    Conv2d,
-    Conv3d,
-    ConvBase,
-    ConvTranspose1d,
-    ConvTranspose2d,
-    ConvTranspose3d,
-)
+    Conv1d, Conv2d, Conv3d, ConvBase, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d,
+)  # fmt: skip
 from .linear import Linear
 from .module import Module
 from .parameter import Uninitialized, UninitializedBuffer, UninitializedParameter, is_lazy
 
 __all__ = [
-    "LazyBatchNorm1d",
-    "LazyBatchNorm2d",
-    "LazyBatchNorm3d",
-    "LazyConv1d",
-    "LazyConv2d",
-    "LazyConv3d",
-    "LazyConvTranspose1d",
-    "LazyConvTranspose2d",
-    "LazyConvTranspose3d",
-    "LazyInstanceNorm1d",
-    "LazyInstanceNorm2d",
-    "LazyInstanceNorm3d",
-    "LazyLinear",
+    "LazyBatchNorm1d", "LazyBatchNorm2d", "LazyBatchNorm3d", "LazyConv1d", "LazyConv2d",
+    "LazyConv3d", "LazyConvTranspose1d", "LazyConvTranspose2d", "LazyConvTranspose3d",
+    "LazyInstanceNorm1d", "LazyInstanceNorm2d", "LazyInstanceNorm3d", "LazyLinear",
     "LazyModuleMixin",
-]
+]  # fmt: skip
 
 
 class LazyModuleMixin:

@@ -13,22 +13,10 @@ from ._reduction import Loss, WeightedLoss
 from .linear import Linear
 
 __all__ = [
-    "BCELoss",
-    "BCEWithLogitsLoss",
-    "CTCLoss",
-    "CrossEntropyLoss",
-    "GaussianNLLLoss",
-    "HuberLoss",
-    "KLDivLoss",
-    "L1Loss",
-    "LinearCrossEntropyLoss",
-    "LinearCrossEntropyOptions",
-    "MSELoss",
-    "NLLLoss",
-    "NLLLoss2d",
-    "PoissonNLLLoss",
-    "SmoothL1Loss",
-]
+    "BCELoss", "BCEWithLogitsLoss", "CTCLoss", "CrossEntropyLoss", "GaussianNLLLoss", "HuberLoss",
+    "KLDivLoss", "L1Loss", "LinearCrossEntropyLoss", "LinearCrossEntropyOptions", "MSELoss",
+    "NLLLoss", "NLLLoss2d", "PoissonNLLLoss", "SmoothL1Loss",
+]  # fmt: skip
 
 
 class L1Loss(Loss):
@@ -237,13 +225,9 @@ class PoissonNLLLoss(Loss):
     def forward(self, log_input: Tensor, target: Tensor) -> Tensor:
         """Compute the loss of two tensors of one shape."""
         return F.poisson_nll_loss(
-            log_input,
-            target,
-            log_input=self.log_input,
-            full=self.full,
-            eps=self.eps,
+            log_input, target, log_input=self.log_input, full=self.full, eps=self.eps,
             reduction=self.reduction,
-        )
+        )  # fmt: skip
 
 
 class GaussianNLLLoss(Loss):
@@ -318,12 +302,9 @@ class NLLLoss(WeightedLoss):
             target: Class indices, shape ``(batch, *)``, or 0-d.
         """
         return F.nll_loss(
-            input,
-            target,
-            weight=self.weight,
-            ignore_index=self.ignore_index,
+            input, target, weight=self.weight, ignore_index=self.ignore_index,
             reduction=self.reduction,
-        )
+        )  # fmt: skip
 
 
 class NLLLoss2d(NLLLoss):
@@ -394,13 +375,9 @@ class CrossEntropyLoss(WeightedLoss):
                 of ``input``.
         """
         return F.cross_entropy(
-            input,
-            target,
-            weight=self.weight,
-            ignore_index=self.ignore_index,
-            reduction=self.reduction,
-            label_smoothing=self.label_smoothing,
-        )
+            input, target, weight=self.weight, ignore_index=self.ignore_index,
+            reduction=self.reduction, label_smoothing=self.label_smoothing,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -511,16 +488,11 @@ class LinearCrossEntropyLoss(WeightedLoss):
         shape = (self.num_classes, *self.out_features)
         bias: Any = self.linear.bias
         return F.linear_cross_entropy(
-            input,
-            self.linear.weight.reshape((*shape, self.linear.in_features)),
-            target,
-            linear_bias=None if bias is None else bias.reshape(shape),
-            weight=self.weight,
-            reduction=self.reduction,
-            ignore_index=self.ignore_index,
-            label_smoothing=self.label_smoothing,
-            options=self.options,
-        )
+            input, self.linear.weight.reshape((*shape, self.linear.in_features)), target,
+            linear_bias=None if bias is None else bias.reshape(shape), weight=self.weight,
+            reduction=self.reduction, ignore_index=self.ignore_index,
+            label_smoothing=self.label_smoothing, options=self.options,
+        )  # fmt: skip
 
     def extra_repr(self) -> str:
         return (
@@ -572,11 +544,6 @@ class CTCLoss(Loss):
             target_lengths: Number of labels of each sample.
         """
         return F.ctc_loss(
-            log_probs,
-            targets,
-            input_lengths,
-            target_lengths,
-            self.blank,
-            self.reduction,
+            log_probs, targets, input_lengths, target_lengths, self.blank, self.reduction,
             self.zero_infinity,
-        )
+        )  # fmt: skip

@@ -11,16 +11,10 @@ from ._reduction import Loss, WeightedLoss
 from .distance import PairwiseDistance
 
 __all__ = [
-    "CosineEmbeddingLoss",
-    "HingeEmbeddingLoss",
-    "MarginRankingLoss",
-    "MultiLabelMarginLoss",
-    "MultiLabelSoftMarginLoss",
-    "MultiMarginLoss",
-    "SoftMarginLoss",
-    "TripletMarginLoss",
+    "CosineEmbeddingLoss", "HingeEmbeddingLoss", "MarginRankingLoss", "MultiLabelMarginLoss",
+    "MultiLabelSoftMarginLoss", "MultiMarginLoss", "SoftMarginLoss", "TripletMarginLoss",
     "TripletMarginWithDistanceLoss",
-]
+]  # fmt: skip
 
 
 class _MarginLoss(Loss):
@@ -217,13 +211,9 @@ class MultiMarginLoss(WeightedLoss):
             target: Class indices, shape ``(batch,)``, or 0-d.
         """
         return F.multi_margin_loss(
-            input,
-            target,
-            p=self.p,
-            margin=self.margin,
-            weight=self.weight,
+            input, target, p=self.p, margin=self.margin, weight=self.weight,
             reduction=self.reduction,
-        )
+        )  # fmt: skip
 
 
 class TripletMarginLoss(_MarginLoss):
@@ -272,15 +262,9 @@ class TripletMarginLoss(_MarginLoss):
     def forward(self, anchor: Tensor, positive: Tensor, negative: Tensor) -> Tensor:
         """Compute the loss of tensors of shape ``(batch, features)``."""
         return F.triplet_margin_loss(
-            anchor,
-            positive,
-            negative,
-            margin=self.margin,
-            p=self.p,
-            eps=self.eps,
-            swap=self.swap,
+            anchor, positive, negative, margin=self.margin, p=self.p, eps=self.eps, swap=self.swap,
             reduction=self.reduction,
-        )
+        )  # fmt: skip
 
 
 class TripletMarginWithDistanceLoss(_MarginLoss):
@@ -321,14 +305,9 @@ class TripletMarginWithDistanceLoss(_MarginLoss):
         """Compute the loss of tensors of shape ``(batch, *)``."""
         distance: Any = self.distance_function
         return F.triplet_margin_with_distance_loss(
-            anchor,
-            positive,
-            negative,
-            distance_function=distance,
-            margin=self.margin,
-            swap=self.swap,
-            reduction=self.reduction,
-        )
+            anchor, positive, negative, distance_function=distance, margin=self.margin,
+            swap=self.swap, reduction=self.reduction,
+        )  # fmt: skip
 
 
 def _require_positive(loss: str, margin: float) -> None:

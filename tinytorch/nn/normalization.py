@@ -81,12 +81,9 @@ class LayerNorm(_Normalization):
         self.eps = eps
         self.elementwise_affine = elementwise_affine
         self._make_parameters(
-            self.normalized_shape,
-            elementwise_affine,
-            elementwise_affine and bias,
-            device=device,
+            self.normalized_shape, elementwise_affine, elementwise_affine and bias, device=device,
             dtype=dtype,
-        )
+        )  # fmt: skip
 
     def forward(self, input: Tensor) -> Tensor:
         """Normalize a tensor of shape ``(*, *normalized_shape)``."""

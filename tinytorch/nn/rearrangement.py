@@ -10,14 +10,8 @@ from .common_types import Sizes
 from .module import Module
 
 __all__ = [
-    "ChannelShuffle",
-    "Flatten",
-    "Fold",
-    "PixelShuffle",
-    "PixelUnshuffle",
-    "Unflatten",
-    "Unfold",
-]
+    "ChannelShuffle", "Flatten", "Fold", "PixelShuffle", "PixelUnshuffle", "Unflatten", "Unfold",
+]  # fmt: skip
 
 
 class Flatten(Module):

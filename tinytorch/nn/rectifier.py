@@ -13,21 +13,9 @@ from .module import Module
 from .parameter import Parameter
 
 __all__ = [
-    "CELU",
-    "ELU",
-    "Hardsigmoid",
-    "Hardswish",
-    "Hardtanh",
-    "LeakyReLU",
-    "Mish",
-    "PReLU",
-    "ReLU",
-    "ReLU6",
-    "RReLU",
-    "SELU",
-    "SiLU",
-    "Threshold",
-]
+    "CELU", "ELU", "Hardsigmoid", "Hardswish", "Hardtanh", "LeakyReLU", "Mish", "PReLU", "ReLU",
+    "ReLU6", "RReLU", "SELU", "SiLU", "Threshold",
+]  # fmt: skip
 
 
 class _InPlace(Module):

@@ -126,7 +126,7 @@ class RNNBase(Module):
             warn(
                 "dropout option adds dropout after all but last recurrent layer, so non-zero "
                 f"dropout expects num_layers greater than 1, but got dropout={p} and "
-                f"num_layers={self.num_layers}",
+                f"num_layers={self.num_layers}"
             )
 
     @property

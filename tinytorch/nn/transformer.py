@@ -28,12 +28,9 @@ from .rectifier import ReLU
 
 
 __all__ = [
-    "Transformer",
-    "TransformerDecoder",
-    "TransformerDecoderLayer",
-    "TransformerEncoder",
+    "Transformer", "TransformerDecoder", "TransformerDecoderLayer", "TransformerEncoder",
     "TransformerEncoderLayer",
-]
+]  # fmt: skip
 
 Activation = str | Callable[[Tensor], Tensor]
 
@@ -291,12 +288,7 @@ class TransformerDecoderLayer(_Layer):
         return self._add_block(x, self.norm3, self._ff_block)  # type: ignore[no-any-return]
 
     def _mha_block(
-        self,
-        x: Tensor,
-        mem: Tensor,
-        attn_mask: Any,
-        key_padding_mask: Any,
-        is_causal: bool = False,
+        self, x: Tensor, mem: Tensor, attn_mask: Any, key_padding_mask: Any, is_causal: bool = False
     ) -> Tensor:
         """Attention to the memory and its dropout; subclasses override it."""
         attended = self.multihead_attn(
@@ -423,15 +415,11 @@ class TransformerDecoder(Module):
         output: Any = tgt
         for layer in self.layers:
             output = layer(
-                output,
-                memory,
-                tgt_mask=tgt_mask,
-                memory_mask=memory_mask,
+                output, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,
                 tgt_key_padding_mask=tgt_key_padding_mask,
-                memory_key_padding_mask=memory_key_padding_mask,
-                tgt_is_causal=bool(tgt_is_causal),
+                memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=bool(tgt_is_causal),
                 memory_is_causal=memory_is_causal,
-            )
+            )  # fmt: skip
         return output if self.norm is None else self.norm(output)  # type: ignore[no-any-return]
 
 
@@ -547,15 +535,11 @@ class Transformer(_Transformer):
             src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
         )
         return self.decoder(
-            tgt,
-            memory,
-            tgt_mask=tgt_mask,
-            memory_mask=memory_mask,
+            tgt, memory, tgt_mask=tgt_mask, memory_mask=memory_mask,
             tgt_key_padding_mask=tgt_key_padding_mask,
-            memory_key_padding_mask=memory_key_padding_mask,
-            tgt_is_causal=tgt_is_causal,
+            memory_key_padding_mask=memory_key_padding_mask, tgt_is_causal=tgt_is_causal,
             memory_is_causal=memory_is_causal,
-        )
+        )  # fmt: skip
 
     @staticmethod
     def generate_square_subsequent_mask(sz: int, device: Any = None, dtype: Any = None) -> Tensor:

@@ -59,13 +59,9 @@ class Upsample(Module):
     def forward(self, input: Tensor) -> Tensor:
         """Interpolate a tensor of shape ``(batch, channels, *)``."""
         return F.interpolate(
-            input,
-            self.size,
-            self.scale_factor,
-            self.mode,
-            self.align_corners,
+            input, self.size, self.scale_factor, self.mode, self.align_corners,
             recompute_scale_factor=self.recompute_scale_factor,
-        )
+        )  # fmt: skip
 
     def extra_repr(self) -> str:
         name = "size" if self.scale_factor is None else "scale_factor"

@@ -156,12 +156,9 @@ class Module(Hooked):
         replica = self.__new__(type(self))
         names = {k: v for k, v in vars(self).items() if k not in self._parameters}
         vars(replica).update(
-            names,
-            _parameters=MemberDict(replica),
-            _buffers=MemberDict(replica, self._buffers),
-            _modules=MemberDict(replica, self._modules),
-            _is_replica=True,
-        )
+            names, _parameters=MemberDict(replica), _buffers=MemberDict(replica, self._buffers),
+            _modules=MemberDict(replica, self._modules), _is_replica=True,
+        )  # fmt: skip
         return replica
 
     def _slow_forward(self, *input: Any, **kwargs: Any) -> Any:

@@ -66,7 +66,7 @@ class BackwardHook:
         if not isinstance(result, (Tensor, tuple)):
             warn(
                 "For backward hooks to be called, module output should be a Tensor or a tuple "
-                f"of Tensors but received {type(result)}",
+                f"of Tensors but received {type(result)}"
             )
             return result
         outputs = result if isinstance(result, tuple) else (result,)
@@ -117,7 +117,7 @@ class BackwardHook:
             return
         warn(
             "Full backward hook is firing when gradients are computed with respect to module "
-            "outputs since no inputs require gradients.",
+            "outputs since no inputs require gradients."
         )
         for hook in self.hooks:
             changed = self._call(hook, (None,) * self.input_count, grad_outputs)
@@ -307,7 +307,7 @@ class HookedCall:
             except Exception as error:
                 warn(
                     "module forward hook with ``always_call=True`` raised an exception that was "
-                    f"silenced as another error was raised in forward: {error}",
+                    f"silenced as another error was raised in forward: {error}"
                 )
 
 

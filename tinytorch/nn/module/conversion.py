@@ -47,10 +47,7 @@ class Conversion(Traversal):
 
     @overload
     def to(
-        self,
-        device: Any = ...,
-        dtype: dtypes.dtype | None = ...,
-        non_blocking: builtins.bool = ...,
+        self, device: Any = ..., dtype: dtypes.dtype | None = ..., non_blocking: builtins.bool = ...
     ) -> Self: ...
     @overload
     def to(self, dtype: dtypes.dtype, non_blocking: builtins.bool = ...) -> Self: ...
@@ -260,7 +257,7 @@ def _check_target(dtype: dtypes.dtype | None) -> None:
     if dtype.is_complex:
         warn(
             "Complex modules are experimental: some modules might not work as expected with "
-            "complex parameters or buffers.",
+            "complex parameters or buffers."
         )
 
 

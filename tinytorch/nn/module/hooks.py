@@ -10,20 +10,12 @@ from .global_hooks import Hook, Hooks, RemovableHandle, add_hook
 from .state_dict import StateDict
 
 HOOKS = (
-    "_backward_hooks",
-    "_backward_pre_hooks",
-    "_forward_hooks",
-    "_forward_hooks_always_called",
-    "_forward_hooks_with_kwargs",
-    "_forward_pre_hooks",
-    "_forward_pre_hooks_with_kwargs",
-    "_load_state_dict_post_hooks",
-    "_load_state_dict_pre_hooks",
-    "_load_state_dict_pre_hooks_with_module",
-    "_state_dict_hooks",
-    "_state_dict_post_hooks",
+    "_backward_hooks", "_backward_pre_hooks", "_forward_hooks", "_forward_hooks_always_called",
+    "_forward_hooks_with_kwargs", "_forward_pre_hooks", "_forward_pre_hooks_with_kwargs",
+    "_load_state_dict_post_hooks", "_load_state_dict_pre_hooks",
+    "_load_state_dict_pre_hooks_with_module", "_state_dict_hooks", "_state_dict_post_hooks",
     "_state_dict_pre_hooks",
-)
+)  # fmt: skip
 
 
 class Hooked(StateDict):

@@ -157,12 +157,9 @@ class Members(ShortTracebacks):
 
     def __init__(self) -> None:
         self.__dict__.update(
-            training=True,
-            _parameters=MemberDict(self),
-            _buffers=MemberDict(self),
-            _modules=MemberDict(self),
-            _non_persistent_buffers_set=set(),
-        )
+            training=True, _parameters=MemberDict(self), _buffers=MemberDict(self),
+            _modules=MemberDict(self), _non_persistent_buffers_set=set(),
+        )  # fmt: skip
 
     def register_buffer(self, name: str, tensor: Tensor | None, persistent: bool = True) -> None:
         """Add a tensor that belongs to the module's state but is not trained.

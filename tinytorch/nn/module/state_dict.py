@@ -69,11 +69,7 @@ class StateDict(Conversion):
         raise NotImplementedError(f"{type(self).__name__} has no set_extra_state()")
 
     def state_dict(
-        self,
-        *args: Any,
-        destination: Any = None,
-        prefix: str = "",
-        keep_vars: bool = False,
+        self, *args: Any, destination: Any = None, prefix: str = "", keep_vars: bool = False
     ) -> OrderedDict[str, Any]:
         """Return the parameters and persistent buffers by dotted name.
 
