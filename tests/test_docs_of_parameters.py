@@ -1,4 +1,4 @@
-"""The docstring of every operation says what each parameter of its signature is."""
+"""The docstring of every operation and layer describes each parameter of its signature."""
 
 from __future__ import annotations
 
@@ -48,3 +48,23 @@ def test_operations_say_what_each_parameter_is() -> None:
 def test_in_place_forms_say_nothing_of_what_they_do_not_take() -> None:
     assert {"input", "other", "alpha", "out"} == said(inspect.getdoc(tt.add) or "")
     assert {"input", "other", "alpha"} == said(inspect.getdoc(tt.Tensor.add_) or "")
+
+
+def test_layers_describe_each_argument() -> None:
+    """Those too that a base class describes for its subclasses."""
+    layers = {name: cls for name, cls in vars(tt.nn).items() if inspect.isclass(cls)}
+    layers = {name: cls for name, cls in layers.items() if issubclass(cls, tt.nn.Module)}
+    assert len(layers) > 150
+    missing = {
+        name: sorted(undescribed)
+        for name, cls in layers.items()
+        if (
+            undescribed := {
+                parameter.name
+                for parameter in inspect.signature(cls).parameters.values()
+                if not parameter.name.startswith("_") and "*" not in str(parameter)
+            }
+            - said(inspect.getdoc(cls) or "")
+        )
+    }
+    assert not missing

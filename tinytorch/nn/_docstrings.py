@@ -17,7 +17,7 @@ _SECTIONS = ("Args", "Attributes", "Raises", "Warns", "Example", "Reference")
 _INHERITED = {"Attributes", "Raises", "Reference"}
 #: Arguments of most layers with parameters, where no docstring describes them.
 _COMMON = {
-    "device": "    device: Where the parameters live. Default: the active backend's device.",
+    "device": "    device: Device of the parameters. Default: the active backend's.",
     "dtype": "    dtype: Dtype of the parameters. Default: the default dtype.",
 }
 

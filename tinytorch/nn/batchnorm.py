@@ -34,7 +34,7 @@ class NormBase(Module):
             cumulative averages over all batches. Default: 0.1.
         affine: Whether there are a learned weight and bias. Default: True.
         track_running_stats: Whether there are running statistics. Default: True.
-        device: Where parameters and statistics live. Default: the active backend's device.
+        device: Device of parameters and statistics. Default: the active backend's.
         dtype: Dtype of parameters and statistics. Default: the default dtype.
         bias: Whether there is a bias beside the weight. Default: True.
 

@@ -59,13 +59,13 @@ def _reject_uniform(
     mode = max(a, min(mean, b))
     log_peak = -0.5 * ((mode - mean) / std) ** 2
     result: Any = tensor.uniform_(a, b, generator=generator)
-    drawn: Any = result
+    samples: Any = result
     pending: Any = None
     while pending is None or pending.any():
         if pending is not None:
-            drawn = tensor.new_empty(tensor.shape).uniform_(a, b, generator=generator)
-            result = drawn.where(pending, result)
-        log_ratio = (drawn - mean).div_(std).pow_(2).mul_(-0.5).sub_(log_peak)
+            samples = tensor.new_empty(tensor.shape).uniform_(a, b, generator=generator)
+            result = samples.where(pending, result)
+        log_ratio = (samples - mean).div_(std).pow_(2).mul_(-0.5).sub_(log_peak)
         height = tensor.new_empty(tensor.shape).uniform_(generator=generator)
         rejected = height.log_() > log_ratio
         pending = rejected if pending is None else pending & rejected
@@ -466,8 +466,8 @@ def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tenso
     rows = tensor.shape[0]
     columns = tensor.numel() // rows
     with no_grad():
-        drawn: Any = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
-        q: Any = _orthonormal(drawn.T if rows < columns else drawn)
+        matrix: Any = tensor.new_empty((rows, columns)).normal_(0, 1, generator=generator)
+        q: Any = _orthonormal(matrix.T if rows < columns else matrix)
         tensor.copy_((q.T if rows < columns else q).reshape(tensor.shape))
         return tensor.mul_(gain)
 

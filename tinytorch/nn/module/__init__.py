@@ -75,7 +75,10 @@ class Module(Hooked):
     _compiled_call_impl: Any = None
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Make operations that are class attributes static: PyTorch's do not bind the instance."""
+        """Let ``__call__`` call an override of ``_call_impl``; make operations static methods.
+
+        PyTorch's operations that are class attributes do not bind the instance, either.
+        """
         super().__init_subclass__(**options)
         if cls._call_impl is not Module._call_impl and cls.__call__ is Module.__call__:
             cls.__call__ = Module._wrapped_call_impl  # type: ignore[method-assign, assignment]

@@ -266,8 +266,8 @@ class Members(ShortTracebacks):
         if name == "":
             raise KeyError(f'{kind} name can\'t be empty string ""')
 
-    # Hidden from type checkers, so that they report misspelled attributes; the attributes that
-    # ``__init__`` assigns to ``self`` they know.
+    # Hidden from type checkers, so that they report misspelled attributes; they infer the others
+    # from the assignments in ``__init__``.
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:

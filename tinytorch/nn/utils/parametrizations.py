@@ -291,7 +291,7 @@ class _Orthogonal(Module):
         else:
             rest = randn(*q.shape[:-2], rows, rows - columns, dtype=q.dtype, device=q.device)
             self.base = _orthogonalize(cat([q, rest], -1))
-        # A column of zeros is a reflection of its own axis, which the sign -1 undoes.
+        # A zero column means a reflection of the column's axis; the sign -1 undoes it.
         original = q.new_zeros(q.shape)
         original.diagonal(dim1=-2, dim2=-1).fill_(-1.0)
         return original
