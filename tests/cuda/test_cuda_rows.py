@@ -64,13 +64,13 @@ extern "C" void run(int which, unsigned blocks, unsigned threads, void** p, long
         T* out = (T*)p[4];
         if (which == 0) softmax(a, out, n);
         if (which == 1) log_softmax(a, out, n);
-        if (which == 2) surprise(a, target, out, (long long*)p[5], n, skip);
-        if (which == 3) surprise_grad(b, a, target, out, n, skip);
+        if (which == 2) cross_entropy(a, target, out, (long long*)p[5], n, skip);
+        if (which == 3) cross_entropy_backward(b, a, target, out, n, skip);
         if (which == 4) layer_norm(a, b, c, out, n, eps);
     });
 }
 """
-_ORDER = ("softmax", "log_softmax", "surprise", "surprise_grad", "layer_norm")
+_ORDER = ("softmax", "log_softmax", "cross_entropy", "cross_entropy_backward", "layer_norm")
 Run = Callable[..., None]
 
 
@@ -135,12 +135,12 @@ def test_nan_and_infinity_are_kept(rows: tuple[str, Run]) -> None:
 
 
 @pytest.mark.parametrize("skip", [-100, 1])
-def test_surprise_and_its_gradient(rows: tuple[str, Run], skip: int) -> None:
+def test_cross_entropy_and_its_gradient(rows: tuple[str, Run], skip: int) -> None:
     dtype, run = rows
     x, target = scores(dtype, 70), np.array([69, 0, 1])
     grad = np.array([1.0, -2.0, 3.0], dtype)
     loss, extremes = np.empty(3, dtype), np.zeros(2, "i8")
-    run("surprise", loss, x, None, None, target, extremes, skip=skip)
+    run("cross_entropy", loss, x, None, None, target, extremes, skip=skip)
     powers = np.exp(shifted(x))
     counts = target != skip
     wanted = np.log(powers.sum(1)) - shifted(x)[range(3), target]
@@ -148,7 +148,7 @@ def test_surprise_and_its_gradient(rows: tuple[str, Run], skip: int) -> None:
     np.testing.assert_allclose(loss, np.where(counts, wanted, 0), **near)
     assert extremes.tolist() == [0, 0], "every target is a class"
     out = np.empty_like(x)
-    run("surprise_grad", out, x, grad, None, target, skip=skip)
+    run("cross_entropy_backward", out, x, grad, None, target, skip=skip)
     share = powers / powers.sum(1, keepdims=True)
     share[range(3), target] -= 1
     wanted = np.where(counts[:, None], grad[:, None].astype(float) * share, 0)
@@ -158,7 +158,7 @@ def test_surprise_and_its_gradient(rows: tuple[str, Run], skip: int) -> None:
 def test_targets_out_of_range_are_reported(rows: tuple[str, Run]) -> None:
     dtype, run = rows
     x, loss, extremes = scores(dtype, 4), np.empty(3, dtype), np.zeros(2, "i8")
-    run("surprise", loss, x, None, None, np.array([-7, 3, 9]), extremes)
+    run("cross_entropy", loss, x, None, None, np.array([-7, 3, 9]), extremes)
     assert extremes.tolist() == [-7, 9]
 
 

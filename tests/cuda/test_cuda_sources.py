@@ -49,7 +49,10 @@ def elementwise_source(name: str, dtype: str) -> str:
 
 
 SOURCES: dict[str, tuple[Callable[[str], str], tuple[str, ...]]] = {
-    "rows": (row_source, ("softmax", "log_softmax", "surprise", "surprise_grad", "layer_norm")),
+    "rows": (
+        row_source,
+        ("softmax", "log_softmax", "cross_entropy", "cross_entropy_backward", "layer_norm"),
+    ),
     "updates": (update_source, ("sgd", "sgd_momentum", "adam", "adam_largest")),
     **{
         name: (lambda dtype, name=name: elementwise_source(name, dtype), (f"tinytorch_{name}",))
@@ -110,8 +113,8 @@ def test_more_rows_than_a_grid_has_blocks_are_left_to_the_twins() -> None:
     assert kernels.get("softmax")(x, 1) is None
     assert kernels.get("log_softmax")(x.reshape(1, 2**31), 0) is None
     assert kernels.get("layer_norm")(x, None, None, 1, 1e-5) is None
-    assert kernels.get("surprise")(x, rows, -100) is None
-    assert kernels.get("surprise_grad")(rows, x, rows, -100) is None
+    assert kernels.get("cross_entropy")(x, rows, -100) is None
+    assert kernels.get("cross_entropy_backward")(rows, x, rows, -100) is None
 
 
 # -- the updates on the host ---------------------------------------------------------------------

@@ -247,7 +247,7 @@ OTHER_COMPOSITES = """
     scalar_tensor searchsorted svd_lowrank tensor tril_indices triu_indices unique
     unique_consecutive zeros_like
     Tensor.copy_ Tensor._where_method Tensor.argpartition Tensor.as_subclass
-    _sum_of_squares _means _repeated Tensor.bernoulli_ Tensor.new
+    _sum_of_squares _means _pad_edges Tensor.bernoulli_ Tensor.new
     Tensor.bool Tensor.byte Tensor.cauchy_ Tensor.cfloat Tensor.char Tensor.choose Tensor.compress
     Tensor.conjugate Tensor.copy Tensor.cuda Tensor.data_ptr Tensor.exponential_ Tensor.flat
     Tensor.bfloat16 Tensor.float Tensor.geometric_ Tensor.half Tensor.int Tensor.is_cpu

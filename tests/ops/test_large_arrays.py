@@ -309,7 +309,7 @@ def test_attention_in_blocks(
     mask: str | None, queries: int, keys: int, causal: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Blocks of a few queries of one head give what scores that are kept do, and its slopes."""
-    monkeypatch.setattr(attention, "_scores", lambda xp: 14)
+    monkeypatch.setattr(attention, "_block_scores", lambda xp: 14)
     given = [RNG.standard_normal((3, 2, n, 4)) for n in (queries, keys, keys)]
     shapes: dict[Any, Any] = {
         "queries keys": (queries, keys), "keys": (1, keys), "all": (3, 1, queries, keys),
@@ -333,7 +333,7 @@ def test_attention_in_blocks(
 @pytest.mark.parametrize("masked", [False, True])
 def test_grouped_attention_in_blocks(masked: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each head of the keys and values is that of a group of query heads."""
-    monkeypatch.setattr(attention, "_scores", lambda xp: 14)
+    monkeypatch.setattr(attention, "_block_scores", lambda xp: 14)
     monkeypatch.setattr(attention, "_MANY", 0)
     given = [RNG.standard_normal((2, n, 5, 4)) for n in (6, 2, 2)]
     mask = tt.tensor(RNG.standard_normal((2, 6, 5, 5))) if masked else None

@@ -88,7 +88,7 @@ def _log_softmax(dtype: Any, grid: Any, x: Any, out: Any, n: int) -> None:
     out[...] = (shifted - numpy.log(numpy.exp(shifted).sum(1, keepdims=True))).reshape(-1)
 
 
-def _surprise(
+def _cross_entropy(
     dtype: Any, grid: Any, x: Any, target: Any, out: Any, extremes: Any, n: int, skip: int
 ) -> None:
     shifted = _subtract_max(_rows(dtype, x, grid, n))
@@ -102,7 +102,7 @@ def _surprise(
     out[...] = numpy.where(counts, loss, 0)
 
 
-def _surprise_grad(
+def _cross_entropy_backward(
     dtype: Any, grid: Any, grad: Any, x: Any, target: Any, out: Any, n: int, skip: int
 ) -> None:
     powers = numpy.exp(_subtract_max(_rows(dtype, x, grid, n)))
@@ -175,8 +175,8 @@ def _adam(
 
 
 KERNELS: dict[str, Callable[..., None]] = {
-    "softmax": _softmax, "log_softmax": _log_softmax, "surprise": _surprise,
-    "surprise_grad": _surprise_grad, "layer_norm": _layer_norm, "sgd": _sgd,
+    "softmax": _softmax, "log_softmax": _log_softmax, "cross_entropy": _cross_entropy,
+    "cross_entropy_backward": _cross_entropy_backward, "layer_norm": _layer_norm, "sgd": _sgd,
     "sgd_momentum": _sgd, "adam": _adam, "adam_largest": _adam,
 }  # fmt: skip
 

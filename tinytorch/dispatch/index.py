@@ -396,21 +396,22 @@ FAMILIES: Final[dict[str, dict[str, str]]] = {
         "ops.linalg.vector_products": "_distances _scaled_identity _trace",
         "ops.nn.adaptive_pooling": """_means _uneven_mean _uneven_spread adaptive_argmax
             adaptive_max_indices""",
-        "ops.nn.attention": "attended attention_in_blocks attention_weights",
-        "ops.nn.class_loss": """_negative_at _negative_onto _reduced_surprise _spread _surprise
-            _surprise_grad _target_weights""",
+        "ops.nn.attention": "attention_in_blocks attention_weights weighted_values",
+        "ops.nn.class_loss": """_cross_entropy _cross_entropy_backward _nll _nll_backward
+            _reduced_cross_entropy _reduction_backward _target_weights""",
         "ops.nn.conv_kernels": "_conv _conv_input _conv_weight",
-        "ops.nn.ctc_loss": "_ctc _ctc_grad",
+        "ops.nn.ctc_loss": "_ctc _ctc_backward",
         "ops.nn.dropout": "_multiply_add_noise _multiply_mask _multiply_noise _multiply_slopes",
-        "ops.nn.embedding": """_bag_rows _bag_sums _embedding _embedding_sum _masked_rows
+        "ops.nn.embedding": """_bag_rows _bag_sums _embedding _embedding_sum _masked_embedding
             _scale_gradient""",
-        "ops.nn.grid": "_add_pixels _clipped _mapped _pixels _reflected _unmapped _with_zero",
+        "ops.nn.grid": """_add_pixels _affine_points _affine_points_backward _append_zero _clip
+            _pixels _reflect""",
         "ops.nn.interpolation": "resample",
-        "ops.nn.loss": """_binary_cross_entropy _huber_error _logits_cross_entropy
-            _mean_squared_error _slope_of_bce _squared_error _sum_of_squares""",
-        "ops.nn.margin_loss": "_before_end _gaps _label_mask _slopes",
+        "ops.nn.loss": """_bce_derivative _binary_cross_entropy _huber_error _logits_cross_entropy
+            _mean_squared_error _squared_error _sum_of_squares""",
+        "ops.nn.margin_loss": "_label_mask _leading_labels _pair_derivatives _pair_losses",
         "ops.nn.normalization": "_layer_norm standardize",
-        "ops.nn.padding": "_fold_edge _pad_constant _pad_edge _repeated",
+        "ops.nn.padding": "_fold_edge _pad_constant _pad_edge _pad_edges",
         "ops.nn.pooling": "max_indices",
         "ops.nn.rectifiers": "_prelu_backward _tanhshrink",
         "ops.nn.recurrent": "_gru_gates _lstm_gates",

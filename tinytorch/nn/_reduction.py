@@ -6,7 +6,7 @@ Also the base classes of the loss modules.
 from __future__ import annotations
 
 from ..core.tensor import Tensor
-from ..ops.nn.loss import in_present_words, reduction_of
+from ..ops.nn.loss import current_reduction, reduction_of
 from .module import Module
 
 _NUMBERS = {"none": 0, "mean": 1, "sum": 2}
@@ -26,7 +26,7 @@ def get_enum(reduction: str) -> int:
         >>> _reduction.get_enum("sum")
         2
     """
-    number = _NUMBERS.get(in_present_words(reduction))
+    number = _NUMBERS.get(current_reduction(reduction))
     if number is None:
         raise ValueError(f"{reduction} is not a valid value for reduction")
     return number

@@ -70,7 +70,7 @@ extern "C" __global__ void log_softmax(const T* x, T* out, long long n) {
 }
 
 // -log softmax(x)[target]; extremes collects the targets' range, for the check of bounds.
-extern "C" __global__ void surprise(
+extern "C" __global__ void cross_entropy(
     const T* x, const long long* target, T* out, long long* extremes, long long n, long long skip
 ) {
     const T* row = x + blockIdx.x * n;
@@ -87,7 +87,7 @@ extern "C" __global__ void surprise(
     out[blockIdx.x] = counts ? (T)(log(total) - ((C)row[t] - top)) : (T)0;
 }
 
-extern "C" __global__ void surprise_grad(
+extern "C" __global__ void cross_entropy_backward(
     const T* grad, const T* x, const long long* target, T* out, long long n, long long skip
 ) {
     const T* row = x + blockIdx.x * n;
@@ -202,7 +202,7 @@ class FusedKernels:
     def _log_softmax(self, input: Any, dim: int) -> Any:
         return self._run_row_kernel("log_softmax", input, dim)
 
-    def _surprise(self, input: Any, target: Any, ignore_index: int) -> Any:
+    def _cross_entropy(self, input: Any, target: Any, ignore_index: int) -> Any:
         """Losses, and the range of classes out of bounds; None for unsupported arrays."""
         if not self._takes_classes(input, target):
             return None
@@ -210,10 +210,10 @@ class FusedKernels:
         rows, n = input.shape
         out, extremes = xp.empty(rows, input.dtype), xp.zeros(2, "int64")
         arguments = (xp.ascontiguousarray(input), xp.ascontiguousarray(target), out, extremes, n)
-        self._row(input.dtype, "surprise")((rows,), (THREADS,), (*arguments, ignore_index))
+        self._row(input.dtype, "cross_entropy")((rows,), (THREADS,), (*arguments, ignore_index))
         return out, extremes
 
-    def _surprise_grad(self, grad: Any, input: Any, target: Any, ignore_index: int) -> Any:
+    def _cross_entropy_backward(self, grad: Any, input: Any, target: Any, ignore_index: int) -> Any:
         if not self._takes_classes(input, target):
             return None
         xp = self.xp
@@ -221,7 +221,7 @@ class FusedKernels:
         out = xp.empty((rows, n), input.dtype)
         given = grad.astype(input.dtype, copy=False)
         arguments = [xp.ascontiguousarray(a) for a in (given, input, target)]
-        self._row(input.dtype, "surprise_grad")(
+        self._row(input.dtype, "cross_entropy_backward")(
             (rows,), (THREADS,), (*arguments, out, n, ignore_index)
         )
         return out

@@ -1,8 +1,7 @@
-"""Samplers, layers and losses in the forms that PyTorch's ``nn.functional`` calls at the top level.
+"""Samplers, layers and losses with the signatures of PyTorch's top level, such as ``batch_norm``.
 
-The same names mean the same there, but the arguments come in another order and are all required.
-The ``reduction`` of a loss is a number: 0 leaves a loss for every element, 1 computes their mean
-and 2 their sum.
+They compute what the functions of the same names in ``nn.functional`` compute. Arguments are in
+another order, most are required, and modes and reductions are numbers.
 """
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from . import batch_normalization, loss, margin_loss, normalization
 from . import ctc_loss as ctc
 from . import dropout as dropouts
 from . import embedding as tables
-from .embedding import _bag_sums, _bags, _padding, places_of_maxima
-from .grid import affine_places, grid_sample
-from .loss import reduced
+from .embedding import _bag_sums, _check_padding_idx, _split_bags, bag_max_indices
+from .grid import affine_grid_of_corners, grid_sample
+from .loss import reduce_loss
 from .normalization import single
 
 _INTERPOLATIONS = ("bilinear", "nearest", "bicubic")
@@ -37,7 +36,7 @@ def grid_sampler(
 
     Args:
         input: ``(batch, channels, *image)``.
-        grid: ``(batch, *places, dimensions)``.
+        grid: ``(batch, *output, dimensions)``.
         interpolation_mode: 0 for bilinear, 1 for nearest, 2 for bicubic.
         padding_mode: 0 for zeros, 1 for the border, 2 for reflection.
         align_corners: Whether -1 and 1 are the centers of the pixels at the corners.
@@ -84,19 +83,19 @@ def grid_sampler_3d(
 
 @composite
 def affine_grid_generator(theta: Tensor, size: Sequence[int], align_corners: bool) -> Tensor:
-    """``nn.functional.affine_grid``, told about the corners.
+    """``nn.functional.affine_grid`` with a required ``align_corners``.
 
     Args:
         theta: ``(batch, 2, 3)`` for images, ``(batch, 3, 4)`` for volumes.
-        size: ``(batch, channels, *image)`` of the result that is wanted.
-        align_corners: As it will be given to ``grid_sampler``.
+        size: ``(batch, channels, *image)``, the size of the sampled images.
+        align_corners: The argument that ``grid_sampler`` gets.
 
     Example:
         >>> tt.affine_grid_generator(tt.eye(2, 3)[None], (1, 1, 1, 2), True)
         tensor([[[[-1.,  0.],
                   [ 1.,  0.]]]])
     """
-    return affine_places(theta, size, align_corners)
+    return affine_grid_of_corners(theta, size, align_corners)
 
 
 # -- normalization ---------------------------------------------------------------------------------
@@ -122,8 +121,8 @@ def batch_norm(
         bias: ``(channels,)`` or None.
         running_mean: ``(channels,)`` or None.
         running_var: ``(channels,)`` or None.
-        training: Whether to take the batch's statistics.
-        momentum: How far the running statistics move.
+        training: Whether to use the batch's statistics.
+        momentum: Weight of the batch in the running statistics.
         eps: Added to the variance.
         cudnn_enabled: Accepted for compatibility.
 
@@ -195,7 +194,7 @@ def instance_norm(
     """``nn.functional.instance_norm`` with the weight and the bias first; see ``batch_norm``.
 
     Args:
-        use_input_stats: Whether to take each image's statistics.
+        use_input_stats: Whether to use each sample's statistics.
         cudnn_enabled: Accepted for compatibility.
 
     Example:
@@ -211,10 +210,7 @@ def instance_norm(
 def _statistics(
     input: Tensor, weight: Tensor | None, dims: Sequence[int], eps: float
 ) -> tuple[Tensor, Tensor]:
-    """Mean and one over the deviation along dimensions, which keep size 1.
-
-    In the dtype of the weight, if there is one.
-    """
+    """Mean and ``1 / sqrt(var + eps)`` over ``dims``, which keep size 1, in the weight's dtype."""
     x: Any = single(input)[0]
     variance = x.var(tuple(dims), correction=0, keepdim=True)
     dtype = (input if weight is None else weight).dtype
@@ -232,9 +228,9 @@ def native_batch_norm(
     momentum: float,
     eps: float,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """``batch_norm`` with the mean and one over the deviation of the batch, ``(channels,)`` each.
+    """``batch_norm``, with the batch's mean and ``1 / sqrt(var + eps)``, ``(channels,)`` each.
 
-    Outside training these have no elements. Gradients flow through the first result alone.
+    Outside training these have no elements. Gradients flow through the first result only.
 
     Example:
         >>> x = tt.tensor([[1.0], [3.0]])
@@ -256,9 +252,9 @@ def native_layer_norm(
     bias: Tensor | None,
     eps: float,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """``layer_norm`` with the mean and one over the deviation that it takes.
+    """``layer_norm``, with the mean and ``1 / sqrt(var + eps)``.
 
-    These have size 1 in the normalized dimensions. Gradients flow through the first result alone.
+    These have size 1 in the normalized dimensions. Gradients flow through the first result only.
 
     Example:
         >>> tt.native_layer_norm(tt.tensor([[1.0, 3.0]]), (2,), None, None, 0.0)
@@ -280,7 +276,7 @@ def native_group_norm(
     group: int,
     eps: float,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """``group_norm`` with the mean and one over the deviation of each group, ``(N, group)``.
+    """``group_norm``, with the mean and ``1 / sqrt(var + eps)`` of each group, ``(N, group)``.
 
     Args:
         input: ``(N, C, *)``.
@@ -314,10 +310,10 @@ def native_group_norm(
 
 @composite(like=dropouts.dropout)
 def native_dropout(input: Tensor, p: float, train: bool | None) -> tuple[Tensor, Tensor]:
-    """``dropout`` with the mask of what is kept.
+    """``dropout``, with the bool mask of the elements that are not dropped.
 
     Args:
-        train: Whether elements are dropped; None, as True, for yes.
+        train: Whether elements are dropped; None is the same as True.
 
     Example:
         >>> tt.native_dropout(tt.ones(2), 0.5, False)
@@ -335,7 +331,7 @@ def dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """``dropout`` written over ``input``.
 
     Args:
-        train: Whether elements are dropped; otherwise ``input`` is returned as it is.
+        train: Whether elements are dropped; else ``input`` is returned unchanged.
 
     Example:
         >>> tt.dropout_(tt.ones(2), 1.0, True)
@@ -349,7 +345,7 @@ def alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """``alpha_dropout`` written over ``input``.
 
     Args:
-        train: Whether elements are dropped; otherwise ``input`` is returned as it is.
+        train: Whether elements are dropped; else ``input`` is returned unchanged.
 
     Example:
         >>> tt.alpha_dropout_(tt.ones(2), 0.5, False)
@@ -363,7 +359,7 @@ def feature_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """``feature_dropout`` written over ``input``.
 
     Args:
-        train: Whether elements are dropped; otherwise ``input`` is returned as it is.
+        train: Whether elements are dropped; else ``input`` is returned unchanged.
 
     Example:
         >>> tt.feature_dropout_(tt.ones(1, 2, 1), 1.0, True).sum()
@@ -377,7 +373,7 @@ def feature_alpha_dropout_(input: Tensor, p: float, train: bool) -> Tensor:
     """``feature_alpha_dropout`` written over ``input``.
 
     Args:
-        train: Whether elements are dropped; otherwise ``input`` is returned as it is.
+        train: Whether elements are dropped; else ``input`` is returned unchanged.
 
     Example:
         >>> tt.feature_alpha_dropout_(tt.ones(1, 2, 1), 0.5, False).sum()
@@ -415,8 +411,8 @@ def embedding(
     Args:
         weight: ``(num_embeddings, embedding_dim)``.
         indices: int32 or int64 tensor.
-        padding_idx: A row that gets no gradient; negative, the default, for none.
-        scale_grad_by_freq: Divide a row's gradient by how often it occurs.
+        padding_idx: Index of a row that gets no gradient; negative, the default, for none.
+        scale_grad_by_freq: Divide a row's gradient by the number of its indices.
         sparse: Must be False.
 
     Example:
@@ -431,19 +427,19 @@ def embedding(
 
 @composite
 def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type: float) -> Tensor:
-    """Scale the rows of a table that ``indices`` name down to a norm, in place.
+    """Scale the rows of a table at ``indices`` down to a norm, in place.
 
     Args:
         input: The table, ``(num_embeddings, embedding_dim)``.
         indices: Integer tensor of any shape.
-        max_norm: The largest norm that stays.
-        norm_type: The p of that norm.
+        max_norm: Rows with a larger norm are scaled down to it.
+        norm_type: Order of that norm.
 
     Returns:
         ``input``.
 
     Raises:
-        RuntimeError: If ``input`` requires grad, and that is recorded.
+        RuntimeError: If ``input`` requires grad and gradients are enabled.
 
     Example:
         >>> tt.embedding_renorm_(tt.tensor([[3.0, 4.0], [6.0, 8.0]]), tt.tensor([0]), 1.0, 2.0)
@@ -460,7 +456,7 @@ def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type
 # -- gradients -------------------------------------------------------------------------------------
 
 
-def _check_gradient(
+def _check_grad_output(
     name: str, grad_output: Tensor, output: Tensor, input_dtype: dtypes.dtype
 ) -> None:
     for dtype in (output.dtype, dtypes.as_dtype(input_dtype)):
@@ -481,13 +477,13 @@ def _check_gradient(
 def _softmax_backward_data(
     grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtypes.dtype
 ) -> Tensor:
-    """The gradient for the input of ``softmax``, which functions of one's own pass on.
+    """Gradient of the input of ``softmax``, for custom autograd functions.
 
     Args:
-        grad_output: The gradient for the output.
-        output: What ``softmax`` gave, of the same shape and dtype.
+        grad_output: The gradient of the output.
+        output: The result of ``softmax``, of the same shape and dtype.
         dim: The dimension along which it sums to 1.
-        input_dtype: The dtype of the input, the same too.
+        input_dtype: The dtype of the input, which must be the same, too.
 
     Returns:
         Tensor of the same shape.
@@ -496,30 +492,30 @@ def _softmax_backward_data(
         RuntimeError: If shapes or dtypes differ.
 
     Example:
-        >>> shares = tt.tensor([0.25, 0.75])
-        >>> tt._softmax_backward_data(tt.tensor([1.0, 0.0]), shares, 0, tt.float32)
+        >>> probs = tt.tensor([0.25, 0.75])
+        >>> tt._softmax_backward_data(tt.tensor([1.0, 0.0]), probs, 0, tt.float32)
         tensor([ 0.1875, -0.1875])
     """
-    _check_gradient("softmax_backward", grad_output, output, input_dtype)
+    _check_grad_output("softmax_backward", grad_output, output, input_dtype)
     if input_dtype in (dtypes.float16, dtypes.bfloat16):
         out = _softmax_backward_data(grad_output.float(), output.float(), dim, dtypes.float32)
         return out.to(input_dtype)
-    shares = grad_output * output
-    return shares - output * shares.sum(dim, keepdim=True)
+    product = grad_output * output
+    return product - output * product.sum(dim, keepdim=True)
 
 
 @composite(public=True, like=_softmax_backward_data)
 def _log_softmax_backward_data(
     grad_output: Tensor, output: Tensor, dim: int, input_dtype: dtypes.dtype
 ) -> Tensor:
-    """The gradient for the input of ``log_softmax``, which functions of one's own pass on.
+    """Gradient of the input of ``log_softmax``, for custom autograd functions.
 
     Example:
         >>> logs = tt.tensor([0.25, 0.75]).log()
         >>> tt._log_softmax_backward_data(tt.tensor([1.0, 0.0]), logs, 0, tt.float32)
         tensor([ 0.7500, -0.7500])
     """
-    _check_gradient("log_softmax_backward", grad_output, output, input_dtype)
+    _check_grad_output("log_softmax_backward", grad_output, output, input_dtype)
     if input_dtype in (dtypes.float16, dtypes.bfloat16):
         out = _log_softmax_backward_data(grad_output.float(), output.float(), dim, dtypes.float32)
         return out.to(input_dtype)
@@ -529,8 +525,8 @@ def _log_softmax_backward_data(
 _REDUCTIONS = ("none", "mean", "sum")
 
 
-def _named(name: str, reduction: int) -> str:
-    """The word for a number."""
+def _reduction_name(name: str, reduction: int) -> str:
+    """The reduction as ``nn.functional`` names it; ``name`` is the function's, for errors."""
     if isinstance(reduction, bool) or not isinstance(reduction, int):
         kind = type(reduction).__name__
         raise TypeError(f"{name}(): argument 'reduction' must be int, not {kind}")
@@ -546,14 +542,14 @@ def margin_ranking_loss(
     """``nn.functional.margin_ranking_loss`` with a number for the reduction.
 
     Args:
-        reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
+        reduction: 0 for the loss of each element, 1 (default) for their mean, 2 for their sum.
 
     Example:
         >>> tt.margin_ranking_loss(tt.tensor([1.0]), tt.tensor([3.0]), tt.tensor([1.0]), 0.5, 2)
         tensor(2.5000)
     """
-    word = _named("margin_ranking_loss", reduction)
-    return margin_loss.margin_ranking_loss(input1, input2, target, margin, reduction=word)
+    reduction_name = _reduction_name("margin_ranking_loss", reduction)
+    return margin_loss.margin_ranking_loss(input1, input2, target, margin, reduction=reduction_name)
 
 
 @composite(like=margin_loss.hinge_embedding_loss)
@@ -563,14 +559,14 @@ def hinge_embedding_loss(
     """``nn.functional.hinge_embedding_loss`` with a number for the reduction.
 
     Args:
-        reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
+        reduction: 0 for the loss of each element, 1 (default) for their mean, 2 for their sum.
 
     Example:
         >>> tt.hinge_embedding_loss(tt.tensor([0.5, 0.25]), tt.tensor([1.0, -1.0]), 1.0, 0)
         tensor([0.5000, 0.7500])
     """
-    word = _named("hinge_embedding_loss", reduction)
-    return margin_loss.hinge_embedding_loss(input, target, margin, reduction=word)
+    reduction_name = _reduction_name("hinge_embedding_loss", reduction)
+    return margin_loss.hinge_embedding_loss(input, target, margin, reduction=reduction_name)
 
 
 @composite(like=margin_loss.cosine_embedding_loss)
@@ -580,15 +576,17 @@ def cosine_embedding_loss(
     """``nn.functional.cosine_embedding_loss`` with a number for the reduction.
 
     Args:
-        reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
+        reduction: 0 for the loss of each element, 1 (default) for their mean, 2 for their sum.
 
     Example:
         >>> x, y = tt.tensor([[1.0, 0.0]]), tt.tensor([[0.0, 1.0]])
         >>> tt.cosine_embedding_loss(x, y, tt.tensor([1.0]), 0.0, 2)
         tensor(1.)
     """
-    word = _named("cosine_embedding_loss", reduction)
-    return margin_loss.cosine_embedding_loss(input1, input2, target, margin, reduction=word)
+    reduction_name = _reduction_name("cosine_embedding_loss", reduction)
+    return margin_loss.cosine_embedding_loss(
+        input1, input2, target, margin, reduction=reduction_name
+    )
 
 
 @composite(like=margin_loss.triplet_margin_loss)
@@ -605,16 +603,16 @@ def triplet_margin_loss(
     """``nn.functional.triplet_margin_loss`` with a number for the reduction.
 
     Args:
-        reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
+        reduction: 0 for the loss of each element, 1 (default) for their mean, 2 for their sum.
 
     Example:
         >>> x = tt.tensor([[1.0, 0.0]])
         >>> tt.triplet_margin_loss(x, x, x, 1.0, reduction=0)
         tensor([1.])
     """
-    word = _named("triplet_margin_loss", reduction)
+    reduction_name = _reduction_name("triplet_margin_loss", reduction)
     return margin_loss.triplet_margin_loss(
-        anchor, positive, negative, margin, p, eps, swap, reduction=word
+        anchor, positive, negative, margin, p, eps, swap, reduction=reduction_name
     )
 
 
@@ -631,16 +629,16 @@ def ctc_loss(
     """``nn.functional.ctc_loss`` with a number for the reduction.
 
     Args:
-        reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
+        reduction: 0 for the loss of each element, 1 (default) for their mean, 2 for their sum.
 
     Example:
         >>> x = tt.full((2, 1, 2), 0.5).log()
         >>> tt.ctc_loss(x, tt.tensor([[1]]), (2,), (1,), 0, 2)
         tensor(0.2877)
     """
-    word = _named("ctc_loss", reduction)
+    reduction_name = _reduction_name("ctc_loss", reduction)
     return ctc.ctc_loss(
-        log_probs, targets, input_lengths, target_lengths, blank, word, zero_infinity
+        log_probs, targets, input_lengths, target_lengths, blank, reduction_name, zero_infinity
     )
 
 
@@ -655,16 +653,16 @@ def binary_cross_entropy_with_logits(
     """``nn.functional.binary_cross_entropy_with_logits`` with a number for the reduction.
 
     Args:
-        reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
+        reduction: 0 for the loss of each element, 1 (default) for their mean, 2 for their sum.
 
     Example:
         >>> x, y = tt.tensor([0.0, 2.0]), tt.tensor([0.0, 1.0])
         >>> tt.binary_cross_entropy_with_logits(x, y)
         tensor(0.4100)
     """
-    word = _named("binary_cross_entropy_with_logits", reduction)
+    reduction_name = _reduction_name("binary_cross_entropy_with_logits", reduction)
     return loss.binary_cross_entropy_with_logits(
-        input, target, weight, reduction=word, pos_weight=pos_weight
+        input, target, weight, reduction=reduction_name, pos_weight=pos_weight
     )
 
 
@@ -675,34 +673,34 @@ def kl_div(
     """``nn.functional.kl_div`` with a number for the reduction; the mean is of all elements.
 
     Args:
-        reduction: 0 leaves every element, 1 (default) takes the mean, 2 the sum.
+        reduction: 0 for the loss of each element, 1 (default) for their mean, 2 for their sum.
 
     Example:
         >>> x, y = tt.tensor([[0.5, 0.5]]).log(), tt.tensor([[0.25, 0.75]])
         >>> tt.kl_div(x, y, 2)
         tensor(0.1308)
     """
-    word = _named("kl_div", reduction)
+    reduction_name = _reduction_name("kl_div", reduction)
     each = loss.kl_div(input, target, reduction="none", log_target=log_target)
-    return reduced(each, word)
+    return reduce_loss(each, reduction_name)
 
 
 @composite(like=loss.poisson_nll_loss)
 def poisson_nll_loss(
     input: Tensor, target: Tensor, log_input: bool, full: bool, eps: float, reduction: int
 ) -> Tensor:
-    """``nn.functional.poisson_nll_loss``, told everything, with a number for the reduction.
+    """``nn.functional.poisson_nll_loss`` with all arguments, and a number for the reduction.
 
     Args:
-        reduction: 0 leaves every element, 1 takes the mean, 2 the sum.
+        reduction: 0 for the loss of each element, 1 for their mean, 2 for their sum.
 
     Example:
         >>> x, y = tt.tensor([0.0, 1.0]), tt.tensor([1.0, 2.0])
         >>> tt.poisson_nll_loss(x, y, True, False, 1e-8, 1)
         tensor(0.8591)
     """
-    word = _named("poisson_nll_loss", reduction)
-    return loss.poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=word)
+    reduction_name = _reduction_name("poisson_nll_loss", reduction)
+    return loss.poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=reduction_name)
 
 
 _MODES = ("sum", "mean", "max")
@@ -720,28 +718,28 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """``nn.functional.embedding_bag`` as PyTorch's kernel has it, with facts of the bags.
+    """``nn.functional.embedding_bag`` with the table first, and further results about the bags.
 
     Args:
         weight: The table, ``(num_embeddings, embedding_dim)``.
         indices: Integer tensor, ``(n,)``.
-        offsets: ``(bags,)``: where each bag begins.
-        scale_grad_by_freq: Divide a row's gradient by how often it occurs.
+        offsets: ``(bags,)``: the start of each bag.
+        scale_grad_by_freq: Divide a row's gradient by the number of its indices.
         mode: 0 for sums (default), 1 for means, 2 for maxima.
         sparse: Must be False.
-        per_sample_weights: Factors, ``(n,)``, for sums alone.
+        per_sample_weights: Factors, ``(n,)``, for sums only.
         include_last_offset: Whether ``offsets`` ends with the end of the last bag.
-        padding_idx: A row that counts in no bag.
+        padding_idx: Index of a row that is left out of all bags.
 
     Returns:
         Four tensors: the bags, ``(bags, embedding_dim)``; the bag of each index, ``(n,)``; the
-        indices of each bag that count, ``(bags,)``; and the index that each maximum is of,
-        ``(bags, embedding_dim)``. The last two are PyTorch's own where the mode does not need
-        them: zeros for sums, and the third again for means.
+        number of indices in each bag, ``(bags,)``; and the index of each maximum,
+        ``(bags, embedding_dim)``. As in PyTorch, the last two are zeros for sums, and the last is
+        the third again for means.
 
     Raises:
-        RuntimeError: For a mode that is none.
-        ValueError: If arguments do not fit each other.
+        RuntimeError: For another mode.
+        ValueError: If arguments do not fit together.
 
     Example:
         >>> table = tt.tensor([[1.0, 2.0], [3.0, 6.0]])
@@ -756,12 +754,12 @@ def embedding_bag(
         per_sample_weights, include_last_offset, padding_idx,
     )  # fmt: skip
     many: Any = indices
-    flat, bags, count = _bags(many, offsets, include_last_offset)
-    of_each: Any = wrap(bags, many._xp)
-    padding = _padding(padding_idx, weight.shape[0])
-    counted: Any = flat == flat if padding is None else flat != padding
-    sizes: Any = _bag_sums(counted.to(dtypes.int64), of_each, count)
+    flat, bags, count = _split_bags(many, offsets, include_last_offset)
+    bag_of_index: Any = wrap(bags, many._xp)
+    padding = _check_padding_idx(padding_idx, weight.shape[0])
+    valid: Any = flat == flat if padding is None else flat != padding
+    sizes: Any = _bag_sums(valid.to(dtypes.int64), bag_of_index, count)
     if mode == 0:
         sizes = sizes * 0
-    places = places_of_maxima(weight, flat, bags, counted, count) if mode == 2 else sizes.clone()
-    return out, of_each.to(indices.dtype), sizes.to(indices.dtype), places.to(indices.dtype)
+    maxima = bag_max_indices(weight, flat, bags, valid, count) if mode == 2 else sizes.clone()
+    return out, *(t.to(indices.dtype) for t in (bag_of_index, sizes, maxima))

@@ -1,6 +1,6 @@
-"""Scaled dot-product attention, computed from all scores at once or block by block.
+"""Scaled dot-product attention, for all scores at once or block by block, and multi-head attention.
 
-Attention of several heads, with its projections, as ``nn.MultiheadAttention`` uses it.
+In the shapes below, L is the number of queries, S that of keys and values, and E their features.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..shape.joining import cat
 from .dropout import dropout
 from .softmax import softmax, softmax_backward
 
-#: Scores in one block where there is no cache to stay in: fewer would not pay for the calls.
+#: Scores in one block for backends without a cache size.
 _BLOCK = 1 << 20
 #: PyTorch's name for the gradient of its fused kernel.
 _FUSED = "ScaledDotProductFlashAttentionForCpuBackward0"
@@ -35,32 +35,32 @@ def attention_weights(
     scale: float,
     first: int | None,
 ) -> Array:
-    """``softmax(query keyᵀ scale + bias)``; zeros where everything is masked.
+    """``softmax(query keyᵀ scale + bias)``; zeros for queries whose keys are all masked.
 
     Args:
         xp: The backend.
-        query: ``(*, queries, features)``.
-        key: ``(*, keys, features)``.
-        bias: Broadcasts to ``(*, queries, keys)``.
-        scale: Of the products.
-        first: The number of the first query, where each attends to the keys up to its own
-            number alone; None where it attends to all.
+        query: ``(*, L, E)``.
+        key: ``(*, S, E)``.
+        bias: Broadcasts to ``(*, L, S)``.
+        scale: Factor of the products.
+        first: For causal attention the position of the first query, which attends to the keys up
+            to its position; None for attention to all keys.
     """
-    weights, total = _exponentials(xp, query, key, bias, scale, first)
+    weights, total = _unnormalized_weights(xp, query, key, bias, scale, first)
     weights /= total
     return weights
 
 
-def _exponentials(
+def _unnormalized_weights(
     xp: Backend, query: Array, key: Array, bias: Array | None, scale: float, first: int | None
 ) -> tuple[Array, Array]:
-    """The weights before each query's are divided by their sum, and these sums, 1 for 0."""
+    """Exponentials of the scores, ``(*, L, S)``, and their sums over the keys, 1 instead of 0."""
     scores = xp.matmul(query if scale == 1 else query * scale, xp.swapaxes(key, -1, -2))
     if bias is not None:
-        grows = xp.broadcast_shapes(scores.shape, bias.shape) != scores.shape
-        scores = scores + bias if grows else xp.add(scores, bias, out=scores)
+        needs_broadcast = xp.broadcast_shapes(scores.shape, bias.shape) != scores.shape
+        scores = scores + bias if needs_broadcast else xp.add(scores, bias, out=scores)
     if first is not None:
-        _hide(xp, scores, first)
+        _mask_later_keys(xp, scores, first)
     if not scores.size:
         return scores, xp.ones((*scores.shape[:-1], 1), scores.dtype)
     if not xp.is_moderate(scores, -1):
@@ -71,40 +71,40 @@ def _exponentials(
     return scores, xp.where(total == 0, 1, total)
 
 
-def _hide(xp: Backend, scores: Array, first: int) -> None:
-    """No query attends to keys of a greater number than its own."""
+def _mask_later_keys(xp: Backend, scores: Array, first: int) -> None:
+    """Set the scores of keys after each query's position to -inf; query 0 is at ``first``."""
     queries, keys = scores.shape[-2:]
-    late = scores[..., first:]  # the keys before are seen by all
-    seen = xp.arange(queries)[:, None] >= xp.arange(max(0, keys - first))
-    late[...] = xp.where(seen, late, -xp.inf)
+    late = scores[..., first:]  # all queries attend to the keys before
+    mask = xp.arange(queries)[:, None] >= xp.arange(max(0, keys - first))
+    late[...] = xp.where(mask, late, -xp.inf)
 
 
 @attention_weights.vjp_joint("query", "key", "bias")
 def _attention_weights_rule(
     xp: Any, g: Any, in_shape: Any, out: Any, query: Any, key: Any, scale: float
 ) -> tuple[Any, ...]:
-    slope = softmax_backward(xp, g, out, out.ndim - 1)
-    for_query, for_key, for_bias = in_shape
+    grad = softmax_backward(xp, g, out, out.ndim - 1)
+    query_shape, key_shape, bias_shape = in_shape
     return (
-        None if for_query is None else xp.matmul(slope, key) * scale,
-        None if for_key is None else xp.matmul(xp.swapaxes(slope, -1, -2), query) * scale,
-        None if for_bias is None else slope,
+        None if query_shape is None else xp.matmul(grad, key) * scale,
+        None if key_shape is None else xp.matmul(xp.swapaxes(grad, -1, -2), query) * scale,
+        None if bias_shape is None else grad,
     )
 
 
 @op(public=False, node=_FUSED)
-def attended(xp: Backend, weights: Array, value: Array, query: Array) -> Array:
-    """``weights value`` in the order in memory of ``query``, as PyTorch's fused kernel gives it.
+def weighted_values(xp: Backend, weights: Array, value: Array, query: Array) -> Array:
+    """``weights @ value`` in the memory order of ``query``, as PyTorch's fused kernel returns it.
 
-    Heads that were split off and transposed can then be transposed and put together in a view.
+    A model that split the heads and transposed them can then merge them in a view.
     """
-    place = xp.empty_like(query, dtype=weights.dtype)
-    place = place.reshape(weights.shape[:-1] + value.shape[-1:])
-    xp.matmul(weights, value, out=place)
-    return place
+    out = xp.empty_like(query, dtype=weights.dtype)
+    out = out.reshape(weights.shape[:-1] + value.shape[-1:])
+    xp.matmul(weights, value, out=out)
+    return out
 
 
-attended.vjp(
+weighted_values.vjp(
     weights=lambda xp, g, value: xp.matmul(g, xp.swapaxes(value, -1, -2)),
     value=lambda xp, g, weights: xp.matmul(xp.swapaxes(weights, -1, -2), g),
 )
@@ -112,34 +112,30 @@ attended.vjp(
 
 @op(public=False, node=_FUSED)
 def attention_in_blocks(
-    xp: Backend,
-    query: Array,
-    key: Array,
-    value: Array,
-    bias: Array | None,
-    scale: float,
-    causal: bool,
-    ordered: bool,
-) -> Array:
-    """``softmax(query keyᵀ scale + bias) value`` of images, never holding all of the scores.
+    xp: Backend, query: Array, key: Array, value: Array, bias: Array | None, scale: float,
+    causal: bool, ordered: bool,
+) -> Array:  # fmt: skip
+    """``softmax(query keyᵀ scale + bias) value`` without an array of all scores.
 
-    The sums that the weights are divided by divide what has been attended to, which is smaller.
-    Reference: Dao et al.: FlashAttention, arXiv:2205.14135.
+    All are 4-d, ``(N, heads, L or S, E)``. The weighted sums of the values are divided by the sums
+    of the weights, since they are smaller than the weights. With ``ordered``, the result has the
+    memory order of ``query``. Reference: Dao et al.: FlashAttention, arXiv:2205.14135.
     """
     shape = (*query.shape[:-1], value.shape[-1])
     out = xp.empty_like(query) if ordered else xp.empty(shape, query.dtype)
-    size = (query.shape, key.shape[-2], _scores(xp))
-    todo = [(heads, rows) for heads in _heads(*size) for rows in _rows(*size)]
+    size = (query.shape, key.shape[-2], _block_scores(xp))
+    blocks = [(heads, rows) for heads in _head_blocks(*size) for rows in _query_blocks(*size)]
 
-    def part(start: int, stop: int) -> None:
-        for heads, rows in todo[start:stop]:
-            keys = _keys(rows, key, causal)
-            block = _block(xp, query, key, bias, heads, rows, keys)
-            weights, total = _exponentials(xp, *block, scale, rows.start if causal else None)
+    def work(start: int, stop: int) -> None:
+        for heads, rows in blocks[start:stop]:
+            keys = _attended_keys(rows, key, causal)
+            block = _index_block(xp, query, key, bias, heads, rows, keys)
+            first = rows.start if causal else None
+            weights, total = _unnormalized_weights(xp, *block, scale, first)
             found = xp.matmul(weights, value[heads][:, keys])
             xp.divide(found, total, out=out[(*heads, rows)])
 
-    xp.in_parts(part, len(todo), True)
+    xp.in_parts(work, len(blocks), True)
     return out
 
 
@@ -149,89 +145,92 @@ def _blocks_rule(
     scale: float, causal: bool,
 ) -> tuple[Any, ...]:  # fmt: skip
     inner = xp.sum(g * out, axis=-1, keepdims=True)
-    todo = list(_heads(query.shape, key.shape[-2], _scores(xp)))
+    blocks = list(_head_blocks(query.shape, key.shape[-2], _block_scores(xp)))
 
-    def part(start: int, stop: int) -> list[Any]:
+    def work(start: int, stop: int) -> list[Any]:
         return [
-            _slopes_of_heads(xp, g, inner, query, key, value, bias, scale, causal, heads)
-            for heads in todo[start:stop]
+            _heads_backward(xp, g, inner, query, key, value, bias, scale, causal, heads)
+            for heads in blocks[start:stop]
         ]
 
-    found = [slopes for some in xp.in_parts(part, len(todo), True) for slopes in some]
+    found = [grads for part in xp.in_parts(work, len(blocks), True) for grads in part]
     return tuple(
         xp.reshape(xp.concatenate(parts, axis=0), (*query.shape[:2], *parts[0].shape[1:]))
         for parts in zip(*found, strict=True)
     )
 
 
-def _slopes_of_heads(
+def _heads_backward(
     xp: Any, g: Any, inner: Any, query: Any, key: Any, value: Any, bias: Any,
     scale: float, causal: bool, heads: Any,
 ) -> tuple[Any, Any, Any]:  # fmt: skip
-    """The gradients by some heads' queries, keys and values."""
-    for_query, for_key, for_value = [], _zeros(xp, key[heads]), _zeros(xp, value[heads])
-    for rows in _rows(query.shape, key.shape[-2], _scores(xp)):
-        block, keys = (*heads, rows), _keys(rows, key, causal and not xp.records)
-        some = _block(xp, query, key, bias, heads, rows, keys)
-        weights = xp.call(attention_weights, *some, scale, rows.start if causal else None)
-        slope = xp.matmul(g[block], xp.swapaxes(value[heads][:, keys], -1, -2)) - inner[block]
-        slope = slope * weights
-        for_query.append(xp.matmul(slope, some[1]) * scale)
-        by_key = xp.matmul(xp.swapaxes(slope, -1, -2), some[0]) * scale
-        for_key = _added(xp, for_key, keys, by_key)
-        by_value = xp.matmul(xp.swapaxes(weights, -1, -2), g[block])
-        for_value = _added(xp, for_value, keys, by_value)
-    return xp.concatenate(for_query, axis=-2), for_key, for_value
+    """Gradients of the queries, keys and values of some heads.
+
+    ``inner`` is ``sum(g * out)`` for each query. The weights are computed again, block by block.
+    """
+    query_grads, key_grad, value_grad = [], _zeros(xp, key[heads]), _zeros(xp, value[heads])
+    for rows in _query_blocks(query.shape, key.shape[-2], _block_scores(xp)):
+        at, keys = (*heads, rows), _attended_keys(rows, key, causal and not xp.records)
+        q, k, b = _index_block(xp, query, key, bias, heads, rows, keys)
+        weights = xp.call(attention_weights, q, k, b, scale, rows.start if causal else None)
+        grad = xp.matmul(g[at], xp.swapaxes(value[heads][:, keys], -1, -2)) - inner[at]
+        grad = grad * weights
+        query_grads.append(xp.matmul(grad, k) * scale)
+        part = xp.matmul(xp.swapaxes(grad, -1, -2), q) * scale
+        key_grad = _add_part(xp, key_grad, keys, part)
+        part = xp.matmul(xp.swapaxes(weights, -1, -2), g[at])
+        value_grad = _add_part(xp, value_grad, keys, part)
+    return xp.concatenate(query_grads, axis=-2), key_grad, value_grad
 
 
 def _zeros(xp: Any, like: Any) -> Any:
     return 0 if xp.records else xp.zeros(like.shape, like.dtype)
 
 
-def _added(xp: Any, total: Any, keys: slice, some: Any) -> Any:
-    """``total`` with the gradients by some keys added."""
+def _add_part(xp: Any, total: Any, keys: slice, part: Any) -> Any:
+    """``total`` with the gradients of some keys added: in place, unless they are recorded."""
     if xp.records:
-        return total + some
-    total[:, keys] += some
+        return total + part
+    total[:, keys] += part
     return total
 
 
-def _scores(xp: Any) -> int:
-    """In one block: with what is computed from them they stay in the processor's cache."""
+def _block_scores(xp: Any) -> int:
+    """Number of scores in a block: they and the arrays computed from them fit the cache."""
     return 4 * xp.block_elements if xp.block_elements else _BLOCK
 
 
-def _heads(shape: Any, keys: int, scores: int) -> Iterator[tuple[int, slice]]:
-    """The heads of which all scores make a block, image by image; one if its are more."""
+def _head_blocks(shape: Any, keys: int, scores: int) -> Iterator[tuple[int, slice]]:
+    """Yield a sample and a slice of its heads: as many as have ``scores`` scores, at least one."""
     step = max(1, scores // (shape[2] * keys))
     for image in range(shape[0]):
         for start in range(0, shape[1], step):
             yield image, slice(start, start + step)
 
 
-def _rows(shape: Any, keys: int, scores: int) -> Iterator[slice]:
-    """The queries of a head in blocks."""
+def _query_blocks(shape: Any, keys: int, scores: int) -> Iterator[slice]:
+    """Yield slices of the queries: as many as have ``scores`` scores in a head, at least one."""
     step = max(1, scores // keys)
     for start in range(0, shape[2], step):
         yield slice(start, min(start + step, shape[2]))
 
 
-def _keys(rows: slice, key: Any, causal: bool) -> slice:
-    """The keys that any of some queries attends to."""
+def _attended_keys(rows: slice, key: Any, causal: bool) -> slice:
+    """Keys that at least one of the queries ``rows`` attends to."""
     return slice(0, min(rows.stop, key.shape[-2]) if causal else key.shape[-2])
 
 
-def _block(
+def _index_block(
     xp: Any, query: Any, key: Any, bias: Any, heads: Any, rows: slice, keys: slice
 ) -> tuple[Any, Any, Any]:
-    """Some queries of some heads, some of their keys, and the bias of their scores."""
+    """Queries, keys and bias of a block: some heads, some of their queries, some keys."""
     if bias is not None:
         bias = xp.broadcast_to(bias, (*query.shape[:-1], key.shape[-2]))[(*heads, rows)]
         bias = bias[..., keys]
     return query[(*heads, rows)], key[heads][:, keys], bias
 
 
-#: Scores above which they are not kept for the backward pass, but computed block by block again.
+#: For more scores, attention is computed in blocks, and the backward pass computes them again.
 _MANY = 1 << 22
 
 
@@ -247,21 +246,21 @@ def scaled_dot_product_attention(
     scale: float | None = None,
     enable_gqa: bool = False,
 ) -> Tensor:
-    """``softmax(query keyᵀ scale + mask) value``: each query's mean of the values it attends to.
+    """``softmax(query keyᵀ scale + mask) value``: weighted means of the values for each query.
 
     Args:
         query: ``(*, queries, features)``.
         key: ``(*, keys, features)``; leading dimensions broadcast.
         value: ``(*, keys, out_features)``.
-        attn_mask: Bool tensor that broadcasts to ``(*, queries, keys)``, True where a key takes
-            part; or numbers that are added to the scores. A query that may attend to nothing
-            gets zeros.
+        attn_mask: Bool tensor that broadcasts to ``(*, queries, keys)``, True where a query attends
+            to a key; or a float tensor that is added to the scores. The result is 0 for a query
+            whose keys are all masked.
         dropout_p: Probability that a weight becomes zero, also outside training; default 0.
-        is_causal: Whether query i attends to keys 0 to i alone; default False. With a mask beside
-            it everything must be 4-d, the features the same, and without dropout, as in PyTorch.
+        is_causal: Whether query i attends to keys 0 to i only; default False. A mask beside it
+            needs 4-d tensors of the same features and no dropout, as in PyTorch.
         scale: Default ``1 / sqrt(features)``.
-        enable_gqa: Whether keys and values have fewer heads (the third dimension from the
-            end) than queries, each for a group of neighbouring query heads; default False.
+        enable_gqa: Whether keys and values may have fewer heads (dimension -3) than queries, each
+            for a group of consecutive query heads; default False.
 
     Returns:
         ``(*, queries, out_features)``.
@@ -278,17 +277,17 @@ def scaled_dot_product_attention(
         Vaswani et al.: Attention Is All You Need, arXiv:1706.03762; Ainslie et al.: GQA,
         arXiv:2305.13245.
     """
-    _check(query, key, value, attn_mask, is_causal, dropout_p)
-    bias = _bias(query, attn_mask)
+    _check_attention(query, key, value, attn_mask, is_causal, dropout_p)
+    bias = _mask_to_bias(query, attn_mask)
     q, k, v = query, key, value
     grouped = enable_gqa and query.shape[-3:-2] != key.shape[-3:-2]
     if grouped:
         _check_groups(query, key, value)
         if not dropout_p and _has_many_scores(query, key):
             k, v = (t.repeat_interleave(query.shape[1] // t.shape[1], 1) for t in (key, value))
-            grouped = False  # these are far fewer numbers than the scores, then not kept
+            grouped = False  # repeated keys and values are small beside the scores
         else:
-            q, k, v, bias = _in_groups(query, key, value, bias)
+            q, k, v, bias = _group_heads(query, key, value, bias)
     if scale is None:
         scale = 1.0 / math.sqrt(query.shape[-1]) if query.shape[-1] else 0.0
     if query.dtype is dtypes.float16:
@@ -296,28 +295,28 @@ def scaled_dot_product_attention(
         bias = None if bias is None else bias.to(dtypes.float32)
     three = (("query", query), ("key", key), ("value", value))
     if dropout_p or not _is_fused(three, attn_mask):
-        # As in PyTorch, which keeps those products: query and key may be changed afterwards.
-        q, k, scale = *_scaled(q, k, scale), 1.0
+        # PyTorch saves these products, so query and key may be changed in place afterwards.
+        q, k, scale = *_scale_both(q, k, scale), 1.0
     ordered = not dropout_p and _is_ordered(query, key, value, attn_mask)
-    if not dropout_p and _is_large(q, k, v, bias):
+    if not dropout_p and _should_use_blocks(q, k, v, bias):
         out = attention_in_blocks(q, k, v, bias, scale, is_causal, ordered)
     else:
         weights = attention_weights(q, k, bias, scale, 0 if is_causal else None)
         if dropout_p:
             weights = dropout(weights, dropout_p)
-        out = attended(weights, v, query) if ordered else weights @ v
+        out = weighted_values(weights, v, query) if ordered else weights @ v
     if grouped:
         out = out.reshape(*out.shape[:-4], query.shape[-3], *out.shape[-2:])
     return out if out.dtype is query.dtype else out.to(query.dtype)
 
 
-def _scaled(query: Any, key: Any, scale: float) -> tuple[Any, Any]:
-    """Query and key times a root of the scale each, which keeps the products in bounds."""
+def _scale_both(query: Any, key: Any, scale: float) -> tuple[Any, Any]:
+    """Query and key, each times the square root of the scale, against overflow of the products."""
     root = math.sqrt(abs(scale))
     return query * math.copysign(root, scale), key * root
 
 
-def _check(
+def _check_attention(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, causal: bool, dropout_p: float
 ) -> None:
     name = "scaled_dot_product_attention"
@@ -354,24 +353,24 @@ def _check(
 
 
 def _is_fused(three: tuple[tuple[str, Tensor], ...], mask: Tensor | None) -> bool:
-    """Whether PyTorch's fused kernel runs, which takes a mask and ``is_causal`` together."""
-    images = all(t.ndim == 4 and t.shape[-1] == three[0][1].shape[-1] for _, t in three)
-    return images and (mask is None or mask.ndim in (2, 4) and not mask.requires_grad)
+    """Whether PyTorch uses its fused kernel, which accepts a mask and ``is_causal`` together."""
+    is_4d = all(t.ndim == 4 and t.shape[-1] == three[0][1].shape[-1] for _, t in three)
+    return is_4d and (mask is None or mask.ndim in (2, 4) and not mask.requires_grad)
 
 
 def _is_ordered(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> bool:
-    """Whether the result has the query's order in memory, and that is not row-major."""
-    steps = query._data.strides
-    if query.ndim != 4 or steps[0] >= steps[1] >= steps[2] or not query.numel():
+    """Whether PyTorch's result has the query's memory order, and that is not row-major."""
+    strides = query._data.strides
+    if query.ndim != 4 or strides[0] >= strides[1] >= strides[2] or not query.numel():
         return False
     three = query, key, value
-    whole = all(t._data.strides[-1] == t._data.itemsize for t in three)
-    whole = whole and query.shape[0] == key.shape[0] == value.shape[0]
-    return whole and _is_fused(tuple(("", t) for t in three), mask)
+    fits = all(t._data.strides[-1] == t._data.itemsize for t in three)
+    fits = fits and query.shape[0] == key.shape[0] == value.shape[0]
+    return fits and _is_fused(tuple(("", t) for t in three), mask)
 
 
-def _is_large(query: Tensor, key: Tensor, value: Tensor, bias: Any) -> bool:
-    """Whether the scores of images are too many to be kept; never where a bias learns."""
+def _should_use_blocks(query: Tensor, key: Tensor, value: Tensor, bias: Any) -> bool:
+    """Whether ``attention_in_blocks`` fits: many scores, 4-d tensors, no gradient of the bias."""
     if not _has_many_scores(query, key):
         return False
     shape = query.shape
@@ -386,8 +385,8 @@ def _has_many_scores(query: Tensor, key: Tensor) -> bool:
     return query.ndim == 4 and math.prod(query.shape[:3]) * key.shape[-2] >= _MANY
 
 
-def _bias(query: Tensor, mask: Any) -> Any:
-    """What a mask adds to the scores."""
+def _mask_to_bias(query: Tensor, mask: Any) -> Any:
+    """Mask as a bias of the scores: -inf where a bool mask is False."""
     if mask is None or mask.dtype is query.dtype:
         return mask
     if mask.dtype is dtypes.bool:
@@ -413,8 +412,8 @@ def _check_groups(query: Tensor, key: Tensor, value: Tensor) -> None:
         )
 
 
-def _in_groups(query: Any, key: Any, value: Any, bias: Any) -> tuple[Any, ...]:
-    """Query heads in groups that share a head of the keys and values, which broadcasts."""
+def _group_heads(query: Any, key: Any, value: Any, bias: Any) -> tuple[Any, ...]:
+    """Query heads as ``(*, key heads, group, L, E)``; keys and values broadcast in the group."""
     heads, shared = query.shape[-3], key.shape[-3]
     q = query.reshape(*query.shape[:-3], shared, heads // shared, *query.shape[-2:])
     if bias is not None and bias.ndim > 2:
@@ -455,30 +454,31 @@ def multi_head_attention_forward(
 
     Args:
         query: ``(queries, batch, embed)``, or without ``batch``.
-        key: ``(keys, batch, key_features)``, likewise.
-        value: ``(keys, batch, value_features)``, likewise.
-        embed_dim_to_check: What ``embed`` must be.
-        num_heads: How many heads share ``embed``.
-        in_proj_weight: ``(3 embed, embed)``: the three projections, one after the other.
+        key: ``(keys, batch, key_features)``, or without ``batch``.
+        value: ``(keys, batch, value_features)``, or without ``batch``.
+        embed_dim_to_check: Expected ``embed``.
+        num_heads: Number of heads, which divides ``embed``.
+        in_proj_weight: ``(3 embed, embed)``: the weights of the three projections, concatenated.
         in_proj_bias: ``(3 embed,)`` or None.
-        bias_k: ``(1, 1, embed)``: a key added to every sequence, or None.
-        bias_v: The value added with it.
-        add_zero_attn: Whether to add a key and a value of zeros.
+        bias_k: ``(1, 1, embed)``: a key appended to every sequence, or None.
+        bias_v: The value appended with it.
+        add_zero_attn: Whether to append a key and a value of zeros.
         dropout_p: Probability that a weight becomes zero in training.
         out_proj_weight: ``(embed, embed)``: the projection of the result.
         out_proj_bias: ``(embed,)`` or None.
-        training: Whether dropout takes place; default True.
-        key_padding_mask: ``(batch, keys)``: True where a key is padding, or numbers to add.
+        training: Whether dropout is applied; default True.
+        key_padding_mask: ``(batch, keys)``: True where a key is padding, or a float tensor that is
+            added to the scores.
         need_weights: Whether to return the weights; default True.
         attn_mask: ``(queries, keys)`` or ``(batch num_heads, queries, keys)``: True where a
-            query must not attend, or numbers to add to the scores.
-        use_separate_proj_weight: Whether the projections are the next three arguments.
+            query must not attend, or a float tensor that is added to the scores.
+        use_separate_proj_weight: Whether the next three arguments are the projections' weights.
         q_proj_weight: ``(embed, embed)``.
         k_proj_weight: ``(embed, key_features)``.
         v_proj_weight: ``(embed, value_features)``.
         static_k: Keys already projected, ``(batch num_heads, keys, embed / num_heads)``.
-        static_v: Values already projected, likewise.
-        average_attn_weights: Whether the weights are their mean over the heads; default True.
+        static_v: Values already projected, of the same shape.
+        average_attn_weights: Whether to return the mean of the weights over heads; default True.
         is_causal: A hint that ``attn_mask`` is the causal one; default False.
 
     Returns:
@@ -505,46 +505,45 @@ def multi_head_attention_forward(
         if key_padding_mask is not None:
             key_padding_mask = key_padding_mask.unsqueeze(0)
     _check_sizes(query, key, value, embed_dim_to_check, num_heads, use_separate_proj_weight)
-    hint = is_causal and key_padding_mask is None and not need_weights
+    causal = is_causal and key_padding_mask is None and not need_weights
     if is_causal and attn_mask is None:
         raise RuntimeError("Need attn_mask if specifying the is_causal hint.")
-    kinds = {mask.dtype for mask in (key_padding_mask, attn_mask) if mask is not None}
-    if len(kinds) > 1:
+    if len({mask.dtype for mask in (key_padding_mask, attn_mask) if mask is not None}) > 1:
         warn(
             "Support for mismatched key_padding_mask and attn_mask is deprecated. Use same type "
             "for both instead."
         )
     padding = _additive_mask(key_padding_mask, "key_padding_mask", query.dtype)
-    mask = None if hint else _additive_mask(attn_mask, "attn_mask", query.dtype)
-    weights_in = (
-        (q_proj_weight, k_proj_weight, v_proj_weight)
-        if use_separate_proj_weight
-        else (in_proj_weight,)
-    )
-    q, k, v = _project(query, key, value, weights_in, in_proj_bias)
+    mask = None if causal else _additive_mask(attn_mask, "attn_mask", query.dtype)
+    separate_weights = (q_proj_weight, k_proj_weight, v_proj_weight)
+    proj_weights = separate_weights if use_separate_proj_weight else (in_proj_weight,)
+    q, k, v = _project(query, key, value, proj_weights, in_proj_bias)
     mask = _check_mask(mask, query.shape[0], key.shape[0], query.shape[1] * num_heads)
-    k, v, mask, padding = _with_bias(k, v, bias_k, bias_v, mask, padding, static_k, static_v)
-    q, k, v = (
-        _split_heads(q, num_heads),
-        _static(k, static_k, num_heads),
-        _static(v, static_v, num_heads),
-    )
+    k, v, mask, padding = _append_bias(k, v, bias_k, bias_v, mask, padding, static_k, static_v)
+    q = _split_heads(q, num_heads)
+    k = _choose_static(k, static_k, num_heads)
+    v = _choose_static(v, static_v, num_heads)
     if add_zero_attn:
         k, v = (cat([t, t.new_zeros((t.shape[0], 1, t.shape[2]))], 1) for t in (k, v))
-        mask, padding = _one_more(mask), _one_more(padding)
-    mask = _merged(mask, padding, query.shape[1], num_heads, k.shape[1])
+        mask, padding = _append_key(mask), _append_key(padding)
+    mask = _merge_masks(mask, padding, query.shape[1], num_heads, k.shape[1])
     p = dropout_p if training else 0.0
-    out, weights = _attend(q, k, v, mask, p, hint, need_weights)
+    out, weights = _attend(q, k, v, mask, p, causal, need_weights)
     if weights is not None:
         weights = weights.reshape(query.shape[1], num_heads, *weights.shape[1:])
-    return _results(out, weights, query, out_proj_weight, out_proj_bias, average_attn_weights,
-                    batched)  # fmt: skip
+    queries, batch, embed = query.shape
+    out = linear(out.transpose(0, 1).reshape(queries, batch, embed), out_proj_weight, out_proj_bias)
+    if weights is not None and average_attn_weights:
+        weights = weights.mean(1)
+    if batched:
+        return out, weights
+    return out.squeeze(1), None if weights is None else weights.squeeze(0)
 
 
 def _check_ranks(
     query: Tensor, key: Tensor, value: Tensor, padding: Any, mask: Any, num_heads: int
 ) -> bool:
-    """Whether there is a batch."""
+    """Whether the tensors have a batch dimension; raise AssertionError for other ranks."""
     ndim = query.ndim
     if ndim not in (2, 3):
         raise AssertionError(
@@ -594,18 +593,18 @@ def _check_sizes(
 
 
 def _additive_mask(mask: Any, name: str, dtype: Any) -> Any:
-    """A mask as numbers to add to the scores: -inf where a bool one is True."""
+    """Mask as a float tensor that is added to the scores: -inf where a bool mask is True."""
     if mask is None or mask.is_floating_point():
         return mask if mask is None else mask.to(dtype)
     if mask.dtype is not dtypes.bool:
         raise AssertionError(f"only bool and floating types of {name} are supported")
     xp = mask._xp
-    numbers = xp.where(mask._data, -xp.inf, 0.0)
-    return wrap(xp.astype(numbers, xp.native_dtype(dtype)), xp)
+    values = xp.where(mask._data, -xp.inf, 0.0)
+    return wrap(xp.astype(values, xp.native_dtype(dtype)), xp)
 
 
 def _project(query: Any, key: Any, value: Any, weights: Any, bias: Any) -> tuple[Any, ...]:
-    """The three projections; where the inputs are one, as one product."""
+    """Projections of query, key and value: one product if the three are the same tensor."""
     biases = (None, None, None) if bias is None else bias.chunk(3)
     if len(weights) == 3:
         if any(weight is None for weight in weights):
@@ -620,22 +619,22 @@ def _project(query: Any, key: Any, value: Any, weights: Any, bias: Any) -> tuple
 
 
 def _check_mask(mask: Any, queries: int, keys: int, heads: int) -> Any:
-    """The mask with a dimension for batch and heads; RuntimeError for another shape."""
+    """The mask as ``(1 or heads, queries, keys)``; raise RuntimeError for another shape."""
     if mask is None:
         return None
-    wanted = (queries, keys) if mask.ndim == 2 else (heads, queries, keys)
-    if tuple(mask.shape) != wanted:
+    expected = (queries, keys) if mask.ndim == 2 else (heads, queries, keys)
+    if tuple(mask.shape) != expected:
         raise RuntimeError(
             f"The shape of the {mask.ndim}D attn_mask is {tuple(mask.shape)}, but should be "
-            f"{wanted}."
+            f"{expected}."
         )
     return mask.unsqueeze(0) if mask.ndim == 2 else mask
 
 
-def _with_bias(
+def _append_bias(
     k: Any, v: Any, bias_k: Any, bias_v: Any, mask: Any, padding: Any, static_k: Any, static_v: Any
 ) -> tuple[Any, ...]:
-    """Keys, values and masks with the learnt key and value at the end."""
+    """Keys, values and both masks, with ``bias_k`` and ``bias_v`` appended to the sequences."""
     if (bias_k is None) != (bias_v is None):
         raise AssertionError("bias_k and bias_v must be given together")
     if bias_k is None:
@@ -645,11 +644,11 @@ def _with_bias(
     shape = (1, k.shape[1], k.shape[2])
     k = cat([k, bias_k.reshape(1, 1, -1).expand(shape)])
     v = cat([v, bias_v.reshape(1, 1, -1).expand(shape)])
-    return k, v, _one_more(mask), _one_more(padding)
+    return k, v, _append_key(mask), _append_key(padding)
 
 
-def _one_more(mask: Any) -> Any:
-    """A mask with a last key that everything may attend to."""
+def _append_key(mask: Any) -> Any:
+    """Additive mask with one more key, which is not masked."""
     if mask is None:
         return None
     return cat([mask, mask.new_zeros((*mask.shape[:-1], 1))], -1)
@@ -661,8 +660,8 @@ def _split_heads(x: Any, num_heads: int) -> Any:
     return x.reshape(length, batch * num_heads, embed // num_heads).transpose(0, 1)
 
 
-def _static(x: Any, static: Any, num_heads: int) -> Any:
-    """The heads of a projection, or what is given in its place."""
+def _choose_static(x: Any, static: Any, num_heads: int) -> Any:
+    """Heads of the projection ``x``, or ``static`` if it is given."""
     if static is None:
         return _split_heads(x, num_heads)
     heads, features = x.shape[1] * num_heads, x.shape[2] // num_heads
@@ -674,22 +673,23 @@ def _static(x: Any, static: Any, num_heads: int) -> Any:
     return static
 
 
-def _merged(mask: Any, padding: Any, batch: int, num_heads: int, keys: int) -> Any:
-    """Both masks as one that broadcasts to ``(batch num_heads, queries, keys)``."""
+def _merge_masks(mask: Any, padding: Any, batch: int, num_heads: int, keys: int) -> Any:
+    """Sum of both masks, which broadcasts to ``(batch * num_heads, queries, keys)``."""
     if padding is None:
         return mask
     if tuple(padding.shape) != (batch, keys):
         raise AssertionError(
             f"expecting key_padding_mask shape of {(batch, keys)}, but got {tuple(padding.shape)}"
         )
-    spread = padding.reshape(batch, 1, 1, keys).expand(batch, num_heads, 1, keys)
-    spread = spread.reshape(batch * num_heads, 1, keys)
-    return spread if mask is None else mask + spread
+    padding = padding.reshape(batch, 1, 1, keys).expand(batch, num_heads, 1, keys)
+    padding = padding.reshape(batch * num_heads, 1, keys)
+    return padding if mask is None else mask + padding
 
 
 def _attend(
     q: Any, k: Any, v: Any, mask: Any, p: float, causal: bool, need_weights: bool
 ) -> tuple[Any, Any]:
+    """Attention of ``(heads, length, features)``, and its weights if they are needed."""
     if not need_weights:
         q, k, v, mask = (None if t is None else t.unsqueeze(0) for t in (q, k, v, mask))
         out: Any = scaled_dot_product_attention(q, k, v, mask, p, causal)
@@ -700,22 +700,3 @@ def _attend(
     if p:
         weights = dropout(weights, p)
     return weights @ v, weights
-
-
-def _results(
-    out: Any,
-    weights: Any,
-    query: Tensor,
-    projection: Tensor,
-    bias: Tensor | None,
-    average: bool,
-    batched: bool,
-) -> tuple[Tensor, Tensor | None]:
-    """Heads side by side again, projected; the weights per member of the batch."""
-    queries, batch, embed = query.shape
-    out = linear(out.transpose(0, 1).reshape(queries, batch, embed), projection, bias)
-    if weights is not None and average:
-        weights = weights.mean(1)
-    if batched:
-        return out, weights
-    return out.squeeze(1), None if weights is None else weights.squeeze(0)

@@ -1,4 +1,8 @@
-"""Negative log-likelihood and cross entropy, with kernels and their gradients to any order."""
+"""Negative log-likelihood and cross entropy losses; their kernels have gradients of any order.
+
+Shapes, if nothing else is said: input (N, C, *), target (N, *). The ``ignore_index`` of a kernel is
+None if all targets are known to be class indices.
+"""
 
 from __future__ import annotations
 
@@ -13,37 +17,34 @@ from ...dtypes import float64, int64, uint8
 from ...graph.nodes import Node, node_of, target_of
 from ..checks import as_int, check_supported
 from ..pointwise.division import over
-from .loss import SPACE, check_scalar_type, reduced, reduction_of, refuse_grad
+from .loss import SPACE, check_scalar_type, mse_loss, reduce_loss, reduction_of, refuse_grad
 from .softmax import _softmax, log_softmax
 
 _DOUBLE = float64.dtype
 _OUT_OF_BOUNDS = "Target {index} is out of bounds."
 
-# Shapes: input (batch, classes, *), target (batch, *).
 
-
-def _places(xp: Backend, shape: tuple[int, ...], classes: Array) -> Array:
-    """Where ``input[n, classes[n, *], *]`` lies in the flattened input, for each target."""
+def _flat_indices(xp: Backend, shape: tuple[int, ...], classes: Array) -> Array:
+    """Index of each ``input[n, classes[n, *], *]`` in the flattened input of shape ``shape``."""
     inner = math.prod(shape[2:]) if len(shape) > 2 else 1
     if inner == 1:
         return classes.reshape(-1) + xp.row_starts[shape[:2]]
-    at = xp.arange(shape[0] * inner)
-    return (at // inner * shape[1] + classes.reshape(-1)) * inner + at % inner
+    i = xp.arange(shape[0] * inner)
+    return (i // inner * shape[1] + classes.reshape(-1)) * inner + i % inner
 
 
-# ``ignore_index`` is None where it is known that every target counts, and is a class.
-
-
-def _valid(xp: Backend, target: Array, ignore_index: int | None) -> tuple[Array | None, Array]:
-    """Which targets count, None for all, and the targets with 0 in place of the others."""
+def _mask_ignored(
+    xp: Backend, target: Array, ignore_index: int | None
+) -> tuple[Array | None, Array]:
+    """Mask of the targets that are not ignored, None for all; and the targets, ignored ones 0."""
     if ignore_index is None:
         return None, target
     valid = target != ignore_index
     return valid, xp.where(valid, target, 0)
 
 
-def _counted(xp: Any, valid: Any, values: Any) -> Any:
-    """``values`` where the target counts, else 0."""
+def _zero_ignored(xp: Any, valid: Any, values: Any) -> Any:
+    """``values`` where the mask ``valid`` is True or None, else 0."""
     return values if valid is None else xp.where(valid, values, 0)
 
 
@@ -55,116 +56,116 @@ def _check_classes(xp: Backend, input: Array, classes: Array, ignore_index: int 
 
 
 @op(public=False, node="NllLossBackward0")
-def _negative_at(xp: Backend, input: Array, target: Index, ignore_index: int | None) -> Array:
+def _nll(xp: Backend, input: Array, target: Index, ignore_index: int | None) -> Array:
     """-input at the target classes, 0 where the target is ignored."""
-    valid, classes = _valid(xp, target, ignore_index)
+    valid, classes = _mask_ignored(xp, target, ignore_index)
     _check_classes(xp, input, classes, ignore_index)
-    picked = xp.take(input.reshape(-1), _places(xp, input.shape, classes))
-    return _counted(xp, valid, -picked.reshape(target.shape))
+    picked = xp.take(input.reshape(-1), _flat_indices(xp, input.shape, classes))
+    return _zero_ignored(xp, valid, -picked.reshape(target.shape))
 
 
 @op(public=False)
-def _negative_onto(
+def _nll_backward(
     xp: Backend, grad: Array, target: Index, ignore_index: int | None, shape: Any
 ) -> Array:
-    """The transpose of ``_negative_at``: -grad at the target classes, else 0."""
-    valid, classes = _valid(xp, target, ignore_index)
+    """Gradient of ``_nll``'s input, of shape ``shape``: -grad at the target classes, else 0."""
+    valid, classes = _mask_ignored(xp, target, ignore_index)
     out = xp.zeros(math.prod(shape), grad.dtype)
-    out[_places(xp, shape, classes)] = _counted(xp, valid, -grad).reshape(-1)
+    out[_flat_indices(xp, shape, classes)] = _zero_ignored(xp, valid, -grad).reshape(-1)
     return out.reshape(shape)
 
 
-_negative_at.vjp(input=piecewise(
+_nll.vjp(input=piecewise(
     lambda xp, g, target, ignore_index, in_shape: xp.call(
-        _negative_onto, g, target, ignore_index, in_shape
+        _nll_backward, g, target, ignore_index, in_shape
     )
 ))  # fmt: skip
-_negative_onto.vjp(
-    grad=lambda xp, g, target, ignore_index: xp.call(_negative_at, g, target, ignore_index)
-)
+_nll_backward.vjp(grad=lambda xp, g, target, ignore_index: xp.call(_nll, g, target, ignore_index))
 
 
-def _loss_name(node: Node) -> str:
-    images = len(target_of(node.edges[0])[0]) > 2
-    return "NllLoss2DBackward0" if images else "NllLossBackward0"
+def _node_name(node: Node) -> str:
+    is_image = len(target_of(node.edges[0])[0]) > 2
+    return "NllLoss2DBackward0" if is_image else "NllLossBackward0"
 
 
-@op(public=False, node=_loss_name)
-def _surprise(xp: Backend, input: Array, target: Index, ignore_index: int | None) -> Array:
+@op(public=False, node=_node_name)
+def _cross_entropy(xp: Backend, input: Array, target: Index, ignore_index: int | None) -> Array:
     """-log softmax(input) at the target classes, 0 where the target is ignored."""
-    fused = None if ignore_index is None else xp.fused("surprise", input, target, ignore_index)
+    fused = None if ignore_index is None else xp.fused("cross_entropy", input, target, ignore_index)
     if fused is not None:
         out, wrong = fused
         xp.check_extremes("cross_entropy", wrong, input.shape[1], 1, _OUT_OF_BOUNDS)
         return out
     if ignore_index is None:
-        return _of_classes(xp, input, target)
-    valid, classes = _valid(xp, target, ignore_index)
+        return _class_losses(xp, input, target)
+    valid, classes = _mask_ignored(xp, target, ignore_index)
     _check_classes(xp, input, classes, ignore_index)
-    return _counted(xp, valid, _of_classes(xp, input, classes))
+    return _zero_ignored(xp, valid, _class_losses(xp, input, classes))
 
 
-def _of_classes(xp: Backend, input: Array, classes: Array) -> Array:
-    """-log softmax(input) at each of the classes."""
-    plain = input.dtype.char == "f" and xp.is_moderate(input, 1)
-    x = input if plain else input - xp.highest(input, 1)  # no term of the sum is above 1 then
+def _class_losses(xp: Backend, input: Array, classes: Array) -> Array:
+    """-log softmax(input) at each of the classes, ``(N, *)``."""
+    is_moderate = input.dtype.char == "f" and xp.is_moderate(input, 1)
+    x = input if is_moderate else input - xp.highest(input, 1)  # so that exp cannot overflow
     if input.ndim > 2:
         losses = xp.sum(xp.exp(x), 1)
-        picked = x.reshape(-1)[_places(xp, input.shape, classes)].reshape(classes.shape)
+        picked = x.reshape(-1)[_flat_indices(xp, input.shape, classes)].reshape(classes.shape)
     else:
         losses = xp.sum_along(xp.exp(x), -1)[:, 0]
         picked = xp.one_of_each_row(x, classes)
-    if plain:  # of two large numbers, whose difference may be small
+    if is_moderate:  # the difference of two large numbers may be small
         losses, picked = losses.astype(_DOUBLE), picked.astype(_DOUBLE)
     xp.log(losses, losses)
     losses -= picked
-    return losses.astype(input.dtype) if plain else losses
+    return losses.astype(input.dtype) if is_moderate else losses
 
 
 @op(public=False)
-def _surprise_grad(
+def _cross_entropy_backward(
     xp: Backend, grad: Array, input: Array, target: Index, ignore_index: int | None
 ) -> Array:
-    """grad · (softmax(input) - one_hot(target)), 0 where the target is ignored."""
+    """``grad * (softmax(input) - one_hot(target))``, 0 where the target is ignored."""
     if ignore_index is not None:
-        fused = xp.fused("surprise_grad", grad, input, target, ignore_index)
+        fused = xp.fused("cross_entropy_backward", grad, input, target, ignore_index)
         if fused is not None:
             return fused
-    valid, classes = _valid(xp, target, ignore_index)
-    # Row-major, whatever the input's order, so that the flattened form is a view to be written to.
+    valid, classes = _mask_ignored(xp, target, ignore_index)
+    # Contiguous, so that reshape(-1) is a view.
     out = xp.ascontiguousarray(xp.call(_softmax, input, 1))
-    out.reshape(-1)[_places(xp, input.shape, classes)] -= 1
-    out *= _column(xp, _counted(xp, valid, grad))
+    out.reshape(-1)[_flat_indices(xp, input.shape, classes)] -= 1
+    out *= _expand_classes(xp, _zero_ignored(xp, valid, grad))
     return out
 
 
-def _column(xp: Any, grad: Any) -> Any:
-    """A gradient per target beside the classes; one for all of them as it is."""
+def _expand_classes(xp: Any, grad: Any) -> Any:
+    """``(N, *)`` as ``(N, 1, *)``, which broadcasts with the classes; a 0-d gradient as it is."""
     return xp.expand_dims(grad, 1) if grad.ndim else grad
 
 
-_surprise.vjp(
+_cross_entropy.vjp(
     input=lambda xp, g, input, target, ignore_index: xp.call(
-        _surprise_grad, g, input, target, ignore_index
+        _cross_entropy_backward, g, input, target, ignore_index
     )
 )
 
 
-@op(public=False, node=_loss_name)
-def _reduced_surprise(
+@op(public=False, node=_node_name)
+def _reduced_cross_entropy(
     xp: Backend, input: Array, target: Index, ignore_index: int | None, mean: bool
 ) -> Array:
-    """The sum of ``_surprise``, or its mean over the targets that count."""
+    """Sum of ``_cross_entropy``, or its mean over the targets that are not ignored."""
     if ignore_index is None:
-        losses = _of_classes(xp, input, target)
+        losses = _class_losses(xp, input, target)
         return xp.mean(losses) if mean else xp.total(losses)
-    total = xp.total(_surprise.kernel(xp, input, target, ignore_index))
+    total = xp.total(_cross_entropy.kernel(xp, input, target, ignore_index))
     return total / xp.sum(target != ignore_index).astype(input.dtype) if mean else total
 
 
 @op(public=False)
-def _spread(xp: Backend, grad: Array, target: Index, ignore_index: int | None, mean: bool) -> Array:
-    """The gradient of each ``_surprise`` by that of their sum or mean."""
+def _reduction_backward(
+    xp: Backend, grad: Array, target: Index, ignore_index: int | None, mean: bool
+) -> Array:
+    """Gradient of each loss from that of their sum or mean; 0-d if no target is ignored."""
     if ignore_index is None:
         return grad / target.size if mean else grad
     valid = target != ignore_index
@@ -172,7 +173,9 @@ def _spread(xp: Backend, grad: Array, target: Index, ignore_index: int | None, m
     return xp.where(valid, each, 0)
 
 
-def _spread_vjp(xp: Any, g: Any, target: Any, ignore_index: int | None, mean: bool) -> Any:
+def _reduction_double_backward(
+    xp: Any, g: Any, target: Any, ignore_index: int | None, mean: bool
+) -> Any:
     if ignore_index is None:
         return g / math.prod(target.shape) if mean else g
     valid = target != ignore_index
@@ -180,92 +183,91 @@ def _spread_vjp(xp: Any, g: Any, target: Any, ignore_index: int | None, mean: bo
     return total / xp.sum(valid) if mean else total
 
 
-_spread.vjp(grad=_spread_vjp)
-_reduced_surprise.vjp(
+_reduction_backward.vjp(grad=_reduction_double_backward)
+_reduced_cross_entropy.vjp(
     input=lambda xp, g, input, target, ignore_index, mean: xp.call(
-        _surprise_grad,
-        xp.call(_spread, g, target, ignore_index, mean),
-        input,
-        target,
-        ignore_index,
+        _cross_entropy_backward,
+        xp.call(_reduction_backward, g, target, ignore_index, mean), input, target, ignore_index,
     )
-)
+)  # fmt: skip
 
 
-def _of_counted(xp: Any, g: Any, target: Any, ignore_index: int | None) -> Any:
+def _zero_ignored_classes(xp: Any, g: Any, target: Any, ignore_index: int | None) -> Any:
+    """``g``, ``(N, C, *)``, with zeros for all classes where the target is ignored."""
     if ignore_index is None:
         return g
     return xp.where(xp.expand_dims(target != ignore_index, 1), g, 0)
 
 
-def _surprise_grad_vjp_grad(
+def _double_backward_grad(
     xp: Any, g: Any, input: Any, target: Any, ignore_index: int | None
 ) -> Any:
-    counted = _of_counted(xp, g, target, ignore_index)
-    expected = xp.sum(counted * xp.call(_softmax, input, 1), axis=1)
-    return expected + xp.call(_negative_at, g, target, ignore_index)
+    g_valid = _zero_ignored_classes(xp, g, target, ignore_index)
+    expected = xp.sum(g_valid * xp.call(_softmax, input, 1), axis=1)
+    return expected + xp.call(_nll, g, target, ignore_index)
 
 
-def _surprise_grad_vjp_input(
+def _double_backward_input(
     xp: Any, g: Any, grad: Any, input: Any, target: Any, ignore_index: int | None
 ) -> Any:
     p = xp.call(_softmax, input, 1)
-    g = _of_counted(xp, g, target, ignore_index) * _column(xp, grad)
+    g = _zero_ignored_classes(xp, g, target, ignore_index) * _expand_classes(xp, grad)
     return p * (g - xp.sum(g * p, axis=1, keepdims=True))
 
 
-_surprise_grad.vjp(grad=_surprise_grad_vjp_grad, input=_surprise_grad_vjp_input)
+_cross_entropy_backward.vjp(grad=_double_backward_grad, input=_double_backward_input)
 
 
 @op(public=False)
 def _target_weights(
     xp: Backend, input: Array, target: Index, weight: Array | None, ignore_index: int
 ) -> Array:
-    """The weight of each target's class, 0 where the target is ignored."""
+    """Weight of each target's class, 0 where the target is ignored."""
     if weight is None:
         return (target != ignore_index).astype(input.dtype)
-    valid, classes = _valid(xp, target, ignore_index)
+    valid, classes = _mask_ignored(xp, target, ignore_index)
     _check_classes(xp, input, classes, ignore_index)
-    return _counted(xp, valid, weight[classes])
+    return _zero_ignored(xp, valid, weight[classes])
 
 
-#: What classes are told by, as NumPy has it.
-_CLASS_NUMBERS = (int64.dtype, uint8.dtype)
+#: NumPy dtypes of class indices.
+_INDEX_DTYPES = (int64.dtype, uint8.dtype)
 
 
-def _mean_weighted(loss: Any, weights: Any, reduction: str) -> Tensor:
+def _reduce_by_weights(loss: Any, weights: Any, reduction: str) -> Tensor:
     """Reduce losses; the mean divides by the sum of the targets' weights."""
     if reduction == "mean":
         return loss.sum() / weights.sum()  # type: ignore[no-any-return]
-    return reduced(loss, reduction)
+    return reduce_loss(loss, reduction)
 
 
-def _named(loss: Any, ndim: int, reduction: str) -> Any:
-    """A loss of inputs of ``ndim`` dimensions with the node that PyTorch's one kernel makes.
+def _rename_node(loss: Any, ndim: int, reduction: str) -> Any:
+    """The loss with a node that is named as PyTorch's, for inputs of ``ndim`` dimensions.
 
-    It has one for images; what is not of their shape takes it, and losses then get theirs again.
+    PyTorch has kernels for 2-d and 4-d inputs. It reshapes an input of 3 or more than 4 dimensions
+    to 4, and losses without a reduction back, hence the view's node.
     """
     node = node_of(loss._node) if loss._rg else None
     if node is not None:
-        images = "ViewBackward0" if reduction == "none" and ndim != 4 else "NllLoss2DBackward0"
-        node.op = node.op.rename("NllLossBackward0" if ndim < 3 else images)
+        name = "ViewBackward0" if reduction == "none" and ndim != 4 else "NllLoss2DBackward0"
+        node.op = node.op.rename("NllLossBackward0" if ndim < 3 else name)
     return loss
 
 
 def _check_batch(input: Tensor, target: Tensor) -> tuple[Any, Any]:
-    """Input and class numbers with a batch dimension; ValueError where they do not fit."""
-    have, wanted = input._data.shape, target._data.shape
-    if not have:
+    """Input and class indices with a batch dimension; raise ValueError if they do not fit."""
+    shape, target_shape = input._data.shape, target._data.shape
+    if not shape:
         raise ValueError("Expected 1 or more dimensions (got 0)")
     x: Any = input
     y: Any = target
-    if len(have) == 1:
+    if len(shape) == 1:
         if target.ndim == 1 and target.shape[0] != 1:
             raise ValueError(
                 f"For 1D input, 1D target must have size 1, but got target size: {target.shape[0]}"
             )
         return x.unsqueeze(0), y.reshape(1)
-    if not wanted or have[0] != wanted[0]:
+    if not target_shape or shape[0] != target_shape[0]:
         raise ValueError(
             f"Expected input batch_size ({input.shape[0]}) to match target batch_size "
             f"({target.shape[0] if target.ndim else 0})."
@@ -274,7 +276,7 @@ def _check_batch(input: Tensor, target: Tensor) -> tuple[Any, Any]:
 
 
 def _check_target(input: Any, target: Any, weight: Any) -> None:
-    """RuntimeError for class numbers or weights that do not fit; in PyTorch's order."""
+    """Raise RuntimeError for class indices or weights that do not fit, in PyTorch's order."""
     shape = input._data.shape
     expected = (shape[0], *shape[2:])
     fits = target._data.shape == expected
@@ -289,14 +291,14 @@ def _check_target(input: Any, target: Any, weight: Any) -> None:
             "only batches of spatial targets supported (3D tensors) but got targets of "
             f"dimension: {target.ndim}"
         )
-    _check_numbers(input, target, fits)
+    _check_indices(input, target, fits)
     if weight is not None:
         _check_weight(input, weight)
     _check_kinds(input, target)
 
 
-def _check_numbers(input: Any, target: Any, fits: bool) -> None:
-    if target._data.dtype not in _CLASS_NUMBERS:
+def _check_indices(input: Any, target: Any, fits: bool) -> None:
+    if target._data.dtype not in _INDEX_DTYPES:
         found = scalar_name(target.dtype)
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {found}")
     if not fits:
@@ -306,7 +308,7 @@ def _check_numbers(input: Any, target: Any, fits: bool) -> None:
 
 
 def _check_kinds(input: Any, target: Any) -> None:
-    """Refuse what PyTorch computes no loss of: all but floats; and bytes for pixels' classes."""
+    """Raise for dtypes that PyTorch does not support: integer inputs, uint8 targets of images."""
     if target._data.dtype.kind == "u" and input.ndim > 2:
         check_scalar_type(int64, target)
     if input._data.dtype.kind not in "fV":
@@ -314,10 +316,10 @@ def _check_kinds(input: Any, target: Any) -> None:
         check_supported(input._xp, frame, "uibc", input._data)
 
 
-def _all_count(input: Any, target: Any, ignore_index: int) -> bool:
-    """Whether every target is known to count and to be a class, without waiting for a device."""
-    plain = ignore_index.__class__ is int and ignore_index < 0
-    ends = target._xp.extremes(target._data) if plain else None
+def _are_classes(input: Any, target: Any, ignore_index: int) -> bool:
+    """Whether all targets are known to be class indices, none ignored, on the host."""
+    is_negative = ignore_index.__class__ is int and ignore_index < 0
+    ends = target._xp.extremes(target._data) if is_negative else None
     return ends is not None and 0 <= ends[0] <= ends[1] < input._data.shape[1]
 
 
@@ -325,11 +327,11 @@ def _check_weight(input: Any, weight: Any) -> None:
     classes = input.shape[1]
     if input.ndim > 2 and weight.numel() != classes:
         raise RuntimeError("weight tensor should be defined either for all or no classes")
-    _check_count("", classes, weight)
+    _check_weight_size("", classes, weight)
     check_scalar_type(input.dtype, weight)
 
 
-def _check_count(name: str, classes: int, weight: Any) -> None:
+def _check_weight_size(name: str, classes: int, weight: Any) -> None:
     if weight.numel() != classes or weight.ndim > 1:
         raise RuntimeError(
             f"{name}weight tensor should be defined either for all {classes} classes or no "
@@ -337,7 +339,7 @@ def _check_count(name: str, classes: int, weight: Any) -> None:
         )
 
 
-@composite(namespaces=SPACE)
+@composite(namespaces=SPACE, like=mse_loss)
 def nll_loss(
     input: Tensor,
     target: Tensor,
@@ -351,11 +353,9 @@ def nll_loss(
 
     Args:
         input: Shape ``(batch, classes, *)``, or ``(classes,)``.
-        target: Class numbers, shape ``(batch, *)``, or 0-d.
+        target: Class indices, shape ``(batch, *)``, or 0-d.
         weight: A factor for each class, shape ``(classes,)``. Default: all 1.
-        size_average: Deprecated; see ``reduction``.
-        ignore_index: Targets of this value count nothing. Default: -100.
-        reduce: Deprecated; see ``reduction``.
+        ignore_index: Targets of this value are ignored. Default: -100.
         reduction: ``"mean"`` (the sum divided by that of the targets' weights), ``"sum"`` or
             ``"none"``. Default: ``"mean"``.
 
@@ -378,14 +378,14 @@ def nll_loss(
     x, y = _check_batch(input, target)
     _check_target(x, y, weight)
     weights = _target_weights(x, y, weight, ignore_index)
-    loss: Any = _negative_at(x, y, ignore_index)
+    loss: Any = _nll(x, y, ignore_index)
     if weight is not None:
         loss = loss * weights
-    loss = _mean_weighted(loss if input.ndim > 1 else loss[0], weights, reduction)
-    return keep_versions(_named(loss, input.ndim, reduction), input, weight)
+    loss = _reduce_by_weights(loss if input.ndim > 1 else loss[0], weights, reduction)
+    return keep_versions(_rename_node(loss, input.ndim, reduction), input, weight)
 
 
-@composite(namespaces=SPACE)
+@composite(namespaces=SPACE, like=nll_loss)
 def cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -400,22 +400,19 @@ def cross_entropy(
 
     Args:
         input: Logits, shape ``(batch, classes, *)``, or ``(classes,)``.
-        target: Class numbers, shape ``(batch, *)``, or 0-d; or probabilities of the shape of
+        target: Class indices, shape ``(batch, *)``, or 0-d; or probabilities of the shape of
             ``input``.
-        weight: A factor for each class, shape ``(classes,)``. Default: all 1.
-        size_average: Deprecated; see ``reduction``.
-        ignore_index: Class numbers of this value count nothing. Default: -100.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"`` (for class numbers the sum divided by that of the targets'
+        reduction: ``"mean"`` (for class indices the sum divided by that of the targets'
             weights), ``"sum"`` or ``"none"``. Default: ``"mean"``.
-        label_smoothing: Share of the target that is spread over all classes. Default: 0.
+        label_smoothing: Part of the target that is distributed evenly over all classes, between 0
+            and 1. Default: 0.
 
     Returns:
         A 0-d tensor, or for ``"none"`` one of shape ``(batch, *)``.
 
     Raises:
         ValueError: If the batch sizes differ or ``reduction`` is unknown.
-        RuntimeError: If other sizes, or dtypes, do not fit, or ``label_smoothing`` is no share.
+        RuntimeError: If other sizes, or dtypes, do not fit, or ``label_smoothing`` is out of range.
         IndexError: If a target is no class.
 
     Example:
@@ -428,41 +425,42 @@ def cross_entropy(
     """
     reduction = reduction_of(reduction, size_average, reduce)
     if weight is None and label_smoothing == 0 and reduction in ("mean", "sum"):
-        if _are_rows(input._data, target._data) and _all_count(input, target, ignore_index):
-            return _reduced_surprise(input, target, None, reduction == "mean")
+        if _are_rows(input._data, target._data) and _are_classes(input, target, ignore_index):
+            return _reduced_cross_entropy(input, target, None, reduction == "mean")
     if not 0 <= label_smoothing <= 1:
         raise RuntimeError(f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     if ignore_index.__class__ is not int:
         ignore_index = as_int("cross_entropy", "ignore_index", ignore_index)
     if target._data.shape == input._data.shape and input.ndim:
         _check_probabilities(target, ignore_index)
-        return _of_probabilities(input, target, weight, reduction, label_smoothing)
+        return _soft_cross_entropy(input, target, weight, reduction, label_smoothing)
     if input._data.dtype.kind not in "fV":
         kernel = "kernel" if input.ndim > 2 else "lastdim_kernel"
         check_supported(input._xp, f"log_softmax_{kernel}_impl", "uibc", input._data)
     x, y = _check_batch(input, target)
     _check_target(x, y, weight)
     if weight is None and not label_smoothing and reduction in ("mean", "sum"):
-        if _all_count(x, y, ignore_index):
-            return _reduced_surprise(x, y, None, reduction == "mean")
-        return _reduced_surprise(x, y, ignore_index, reduction == "mean")
+        if _are_classes(x, y, ignore_index):
+            return _reduced_cross_entropy(x, y, None, reduction == "mean")
+        return _reduced_cross_entropy(x, y, ignore_index, reduction == "mean")
     weights: Any = _target_weights(x, y, weight, ignore_index)
     if label_smoothing:
-        exact, even = (
-            _mean_weighted(loss if input.ndim > 1 else loss[0], weights, reduction)
-            for loss in _exact_and_even(x, y, weight, weights, ignore_index)
+        target_loss, total_loss = (
+            _reduce_by_weights(loss if input.ndim > 1 else loss[0], weights, reduction)
+            for loss in _smoothing_losses(x, y, weight, weights, ignore_index)
         )
-        loss: Any = exact * (1 - label_smoothing) + even * (label_smoothing / x.shape[1])
+        even = label_smoothing / x.shape[1]
+        loss: Any = target_loss * (1 - label_smoothing) + total_loss * even
         return loss  # type: ignore[no-any-return]
-    loss = _surprise(x, y, ignore_index)
+    loss = _cross_entropy(x, y, ignore_index)
     loss = loss if weight is None else loss * weights
-    loss = _mean_weighted(loss if input.ndim > 1 else loss[0], weights, reduction)
-    return _named(loss, input.ndim, reduction)  # type: ignore[no-any-return]
+    loss = _reduce_by_weights(loss if input.ndim > 1 else loss[0], weights, reduction)
+    return _rename_node(loss, input.ndim, reduction)  # type: ignore[no-any-return]
 
 
 def _are_rows(input: Any, target: Any) -> bool:
-    """Whether raw arrays are rows of real numbers, and a class number for each."""
-    if input.ndim != 2 or input.dtype.kind != "f" or target.dtype != _CLASS_NUMBERS[0]:
+    """Whether raw arrays are a real matrix and int64 class indices, one for each row."""
+    if input.ndim != 2 or input.dtype.kind != "f" or target.dtype != _INDEX_DTYPES[0]:
         return False
     return bool(target.shape == input.shape[:1])
 
@@ -477,18 +475,19 @@ def _check_probabilities(target: Tensor, ignore_index: int) -> None:
         raise RuntimeError("ignore_index is not supported for floating point target")
 
 
-def _of_probabilities(
+def _soft_cross_entropy(
     input: Any, target: Any, weight: Any, reduction: str, smoothing: float
 ) -> Tensor:
+    """Cross entropy with probabilities, ``(N, C, *)`` or ``(C,)``, as the target."""
     x, y = (input, target) if input.ndim > 1 else (input.unsqueeze(0), target.unsqueeze(0))
     classes = x.shape[1]
     if weight is not None:
-        _check_count("cross_entropy: ", classes, weight)
+        _check_weight_size("cross_entropy: ", classes, weight)
     if smoothing:
         y = y * (1 - smoothing) + smoothing / max(classes, 1)
     terms = log_softmax(x, 1) * y
     if weight is not None:
-        terms = terms * _per_class(weight, x.ndim)
+        terms = terms * _broadcast_classes(weight, x.ndim)
     if reduction == "none":
         return -terms.sum(1 if input.ndim > 1 else (0, 1))  # type: ignore[no-any-return]
     total = -terms.sum()
@@ -499,20 +498,21 @@ def _of_probabilities(
     return total  # type: ignore[no-any-return]
 
 
-def _exact_and_even(x: Any, y: Any, weight: Any, weights: Any, ignore_index: int) -> Any:
-    """The losses of the target classes, and the sums of those of all classes."""
+def _smoothing_losses(x: Any, y: Any, weight: Any, weights: Any, ignore_index: int) -> Any:
+    """Losses of the target classes, and sums of the losses of all classes, ``(N, *)`` each."""
     log_probs: Any = log_softmax(x, 1)
-    terms = log_probs if weight is None else log_probs * _per_class(weight, x.ndim)
-    exact: Any = _negative_at(log_probs, y, ignore_index)
-    exact = exact if weight is None else exact * weights
-    return exact, -terms.sum(1).masked_fill(y == ignore_index, 0)
+    terms = log_probs if weight is None else log_probs * _broadcast_classes(weight, x.ndim)
+    loss: Any = _nll(log_probs, y, ignore_index)
+    loss = loss if weight is None else loss * weights
+    return loss, -terms.sum(1).masked_fill(y == ignore_index, 0)
 
 
-def _per_class(weight: Any, ndim: int) -> Any:
+def _broadcast_classes(weight: Any, ndim: int) -> Any:
+    """``(C,)`` as ``(1, C, 1, ...)``."""
     return weight.reshape(1, -1, *(1,) * (ndim - 2))
 
 
-@composite(namespaces=SPACE)
+@composite(namespaces=SPACE, like=cross_entropy)
 def linear_cross_entropy(
     input: Tensor,
     linear_weight: Tensor,
@@ -530,13 +530,9 @@ def linear_cross_entropy(
     Args:
         input: Shape ``(batch, in_features)``, or ``(in_features,)``.
         linear_weight: Shape ``(classes, *, in_features)``.
-        target: Class numbers, shape ``(batch, *)``, or 0-d; or probabilities of the shape of
+        target: Class indices, shape ``(batch, *)``, or 0-d; or probabilities of the shape of
             the logits, ``(batch, classes, *)``.
         linear_bias: Shape ``(classes, *)``. Default: none.
-        weight: A factor for each class, shape ``(classes,)``. Default: all 1.
-        reduction: ``"mean"`` (weighted), ``"sum"`` or ``"none"``. Default: ``"mean"``.
-        ignore_index: Class numbers of this value count nothing. Default: -100.
-        label_smoothing: Share of the target that is spread over all classes. Default: 0.
         options: Accepted as in PyTorch, where it bounds the memory used. Default: None.
 
     Returns:

@@ -28,7 +28,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ...dispatch.op import Array, Backend, op
-from .unfolding import Block, Columns, Sizes, Windows, inside_slices, split_batch
+from .unfolding import Block, Columns, Sizes, Windows, image_slices, split_batch
 
 #: For shorter lines, the calls cost more than the smaller copies save.
 _FEW_ELEMENTS = 256
@@ -218,7 +218,7 @@ def can_shift_lines(xp: Backend, weight: Sizes, groups: int, count: int, size: S
     )
 
 
-def _for_each_channel_block(
+def _map_channel_blocks(
     xp: Backend,
     compute: Callable[[_ChannelBlock, _LineBuffers], None],
     shape: Sizes,
@@ -291,7 +291,7 @@ def convolve_lines(
             column = xp.reshape(bias[outputs], (-1, *(1,) * (target.ndim - 1)))
             xp.add(results, column, out=target)
 
-    _for_each_channel_block(xp, compute, input.shape, layout, input.dtype)
+    _map_channel_blocks(xp, compute, input.shape, layout, input.dtype)
     return out
 
 
@@ -325,7 +325,7 @@ def transpose_lines(
         for line, inside, outside in layout.slices:
             target[(..., *outside)] = total[(slice(None), line, slice(None), *inside)]
 
-    _for_each_channel_block(xp, compute, out.shape, layout, input.dtype)
+    _map_channel_blocks(xp, compute, out.shape, layout, input.dtype)
     return out
 
 
@@ -349,7 +349,7 @@ def weight_grad_of_lines(xp: Backend, input: Array, grad: Array, windows: Window
             total[:, :, rows.numbers] += xp.reshape(products, (width, multiplier, -1, a.shape[1]))
         parts.append((block.channels, total))
 
-    _for_each_channel_block(xp, compute, input.shape, layout, input.dtype)
+    _map_channel_blocks(xp, compute, input.shape, layout, input.dtype)
     out = xp.zeros((channels, multiplier, *kernel), input.dtype)
     for block_channels, total in parts:
         out[block_channels] += total
@@ -441,7 +441,7 @@ class _RunBuffers:
         self.strides = _strides(windows)
         count, channels = first.images.stop, input.shape[1]
         self.padded = xp.zeros((count, channels, *windows.padded_size()), input.dtype)
-        self.inside, self.outside = inside_slices(input.shape[2:], windows)
+        self.inside, self.outside = image_slices(input.shape[2:], windows)
         #: The images that ``padded`` contains.
         self.images: slice | None = None
         length = _run_length(self.strides, (first.rows.stop, *windows.size[1:]))

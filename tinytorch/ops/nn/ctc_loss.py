@@ -1,4 +1,12 @@
-"""Connectionist temporal classification: the loss of a label sequence over its alignments."""
+"""Connectionist temporal classification: the loss of a label sequence over its alignments.
+
+Shapes: log_probs (time, batch, classes), targets (batch, labels). As in Graves et al., a path runs
+through the extended labels, which have a blank before, between and after the labels:
+(batch, 2 · labels + 1).
+
+Probabilities are stored as logarithms. Log 0 is a finite number, because the difference of two
+infinities would be NaN. Sums below half of it contain log 0.
+"""
 
 from __future__ import annotations
 
@@ -13,33 +21,31 @@ from ...dispatch.op import Array, Backend, Index, composite, op
 from ...dispatch.out import scalar_name
 from ...dtypes import int64
 from ..checks import as_int
-from .loss import SPACE, in_present_words, reduced
+from .loss import SPACE, current_reduction, reduce_loss
 
-# Shapes: log_probs (time, batch, classes), targets (batch, labels). The paths of Graves et al. run
-# through the labels with a blank before, between and after them: (batch, 2 · labels + 1) places.
-#
-# Probabilities are kept as logarithms. A finite number stands for log 0, because the difference of
-# two infinities would be NaN; whatever is below half of it came from log 0.
 _LOG_ZERO = -1e30
 
 
-def _places(xp: Backend, targets: Array, blank: int) -> Array:
-    """The labels with blanks around each."""
+def _extend_labels(xp: Backend, targets: Array, blank: int) -> Array:
+    """The extended labels, ``(batch, 2 · labels + 1)``."""
     batch, labels = targets.shape
-    places = xp.full((batch, 2 * labels + 1), blank, targets.dtype)
-    places[:, 1::2] = targets
-    return places
+    extended = xp.full((batch, 2 * labels + 1), blank, targets.dtype)
+    extended[:, 1::2] = targets
+    return extended
 
 
-def _may_skip(xp: Backend, places: Array, blank: int) -> Array:
-    """Where a path may come from two places before: no blank, and another label than there."""
-    allowed = xp.zeros(places.shape, bool)
-    allowed[:, 2:] = (places[:, 2:] != blank) & (places[:, 2:] != places[:, :-2])
+def _can_skip(xp: Backend, extended: Array, blank: int) -> Array:
+    """Whether a path may skip the blank before each extended label.
+
+    It may before a label that differs from the previous label.
+    """
+    allowed = xp.zeros(extended.shape, bool)
+    allowed[:, 2:] = (extended[:, 2:] != blank) & (extended[:, 2:] != extended[:, :-2])
     return allowed
 
 
-def _shifted(xp: Backend, row: Array, steps: int) -> Array:
-    """``row`` moved along its places, by ``steps`` to the right or ``-steps`` to the left."""
+def _shift(xp: Backend, row: Array, steps: int) -> Array:
+    """``row`` shifted by ``steps`` along the extended labels; negative steps shift to the left."""
     out = xp.full(row.shape, _LOG_ZERO, row.dtype)
     if steps > 0:
         out[:, steps:] = row[:, :-steps]
@@ -49,70 +55,70 @@ def _shifted(xp: Backend, row: Array, steps: int) -> Array:
 
 
 def _step(xp: Backend, row: Array, skipped: Array, steps: int) -> Array:
-    """Sum of the probabilities of staying, of moving one place and of skipping one."""
-    return xp.logaddexp(xp.logaddexp(row, _shifted(xp, row, steps)), skipped)
+    """Log of the sum of the probabilities of staying, of one step and of skipping a blank."""
+    return xp.logaddexp(xp.logaddexp(row, _shift(xp, row, steps)), skipped)
 
 
-def _forward(xp: Backend, emitted: Array, may_skip: Array) -> Array:
-    """Graves' alpha: per time and place, the paths that have come there."""
+def _forward(xp: Backend, emitted: Array, can_skip: Array) -> Array:
+    """Graves' alpha, ``(time, batch, 2 · labels + 1)``: log probability of the paths to there."""
     alpha = xp.empty(emitted.shape, emitted.dtype)
     start = xp.arange(emitted.shape[2]) < 2
     row = xp.where(start, emitted[0], _LOG_ZERO)
     alpha[0] = row
     for time in range(1, emitted.shape[0]):
-        skipped = xp.where(may_skip, _shifted(xp, row, 2), _LOG_ZERO)
+        skipped = xp.where(can_skip, _shift(xp, row, 2), _LOG_ZERO)
         row = _step(xp, row, skipped, 1) + emitted[time]
         alpha[time] = row
     return alpha
 
 
-def _backward(xp: Backend, emitted: Array, may_skip: Array, inputs: Array, labels: Array) -> Array:
-    """Graves' beta: per time and place, the paths that go on from there to the end."""
+def _backward(xp: Backend, emitted: Array, can_skip: Array, inputs: Array, labels: Array) -> Array:
+    """Graves' beta, ``(time, batch, 2 · labels + 1)``: log probability of the paths from there."""
     beta = xp.empty(emitted.shape, emitted.dtype)
-    ends = _ends(xp, emitted.shape[2], labels)
+    is_final = _is_final(xp, emitted.shape[2], labels)
     row = xp.full(emitted.shape[1:], _LOG_ZERO, emitted.dtype)
     for time in reversed(range(emitted.shape[0])):
-        skipped = _shifted(xp, xp.where(may_skip, row, _LOG_ZERO), -2)
+        skipped = _shift(xp, xp.where(can_skip, row, _LOG_ZERO), -2)
         onward = _step(xp, row, skipped, -1) + emitted[time]
         last = xp.expand_dims(inputs == time + 1, 1)
-        row = xp.where(last, xp.where(ends, emitted[time], _LOG_ZERO), onward)
+        row = xp.where(last, xp.where(is_final, emitted[time], _LOG_ZERO), onward)
         beta[time] = row
     return beta
 
 
-def _ends(xp: Backend, places: int, labels: Array) -> Array:
-    """Where a path may end: at the last label or the blank after it."""
-    place = xp.arange(places)
+def _is_final(xp: Backend, count: int, labels: Array) -> Array:
+    """Whether a path may end at each of ``count`` extended labels: the last label or blank."""
+    position = xp.arange(count)
     last = xp.expand_dims(2 * labels, 1)
-    return (place == last) | (place == last - 1)
+    return (position == last) | (position == last - 1)
 
 
-def _emitted(xp: Backend, log_probs: Array, places: Array) -> Array:
-    """Per time and place, the log probability of the label there."""
-    shape = (log_probs.shape[0], *places.shape)
-    return xp.take_along_axis(log_probs, xp.broadcast_to(places, shape), 2)
+def _label_log_probs(xp: Backend, log_probs: Array, extended: Array) -> Array:
+    """Log probability of each extended label at each time, ``(time, batch, 2 · labels + 1)``."""
+    shape = (log_probs.shape[0], *extended.shape)
+    return xp.take_along_axis(log_probs, xp.broadcast_to(extended, shape), 2)
 
 
 @op(public=False, node="CtcLossBackward0")
 def _ctc(
     xp: Backend, log_probs: Array, targets: Index, inputs: Index, labels: Index, blank: int
 ) -> Array:
-    """The loss of each sample."""
-    places = _places(xp, targets, blank)
-    emitted = _emitted(xp, log_probs, places)
-    alpha = _forward(xp, emitted, _may_skip(xp, places, blank))
+    """Loss of each sample, ``(batch,)``; ``inputs`` and ``labels`` are the lengths."""
+    extended = _extend_labels(xp, targets, blank)
+    emitted = _label_log_probs(xp, log_probs, extended)
+    alpha = _forward(xp, emitted, _can_skip(xp, extended, blank))
     samples = xp.arange(log_probs.shape[1])
     final = alpha[xp.maximum(inputs - 1, 0), samples]
-    final = xp.where(_ends(xp, places.shape[1], labels), final, _LOG_ZERO)
+    final = xp.where(_is_final(xp, extended.shape[1], labels), final, _LOG_ZERO)
     highest = xp.max(final, axis=1)
     total = highest + xp.log(xp.sum(xp.exp(final - xp.expand_dims(highest, 1)), axis=1))
-    # Nothing was heard: certain for an empty label sequence, impossible for any other.
+    # An input of length 0 has probability 1 for a sequence without labels, else 0.
     total = xp.where(inputs == 0, xp.where(labels == 0, 0, _LOG_ZERO), total)
     return xp.where(total < _LOG_ZERO / 2, math.inf, -total).astype(log_probs.dtype)
 
 
 @op(public=False)
-def _ctc_grad(
+def _ctc_backward(
     xp: Backend,
     grad: Array,
     log_probs: Array,
@@ -122,40 +128,40 @@ def _ctc_grad(
     blank: int,
     loss: Index,
 ) -> Array:
-    """grad · (exp(log_probs) - probability that a path has the class at that time).
+    """``grad * (exp(log_probs) - p)``, p the probability that a path has the class at that time.
 
-    The first term is the gradient that the sum of the probabilities being 1 would give; a
-    ``log_softmax`` before cancels it. It is PyTorch's gradient.
+    The term ``exp(log_probs)`` is PyTorch's: it makes this the gradient of the input of a
+    ``log_softmax``, whose own gradient rule does not change it.
     """
-    places = _places(xp, targets, blank)
-    emitted = _emitted(xp, log_probs, places)
-    may_skip = _may_skip(xp, places, blank)
-    paths = _forward(xp, emitted, may_skip) + _backward(xp, emitted, may_skip, inputs, labels)
+    extended = _extend_labels(xp, targets, blank)
+    emitted = _label_log_probs(xp, log_probs, extended)
+    can_skip = _can_skip(xp, extended, blank)
+    paths = _forward(xp, emitted, can_skip) + _backward(xp, emitted, can_skip, inputs, labels)
     paths = xp.where(paths < _LOG_ZERO / 2, -math.inf, paths)
-    shares = xp.exp(paths - emitted + xp.expand_dims(loss, 1))
+    probabilities = xp.exp(paths - emitted + xp.expand_dims(loss, 1))
     out = xp.zeros(log_probs.shape, log_probs.dtype)
     time = xp.arange(log_probs.shape[0]).reshape(-1, 1, 1)
     sample = xp.arange(log_probs.shape[1]).reshape(1, -1, 1)
-    xp.index_add(out, (time, sample, xp.expand_dims(places, 0)), shares)
+    xp.index_add(out, (time, sample, xp.expand_dims(extended, 0)), probabilities)
     out = (xp.exp(log_probs) - out) * xp.expand_dims(grad, 1)
-    # An infinite loss has no slope, unless nothing asks for it.
-    slope = xp.where(grad == 0, 0, math.nan)
-    out = xp.where(xp.expand_dims(loss == math.inf, 1), xp.expand_dims(slope, 1), out)
+    # The gradient of an infinite loss is NaN, but 0 if the incoming gradient is 0.
+    infinite_grad = xp.where(grad == 0, 0, math.nan)
+    out = xp.where(xp.expand_dims(loss == math.inf, 1), xp.expand_dims(infinite_grad, 1), out)
     return xp.where(time < xp.expand_dims(inputs, 1), out, 0).astype(log_probs.dtype)
 
 
 _ctc.vjp(
     log_probs=lambda xp, g, log_probs, targets, inputs, labels, blank, out: xp.call(
-        _ctc_grad, g, log_probs, targets, inputs, labels, blank, out
+        _ctc_backward, g, log_probs, targets, inputs, labels, blank, out
     )
 )
 
 
-def _no_second_derivative(xp: Any, g: Any) -> Any:
+def _raise_no_second_derivative(xp: Any, g: Any) -> Any:
     raise NotImplementedError("derivative of the gradient of ctc_loss is not implemented")
 
 
-_ctc_grad.vjp(grad=_no_second_derivative, log_probs=_no_second_derivative)
+_ctc_backward.vjp(grad=_raise_no_second_derivative, log_probs=_raise_no_second_derivative)
 
 
 @composite(namespaces=SPACE)
@@ -175,14 +181,14 @@ def ctc_loss(
     Args:
         log_probs: Logarithms of probabilities, shape ``(time, batch, classes)``, or
             ``(time, classes)``; float32 or float64.
-        targets: Labels, shape ``(batch, labels)``, or all one after the other.
-        input_lengths: How much of the time each sample has, shape ``(batch,)``, or 0-d.
-        target_lengths: How many labels, likewise.
-        blank: The class that stands for no label. Default: 0.
+        targets: Labels, shape ``(batch, labels)``, or those of all samples concatenated.
+        input_lengths: Number of time steps of each sample, shape ``(batch,)``, or 0-d.
+        target_lengths: Number of labels of each sample, shape ``(batch,)``, or 0-d.
+        blank: The class of the blank, which stands for no label. Default: 0.
         reduction: ``"mean"`` (of the losses divided by the targets' lengths), ``"sum"`` or
             ``"none"``. Default: ``"mean"``.
-        zero_infinity: Whether infinite losses, and their gradients, become 0; a sample has one
-            where its labels do not fit into its time. Default: False.
+        zero_infinity: Whether infinite losses and their gradients become 0. A loss is infinite if
+            the labels are too many for the time steps. Default: False.
 
     Returns:
         A 0-d tensor, or for ``"none"`` one of shape ``(batch,)``, or 0-d.
@@ -199,7 +205,7 @@ def ctc_loss(
     Reference:
         A. Graves et al., "Connectionist temporal classification" (2006).
     """
-    reduction = in_present_words(reduction)
+    reduction = current_reduction(reduction)
     batched = log_probs.ndim == 3
     x: Any = log_probs if batched else log_probs.unsqueeze(1)
     blank = as_int("ctc_loss", "blank", blank)
@@ -214,18 +220,18 @@ def ctc_loss(
     inputs = _lengths("input_lengths", input_lengths, x.shape[1], x.shape[0])
     labels = _lengths("target_lengths", target_lengths, x.shape[1])
     lengths = [x.new_tensor(values, dtype=int64) for values in (inputs, labels)]
-    y = _padded(targets if batched else targets.reshape(1, -1), labels, lengths[1])
+    y = _pad_targets(targets if batched else targets.reshape(1, -1), labels, lengths[1])
     y._xp.check_all((y._data >= 0) & (y._data < x.shape[2]), "ctc_loss: a target is no class")
     loss: Any = keep_versions(_ctc(x, y, lengths[0], lengths[1], blank), targets)
     if zero_infinity:
         loss = loss.where(loss != math.inf, 0.0)
     if reduction == "mean":
         return (loss / lengths[1].clamp(min=1)).mean()  # type: ignore[no-any-return]
-    return reduced(loss if batched else loss[0], reduction)
+    return reduce_loss(loss if batched else loss[0], reduction)
 
 
 def _lengths(name: str, given: Any, batch: int, most: int | None = None) -> list[int]:
-    """Lengths as ints: they decide the shapes, so the host has to know them."""
+    """Lengths as ints on the host, which determine shapes; raise RuntimeError if out of range."""
     values = given.reshape(-1).tolist() if isinstance(given, Tensor) else list(given)
     try:
         values = [operator.index(value) for value in values]
@@ -241,8 +247,8 @@ def _lengths(name: str, given: Any, batch: int, most: int | None = None) -> list
     return values
 
 
-def _padded(targets: Any, lengths: list[int], limits: Any) -> Any:
-    """The labels as a matrix with a row for each sample, 0 beyond its length."""
+def _pad_targets(targets: Any, lengths: list[int], limits: Any) -> Any:
+    """Labels as ``(batch, longest)``, 0 beyond each length; ``limits`` is a tensor of lengths."""
     longest = max(lengths, default=0)
     if targets.dtype.is_floating_point:
         targets = targets.long()
@@ -261,5 +267,5 @@ def _padded(targets: Any, lengths: list[int], limits: Any) -> Any:
             f"Expected tensor to have size at least {longest} at dimension 1, but got size "
             f"{targets.shape[1]} for argument #2 'targets'"
         )
-    within = targets.new_tensor(range(longest), dtype=int64) < limits.reshape(-1, 1)
-    return targets[:, :longest].where(within, 0)
+    is_label = targets.new_tensor(range(longest), dtype=int64) < limits.reshape(-1, 1)
+    return targets[:, :longest].where(is_label, 0)

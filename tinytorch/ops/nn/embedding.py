@@ -1,4 +1,4 @@
-"""Look-up tables: rows by integer index, one-hot vectors, and sums, means or maxima of bags."""
+"""Embedding tables: rows by index, sums, means or maxima of bags of rows, and one-hot vectors."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _embedding.vjp(
 
 @op
 def _embedding_sum(xp: Backend, input: Array, shape: Any, index: Index, padding_idx: int) -> Array:
-    """Rows of ``input`` added up by index: the gradient of the table."""
+    """Gradient of the table, of shape ``shape``: rows of ``input`` summed by ``index``."""
     out = xp.zeros(tuple(shape), input.dtype)
     xp.index_add(out, xp.reshape(index, (-1,)), xp.reshape(input, (-1, shape[1])))
     if padding_idx >= 0:
@@ -52,20 +52,20 @@ def _embedding_sum(xp: Backend, input: Array, shape: Any, index: Index, padding_
 
 
 _embedding_sum.vjp(
-    input=lambda xp, g, index, padding_idx: xp.call(_masked_rows, g, index, padding_idx)
+    input=lambda xp, g, index, padding_idx: xp.call(_masked_embedding, g, index, padding_idx)
 )
 
 
 @op
-def _masked_rows(xp: Backend, input: Array, index: Index, padding_idx: int) -> Array:
-    """Rows of ``input`` by index, zeros for the padding."""
+def _masked_embedding(xp: Backend, input: Array, index: Index, padding_idx: int) -> Array:
+    """Rows of ``input`` at ``index``, zeros for the index ``padding_idx``."""
     rows = xp.take(input, index, axis=0)
     if padding_idx >= 0:
         rows[index == padding_idx] = 0
     return rows
 
 
-_masked_rows.vjp(
+_masked_embedding.vjp(
     input=lambda xp, g, in_shape, index, padding_idx: xp.call(
         _embedding_sum, g, in_shape, index, padding_idx
     )
@@ -87,18 +87,18 @@ def embedding(
     Args:
         input: int32 or int64 tensor of any shape ``(*)``.
         weight: The table, ``(num_embeddings, embedding_dim)``.
-        padding_idx: A row that gets no gradient; negative counts from the end.
-        max_norm: Rows of a larger norm are scaled down to it first, in place.
-        norm_type: The p of that norm; default 2.
-        scale_grad_by_freq: Divide a row's gradient by how often it occurs in ``input``.
+        padding_idx: Index of a row that gets no gradient; negative counts from the end.
+        max_norm: Rows with a larger norm are scaled down to it first, in place.
+        norm_type: Order of that norm; default 2.
+        scale_grad_by_freq: Divide a row's gradient by the number of its indices in ``input``.
         sparse: Must be False: there are no sparse gradients.
 
     Returns:
         ``(*, embedding_dim)``.
 
     Raises:
-        IndexError: If an index names no row.
-        RuntimeError: For a table that is no matrix or indices that are no integers.
+        IndexError: If an index is out of range.
+        RuntimeError: For a table that is not a matrix or indices that are not integers.
         NotImplementedError: For ``sparse=True``.
 
     Example:
@@ -118,12 +118,12 @@ def embedding(
     if max_norm is not None:
         renormalize(input, weight, max_norm, norm_type)
     if scale_grad_by_freq:
-        weight = scaled_gradient(input, weight)
+        weight = scale_gradient(input, weight)
     return _embedding(input, weight, -1 if padding_idx is None else padding_idx)
 
 
 def renormalize(input: Tensor, weight: Tensor, max_norm: float, norm_type: float) -> None:
-    """Scale the rows in use down to ``max_norm``, in place and unrecorded."""
+    """Scale the rows at the indices ``input`` down to ``max_norm``, in place and unrecorded."""
     check_mapped("embedding_renorm", weight)
     check_writable("embedding_renorm", weight)
     _check_indices(input._data, 2, "embedding_renorm_")
@@ -133,25 +133,25 @@ def renormalize(input: Tensor, weight: Tensor, max_norm: float, norm_type: float
             "norm(): input dtype should be either floating point or complex. Got "
             f"{scalar_name(weight.dtype)} instead."
         )
-    used = xp.unique(input._data)
-    picked = computable_rows(xp, table, used)
-    norms = xp.sum(abs(picked) ** norm_type, axis=1, keepdims=True) ** (1.0 / norm_type)
+    index = xp.unique(input._data)
+    rows = take_rows(xp, table, index)
+    norms = xp.sum(abs(rows) ** norm_type, axis=1, keepdims=True) ** (1.0 / norm_type)
     factor = xp.where(norms > max_norm, max_norm / (norms + 1e-7), 1.0)
-    table[used] = picked * factor.astype(picked.dtype)
+    table[index] = rows * factor.astype(rows.dtype)
     weight._bump()
 
 
-def computable_rows(xp: Backend, table: Array, index: Array) -> Array:
-    """Rows of a table, those below float32 as float32."""
+def take_rows(xp: Backend, table: Array, index: Array) -> Array:
+    """Rows of a table; as float32 for dtypes that NumPy does not have, such as bfloat16."""
     rows = xp.take(table, index, axis=0)
     return rows.astype("float32") if rows.dtype.num > 255 else rows
 
 
-def scaled_gradient(input: Tensor, weight: Tensor) -> Tensor:
-    """``weight``, its gradient's rows divided by how often ``input`` names them."""
+def scale_gradient(input: Tensor, weight: Tensor) -> Tensor:
+    """``weight``, with rows of its gradient divided by the number of their indices in ``input``."""
     _check_indices(input._data, 1, "embedding")
     xp, index = weight._xp, input._data.reshape(-1)
-    # Not ``bincount``: CuPy's has the host wait for the largest index.
+    # Not ``bincount``: CuPy's synchronizes to read the largest index.
     counts = xp.zeros(weight.shape[0], "int64")
     xp.index_add(counts, index, xp.ones(index.shape, "int64"))
     factor = (1.0 / xp.maximum(counts, 1)).astype(weight._data.dtype)[:, None]
@@ -168,7 +168,7 @@ _scale_gradient.vjp(input=lambda xp, g, factor: g * factor)
 
 @composite(namespaces=("nn.functional",))
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
-    """Vectors with a one at each index and zeros elsewhere.
+    """Vectors with 1 at each index and 0 elsewhere.
 
     Args:
         tensor: int64 tensor of any shape ``(*)``.
@@ -178,7 +178,7 @@ def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
         int64 tensor ``(*, num_classes)``.
 
     Raises:
-        RuntimeError: For a negative index or one too large.
+        RuntimeError: For an index out of range.
 
     Example:
         >>> tt.nn.functional.one_hot(tt.tensor([0, 2]))
@@ -210,7 +210,7 @@ _NOT_A_ROW = (
 
 @op
 def _bag_sums(xp: Backend, input: Array, bags: Index, count: int) -> Array:
-    """Rows added up by the number of their bag; a number beyond ``count`` is dropped."""
+    """Sums of the rows of ``count`` bags; ``bags`` has each row's bag, or ``count`` to drop it."""
     out = xp.zeros((count + 1, *input.shape[1:]), input.dtype)
     xp.index_add(out, bags, input)
     return out[:count]
@@ -218,7 +218,7 @@ def _bag_sums(xp: Backend, input: Array, bags: Index, count: int) -> Array:
 
 @op
 def _bag_rows(xp: Backend, input: Array, bags: Index, count: int) -> Array:
-    """Each bag's row for each of its members."""
+    """The row of ``input`` for each bag in ``bags``, zeros for the bag ``count``."""
     padded = xp.concatenate([input, xp.zeros((1, *input.shape[1:]), input.dtype)])
     return xp.take(padded, bags, axis=0)
 
@@ -241,26 +241,26 @@ def embedding_bag(
     include_last_offset: bool = False,
     padding_idx: int | None = None,
 ) -> Tensor:
-    """Sums, means or maxima of rows of ``weight``, without keeping the rows.
+    """Sums, means or maxima of bags of rows of ``weight``.
 
     Args:
         input: Integer tensor: ``(bags, length)``, or ``(n,)`` with ``offsets``.
         weight: The table, ``(num_embeddings, embedding_dim)``.
         offsets: ``(bags,)``: where each bag begins in a 1-d ``input``.
-        max_norm: Rows of a larger norm are scaled down to it first, in place.
-        norm_type: The p of that norm; default 2.
-        scale_grad_by_freq: Divide a row's gradient by how often it occurs; not for ``"max"``.
-        mode: ``"sum"``, ``"mean"`` (default) or ``"max"``; of an empty bag, zeros.
+        max_norm: Rows with a larger norm are scaled down to it first, in place.
+        norm_type: Order of that norm; default 2.
+        scale_grad_by_freq: Divide a row's gradient by the number of its indices; not for ``"max"``.
+        mode: ``"sum"``, ``"mean"`` (default) or ``"max"``; an empty bag gives zeros.
         sparse: Must be False: there are no sparse gradients.
-        per_sample_weights: Factors of ``input``'s shape, for ``"sum"`` alone.
+        per_sample_weights: Factors of ``input``'s shape, for ``"sum"`` only.
         include_last_offset: Whether ``offsets`` ends with the end of the last bag.
-        padding_idx: A row that counts in no bag; negative counts from the end.
+        padding_idx: Index of a row that is left out of all bags; negative counts from the end.
 
     Returns:
         ``(bags, embedding_dim)``.
 
     Raises:
-        ValueError: If arguments do not fit each other.
+        ValueError: If arguments do not fit together.
         RuntimeError: For an index, offsets or a ``padding_idx`` out of range, or a wrong dtype.
         IndexError: For an index out of range with ``max_norm``.
         NotImplementedError: For ``sparse=True``, or weights in another mode than ``"sum"``.
@@ -277,29 +277,29 @@ def embedding_bag(
             "`embedding_bag(input, weight, ...)`.",
         )
         weight, input = input, weight
-    _check(input, weight, offsets, mode, sparse, scale_grad_by_freq)
+    _check_bag_arguments(input, weight, offsets, mode, sparse, scale_grad_by_freq)
     _check_weights(input, weight, per_sample_weights, mode)
-    error = RuntimeError if max_norm is None else IndexError  # PyTorch's, of what finds it first
+    error = RuntimeError if max_norm is None else IndexError  # as PyTorch
     weight._xp.check_indices(
         "embedding_bag", input._data, weight.shape[0], 0, False, _NOT_A_ROW, error
     )
-    padding = _padding(padding_idx, weight.shape[0])
+    padding = _check_padding_idx(padding_idx, weight.shape[0])
     if max_norm is not None:
         renormalize(input, weight, max_norm, norm_type)
     if scale_grad_by_freq:
-        weight = scaled_gradient(input, weight)
-    flat, bags, count = _bags(input, offsets, include_last_offset)
+        weight = scale_gradient(input, weight)
+    flat, bags, count = _split_bags(input, offsets, include_last_offset)
     length = input.shape[1] if input.ndim == 2 else None
     if mode == "max":
-        return _maxima(flat, weight, bags, count, length, padding)
+        return _max_bags(flat, weight, bags, count, length, padding)
     factors = None if per_sample_weights is None else per_sample_weights.reshape(-1)
-    out = _sums(flat, weight, bags, count, length, padding, factors, mode == "mean")
-    weighted = per_sample_weights is not None and per_sample_weights.requires_grad
-    table = weight if weighted else None  # PyTorch keeps it for the gradient of these alone
+    out = _sum_bags(flat, weight, bags, count, length, padding, factors, mode == "mean")
+    needs_table = per_sample_weights is not None and per_sample_weights.requires_grad
+    table = weight if needs_table else None  # PyTorch saves it for the gradient of the factors
     return keep_versions(out, input, offsets, per_sample_weights, table)
 
 
-def _check(
+def _check_bag_arguments(
     input: Tensor, weight: Tensor, offsets: Any, mode: str, sparse: bool, by_frequency: bool
 ) -> None:
     if sparse:
@@ -363,7 +363,7 @@ def _check_weights(input: Tensor, weight: Tensor, factors: Tensor | None, mode: 
         )
 
 
-def _padding(index: int | None, rows: int) -> int | None:
+def _check_padding_idx(index: int | None, rows: int) -> int | None:
     if index is None:
         return None
     index = as_int("embedding_bag", "padding_idx", index)
@@ -375,8 +375,8 @@ def _padding(index: int | None, rows: int) -> int | None:
     return index % rows
 
 
-def _bags(input: Any, offsets: Any, with_end: bool) -> tuple[Any, Array, int]:
-    """The indices in one dimension, the bag of each (raw), and how many bags there are."""
+def _split_bags(input: Any, offsets: Any, with_end: bool) -> tuple[Any, Array, int]:
+    """The indices as a vector, a raw array with the bag of each, and the number of bags."""
     xp = input._xp
     flat = input.reshape(-1)
     if input.ndim == 2:
@@ -399,16 +399,17 @@ def _bags(input: Any, offsets: Any, with_end: bool) -> tuple[Any, Array, int]:
     return flat, bags, starts.shape[0] - with_end
 
 
-def _sums(
+def _sum_bags(
     flat: Any, weight: Any, bags: Array, count: int, length: int | None, padding: int | None,
     factors: Any, mean: bool,
 ) -> Tensor:  # fmt: skip
+    """Sums or means of bags; ``length`` is that of all bags, or None if they differ."""
     xp = weight._xp
-    counted = None
+    valid = None
     if padding is not None:
-        counted = wrap((flat._data != padding).astype(weight._data.dtype), xp)
-        factors = counted if factors is None else factors * counted
-    rows = _masked_rows(weight, flat, -1)
+        valid = wrap((flat._data != padding).astype(weight._data.dtype), xp)
+        factors = valid if factors is None else factors * valid
+    rows = _masked_embedding(weight, flat, -1)
     if factors is not None:
         rows = rows * factors.unsqueeze(1)
     if length is None:
@@ -417,52 +418,56 @@ def _sums(
         out = rows.reshape(count, length, weight.shape[1]).sum(1)
     if not mean:
         return out
-    ones = xp.ones(bags.shape, weight._data.dtype) if counted is None else counted._data
-    members = _bag_sums.kernel(xp, ones, bags, count)
-    return out / wrap(xp.maximum(members, 1)[:, None], xp)
+    ones = xp.ones(bags.shape, weight._data.dtype) if valid is None else valid._data
+    sizes = _bag_sums.kernel(xp, ones, bags, count)
+    return out / wrap(xp.maximum(sizes, 1)[:, None], xp)
 
 
-def _maxima(
+def _max_bags(
     flat: Any, weight: Any, bags: Array, count: int, length: int | None, padding: int | None
 ) -> Tensor:
+    """Maxima of bags; ``length`` is that of all bags, or None if they differ."""
     xp, rows = weight._xp, flat._data
     if not (rows.size and count):
         return weight.new_zeros((count, weight.shape[1])) + weight[:0].sum()  # type: ignore
     valid = xp.ones(rows.shape, bool) if padding is None else rows != padding
-    values = xp.where(valid[:, None], computable_rows(xp, weight._data, rows), -xp.inf)
+    values = xp.where(valid[:, None], take_rows(xp, weight._data, rows), -xp.inf)
     if length is None:
-        place = _firsts_of_segments(xp, values, bags, count)
+        position = _segment_argmax(xp, values, bags, count)
     else:
-        place = xp.argmax(values.reshape(count, length, -1), axis=1)
-        place = place + xp.arange(count)[:, None] * length
-    winner = xp.take(rows, place).astype("int64")
-    members = _bag_sums.kernel(xp, valid.astype("int64"), bags, count)
-    empty = wrap(members[:, None] == 0, xp)
-    return gather_computed(weight, 0, wrap(winner, xp)).masked_fill(empty, 0)
+        position = xp.argmax(values.reshape(count, length, -1), axis=1)
+        position = position + xp.arange(count)[:, None] * length
+    index = xp.take(rows, position).astype("int64")
+    sizes = _bag_sums.kernel(xp, valid.astype("int64"), bags, count)
+    empty = wrap(sizes[:, None] == 0, xp)
+    return gather_computed(weight, 0, wrap(index, xp)).masked_fill(empty, 0)
 
 
-def _firsts_of_segments(xp: Backend, values: Array, bags: Array, count: int) -> Array:
-    """Where the largest of each bag stands first, by column; 0 in an empty bag."""
+def _segment_argmax(xp: Backend, values: Array, bags: Array, count: int) -> Array:
+    """First position, ``(count, columns)``, of each bag's largest value; 0 for an empty bag.
+
+    ``values`` is ``(n, columns)``, and ``bags``, ``(n,)``, has the bag of each row.
+    """
     members, width = values.shape
     slot = (bags[:, None] * width + xp.arange(width)).reshape(-1)
-    size = (count + 1) * width  # bags beyond ``count`` are dropped
+    size = (count + 1) * width  # the bag ``count`` is dropped
     largest = xp.full(size, -xp.inf, dtype=values.dtype)
     xp.index_combine("maximum", largest, slot, values.reshape(-1))
     best = largest[slot].reshape(values.shape)
     is_best = (values == best) | (values != values)
-    place = xp.where(is_best, xp.arange(members)[:, None], members).reshape(-1)
+    position = xp.where(is_best, xp.arange(members)[:, None], members).reshape(-1)
     first = xp.full(size, members)
-    xp.index_combine("minimum", first, slot, place)
+    xp.index_combine("minimum", first, slot, position)
     return first[: count * width].reshape(count, width) % members
 
 
-def places_of_maxima(weight: Any, flat: Any, bags: Any, counted: Any, count: int) -> Any:
-    """The index that each maximum is of, ``(bags, embedding_dim)``; 0 in a bag that has none."""
+def bag_max_indices(weight: Any, flat: Any, bags: Any, valid: Any, count: int) -> Any:
+    """Table index of each maximum, ``(bags, embedding_dim)``; 0 for an empty bag."""
     if not (flat.numel() and count):
         return flat.new_zeros((count, weight.shape[1]))
     xp = weight._xp
-    rows = computable_rows(xp, weight._data, flat._data)
-    values = xp.where(counted._data[:, None], rows, -xp.inf)
-    first = wrap(_firsts_of_segments(xp, values, bags, count), xp)
-    members: Any = _bag_sums(counted.to(dtypes.int64), wrap(bags, xp), count)
-    return flat[first].masked_fill((members == 0).unsqueeze(1), 0)
+    rows = take_rows(xp, weight._data, flat._data)
+    values = xp.where(valid._data[:, None], rows, -xp.inf)
+    first = wrap(_segment_argmax(xp, values, bags, count), xp)
+    sizes: Any = _bag_sums(valid.to(dtypes.int64), wrap(bags, xp), count)
+    return flat[first].masked_fill((sizes == 0).unsqueeze(1), 0)

@@ -21,32 +21,32 @@ _F = ("nn.functional",)
 _PADDINGS = ("zeros", "border", "reflection")
 
 
-# -- pixels by number ----------------------------------------------------------------------------
+# -- pixels by index -----------------------------------------------------------------------------
 
 
 @op
-def _with_zero(xp: Backend, input: Array) -> Array:
-    """Flat images, and a pixel of 0 after the last for what lies outside of them.
+def _append_zero(xp: Backend, input: Array) -> Array:
+    """Flat images ``(N, C, pixels)`` with a pixel of 0 appended, which stands for all outside.
 
-    A product with a mask would be NaN beside an infinite pixel.
+    A product with a mask instead would be NaN for an infinite pixel.
     """
     return xp.concatenate([input, xp.zeros((*input.shape[:2], 1), input.dtype)], axis=2)
 
 
-_with_zero.vjp(input=lambda xp, g: g[..., :-1])
+_append_zero.vjp(input=lambda xp, g: g[..., :-1])
 
 
 @op
 def _pixels(xp: Backend, input: Array, index: Index) -> Array:
-    """``(batch, channels, points)`` from flat images and the numbers ``(batch, points)``."""
+    """Pixels ``(N, C, points)`` of flat images ``(N, C, pixels)`` at ``index``, ``(N, points)``."""
     return xp.take_in_each(input, index)
 
 
 @op
 def _add_pixels(xp: Backend, input: Array, index: Index, size: int) -> Array:
-    """Flat images of ``size`` pixels with ``input`` added at ``index``."""
+    """Flat images of ``size`` zeros with ``input`` added at ``index``."""
     batch, channels = input.shape[:2]
-    # One run of memory per image, so that its pixels are numbered by a single index.
+    # A single vector for all images, so that index_add gets one index.
     plane = xp.arange(batch * channels).reshape(batch, channels, 1) * size
     out = xp.zeros((batch * channels * size,), input.dtype)
     xp.index_add(out, xp.reshape(plane + index[:, None, :], (-1,)), xp.reshape(input, (-1,)))
@@ -61,12 +61,12 @@ _add_pixels.vjp(input=lambda xp, g, index: xp.call(_pixels, g, index))
 
 
 @op
-def _clipped(xp: Backend, input: Array, first: int, last: int) -> Array:
-    """Coordinates moved to between two; NaN counts as one before the first."""
+def _clip(xp: Backend, input: Array, first: int, last: int) -> Array:
+    """Coordinates clipped to ``first`` and ``last``; NaN becomes ``first``."""
     return xp.fmin(xp.fmax(input, first), last)
 
 
-_clipped.vjp(
+_clip.vjp(
     input=lambda xp, g, input, first, last: xp.where(
         (input > first) & (input < last), g, xp.zeros_like(g)
     )
@@ -74,47 +74,47 @@ _clipped.vjp(
 
 
 @op
-def _reflected(xp: Backend, input: Array, low: float, span: float) -> Array:
-    """Coordinates mirrored at ``low`` and ``low + span`` until they lie between them."""
+def _reflect(xp: Backend, input: Array, low: float, span: float) -> Array:
+    """Coordinates reflected at ``low`` and ``low + span`` until they lie between them."""
     distance = xp.abs(input - low)
-    turns = xp.floor(distance / span)
-    rest = distance - turns * span
-    return xp.where(turns % 2 == 0, rest + low, span - rest + low)
+    count = xp.floor(distance / span)
+    rest = distance - count * span
+    return xp.where(count % 2 == 0, rest + low, span - rest + low)
 
 
-def _reflected_rule(xp: Any, g: Any, input: Any, low: float, span: float) -> Any:
+def _reflect_rule(xp: Any, g: Any, input: Any, low: float, span: float) -> Any:
     even = xp.floor(xp.abs(input - low) / span) % 2 == 0
     return xp.where(even == (input >= low), g, -g)
 
 
-_reflected.vjp(input=_reflected_rule)
+_reflect.vjp(input=_reflect_rule)
 
 
-def _folded(x: Any, size: int, padding: str, corners: bool) -> Any:
-    """Coordinates outside the image mapped into it, where the padding says so."""
+def _pad_coordinates(x: Any, size: int, padding: str, corners: bool) -> Any:
+    """Coordinates mapped into the image by the padding mode; ``"zeros"`` leaves them outside."""
     if padding == "zeros":
         return x
     if padding == "reflection":
         if corners:
-            x = _reflected(x, 0.0, float(size - 1)) if size > 1 else x * 0
+            x = _reflect(x, 0.0, float(size - 1)) if size > 1 else x * 0
         else:
-            x = _reflected(x, -0.5, float(size))
-    return _clipped(x, 0, size - 1)
+            x = _reflect(x, -0.5, float(size))
+    return _clip(x, 0, size - 1)
 
 
 def _pixel_coordinates(x: Any, size: int, corners: bool) -> Any:
-    """From [-1, 1] over the image to pixels: between the corner pixels' centres, or edges."""
+    """Pixel coordinates of ``x`` in [-1, 1], the centers of the corner pixels or their edges."""
     return (x + 1) * ((size - 1) / 2) if corners else ((x + 1) * size - 1) / 2
 
 
 # -- sampling ------------------------------------------------------------------------------------
 
 
-def _grid_name(node: Node) -> str:
+def _node_name(node: Node) -> str:
     return f"GridSampler{len(node.shape) - 2}DBackward0"
 
 
-@composite(namespaces=_F, node=_grid_name)
+@composite(namespaces=_F, node=_node_name)
 def grid_sample(
     input: Tensor,
     grid: Tensor,
@@ -122,17 +122,17 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """Images at the coordinates that ``grid`` holds.
+    """Pixels of images at the coordinates in ``grid``, by interpolation.
 
     Args:
         input: ``(batch, channels, height, width)``, or with a depth before the height.
-        grid: ``(batch, *points, 2)``, or 3: x, y (and z) of each point, -1 and 1 at the edges of
-            the image.
-        mode: ``"bilinear"`` (default; between 8 pixels in a volume), ``"nearest"``, or
-            ``"bicubic"``, for images.
-        padding_mode: Beyond the edges: ``"zeros"`` (default), the pixels of the
-            ``"border"``, or the ``"reflection"``.
-        align_corners: Whether -1 and 1 are the centres of the corner pixels, not their outer
+        grid: ``(batch, *points, 2)`` or ``(batch, *points, 3)``: coordinates x, y (and z), which
+            are -1 and 1 at the edges of the image.
+        mode: ``"bilinear"`` (default; trilinear for volumes), ``"nearest"``, or ``"bicubic"``,
+            for images.
+        padding_mode: Pixels beyond the edges: ``"zeros"`` (default), those of the ``"border"``,
+            or their ``"reflection"``.
+        align_corners: Whether -1 and 1 are the centers of the corner pixels, not their outer
             edges; default False.
 
     Returns:
@@ -151,28 +151,29 @@ def grid_sample(
         Jaderberg et al.: Spatial Transformer Networks, arXiv:1506.02025.
     """
     _check(input, grid, mode, padding_mode)
-    corners = _aligned(align_corners)
+    corners = _default_corners(align_corners)
     image = tuple(input.shape[2:])
     points: Any = grid
-    # The grid names the last dimension of the image first.
+    # x, the first coordinate, is for the last dimension of the image.
     at = [
         _pixel_coordinates(points[..., i], size, corners).flatten(1)
         for i, size in enumerate(reversed(image))
     ][::-1]
-    flat = _with_zero(input.flatten(2))
+    flat = _append_zero(input.flatten(2))
     if mode == "bicubic":
         out = _bicubic(flat, at, image, padding_mode, corners)
     else:
-        at = [_folded(x, n, padding_mode, corners) for x, n in zip(at, image, strict=True)]
+        at = [_pad_coordinates(x, n, padding_mode, corners) for x, n in zip(at, image, strict=True)]
         if len(image) == 3 and padding_mode == "zeros":
-            # What lies at infinity lies outside: a volume has zeros there, and images have NaN.
-            at = [_clipped(x, -2, n + 1) for x, n in zip(at, image, strict=True)]
+            # Infinite coordinates give zeros for volumes, as in PyTorch; for images they give NaN.
+            at = [_clip(x, -2, n + 1) for x, n in zip(at, image, strict=True)]
         sample = _bilinear if mode == "bilinear" else _nearest
         out = sample(flat, at, image)
     return keep_versions(out.reshape((*input.shape[:2], *grid.shape[1:-1])), input, grid)
 
 
-def _aligned(align_corners: bool | None) -> bool:
+def _default_corners(align_corners: bool | None) -> bool:
+    """``align_corners`` as a bool: None, after a warning, is False."""
     if align_corners is None:
         warn(
             "Default grid_sample and affine_grid behavior has changed to align_corners=False "
@@ -230,59 +231,60 @@ def _check_dtypes(input: Tensor, grid: Tensor) -> None:
         )
 
 
-def _fetch(flat: Any, places: Sequence[Array], image: tuple[int, ...]) -> Any:
-    """The pixels at whole coordinates (raw arrays), of ``_with_zero``."""
+def _pixels_at(flat: Any, coordinates: Sequence[Array], image: tuple[int, ...]) -> Any:
+    """Pixels at integer coordinates (raw arrays) of the flat images of ``_append_zero``."""
     xp = flat._xp
-    number: Any = 0
+    index: Any = 0
     inside: Any = True
-    for place, size in zip(places, image, strict=True):
-        valid = (place >= 0) & (place < size)
+    for coordinate, size in zip(coordinates, image, strict=True):
+        valid = (coordinate >= 0) & (coordinate < size)
         inside = inside & valid
-        number = number * size + xp.where(valid, place, 0).astype("int64")
-    return _pixels(flat, wrap(xp.where(inside, number, math.prod(image)), xp))
+        index = index * size + xp.where(valid, coordinate, 0).astype("int64")
+    return _pixels(flat, wrap(xp.where(inside, index, math.prod(image)), xp))
 
 
 def _nearest(flat: Any, at: list[Any], image: tuple[int, ...]) -> Any:
     xp = flat._xp
-    out = _fetch(flat, [xp.rint(x._data) for x in at], image)
+    out = _pixels_at(flat, [xp.rint(x._data) for x in at], image)
     if not at[0].requires_grad:
         return out
     never = wrap(xp.zeros((), "bool"), xp)
-    return where(never, at[0].unsqueeze(1), out)  # the gradient of the grid is zeros
+    return where(never, at[0].unsqueeze(1), out)  # so that the gradient of the grid is zeros
 
 
 def _bilinear(flat: Any, at: list[Any], image: tuple[int, ...]) -> Any:
-    """Between the corners of a cell, by the volume opposite each."""
+    """Weighted sum of the pixels at the 4 or 8 integer coordinates around each point."""
     xp = flat._xp
     first = [xp.floor(x._data) for x in at]
-    shares = [x - wrap(start, xp) for x, start in zip(at, first, strict=True)]
+    fractions = [x - wrap(start, xp) for x, start in zip(at, first, strict=True)]
     out: Any = 0
     for corner in itertools.product((0, 1), repeat=len(at)):
-        places = [start + step for start, step in zip(first, corner, strict=True)]
-        weight = math.prod(
-            share if step else 1 - share for share, step in zip(shares, corner, strict=True)
-        )
-        out = out + _fetch(flat, places, image) * weight.unsqueeze(1)
+        pixels = [start + step for start, step in zip(first, corner, strict=True)]
+        weight = math.prod(t if step else 1 - t for t, step in zip(fractions, corner, strict=True))
+        out = out + _pixels_at(flat, pixels, image) * weight.unsqueeze(1)
     return out
 
 
 def _bicubic(flat: Any, at: list[Any], image: tuple[int, ...], padding: str, corners: bool) -> Any:
     xp = flat._xp
     first = [xp.floor(x._data) for x in at]
-    shares = [_cubic_weights(x - wrap(start, xp)) for x, start in zip(at, first, strict=True)]
+    y, x = (_cubic_weights(x - wrap(start, xp)) for x, start in zip(at, first, strict=True))
     out: Any = 0
     for steps in itertools.product(range(4), repeat=2):
-        places = [
-            _folded(wrap(start + (step - 1), xp), size, padding, corners)._data
+        pixels = [
+            _pad_coordinates(wrap(start + (step - 1), xp), size, padding, corners)._data
             for start, step, size in zip(first, steps, image, strict=True)
         ]
-        weight = shares[0][steps[0]] * shares[1][steps[1]]
-        out = out + _fetch(flat, places, image) * weight.unsqueeze(1)
+        weight = y[steps[0]] * x[steps[1]]
+        out = out + _pixels_at(flat, pixels, image) * weight.unsqueeze(1)
     return out
 
 
 def _cubic_weights(t: Any) -> list[Any]:
-    """Keys' kernel with a = -3/4 at the four pixels around a place, ``t`` past the second."""
+    """Weights of four neighboring pixels, by Keys' kernel with a = -3/4.
+
+    The point is at distance ``t`` after the second pixel.
+    """
     a = -0.75
     u = 1 - t
 
@@ -300,12 +302,12 @@ def _cubic_weights(t: Any) -> list[Any]:
 
 @composite(namespaces=_F, node="AffineGridGeneratorBackward0")
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
-    """The grid for ``grid_sample`` that maps images by affine matrices.
+    """Grid for ``grid_sample`` that transforms images by affine matrices.
 
     Args:
         theta: ``(batch, 2, 3)`` for images, ``(batch, 3, 4)`` for volumes.
-        size: ``(batch, channels, *image)`` of the result that is wanted.
-        align_corners: As it will be given to ``grid_sample``; default False.
+        size: ``(batch, channels, *image)``, the size of the sampled images.
+        align_corners: The argument that ``grid_sample`` gets; default False.
 
     Returns:
         ``(batch, *image, 2)`` or ``(batch, *image, 3)``.
@@ -332,44 +334,47 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
             "align_corners=True. This is not an intended use case of affine_grid. See the "
             "documentation of affine_grid for details."
         )
-    return _mapped(theta, sizes[2:], _aligned(align_corners))
+    return _affine_points(theta, sizes[2:], _default_corners(align_corners))
 
 
-def affine_places(theta: Tensor, size: Sequence[int], corners: bool) -> Tensor:
-    """``affine_grid``, told about the corners."""
+def affine_grid_of_corners(theta: Tensor, size: Sequence[int], corners: bool) -> Tensor:
+    """``affine_grid`` with a required ``align_corners``, and without its warnings."""
     sizes = as_ints("affine_grid", "size", size)
     _check_affine(theta, sizes)
-    return _mapped(theta, sizes[2:], corners)
+    return _affine_points(theta, sizes[2:], corners)
 
 
 @op
-def _mapped(xp: Backend, input: Array, image: tuple[int, ...], corners: bool) -> Array:
-    """Where affine matrices map the pixels of an image."""
-    points = xp.call(matmul, _places(xp, image, corners, input.dtype), xp.swapaxes(input, 1, 2))
+def _affine_points(xp: Backend, input: Array, image: tuple[int, ...], corners: bool) -> Array:
+    """Coordinates ``(N, *image, d)`` to which matrices ``(N, d, d + 1)`` map an image's pixels."""
+    centers = _pixel_centers(xp, image, corners, input.dtype)
+    points = xp.call(matmul, centers, xp.swapaxes(input, 1, 2))
     return xp.reshape(points, (len(input), *image, len(image)))
 
 
 @op
-def _unmapped(xp: Backend, input: Array, corners: bool) -> Array:
-    """The gradient of the matrices."""
+def _affine_points_backward(xp: Backend, input: Array, corners: bool) -> Array:
+    """Gradient of the matrices, ``(N, d, d + 1)``, from that of the points."""
     image = input.shape[1:-1]
     columns = xp.swapaxes(xp.reshape(input, (len(input), -1, len(image))), 1, 2)
-    return xp.call(matmul, columns, _places(xp, image, corners, input.dtype))
+    return xp.call(matmul, columns, _pixel_centers(xp, image, corners, input.dtype))
 
 
-_mapped.vjp(input=lambda xp, g, corners: xp.call(_unmapped, g, corners))
-_unmapped.vjp(input=lambda xp, g, in_shape, corners: xp.call(_mapped, g, in_shape[1:-1], corners))
+_affine_points.vjp(input=lambda xp, g, corners: xp.call(_affine_points_backward, g, corners))
+_affine_points_backward.vjp(
+    input=lambda xp, g, in_shape, corners: xp.call(_affine_points, g, in_shape[1:-1], corners)
+)
 
 
-def _places(xp: Any, image: tuple[int, ...], corners: bool, dtype: Any) -> Array:
-    """The places of an image's pixels, one in each row, and a 1 behind them."""
-    axes = [_positions(xp, n, corners, dtype) for n in image]
-    rows = [xp.reshape(axis, (-1,)) for axis in reversed(xp.meshgrid(*axes, indexing="ij"))]
-    return xp.stack([*rows, xp.ones_like(rows[0])], axis=1)
+def _pixel_centers(xp: Any, image: tuple[int, ...], corners: bool, dtype: Any) -> Array:
+    """Homogeneous coordinates x, y (, z), 1 of an image's pixels, ``(pixels, d + 1)``."""
+    axes = [_axis_centers(xp, n, corners, dtype) for n in image]
+    columns = [xp.reshape(axis, (-1,)) for axis in reversed(xp.meshgrid(*axes, indexing="ij"))]
+    return xp.stack([*columns, xp.ones_like(columns[0])], axis=1)
 
 
-def _positions(xp: Any, size: int, corners: bool, dtype: Any) -> Array:
-    """Evenly from -1 to 1: the corner pixels' centres, or their edges' place half a pixel off."""
+def _axis_centers(xp: Any, size: int, corners: bool, dtype: Any) -> Array:
+    """Centers of ``size`` pixels in [-1, 1]; the ends are the outermost centers, or the edges."""
     if size == 1:
         return xp.zeros((1,), dtype)
     end = 1.0 if corners else (size - 1) / size

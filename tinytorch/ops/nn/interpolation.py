@@ -1,9 +1,9 @@
-"""Images in other sizes.
+"""Interpolation: images, sequences and volumes resized.
 
-Resampling goes along one dimension at a time: each new element is a weighted sum of a few old ones.
-Which ones, and their weights, follow from the sizes alone. They are computed on the host, once for
-each pair of sizes, and rounded as PyTorch rounds them, in single precision for float32: a
-coordinate that falls on the other side of an integer is another pixel.
+Resampling goes along one dimension at a time: each output element is a weighted sum of a few input
+elements. Their indices and weights depend on the sizes only, and are computed on the host, once for
+each pair of sizes. Coordinates are rounded as in PyTorch, to single precision for float32, since a
+coordinate just below an integer selects another pixel than the integer.
 """
 
 from __future__ import annotations
@@ -28,84 +28,81 @@ from .adaptive_pooling import adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive
 
 Rounding = Callable[[Any], Any]
 
-#: Ways between sizes up to this one are kept for the next time.
-_KEPT = 1 << 14
+#: Resamplings between sizes up to this one are cached.
+_CACHED_SIZE = 1 << 14
 
 
 class Taps(NamedTuple):
-    """For every new element, old ones and their weights; shorter lists are filled with -1.
+    """Indices and weights of the input elements of each output element, as NumPy arrays.
 
-    ``places[k, i]`` is the k-th of the old elements that new element i is made of, or -1; both
-    are arrays of the host's.
+    Output element i is the sum over k of ``weights[k, i] * input[indices[k, i]]``, without the
+    terms whose index is -1.
     """
 
-    places: Any
+    indices: Any
     weights: Any
 
 
 class Resampling:
-    """A way from ``length`` elements to others, in a mode of ``resampling``; its transpose, too."""
+    """Resampling of ``length`` elements by ``taps``, in a mode of ``resampling``."""
 
     def __init__(self, mode: str, taps: Taps, length: int, transpose: Taps | None = None) -> None:
         self.mode = mode
         self.taps = taps
         self.length = length
         if transpose is not None:
-            self.transpose = transpose
+            self.transposed_taps = transpose
 
     @functools.cached_property
-    def transpose(self) -> Taps:
-        """For every old element, the new ones that it is in, and its weight there."""
+    def transposed_taps(self) -> Taps:
+        """Taps of the transpose: the output elements of each input element, and its weights."""
         np = _host()
-        places = np.ravel(self.taps.places.T)
-        there = np.flatnonzero(places >= 0)
-        there = there[np.argsort(places[there], kind="stable")]
-        places = places[there]
-        # The how manieth of its old element's each is.
-        number = np.arange(len(places)) - np.searchsorted(places, places)
-        taps = _blank(int(number.max(initial=0)) + 1, self.length)
-        taps.places[number, places] = there // len(self.taps.places)
-        taps.weights[number, places] = np.ravel(self.taps.weights.T)[there]
+        indices = np.ravel(self.taps.indices.T)
+        terms = np.flatnonzero(indices >= 0)
+        terms = terms[np.argsort(indices[terms], kind="stable")]
+        indices = indices[terms]
+        # The number k of each term among the terms of its input element.
+        k = np.arange(len(indices)) - np.searchsorted(indices, indices)
+        count = int(k.max(initial=0)) + 1
+        taps = Taps(np.full((count, self.length), -1), np.ones((count, self.length)))
+        taps.indices[k, indices] = terms // len(self.taps.indices)
+        taps.weights[k, indices] = np.ravel(self.taps.weights.T)[terms]
         return taps
 
-    def turned(self) -> Resampling:
-        """The transpose as a way of its own."""
-        return Resampling(self.mode, self.transpose, self.taps.places.shape[1], self.taps)
+    def transpose(self) -> Resampling:
+        """The resampling by the transposed matrix of weights, which computes gradients."""
+        return Resampling(self.mode, self.transposed_taps, self.taps.indices.shape[1], self.taps)
 
     @functools.cached_property
-    def in_bytes(self) -> tuple[Resampling, int]:
-        """The way for bytes, whose weights are whole numbers, and how many of them make 1.
+    def fixed_point(self) -> tuple[Resampling, int]:
+        """Resampling of uint8 with integer weights, and the integer that stands for a weight of 1.
 
-        That is the largest power of 2 for which every weight fits an int16.
+        As in PyTorch, it is the largest power of 2 for which every weight fits an int16.
         """
         np = _host()
-        places, weights = (array.copy() for array in self.taps)
-        for k in range(1, len(places)):  # a place at the edge may be there more than once, in a row
-            again = places[k] == self.taps.places[k - 1]
-            again &= places[k] >= 0
+        indices, weights = (array.copy() for array in self.taps)
+        for k in range(1, len(indices)):  # merge equal indices: clipped coordinates at the edges
+            again = indices[k] == self.taps.indices[k - 1]
+            again &= indices[k] >= 0
             weights[k] += np.where(again, weights[k - 1], 0.0)
-            places[k - 1][again] = -1
-        largest = weights[places >= 0].max(initial=0.0)
+            indices[k - 1][again] = -1
+        largest = weights[indices >= 0].max(initial=0.0)
         bits = next((b for b in range(22) if int(0.5 + largest * 2 ** (b + 1)) >= 2**15), 22)
         whole = np.trunc(weights * 2**bits + np.copysign(0.5, weights))
-        return Resampling(self.mode, Taps(places, whole), self.length), 2**bits
+        return Resampling(self.mode, Taps(indices, whole), self.length), 2**bits
 
     def is_identity(self) -> bool:
         """Whether it copies every element."""
-        places, np = self.taps.places, _host()
-        return places.shape == (1, self.length) and bool((places == np.arange(self.length)).all())
+        indices, np = self.taps.indices, _host()
+        return indices.shape == (1, self.length) and bool((indices == np.arange(self.length)).all())
 
 
 def _host() -> Any:
+    """NumPy."""
     return load("numpy").library
 
 
-def _blank(count: int, size: int) -> Taps:
-    np = _host()
-    return Taps(np.full((count, size), -1), np.ones((count, size)))
-
-
-#: PyTorch's names of the modes, by how many dimensions images have.
+#: PyTorch's names of the modes, for 1 to 3 spatial dimensions.
 _NAMES = {
     "nearest": ("", "Nearest1D", "Nearest2D", "Nearest3D"),
     "nearest-exact": ("", "NearestExact1D", "NearestExact2D", "NearestExact3D"),
@@ -117,22 +114,22 @@ _NAMES = {
 }
 
 
-def _resample_name(node: Node) -> str:
+def _node_name(node: Node) -> str:
     return f"Upsample{_NAMES[argument(node, 'how').mode][len(node.shape) - 2]}Backward0"
 
 
-@op(public=False, node=_resample_name)
+@op(public=False, node=_node_name)
 def resample(xp: Backend, input: Array, axis: int, how: Resampling) -> Array:
     """``input`` with another size along ``axis``."""
     shape = [1] * input.ndim
     shape[axis] = -1
     out: Array = None
-    for places, weights in zip(*how.taps, strict=True):
-        part = xp.take(input, xp.from_numpy(places), axis=axis)
+    for indices, weights in zip(*how.taps, strict=True):
+        part = xp.take(input, xp.from_numpy(indices), axis=axis)
         if (weights != 1).any():
             part *= xp.reshape(xp.from_numpy(weights.astype(input.dtype)), shape)
-        if (places < 0).any():  # not by a weight of 0, which would make NaN of an infinity
-            part = xp.masked(part, xp.reshape(xp.from_numpy(places >= 0), shape))
+        if (indices < 0).any():  # a weight of 0 instead would give NaN for an infinite element
+            part = xp.masked(part, xp.reshape(xp.from_numpy(indices >= 0), shape))
         if out is None:
             out = part
         else:
@@ -140,25 +137,25 @@ def resample(xp: Backend, input: Array, axis: int, how: Resampling) -> Array:
     return out
 
 
-resample.vjp(input=lambda xp, g, axis, how: xp.call(resample, g, axis, how.turned()))
+resample.vjp(input=lambda xp, g, axis, how: xp.call(resample, g, axis, how.transpose()))
 
 
 def resampling(
     mode: str, length: int, size: int, scale: float | None, corners: bool, single: bool
 ) -> Resampling:
-    """The way from ``length`` elements to ``size``.
+    """The resampling from ``length`` elements to ``size``, from a cache if they are few.
 
     Args:
         mode: ``"nearest"``, ``"nearest-exact"``, ``"linear"``, ``"cubic"``, or a filter that
-            averages when it makes smaller: ``"linear-antialias"``, ``"cubic-antialias"``,
+            averages when the size decreases: ``"linear-antialias"``, ``"cubic-antialias"``,
             ``"lanczos-antialias"``.
-        length: Elements there are.
-        size: Elements wanted.
-        scale: How many times as large the caller said it is to be; None: what sizes say.
-        corners: Whether the end elements are mapped on one another, not their outer edges.
+        length: Number of input elements.
+        size: Number of output elements.
+        scale: The caller's scale factor; None for the ratio of the sizes.
+        corners: Whether the centers of the end elements are aligned, not their outer edges.
         single: Whether coordinates are rounded to single precision.
     """
-    make = _resampling if max(length, size) <= _KEPT else _resampling.__wrapped__
+    make = _resampling if max(length, size) <= _CACHED_SIZE else _resampling.__wrapped__
     return make(mode, length, size, scale, corners, single)
 
 
@@ -166,73 +163,67 @@ def resampling(
 def _resampling(
     mode: str, length: int, size: int, scale: float | None, corners: bool, single: bool
 ) -> Resampling:
-    rounding: Rounding = _singles if single else lambda values: values
-    step = (
-        _single(_step(length, size, scale, corners))
-        if single
-        else (_step(length, size, scale, corners))
-    )
+    rounding: Rounding = _round_single if single else lambda values: values
+    step = _step(length, size, scale, corners)
+    if single:
+        step = float(struct.unpack("f", struct.pack("f", step))[0])
     i = _host().arange(size)
     if mode.endswith("-antialias"):
-        taps = _averaged(mode, i, length, step)
+        taps = _antialias_taps(mode, i, length, step)
     elif mode.startswith("nearest"):
-        # Here a coordinate is rounded to single precision for every dtype.
-        source = _singles((i + (0.5 if mode == "nearest-exact" else 0.0)) * step)
-        taps = _within([(source, 1.0)], length)
+        # PyTorch rounds these coordinates to single precision for every dtype.
+        source = _round_single((i + (0.5 if mode == "nearest-exact" else 0.0)) * step)
+        taps = _clip_taps([(source, 1.0)], length)
     else:
-        make = _linear if mode == "linear" else _cubic
+        make = _linear_taps if mode == "linear" else _cubic_taps
         taps = make(_source(i, step, corners, rounding), length, rounding)
     return Resampling(mode, taps, length)
 
 
-def _single(value: float) -> float:
-    return float(struct.unpack("f", struct.pack("f", value))[0])
-
-
-def _singles(values: Any) -> Any:
+def _round_single(values: Any) -> Any:
     return values.astype("float32").astype("float64")
 
 
-def _within(pairs: list[tuple[Any, Any]], length: int) -> Taps:
-    """Places, rounded down and no further than the ends, and their weights."""
+def _clip_taps(pairs: list[tuple[Any, Any]], length: int) -> Taps:
+    """Taps of pairs of coordinates, which are rounded down and clipped, and weights."""
     np = _host()
-    places = [np.clip(np.floor(place), 0, length - 1) for place, _ in pairs]
+    indices = [np.clip(np.floor(coordinate), 0, length - 1) for coordinate, _ in pairs]
     return Taps(
-        np.stack(places).astype("int64"),
-        np.stack([np.broadcast_to(weight, place.shape) for place, weight in pairs]),
+        np.stack(indices).astype("int64"),
+        np.stack([np.broadcast_to(weight, coordinate.shape) for coordinate, weight in pairs]),
     )
 
 
 def _step(length: int, size: int, scale: float | None, corners: bool) -> float:
-    """How far apart the new elements are, measured in old ones."""
+    """Distance of output elements, in units of the input's."""
     if corners:
         return (length - 1) / (size - 1) if size > 1 else 0.0
     return 1.0 / scale if scale else length / size
 
 
 def _source(i: Any, step: float, corners: bool, rounding: Rounding) -> Any:
-    """Where the new elements ``i`` lie among the old ones."""
+    """Input coordinates of the output elements ``i``."""
     if corners:
         return rounding(i * step)
     return rounding(rounding(step * (i + 0.5)) - 0.5)
 
 
-def _first_and_share(source: Any, length: int, rounding: Rounding) -> tuple[Any, Any]:
-    """The element before each place, which PyTorch finds in single precision, and the rest."""
+def _split_coordinates(source: Any, length: int, rounding: Rounding) -> tuple[Any, Any]:
+    """Integer parts of coordinates, found in single precision as in PyTorch, and fractions."""
     np = _host()
-    first = np.minimum(np.floor(_singles(source)), length - 1)
+    first = np.minimum(np.floor(_round_single(source)), length - 1)
     return first, np.clip(rounding(source - first), 0.0, 1.0)
 
 
-def _linear(source: Any, length: int, rounding: Rounding) -> Taps:
-    first, share = _first_and_share(_host().maximum(source, 0.0), length, rounding)
-    return _within([(first, rounding(1.0 - share)), (first + 1, share)], length)
+def _linear_taps(source: Any, length: int, rounding: Rounding) -> Taps:
+    first, t = _split_coordinates(_host().maximum(source, 0.0), length, rounding)
+    return _clip_taps([(first, rounding(1.0 - t)), (first + 1, t)], length)
 
 
-def _cubic(source: Any, length: int, rounding: Rounding) -> Taps:
+def _cubic_taps(source: Any, length: int, rounding: Rounding) -> Taps:
     """Keys: Cubic convolution interpolation for digital image processing, 1981, a = -3/4."""
-    first, share = _first_and_share(source, length, lambda values: values)
-    return _within([(first + k, cubic_kernel(share - k, -0.75)) for k in range(-1, 3)], length)
+    first, t = _split_coordinates(source, length, lambda values: values)
+    return _clip_taps([(first + k, cubic_kernel(t - k, -0.75)) for k in range(-1, 3)], length)
 
 
 def cubic_kernel(x: Any, a: float) -> Any:
@@ -249,7 +240,7 @@ def _triangle(x: Any) -> Any:
     return np.maximum(1.0 - np.abs(x), 0.0)
 
 
-def _soft_cubic(x: Any) -> Any:
+def _cubic(x: Any) -> Any:
     return cubic_kernel(x, -0.5)
 
 
@@ -261,33 +252,33 @@ def _lanczos(x: Any) -> Any:
     return np.where(x == 0, 1.0, np.where(inside, value, 0.0))
 
 
-#: Filters and how far they reach on either side.
+#: Filters, and the distance from 0 beyond which they are 0.
 _FILTERS: dict[str, tuple[Callable[[Any], Any], int]] = {
-    "linear": (_triangle, 1), "cubic": (_soft_cubic, 2), "lanczos": (_lanczos, 3),
+    "linear": (_triangle, 1), "cubic": (_cubic, 2), "lanczos": (_lanczos, 3),
 }  # fmt: skip
 
 
-def _averaged(mode: str, i: Any, length: int, step: float) -> Taps:
-    """A filter as wide as a new element's share of the old ones, its weights summing to 1."""
-    kernel, reach = _FILTERS[mode.removesuffix("-antialias")]
+def _antialias_taps(mode: str, i: Any, length: int, step: float) -> Taps:
+    """Taps of a filter that is stretched to the distance of output elements; weights sum to 1."""
+    kernel, support = _FILTERS[mode.removesuffix("-antialias")]
     np = _host()
     width = max(step, 1.0)
     center = step * (i + 0.5)
-    # Rounded toward zero, as PyTorch's are.
-    first = np.maximum(np.trunc(center - reach * width + 0.5), 0)
-    last = np.minimum(np.trunc(center + reach * width + 0.5), length)
-    place = first + np.arange(max(int((last - first).max(initial=0)), 1))[:, None]
-    weights = np.where(place < last, kernel((place - center + 0.5) / width), 0.0)
+    # Rounded toward zero, as in PyTorch.
+    first = np.maximum(np.trunc(center - support * width + 0.5), 0)
+    last = np.minimum(np.trunc(center + support * width + 0.5), length)
+    index = first + np.arange(max(int((last - first).max(initial=0)), 1))[:, None]
+    weights = np.where(index < last, kernel((index - center + 0.5) / width), 0.0)
     total = weights.sum(0)
     weights /= np.where(total == 0, 1.0, total)
-    filled = place >= last
-    places = np.where(filled, -1, place).astype("int64")
-    return Taps(places, np.where(filled, 1.0, weights))
+    is_outside = index >= last
+    indices = np.where(is_outside, -1, index).astype("int64")
+    return Taps(indices, np.where(is_outside, 1.0, weights))
 
 
 _F = ("nn.functional",)
 _AREA = {1: adaptive_avg_pool1d, 2: adaptive_avg_pool2d, 3: adaptive_avg_pool3d}
-#: What each mode does along a dimension, and to how many dimensions it does it.
+#: The kernel of each mode, and the number of spatial dimensions that it requires.
 _KERNELS = {
     "nearest": ("nearest", None), "nearest-exact": ("nearest-exact", None),
     "linear": ("linear", 1), "bilinear": ("linear", 2), "trilinear": ("linear", 3),
@@ -307,23 +298,23 @@ def interpolate(
     recompute_scale_factor: bool | None = None,
     antialias: bool = False,
 ) -> Tensor:
-    """Images, sequences or volumes in another size.
+    """Resize images, sequences or volumes.
 
     Args:
         input: ``(batch, channels, *image)`` with one to three spatial dimensions; floats, or
             uint8.
-        size: The new sizes, one int for all dimensions or each; this or ``scale_factor``.
-        scale_factor: How many times as large, for all dimensions or each.
+        size: Output size, one int for all dimensions or one for each; this or ``scale_factor``.
+        scale_factor: Ratio of output to input size, for all dimensions or one for each.
         mode: ``"nearest"`` (default) and ``"nearest-exact"`` copy a pixel; ``"linear"``,
-            ``"bilinear"``, ``"trilinear"`` weigh neighbours by distance in one, two or three
-            dimensions; ``"bicubic"`` weighs sixteen; ``"area"`` takes means, as adaptive
-            pooling does; ``"lanczos"`` (with ``antialias``) weighs by a windowed sinc.
-        align_corners: Whether the centres of the corner pixels stay where they are; by default
-            (None, False) the corners of the corner pixels do.
-        recompute_scale_factor: Whether positions follow from the sizes, which are rounded,
-            instead of ``scale_factor``.
-        antialias: Whether to average over all pixels that a new one covers, when it makes
-            smaller; with ``"bilinear"``, ``"bicubic"`` and ``"lanczos"``.
+            ``"bilinear"``, ``"trilinear"`` interpolate linearly in one, two or three
+            dimensions; ``"bicubic"`` interpolates between sixteen pixels; ``"area"`` is adaptive
+            average pooling; ``"lanczos"`` (with ``antialias``) is a windowed sinc filter.
+        align_corners: Whether the centers of the corner pixels are aligned; by default
+            (None, False) their outer corners are.
+        recompute_scale_factor: Whether coordinates are computed from the rounded sizes instead
+            of ``scale_factor``.
+        antialias: Whether to average over all pixels that an output pixel covers when the size
+            decreases; with ``"bilinear"``, ``"bicubic"`` and ``"lanczos"``.
 
     Returns:
         ``(batch, channels, *size)``.
@@ -351,35 +342,37 @@ def interpolate(
         return _AREA[spatial](input, sizes)
     _check_sizes(input, sizes)
     kernel = _KERNELS[mode][0] + ("-antialias" if antialias else "")
-    return _resized(input, kernel, sizes, scales, align_corners)
+    return _resize(input, kernel, sizes, scales, align_corners)
 
 
-def _resized(
+def _resize(
     x: Any, kernel: str, sizes: list[int], scales: list[float | None], corners: bool | None
 ) -> Tensor:
-    weighs = not kernel.startswith("nearest")
-    out = x.to(dtypes.float32) if x.dtype is dtypes.float16 and weighs else x
-    # Bytes are rounded after each dimension, as in image libraries, and their weights, too;
-    # halves at the end.
-    bytes_ = x.dtype is dtypes.uint8 and weighs
-    single = x._data.dtype.itemsize < 8 and not bytes_
+    interpolates = not kernel.startswith("nearest")
+    out = x.to(dtypes.float32) if x.dtype is dtypes.float16 and interpolates else x
+    # uint8 is rounded after each dimension, as in image libraries; float16 at the end.
+    is_uint8 = x.dtype is dtypes.uint8 and interpolates
+    single = x._data.dtype.itemsize < 8 and not is_uint8
     for axis in range(-1, -len(sizes) - 1, -1):
         length, size = x.shape[axis], sizes[axis]
-        scale = None if _exact(kernel, length, size, len(sizes)) else scales[axis]
+        scale = None if _ignores_scale(kernel, length, size, len(sizes)) else scales[axis]
         how = resampling(kernel, length, size, scale, bool(corners), single)
         if not how.is_identity():
-            out = _resampled_bytes(out, axis, how) if bytes_ else resample(out, axis, how)
+            out = _resample_uint8(out, axis, how) if is_uint8 else resample(out, axis, how)
     return following(x.clone() if out is x else out.to(x.dtype), x)
 
 
-def _resampled_bytes(x: Tensor, axis: int, how: Resampling) -> Tensor:
-    whole, one = how.in_bytes
-    sums = resample(x.to(dtypes.float64), axis, whole)  # whole numbers, too
+def _resample_uint8(x: Tensor, axis: int, how: Resampling) -> Tensor:
+    fixed_point, one = how.fixed_point
+    sums = resample(x.to(dtypes.float64), axis, fixed_point)  # float64 holds the integers exactly
     return ((sums + one // 2) / one).floor().clamp(0, 255).to(dtypes.uint8)
 
 
-def _exact(kernel: str, length: int, size: int, spatial: int) -> bool:
-    """Whether PyTorch goes by the sizes even where a scale factor was given, such as 1.2 of 4."""
+def _ignores_scale(kernel: str, length: int, size: int, spatial: int) -> bool:
+    """Whether PyTorch computes coordinates from the sizes, not from the given scale factor.
+
+    The two differ, for example, for a scale factor of 1.2 and a size of 4, which stays 4.
+    """
     if kernel == "linear":
         return size == length
     return kernel == "nearest" and spatial == 2 and size in (length, 2 * length)
@@ -406,15 +399,15 @@ def _check_mode(mode: str, ndim: int) -> None:
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the "
             f"modes: {_MODES} (got {mode})"
         )
-    wanted = _KERNELS[mode][1]
-    if wanted is not None and wanted != ndim - 2:
-        raise NotImplementedError(f"Got {ndim}D input, but {mode} mode needs {wanted + 2}D input")
+    spatial = _KERNELS[mode][1]
+    if spatial is not None and spatial != ndim - 2:
+        raise NotImplementedError(f"Got {ndim}D input, but {mode} mode needs {spatial + 2}D input")
 
 
 def _sizes(
     input: Tensor, size: Any, scale_factor: Any, recompute: bool | None
 ) -> tuple[list[int], list[float | None]]:
-    """The new sizes, and the scale factors that positions follow from, or None."""
+    """Output sizes, and the scale factors that coordinates are computed from, or None."""
     image = list(input.shape[2:])
     if size is None and scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
@@ -423,26 +416,26 @@ def _sizes(
     if size is not None:
         if recompute:
             raise ValueError("recompute_scale_factor is not meaningful with an explicit size.")
-        given = _each("output size", size, image)
+        given = _expand_argument("output size", size, image)
         sizes = [as_int_among("interpolate", "size", n, given) for n in given]
         return sizes, [None] * len(image)
-    scales = [float(scale) for scale in _each("scale_factor", scale_factor, image)]
-    sizes = [_scaled(n, scale) for n, scale in zip(image, scales, strict=True)]
+    scales = [float(scale) for scale in _expand_argument("scale_factor", scale_factor, image)]
+    sizes = [_scale_size(n, scale) for n, scale in zip(image, scales, strict=True)]
     return sizes, [None if recompute else scale for scale in scales]
 
 
-def _scaled(size: int, scale: float) -> int:
-    wanted = size * scale
-    if not abs(wanted) < 2.0**63:  # nor if it is NaN
+def _scale_size(size: int, scale: float) -> int:
+    scaled = size * scale
+    if not abs(scaled) < 2.0**63:  # also for NaN
         raise RuntimeError(
-            f"interpolate: value cannot be converted to type int64_t without overflow: {wanted} "
+            f"interpolate: value cannot be converted to type int64_t without overflow: {scaled} "
             f"elements, for a size of {size} and scale_factor={scale}"
         )
-    return math.floor(wanted)
+    return math.floor(scaled)
 
 
-def _each(what: str, given: Any, image: list[int]) -> list[Any]:
-    """``given`` for every dimension."""
+def _expand_argument(what: str, given: Any, image: list[int]) -> list[Any]:
+    """``given`` as a list with one value per spatial dimension; ``what`` is for errors."""
     values = list(given) if isinstance(given, (tuple, list)) else [given] * len(image)
     if len(values) != len(image):
         raise ValueError(
@@ -473,7 +466,7 @@ def _check_dtype(input: Tensor, mode: str) -> None:
         )
 
 
-@composite(namespaces=_F)
+@composite(namespaces=_F, like=interpolate)
 def upsample(
     input: Tensor,
     size: Any = None,
@@ -481,17 +474,10 @@ def upsample(
     mode: str = "nearest",
     align_corners: bool | None = None,
 ) -> Tensor:
-    """``interpolate`` under its old name.
-
-    Args:
-        input: ``(batch, channels, *image)``.
-        size: The new sizes; this or ``scale_factor``.
-        scale_factor: How many times as large.
-        mode: As for ``interpolate``.
-        align_corners: As for ``interpolate``.
+    """``interpolate`` under a deprecated name.
 
     Warns:
-        UserWarning: That the name is an old one.
+        UserWarning: That the function is deprecated.
 
     Example:
         >>> import warnings
@@ -503,17 +489,12 @@ def upsample(
     return interpolate(input, size, scale_factor, mode, align_corners)
 
 
-@composite(namespaces=_F)
+@composite(namespaces=_F, like=interpolate)
 def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """``interpolate`` in mode ``"nearest"``, under an old name.
-
-    Args:
-        input: ``(batch, channels, *image)``.
-        size: The new sizes; this or ``scale_factor``.
-        scale_factor: How many times as large.
+    """``interpolate`` in mode ``"nearest"``, deprecated.
 
     Warns:
-        UserWarning: That the name is an old one.
+        UserWarning: That the function is deprecated.
 
     Example:
         >>> import warnings
@@ -525,17 +506,15 @@ def upsample_nearest(input: Tensor, size: Any = None, scale_factor: Any = None) 
     return interpolate(input, size, scale_factor)
 
 
-@composite(namespaces=_F)
+@composite(namespaces=_F, like=interpolate)
 def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None) -> Tensor:
-    """``interpolate`` in mode ``"bilinear"`` with aligned corners, under an old name.
+    """``interpolate`` in mode ``"bilinear"`` with aligned corners, deprecated.
 
     Args:
         input: ``(batch, channels, height, width)``.
-        size: The new sizes; this or ``scale_factor``.
-        scale_factor: How many times as large.
 
     Warns:
-        UserWarning: That the name is an old one.
+        UserWarning: That the function is deprecated.
 
     Example:
         >>> import warnings
@@ -548,6 +527,4 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
 
 
 def _warn(name: str) -> None:
-    warn(
-        f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.",
-    )
+    warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.")

@@ -1,7 +1,4 @@
-"""Losses of regression, element by element, and the reduction that all losses share.
-
-Losses of probabilities, and of the parameters of distributions.
-"""
+"""The reduction of losses; losses of regression, of probabilities, and of distributions."""
 
 from __future__ import annotations
 
@@ -18,26 +15,26 @@ from ..checks import check_supported
 from .activation import sigmoid
 from .rectifiers import hardtanh, logsigmoid
 
-#: Where the losses are public.
+#: The namespaces of the losses.
 SPACE = ("nn.functional",)
 
 
 def reduction_of(
     reduction: str, size_average: bool | None = None, reduce: bool | None = None
 ) -> str:
-    """The reduction a call asks for, in today's way or by the two arguments of old."""
+    """Reduction of a call, from ``reduction`` or, with a warning, its deprecated arguments."""
     if size_average is None and reduce is None:
-        return in_present_words(reduction)
-    wanted = "none" if reduce is False else "sum" if size_average is False else "mean"
+        return current_reduction(reduction)
+    reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
     warn(
         "size_average and reduce args will be deprecated, "
-        f"please use reduction='{wanted}' instead.",
+        f"please use reduction='{reduction}' instead.",
     )
-    return wanted
+    return reduction
 
 
-def in_present_words(reduction: str) -> str:
-    """The reduction, with a warning for the word of old."""
+def current_reduction(reduction: str) -> str:
+    """The reduction, with its deprecated name replaced after a warning."""
     if reduction == "elementwise_mean":
         warn("reduction='elementwise_mean' is deprecated. Please use reduction='mean' instead.")
         return "mean"
@@ -45,7 +42,7 @@ def in_present_words(reduction: str) -> str:
 
 
 def refuse_grad(function: str, **tensors: Any) -> None:
-    """RuntimeError for arguments that require grad where PyTorch has no gradient for them."""
+    """Raise RuntimeError for arguments that require grad, if PyTorch has no gradient for them."""
     for name, tensor in tensors.items():
         if tensor is not None and tensor.requires_grad and grad_enabled():
             raise RuntimeError(
@@ -55,36 +52,37 @@ def refuse_grad(function: str, **tensors: Any) -> None:
 
 
 def check_scalar_type(expected: Any, tensor: Any) -> None:
-    """RuntimeError for a tensor of another dtype than a kernel expects."""
+    """Raise RuntimeError for a tensor of another dtype than ``expected``."""
     if tensor.dtype != expected:
         raise RuntimeError(
             f"expected scalar type {scalar_name(expected)} but found {scalar_name(tensor.dtype)}"
         )
 
 
-def weighted(loss: Any, weight: Any) -> Any:
-    """``loss * weight`` in the shape and dtype of the loss, as a product in place gives it.
+def multiply_weight(loss: Any, weight: Any) -> Any:
+    """``loss * weight`` in the loss's shape and dtype, as of an in-place product.
 
     Raises:
-        RuntimeError: If the product has another shape, or a kind of numbers the loss is not.
+        RuntimeError: If the product has another shape, or its dtype cannot be cast.
     """
-    if weight is None:
-        return loss
-    return in_place_of(loss, loss * weight)
+    return loss if weight is None else cast_inplace(loss, loss * weight)
 
 
-def in_place_of(tensor: Any, value: Any) -> Any:
-    """``value`` in the dtype of ``tensor``, which PyTorch writes it into; RuntimeError if unfit."""
+def cast_inplace(tensor: Any, value: Any) -> Any:
+    """``value`` in the dtype of ``tensor``; raise RuntimeError if it cannot be written into it.
+
+    PyTorch writes it into ``tensor``, so it must have that shape, too.
+    """
     if value.shape != tensor.shape:
         raise RuntimeError(
             f"output with shape {list(tensor.shape)} doesn't match the broadcast shape "
             f"{list(value.shape)}"
         )
-    return in_dtype(value, tensor.dtype)
+    return cast_loss(value, tensor.dtype)
 
 
-def in_dtype(loss: Any, dtype: Any) -> Any:
-    """``loss`` in the dtype of what PyTorch writes it into; RuntimeError where that cannot be."""
+def cast_loss(loss: Any, dtype: Any) -> Any:
+    """``loss`` in ``dtype``, that of PyTorch's result; raise RuntimeError if it cannot be cast."""
     if loss.dtype == dtype:
         return loss
     if loss.is_complex() or not dtype.is_floating_point:
@@ -95,8 +93,8 @@ def in_dtype(loss: Any, dtype: Any) -> Any:
     return loss.to(dtype)
 
 
-def reduced(loss: Any, reduction: str) -> Tensor:
-    """The loss of every element, their sum, or their mean.
+def reduce_loss(loss: Any, reduction: str) -> Tensor:
+    """Loss of each element, their sum, or their mean.
 
     Raises:
         ValueError: For any other ``reduction``.
@@ -110,15 +108,15 @@ def reduced(loss: Any, reduction: str) -> Tensor:
     return loss  # type: ignore[no-any-return]
 
 
-def _weighted(loss: Any, weight: Any, input: Tensor, reduction: str) -> Tensor:
-    """``reduced``, each element counting as much as its weight says."""
+def _reduce_weighted(loss: Any, weight: Any, input: Tensor, reduction: str) -> Tensor:
+    """``reduce_loss`` of weighted elements; the mean divides by the sum of the weights."""
     if weight is None:
-        return reduced(loss, reduction)
+        return reduce_loss(loss, reduction)
     if weight.shape != input.shape:
         raise ValueError("Weights and input must have the same size.")
     if reduction == "mean":
         return (loss * weight).sum() / weight.sum()  # type: ignore[no-any-return]
-    return reduced(loss * weight, reduction)
+    return reduce_loss(loss * weight, reduction)
 
 
 def _are_floats_of_one_shape(input: Tensor, target: Tensor) -> bool:
@@ -126,7 +124,7 @@ def _are_floats_of_one_shape(input: Tensor, target: Tensor) -> bool:
     return bool(x.dtype.kind == y.dtype.kind == "f" and x.shape == y.shape and x.size)
 
 
-def _warn_of_broadcasting(input: Tensor, target: Tensor) -> None:
+def _warn_about_broadcasting(input: Tensor, target: Tensor) -> None:
     if target._data.shape != input._data.shape:
         warn(
             f"Using a target size ({target.shape}) that is different to the input size "
@@ -135,8 +133,8 @@ def _warn_of_broadcasting(input: Tensor, target: Tensor) -> None:
         )
 
 
-def _in_common(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """Both in one dtype where one is 0-d: broadcast to the other's shape, it counts in full."""
+def _promote_zero_dim(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """Input and target, promoted if one is 0-d: its dtype counts, too, as PyTorch expands it."""
     if input.dtype == target.dtype or bool(input.ndim) == bool(target.ndim):
         return input, target
     dtype = dtypes.promote_types(input.dtype, target.dtype)
@@ -158,7 +156,7 @@ _squared_error.vjp(
 
 @op(public=False, promote="arithmetic", node="MseLossBackward0")
 def _mean_squared_error(xp: Backend, input: Array, other: Array) -> Array:
-    """The mean of ``_squared_error`` of two arrays of one shape."""
+    """Mean of ``_squared_error`` of two arrays of one shape."""
     difference = input - other
     return xp.mean(difference * difference)
 
@@ -175,12 +173,12 @@ def _huber_error(
 ) -> Array:
     check_supported(xp, kernel, "biuc", input)
     error = xp.abs(input - target)
-    # min(error, delta) · (error - min(error, delta) / 2) is both branches at once.
-    inner = xp.between(error, None, delta)
-    return inner * (error - 0.5 * inner)
+    # Both branches are c * (error - c / 2) with c = min(error, delta).
+    clipped = xp.between(error, None, delta)
+    return clipped * (error - 0.5 * clipped)
 
 
-# hardtanh, not clip: its slope where the two branches meet is 0, as is this loss's second there.
+# hardtanh, not clip: at ±delta its derivative is 0, as PyTorch's second derivative of this loss.
 _huber_error.vjp(
     input=lambda xp, g, input, target, delta: g * xp.call(hardtanh, input - target, -delta, delta),
     target=lambda xp, g, input, target, delta: g * xp.call(hardtanh, target - input, -delta, delta),
@@ -221,20 +219,20 @@ def mse_loss(
         >>> tt.nn.functional.mse_loss(tt.tensor([1.0, 2.0]), tt.tensor([1.0, 4.0]))
         tensor(2.)
     """
-    _warn_of_broadcasting(input, target)
-    input, target = _in_common(input, target)
+    _warn_about_broadcasting(input, target)
+    input, target = _promote_zero_dim(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
     if reduction == "mean" and weight is None and _are_floats_of_one_shape(input, target):
         return _mean_squared_error(input, target)
     if reduction == "sum" and weight is None:
         return _sum_of_squares(input, target)
     if weight is None:
-        return reduced(_squared_error(input, target), reduction)
-    difference: Any = input - target  # of any numbers, as PyTorch's weighted form takes them
-    return _weighted(difference.square(), weight, input, reduction)
+        return reduce_loss(_squared_error(input, target), reduction)
+    difference: Any = input - target  # unlike the others, it supports integers
+    return _reduce_weighted(difference.square(), weight, input, reduction)
 
 
-@composite(namespaces=SPACE)
+@composite(namespaces=SPACE, like=mse_loss)
 def l1_loss(
     input: Tensor,
     target: Tensor,
@@ -244,14 +242,6 @@ def l1_loss(
     weight: Tensor | None = None,
 ) -> Tensor:
     """|input - target|.
-
-    Args:
-        input: Any shape.
-        target: The same shape.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-        weight: A factor for each element, of the input's shape. Default: all 1.
 
     Returns:
         A 0-d tensor, or for ``"none"`` one of the input's shape.
@@ -263,14 +253,14 @@ def l1_loss(
         >>> tt.nn.functional.l1_loss(tt.tensor([1.0, 2.0]), tt.tensor([1.0, 4.0]))
         tensor(1.)
     """
-    _warn_of_broadcasting(input, target)
-    input, target = _in_common(input, target)
+    _warn_about_broadcasting(input, target)
+    input, target = _promote_zero_dim(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
-    difference: Any = input - target  # all that is kept, so that both may be modified
-    return _weighted(difference.abs(), weight, input, reduction)
+    difference: Any = input - target  # input and target are not saved: they may be modified
+    return _reduce_weighted(difference.abs(), weight, input, reduction)
 
 
-@composite(namespaces=SPACE, node="SmoothL1LossBackward0")
+@composite(namespaces=SPACE, node="SmoothL1LossBackward0", like=mse_loss)
 def smooth_l1_loss(
     input: Tensor,
     target: Tensor,
@@ -284,10 +274,7 @@ def smooth_l1_loss(
     Args:
         input: Any shape.
         target: The same shape.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
-        beta: Not negative; 0 gives ``l1_loss``. Default: 1.
+        beta: Not negative; with 0 it is ``l1_loss``. Default: 1.
 
     Returns:
         A 0-d tensor, or for ``"none"`` one of the input's shape.
@@ -304,18 +291,18 @@ def smooth_l1_loss(
     Reference:
         R. Girshick, "Fast R-CNN" (2015).
     """
-    _warn_of_broadcasting(input, target)
-    input, target = _in_common(input, target)
+    _warn_about_broadcasting(input, target)
+    input, target = _promote_zero_dim(input, target)
     reduction = reduction_of(reduction, size_average, reduce)
     if beta < 0:
         raise RuntimeError("smooth_l1_loss does not support negative values for beta.")
     if beta == 0:
         difference: Any = input - target
-        return reduced(difference.abs(), reduction)
-    return reduced(_huber_error(input, target, float(beta), "smooth_l1_cpu") / beta, reduction)
+        return reduce_loss(difference.abs(), reduction)
+    return reduce_loss(_huber_error(input, target, float(beta), "smooth_l1_cpu") / beta, reduction)
 
 
-@composite(namespaces=SPACE, node="HuberLossBackward0")
+@composite(namespaces=SPACE, node="HuberLossBackward0", like=mse_loss)
 def huber_loss(
     input: Tensor,
     target: Tensor,
@@ -328,7 +315,6 @@ def huber_loss(
     Args:
         input: Any shape.
         target: The same shape.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
         delta: Positive. Default: 1.
         weight: A factor for each element, of the input's shape; ``"mean"`` still divides by
             the number of elements. Default: all 1.
@@ -348,49 +334,50 @@ def huber_loss(
     Reference:
         P. Huber, "Robust estimation of a location parameter" (1964).
     """
-    _warn_of_broadcasting(input, target)
+    _warn_about_broadcasting(input, target)
     if not delta > 0:
         raise RuntimeError("huber_loss does not support non-positive values for delta.")
-    reduction = in_present_words(reduction)
-    loss = in_dtype(_huber_error(input, target, float(delta)), input.dtype)
+    reduction = current_reduction(reduction)
+    loss = cast_loss(_huber_error(input, target, float(delta)), input.dtype)
     if weight is None:
-        return reduced(loss, reduction)
+        return reduce_loss(loss, reduction)
     if weight.shape != input.shape:
         raise ValueError("Weights and input must have the same size.")
-    return reduced(loss * weight, reduction)
+    return reduce_loss(loss * weight, reduction)
 
 
 @op(public=False, promote="arithmetic", node="BinaryCrossEntropyBackward0")
 def _binary_cross_entropy(xp: Backend, input: Array, target: Array) -> Array:
     check_supported(xp, "binary_cross_entropy", "uic", input)
-    # log(0) = -inf would make the loss of a sure mistake infinite and 0 · log(0) NaN.
-    log_yes = xp.maximum(xp.log(input), -100)
-    log_no = xp.maximum(xp.log1p(-input), -100)
-    return (target - 1) * log_no - target * log_yes
+    # As in PyTorch, the lower bound keeps the loss finite, and 0 * log(0) from being NaN.
+    log_p = xp.maximum(xp.log(input), -100)
+    log_q = xp.maximum(xp.log1p(-input), -100)
+    return (target - 1) * log_q - target * log_p
 
 
 @op(public=False, promote="arithmetic")
-def _slope_of_bce(xp: Backend, input: Array, target: Array) -> Array:
+def _bce_derivative(xp: Backend, input: Array, target: Array) -> Array:
+    """Derivative of ``_binary_cross_entropy`` with respect to the input."""
     return (input - target) / xp.maximum((1 - input) * input, 1e-12)
 
 
-def _curvature_of_bce(xp: Any, g: Any, input: Any, target: Any) -> Any:
-    """As torch's: 0, not a huge number, where a probability of 0 or 1 is right."""
-    yes, no = input + 1e-12, 1 - input + 1e-12
-    return g * (input * input - 2 * input * target + target) / (yes * yes * no * no)
+def _bce_double_backward(xp: Any, g: Any, input: Any, target: Any) -> Any:
+    """PyTorch's formula, which is 0 for an input of 0 or 1 that equals the target."""
+    p, q = input + 1e-12, 1 - input + 1e-12
+    return g * (input * input - 2 * input * target + target) / (p * p * q * q)
 
 
-_slope_of_bce.vjp(
-    input=_curvature_of_bce,
+_bce_derivative.vjp(
+    input=_bce_double_backward,
     target=lambda xp, g, input: -g / xp.maximum((1 - input) * input, 1e-12),
 )
 _binary_cross_entropy.vjp(
-    input=lambda xp, g, input, target: g * xp.call(_slope_of_bce, input, target),
+    input=lambda xp, g, input, target: g * xp.call(_bce_derivative, input, target),
     target=lambda xp, g, input: g * (xp.log1p(-input) - xp.log(input)),
 )
 
 
-@composite(namespaces=SPACE, node="BinaryCrossEntropyBackward0")
+@composite(namespaces=SPACE, node="BinaryCrossEntropyBackward0", like=mse_loss)
 def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -399,15 +386,12 @@ def binary_cross_entropy(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """-(target · log(input) + (1 - target) · log(1 - input)); logarithms not below -100.
+    """-(target · log(input) + (1 - target) · log(1 - input)), with logarithms of at least -100.
 
     Args:
         input: Probabilities, any shape.
         target: The same shape, in [0, 1].
         weight: A factor for each element, broadcast. Default: all 1.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Returns:
         A 0-d tensor, or for ``"none"`` one of the input's shape.
@@ -434,12 +418,12 @@ def binary_cross_entropy(
     for name, values in (("input", input._data), ("target", target._data)):
         inside = (values >= 0) & (values <= 1)
         input._xp.check_all(inside, f"all elements of {name} should be between 0 and 1")
-    return reduced(weighted(_binary_cross_entropy(input, target), weight), reduction)
+    return reduce_loss(multiply_weight(_binary_cross_entropy(input, target), weight), reduction)
 
 
 @op(public=False, promote="arithmetic", node="BinaryCrossEntropyWithLogitsBackward0")
 def _logits_cross_entropy(xp: Backend, input: Array, other: Array) -> Array:
-    # (1 - y) x - log σ(x): infinite, not NaN, for an infinite x. The exponent is never positive.
+    # (1 - y) x - log σ(x), written so that no exponent is positive and no infinite x gives NaN.
     return (1 - other) * input + xp.maximum(-input, 0) + xp.log1p(xp.exp(-xp.abs(input)))
 
 
@@ -449,7 +433,9 @@ _logits_cross_entropy.vjp(
 )
 
 
-@composite(namespaces=SPACE, node="BinaryCrossEntropyWithLogitsBackward0")
+@composite(
+    namespaces=SPACE, node="BinaryCrossEntropyWithLogitsBackward0", like=binary_cross_entropy
+)
 def binary_cross_entropy_with_logits(
     input: Tensor,
     target: Tensor,
@@ -463,11 +449,6 @@ def binary_cross_entropy_with_logits(
 
     Args:
         input: Logits, any shape.
-        target: The same shape, in [0, 1].
-        weight: A factor for each element, broadcast. Default: all 1.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
         pos_weight: A factor on the loss where the target is 1, broadcast. Default: 1.
 
     Returns:
@@ -494,12 +475,12 @@ def binary_cross_entropy_with_logits(
     else:
         # log(1 - σ(x)) = log σ(x) - x.
         scale = 1 + (pos_weight - 1) * target
-        loss = (1 - target) * input - weighted(logsigmoid(input), scale)
-    # The loss is of the target's dtype, whose complement PyTorch begins with.
-    return reduced(weighted(in_dtype(loss, target.dtype), weight), reduction)
+        loss = (1 - target) * input - multiply_weight(logsigmoid(input), scale)
+    # As in PyTorch, the loss has the target's dtype.
+    return reduce_loss(multiply_weight(cast_loss(loss, target.dtype), weight), reduction)
 
 
-@composite(namespaces=SPACE)
+@composite(namespaces=SPACE, like=mse_loss)
 def kl_div(
     input: Tensor,
     target: Tensor,
@@ -513,10 +494,8 @@ def kl_div(
     Args:
         input: Logarithms of probabilities, any shape.
         target: Probabilities, the same shape.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"batchmean"`` (the sum divided by the batch size, which is the
-            definition), ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        reduction: ``"batchmean"`` (the sum divided by the batch size, as in the definition),
+            ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
         log_target: Whether the target holds logarithms, too. Default: False.
 
     Returns:
@@ -549,14 +528,14 @@ def kl_div(
     if log_target:
         loss = y.exp() * (y - x)
     else:
-        # 0 · log 0 is 0 here, its limit.
+        # 0 * log(0) counts as its limit, 0.
         loss = y * y.masked_fill(y == 0, 1).log() - y * x
     if reduction == "batchmean":
         return loss.sum() / (input.shape[0] if input.ndim else 1)  # type: ignore[no-any-return]
-    return reduced(loss, reduction)
+    return reduce_loss(loss, reduction)
 
 
-@composite(namespaces=SPACE)
+@composite(namespaces=SPACE, like=mse_loss)
 def poisson_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -567,18 +546,15 @@ def poisson_nll_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """exp(input) - target · input, where the target has a Poisson distribution.
+    """exp(input) - target · input: the negative log-likelihood of a Poisson distribution.
 
     Args:
         input: The logarithm of the rate, any shape.
         target: The same shape.
-        log_input: False: the input is the rate itself, and the loss is
-            input - target · log(input + eps). Default: True.
+        log_input: Whether the input is the logarithm of the rate. If not, it is the rate, and the
+            loss is input - target · log(input + eps). Default: True.
         full: Whether to add Stirling's approximation of log(target!). Default: False.
-        size_average: Deprecated; see ``reduction``.
         eps: Default: 1e-8.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Returns:
         A 0-d tensor, or for ``"none"`` one of the input's shape.
@@ -597,12 +573,12 @@ def poisson_nll_loss(
     loss = x.exp() - y * x if log_input else x - y * (x + eps).log()
     if full:
         stirling = y * y.log() - y + 0.5 * (2 * math.pi * y).log()
-        # The approximation is off, and its logarithm infinite, for the smallest counts.
+        # For targets up to 1 the approximation is inaccurate, and at 0 infinite.
         loss = loss + stirling.masked_fill(y <= 1, 0)
-    return reduced(loss, reduction)
+    return reduce_loss(loss, reduction)
 
 
-@composite(namespaces=SPACE)
+@composite(namespaces=SPACE, like=mse_loss)
 def gaussian_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -611,16 +587,15 @@ def gaussian_nll_loss(
     eps: float = 1e-6,
     reduction: str = "mean",
 ) -> Tensor:
-    """(log var + (input - target)² / var) / 2, where the target has a normal distribution.
+    """(log var + (input - target)² / var) / 2: negative log-likelihood of a normal distribution.
 
     Args:
-        input: The expected values, any shape.
+        input: The means, any shape.
         target: Samples, of the same shape.
-        var: The variances: of that shape, or without or with 1 in one of its dimensions; or
-            one number.
+        var: The variances: of that shape, of that shape without its last dimension or with a size
+            of 1 in one dimension; or a Python scalar.
         full: Whether to add log(2π) / 2. Default: False.
-        eps: The least variance; the gradient ignores this bound. Default: 1e-6.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        eps: Lower bound of the variances, which the gradient ignores. Default: 1e-6.
 
     Returns:
         A 0-d tensor, or for ``"none"`` one of the input's shape.
@@ -639,13 +614,13 @@ def gaussian_nll_loss(
         distribution" (1994).
     """
     variance: Any = _variance(input, var)
-    # Not `variance.clamp(min=eps)`: its gradient would be zero below eps.
+    # Not `variance.clamp(min=eps)`, whose gradient is zero below eps.
     variance = variance + (eps - variance.detach()).clamp(min=0)
     difference: Any = input - target
     loss = 0.5 * (variance.log() + difference * difference / variance)
     if full:
         loss = loss + 0.5 * math.log(2 * math.pi)
-    return reduced(loss, reduction)
+    return reduce_loss(loss, reduction)
 
 
 def _variance(input: Any, var: Any) -> Any:

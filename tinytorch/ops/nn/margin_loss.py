@@ -1,4 +1,4 @@
-"""Losses that ask for a margin between scores or distances, and losses of several classes."""
+"""Losses with a margin between scores or distances, and losses of several classes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,20 @@ from ...dtypes import int64
 from ..checks import check_supported
 from ..reduce.norms import pairwise_distance
 from .activation import relu
-from .loss import SPACE, check_scalar_type, in_place_of, reduced, reduction_of, refuse_grad
+from .loss import (
+    SPACE,
+    cast_inplace,
+    check_scalar_type,
+    mse_loss,
+    reduce_loss,
+    reduction_of,
+    refuse_grad,
+)
 from .normalization import check_float
 from .rectifiers import logsigmoid
 
 
-@composite(namespaces=SPACE)
+@composite(namespaces=SPACE, like=mse_loss)
 def margin_ranking_loss(
     input1: Tensor,
     input2: Tensor,
@@ -32,11 +40,8 @@ def margin_ranking_loss(
     Args:
         input1: Any shape.
         input2: The same number of dimensions, broadcast.
-        target: 1 where ``input1`` should be larger, -1 where ``input2`` should; likewise.
+        target: 1 where ``input1`` should be larger, -1 where ``input2`` should; also broadcast.
         margin: Default: 0.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Returns:
         A 0-d tensor, or for ``"none"`` one of the broadcast shape.
@@ -55,11 +60,11 @@ def margin_ranking_loss(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: "
             f"input1: {input1.shape}, input2: {input2.shape}, target: {target.shape}"
         )
-    gap: Any = -target * (input1 - input2) + float(margin)
-    return reduced(gap.clamp(min=0), reduction)
+    difference: Any = -target * (input1 - input2) + float(margin)
+    return reduce_loss(difference.clamp(min=0), reduction)
 
 
-@composite(namespaces=SPACE)
+@composite(namespaces=SPACE, like=mse_loss)
 def hinge_embedding_loss(
     input: Tensor,
     target: Tensor,
@@ -74,9 +79,6 @@ def hinge_embedding_loss(
         input: Any shape.
         target: The same shape, broadcast.
         margin: Default: 1.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Returns:
         A 0-d tensor, or for ``"none"`` one of the broadcast shape.
@@ -89,13 +91,13 @@ def hinge_embedding_loss(
     reduction = reduction_of(reduction, size_average, reduce)
     x: Any = input
     y: Any = target
-    # Each part is kept where the target is not the other one's, as in PyTorch: a target that is
-    # neither 1 nor -1 counts both. No product with the condition: an infinity would become NaN.
-    apart = (margin - x).clamp(min=0).where(y != 1, 0)
-    return reduced(apart + x.where(y != -1, 0), reduction)
+    # As in PyTorch, both terms count for a target that is neither 1 nor -1. They are selected, not
+    # multiplied by the condition, since infinity times 0 would be NaN.
+    hinge = (margin - x).clamp(min=0).where(y != 1, 0)
+    return reduce_loss(hinge + x.where(y != -1, 0), reduction)
 
 
-@composite(namespaces=SPACE, node="SoftMarginLossBackward0")
+@composite(namespaces=SPACE, node="SoftMarginLossBackward0", like=mse_loss)
 def soft_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -108,15 +110,12 @@ def soft_margin_loss(
     Args:
         input: Any shape.
         target: A shape that broadcasts to it.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Returns:
         A 0-d tensor, or for ``"none"`` one of the input's shape; of the input's dtype.
 
     Raises:
-        RuntimeError: If the target stretches the input, or the input holds integers.
+        RuntimeError: If the target does not broadcast to the input, or the input holds integers.
 
     Example:
         >>> x, y = tt.tensor([0.0, 2.0]), tt.tensor([1.0, 1.0])
@@ -125,11 +124,11 @@ def soft_margin_loss(
     """
     reduction = reduction_of(reduction, size_average, reduce)
     refuse_grad("soft_margin_loss", target=target)
-    agreement = in_place_of(input, target * input)
-    return keep_versions(reduced(-logsigmoid(agreement), reduction), input)
+    product = cast_inplace(input, target * input)
+    return keep_versions(reduce_loss(-logsigmoid(product), reduction), input)
 
 
-@composite(namespaces=SPACE)
+@composite(namespaces=SPACE, like=mse_loss)
 def cosine_embedding_loss(
     input1: Tensor,
     input2: Tensor,
@@ -146,9 +145,6 @@ def cosine_embedding_loss(
         input2: The same shape.
         target: Shape ``(batch,)``, or 0-d.
         margin: Default: 0.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Returns:
         A 0-d tensor, or for ``"none"`` one of the target's shape.
@@ -175,11 +171,11 @@ def cosine_embedding_loss(
     # The constant keeps the gradient finite for a zero vector.
     squares = ((a * a).sum(-1) + 1e-12) * ((b * b).sum(-1) + 1e-12)
     cosine = (a * b).sum(-1) / squares.sqrt()
-    alike = (1 - cosine).where(y == 1, 0)
-    return reduced(alike + (cosine - margin).clamp(min=0).where(y == -1, 0), reduction)
+    similar = (1 - cosine).where(y == 1, 0)
+    return reduce_loss(similar + (cosine - margin).clamp(min=0).where(y == -1, 0), reduction)
 
 
-@composite(namespaces=SPACE, node="MultiMarginLossBackward0")
+@composite(namespaces=SPACE, node="MultiMarginLossBackward0", like=mse_loss)
 def multi_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -190,23 +186,20 @@ def multi_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The mean over the other classes of max(0, margin - x[target] + x[other])^p.
+    """Sum over other classes of max(0, margin - x[target] + x[other])^p / classes.
 
     Args:
         input: Scores, shape ``(batch, classes)``, or ``(classes,)``.
-        target: Class numbers, shape ``(batch,)``, or 0-d.
+        target: Class indices, shape ``(batch,)``, or 0-d.
         p: 1 or 2. Default: 1.
         margin: Default: 1.
         weight: A factor for each target class, shape ``(classes,)``. Default: all 1.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Returns:
         A 0-d tensor, or for ``"none"`` one of the target's shape.
 
     Raises:
-        ValueError: If ``p`` is neither 1 nor 2, or ``weight`` no vector.
+        ValueError: If ``p`` is neither 1 nor 2, or ``weight`` is not 1-d.
         RuntimeError: If the shapes do not fit or a target is no class.
 
     Example:
@@ -221,16 +214,16 @@ def multi_margin_loss(
     x: Any = input
     y: Any = target
     rows = x.reshape(-1, x.shape[-1] if x.ndim else 1)
-    places = y.reshape(-1, 1)
-    gaps = relu(margin - rows.gather(1, places) + rows)  # no gradient where there is no gap
-    # The target itself is no other class; its gap is NaN if it is infinite.
-    gaps = gaps.scatter(1, places, 0)
+    index = y.reshape(-1, 1)
+    terms = relu(margin - rows.gather(1, index) + rows)  # not clamp: the gradient at 0 is 0
+    # The target's own term does not count. It is overwritten, as it is NaN for an infinite score.
+    terms = terms.scatter(1, index, 0)
     if p == 2:
-        gaps = gaps * gaps
+        terms = terms * terms
     if weight is not None:
-        gaps = gaps * weight[places]
-    loss = gaps.sum(1) / rows.shape[1]
-    loss = reduced(loss.reshape(y.shape), reduction)
+        terms = terms * weight[index]
+    loss = terms.sum(1) / rows.shape[1]
+    loss = reduce_loss(loss.reshape(y.shape), reduction)
     return keep_versions(loss, input, weight)
 
 
@@ -265,7 +258,7 @@ def _check_multi_margin(input: Tensor, target: Tensor, p: int, weight: Any) -> N
     )
 
 
-@composite(namespaces=SPACE)
+@composite(namespaces=SPACE, like=mse_loss)
 def triplet_margin_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -278,20 +271,17 @@ def triplet_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d the p-norm distance.
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin), where d is the p-norm distance.
 
     Args:
         anchor: Shape ``(batch, features)``, or ``(features,)``.
-        positive: Of the same kind, the same shape.
-        negative: Of another, the same shape.
+        positive: Samples similar to the anchors, of the same shape.
+        negative: Samples different from the anchors, of the same shape.
         margin: Positive. Default: 1.
         p: Default: 2.
         eps: Added to the differences. Default: 1e-6.
-        swap: Whether d(positive, negative) is used where it is smaller than the distance from
-            anchor to negative. Default: False.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        swap: Whether d(positive, negative) is used where it is smaller than d(anchor, negative).
+            Default: False.
 
     Returns:
         A 0-d tensor, or for ``"none"`` one of shape ``(batch,)``.
@@ -314,10 +304,10 @@ def triplet_margin_loss(
     def distance(x: Tensor, y: Tensor) -> Tensor:
         return pairwise_distance(x, y, p, eps)
 
-    return _triplet(anchor, positive, negative, distance, margin, swap, reduction)
+    return _triplet_loss(anchor, positive, negative, distance, margin, swap, reduction)
 
 
-@composite(namespaces=SPACE)
+@composite(namespaces=SPACE, like=triplet_margin_loss)
 def triplet_margin_with_distance_loss(
     anchor: Tensor,
     positive: Tensor,
@@ -328,17 +318,11 @@ def triplet_margin_with_distance_loss(
     swap: bool = False,
     reduction: str = "mean",
 ) -> Tensor:
-    """max(0, d(anchor, positive) - d(anchor, negative) + margin), d any function.
+    """max(0, d(anchor, positive) - d(anchor, negative) + margin), with any distance d.
 
     Args:
         anchor: Shape ``(batch, *)``.
-        positive: Of the same kind, the same shape.
-        negative: Of another, the same shape.
-        distance_function: d. Default: the Euclidean distance.
-        margin: Positive. Default: 1.
-        swap: Whether d(positive, negative) is used where it is smaller than the distance from
-            anchor to negative. Default: False.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        distance_function: The function d. Default: the Euclidean distance.
 
     Returns:
         A 0-d tensor, or for ``"none"`` one of the distances' shape.
@@ -354,10 +338,10 @@ def triplet_margin_with_distance_loss(
         tensor(0.5000)
     """
     distance = distance_function or pairwise_distance
-    return _triplet(anchor, positive, negative, distance, margin, swap, reduction)
+    return _triplet_loss(anchor, positive, negative, distance, margin, swap, reduction)
 
 
-def _triplet(
+def _triplet_loss(
     anchor: Tensor,
     positive: Tensor,
     negative: Tensor,
@@ -378,14 +362,14 @@ def _triplet(
     far = distance(anchor, negative)
     if swap:
         far = far.minimum(distance(positive, negative))
-    return reduced((margin + near - far).clamp(min=0), reduction)
+    return reduce_loss((margin + near - far).clamp(min=0), reduction)
 
 
-#: Pairs of classes looked at together, so that memory stays bounded.
+#: Number of pairs of classes in a block, which limits the memory.
 _PAIRS = 1 << 18
 
 
-@composite(namespaces=SPACE)
+@composite(namespaces=SPACE, like=mse_loss)
 def multilabel_soft_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -394,15 +378,12 @@ def multilabel_soft_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """The mean over the classes of the binary cross entropy with logits.
+    """Mean over the classes of the binary cross entropy with logits.
 
     Args:
         input: Logits, shape ``(*, classes)``.
         target: The same shape, 0 or 1.
         weight: A factor for each class, shape ``(classes,)``. Default: all 1.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
 
     Returns:
         A 0-d tensor, or for ``"none"`` one of the input's shape without its last dimension.
@@ -418,10 +399,10 @@ def multilabel_soft_margin_loss(
     loss = -(y * logsigmoid(x) + (1 - y) * logsigmoid(-x))
     if weight is not None:
         loss = loss * weight
-    return reduced(loss.sum(input.ndim - 1) / input.shape[-1], reduction)
+    return reduce_loss(loss.sum(input.ndim - 1) / input.shape[-1], reduction)
 
 
-@composite(namespaces=SPACE, node="MultilabelMarginLossBackward0")
+@composite(namespaces=SPACE, node="MultilabelMarginLossBackward0", like=mse_loss)
 def multilabel_margin_loss(
     input: Tensor,
     target: Tensor,
@@ -429,14 +410,11 @@ def multilabel_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor:
-    """Sum over pairs of a target class and another of max(0, 1 - (x[target] - x[other])) / n.
+    """Sum over pairs of a target class and another of max(0, 1 - (x[target] - x[other])) / classes.
 
     Args:
         input: Scores, shape ``(batch, classes)``, or ``(classes,)``.
-        target: Class numbers up to the first -1, the same shape.
-        size_average: Deprecated; see ``reduction``.
-        reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        target: Class indices up to the first -1, the same shape.
 
     Returns:
         A 0-d tensor, or for ``"none"`` one of shape ``(batch,)``.
@@ -464,83 +442,99 @@ def multilabel_margin_loss(
     y: Any = target
     classes = input.shape[-1] if input.ndim else 1
     rows = x.reshape(-1, classes)
-    wanted, places = _wanted(y.reshape(-1, classes))
-    is_target = _label_mask(places, wanted)
-    loss = _gaps(rows, *_foremost(places, wanted), ~is_target) / classes
-    return keep_versions(reduced(loss if input.ndim == 2 else loss[0], reduction), input, target)
+    valid, labels = _target_labels(y.reshape(-1, classes))
+    is_target = _label_mask(labels, valid)
+    loss = _pair_losses(rows, *_trim_labels(labels, valid), ~is_target) / classes
+    return keep_versions(
+        reduce_loss(loss if input.ndim == 2 else loss[0], reduction), input, target
+    )
 
 
-def _wanted(target: Any) -> tuple[Any, Any]:
-    """Which entries come before the first -1, and the entries with 0 in place of the rest."""
-    wanted: Any = _before_end(target)
-    places = target.masked_fill(~wanted, 0)
+def _target_labels(target: Any) -> tuple[Any, Any]:
+    """Mask of the labels before the first -1 of each row, and the labels with 0 elsewhere."""
+    valid: Any = _leading_labels(target)
+    labels = target.masked_fill(~valid, 0)
     target._xp.check_all(
         (target._data >= -1) & (target._data < target.shape[1]),
         "argument #2 'target' is out of range",
     )
-    return wanted, places
+    return valid, labels
 
 
 @op(public=False)
-def _before_end(xp: Backend, target: Index) -> Array:
-    """Which labels of each row come before its first negative one."""
+def _leading_labels(xp: Backend, target: Index) -> Array:
+    """Mask of the labels before the first negative one of each row."""
     return xp.cumsum(target < 0, axis=1) == 0
 
 
 @op(public=False)
-def _label_mask(xp: Backend, places: Index, wanted: Index) -> Array:
-    """Per row and class, whether the class is among the wanted labels."""
-    hits = xp.zeros(places.shape, places.dtype)
-    rows = xp.expand_dims(xp.arange(places.shape[0]), 1)
-    xp.index_add(hits, (xp.broadcast_to(rows, places.shape), places), wanted.astype(hits.dtype))
-    return hits > 0
+def _label_mask(xp: Backend, labels: Index, valid: Index) -> Array:
+    """Mask, ``(batch, classes)``, of the classes that are among the valid labels of a row."""
+    counts = xp.zeros(labels.shape, labels.dtype)
+    rows = xp.expand_dims(xp.arange(labels.shape[0]), 1)
+    xp.index_add(counts, (xp.broadcast_to(rows, labels.shape), labels), valid.astype(counts.dtype))
+    return counts > 0
 
 
-def _foremost(places: Any, wanted: Any) -> tuple[Any, Any]:
-    """As many of the labels as the longest row has, where that is known without waiting."""
-    found = wanted._xp.extremes(wanted._data.sum(1))
-    count = places.shape[1] if found is None else int(found[1])
-    return places[:, :count], wanted[:, :count]
+def _trim_labels(labels: Any, valid: Any) -> tuple[Any, Any]:
+    """Labels and mask, cut to the largest number of labels of a row if the host knows it."""
+    found = valid._xp.extremes(valid._data.sum(1))
+    count = labels.shape[1] if found is None else int(found[1])
+    return labels[:, :count], valid[:, :count]
 
 
 @op
-def _gaps(xp: Backend, rows: Array, places: Index, wanted: Index, others: Index) -> Array:
-    """Per row, the sum of max(0, 1 - x[target] + x[other]) over all pairs of the two."""
+def _pair_losses(xp: Backend, rows: Array, labels: Index, valid: Index, others: Index) -> Array:
+    """Sum of max(0, 1 - x[target] + x[other]) over all pairs of a target and another class.
+
+    Args:
+        xp: The backend.
+        rows: The scores x, ``(batch, classes)``.
+        labels: The target classes, ``(batch, n)``.
+        valid: Which of the labels count, of the same shape.
+        others: Which classes are not targets, ``(batch, classes)``.
+    """
     check_supported(xp, "multilabel_margin_loss_forward_out_frame", "biuc", rows)
     out = xp.zeros(rows.shape[0], rows.dtype)
-    for block, gaps in _positive_gaps(xp, rows, places, wanted, others):
-        out[block] = xp.sum(gaps, axis=(1, 2))
+    for block, terms in _pair_terms(xp, rows, labels, valid, others):
+        out[block] = xp.sum(terms, axis=(1, 2))
     return out
 
 
-_gaps.vjp(
-    rows=lambda xp, g, rows, places, wanted, others: (
-        g[:, None] * xp.call(_slopes, rows, places, wanted, others)
+_pair_losses.vjp(
+    rows=lambda xp, g, rows, labels, valid, others: (
+        g[:, None] * xp.call(_pair_derivatives, rows, labels, valid, others)
     )
 )
 
 
 @op(public=False)
-def _slopes(xp: Backend, rows: Index, places: Index, wanted: Index, others: Index) -> Array:
-    """In how many pairs that count each class is the other, less those where it is the target."""
-    slopes = xp.zeros(rows.shape, rows.dtype)
-    for block, gaps in _positive_gaps(xp, rows, places, wanted, others):
-        counted = gaps > 0
-        each = xp.expand_dims(xp.arange(rows.shape[0])[block], 1)
-        for_targets = -xp.astype(xp.sum(counted, axis=2), rows.dtype)
-        slopes[block] = xp.sum(counted, axis=1)
-        xp.index_add(slopes, xp.broadcast_arrays(each, places[block]), for_targets)
-    return slopes
+def _pair_derivatives(
+    xp: Backend, rows: Index, labels: Index, valid: Index, others: Index
+) -> Array:
+    """Derivatives of ``_pair_losses``, ``(batch, classes)``.
+
+    The number of positive terms in which a class is the other one, minus the number of those in
+    which it is the target.
+    """
+    out = xp.zeros(rows.shape, rows.dtype)
+    for block, terms in _pair_terms(xp, rows, labels, valid, others):
+        positive = terms > 0
+        row = xp.expand_dims(xp.arange(rows.shape[0])[block], 1)
+        as_target = -xp.astype(xp.sum(positive, axis=2), rows.dtype)
+        out[block] = xp.sum(positive, axis=1)
+        xp.index_add(out, xp.broadcast_arrays(row, labels[block]), as_target)
+    return out
 
 
-def _positive_gaps(
-    xp: Backend, rows: Array, places: Array, wanted: Array, others: Array
+def _pair_terms(
+    xp: Backend, rows: Array, labels: Array, valid: Array, others: Array
 ) -> Iterator[tuple[slice, Array]]:
-    """Blocks of rows, and 1 - x[target] + x[other] where it is positive and counts, else 0."""
-    step = max(1, _PAIRS // max(places.shape[1] * rows.shape[1], 1))
+    """Yield blocks of rows and their terms of ``_pair_losses``, ``(rows, n, classes)``."""
+    step = max(1, _PAIRS // max(labels.shape[1] * rows.shape[1], 1))
     for start in range(0, rows.shape[0], step):
         block = slice(start, start + step)
-        targets = xp.take_along_axis(rows[block], places[block], axis=1)
-        gaps = 1 - targets[:, :, None] + rows[block][:, None, :]
-        counted = wanted[block][:, :, None] & others[block][:, None, :] & (gaps > 0)
-        yield block, xp.where(counted, gaps, 0)
+        targets = xp.take_along_axis(rows[block], labels[block], axis=1)
+        terms = 1 - targets[:, :, None] + rows[block][:, None, :]
+        mask = valid[block][:, :, None] & others[block][:, None, :] & (terms > 0)
+        yield block, xp.where(mask, terms, 0)

@@ -1,4 +1,4 @@
-"""Padding: images made larger at their edges, or smaller."""
+"""Padding by a constant, by reflection, by replication and circular; negative padding crops."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ from ...graph.special_nodes import argument
 from ..memory_order import suggest_memory_format, to_memory_format
 from ..shape.views import following
 
-#: Elements to add before and after, one pair for each dimension.
+#: Number of elements to add before and after, for each dimension.
 Sides = tuple[tuple[int, int], ...]
 
 
 @op(node="ConstantPadNdBackward0")
 def _pad_constant(xp: Backend, input: Array, sides: Sides, value: float) -> Array:
-    """``input`` with numbers added around it; a negative side takes elements away."""
+    """``input`` with ``value`` added around it; negative numbers in ``sides`` crop."""
     sizes = [n + a + b for n, (a, b) in zip(input.shape, sides, strict=True)]
     out = xp.full(tuple(sizes), value, input.dtype)
     inner = tuple(slice(max(a, 0), m - max(b, 0)) for m, (a, b) in zip(sizes, sides, strict=True))
-    kept = tuple(
+    source = tuple(
         slice(max(-a, 0), n - max(-b, 0)) for n, (a, b) in zip(input.shape, sides, strict=True)
     )
-    out[inner] = input[kept]
+    out[inner] = input[source]
     return to_memory_format(xp, out, suggest_memory_format(input))
 
 
@@ -41,7 +41,7 @@ _pad_constant.vjp(
 
 
 def _edges(length: int, before: int, after: int, mode: str) -> tuple[slice, slice]:
-    """The elements along a dimension that its padding repeats, before and after."""
+    """Slices of the elements that the padding before and after a dimension copies."""
     if mode == "reflect":
         end = length - 2 - after
         return slice(before, 0, -1), slice(length - 2, end if end >= 0 else None, -1)
@@ -53,7 +53,7 @@ def _edges(length: int, before: int, after: int, mode: str) -> tuple[slice, slic
 def _regions(
     ndim: int, axis: int, length: int, before: int, after: int, mode: str
 ) -> list[tuple[Any, Any]]:
-    """Pairs of where padding comes from and where it goes."""
+    """Pairs of indices: of elements of the input, and of their copies in the padded array."""
     lead = (slice(None),) * (axis % ndim)
     first, last = _edges(length, before, after, mode)
     pairs = []
@@ -64,13 +64,8 @@ def _regions(
     return pairs
 
 
-def _resized(shape: Any, axis: int, change: int) -> tuple[int, ...]:
-    at = axis % len(shape)
-    return (*shape[:at], shape[at] + change, *shape[at + 1 :])
-
-
-def _edge_name(node: Node) -> str | None:
-    if "mode" not in node.op.index:  # nothing was added
+def _node_name(node: Node) -> str | None:
+    if "mode" not in node.op.index:  # no padding
         return None
     kind = {"reflect": "Reflection", "replicate": "Replication"}.get(argument(node, "mode"))
     count, edge = 1, node.edges[0]
@@ -79,12 +74,13 @@ def _edge_name(node: Node) -> str | None:
     return f"{kind}Pad{count}DBackward0" if kind else "CopySlices"
 
 
-@op(node=_edge_name)
+@op(node=_node_name)
 def _pad_edge(xp: Backend, input: Array, axis: int, before: int, after: int, mode: str) -> Array:
-    """``input`` with elements of its own repeated before and after it, along one dimension."""
-    length = input.shape[axis]
-    out = xp.empty(_resized(input.shape, axis, before + after), input.dtype)
-    out[((slice(None),) * (axis % input.ndim)) + (slice(before, before + length),)] = input
+    """``input`` with copies of its elements before and after it along one dimension."""
+    axis, length = axis % input.ndim, input.shape[axis]
+    shape = (*input.shape[:axis], length + before + after, *input.shape[axis + 1 :])
+    out = xp.empty(shape, input.dtype)
+    out[((slice(None),) * axis) + (slice(before, before + length),)] = input
     for source, target in _regions(input.ndim, axis, length, before, after, mode):
         out[target] = input[source]
     return out
@@ -92,7 +88,7 @@ def _pad_edge(xp: Backend, input: Array, axis: int, before: int, after: int, mod
 
 @op
 def _fold_edge(xp: Backend, input: Array, axis: int, before: int, after: int, mode: str) -> Array:
-    """The inside of ``input`` with its padding added to what it repeats: the gradient."""
+    """Gradient of ``_pad_edge``: the padding is removed and added to the elements it copies."""
     length = input.shape[axis] - before - after
     inside = ((slice(None),) * (axis % input.ndim)) + (slice(before, before + length),)
     out = xp.array(input[inside])
@@ -119,18 +115,19 @@ def pad(
     Args:
         input: Tensor of any shape; in the modes other than ``"constant"`` a batch of images
             with as many dimensions as ``pad`` has pairs, or one image.
-        pad: How many to add before and after, first for the last dimension, then for the one
-            before it, and so on; negative numbers take elements away.
-        mode: ``"constant"`` (default) adds ``value``, ``"reflect"`` mirrors at the edge
-            element, ``"replicate"`` repeats it, ``"circular"`` goes on at the other end.
-        value: What to add; default 0.
+        pad: Number of elements to add before and after, in pairs, the last dimension first;
+            negative numbers remove elements.
+        mode: ``"constant"`` (default) adds ``value``, ``"reflect"`` mirrors the elements at the
+            edge element, ``"replicate"`` repeats the edge element, ``"circular"`` continues at
+            the other end.
+        value: The constant; default 0.
 
     Returns:
         A new tensor.
 
     Raises:
         RuntimeError: If ``pad`` does not fit the shape, or is too large for the mode.
-        NotImplementedError: For another mode, or a number of dimensions a mode does not do.
+        NotImplementedError: For another mode, or a number of dimensions a mode does not support.
 
     Example:
         >>> tt.nn.functional.pad(tt.tensor([1, 2, 3]), (1, 2))
@@ -138,25 +135,25 @@ def pad(
         >>> tt.nn.functional.pad(tt.tensor([[1, 2, 3]]), (0, 2), mode="reflect")
         tensor([[1, 2, 3, 2, 1]])
     """
-    amounts = _amounts(pad, input)
+    amounts = _check_pad(pad, input)
     if mode == "constant":
-        # An int becomes a float, and below 0 that is no byte.
-        return _constant(input, amounts, float(value) if isinstance(value, int) else value)
+        # PyTorch converts an int to a float, so that a negative one is an error for uint8.
+        return _pad_with(input, amounts, float(value) if isinstance(value, int) else value)
     if mode not in ("reflect", "replicate", "circular"):
         raise NotImplementedError(f"Unrecognised padding mode {mode}")
     if value is not None and value != 0:
         raise RuntimeError(f'Padding mode "{mode}" doesn\'t take in value argument')
     _check_image(input, amounts, mode)
-    out = _repeated(input, amounts, mode)
+    out = _pad_edges(input, amounts, mode)
     return out if mode == "circular" else keep_versions(out, input)
 
 
-@composite(node=Nodes(_edge_name, frees=True))
-def _repeated(input: Tensor, amounts: list[tuple[int, int]], mode: str) -> Tensor:
+@composite(node=Nodes(_node_name, frees=True))
+def _pad_edges(input: Tensor, amounts: list[tuple[int, int]], mode: str) -> Tensor:
     out: Any = input.clone() if not any(map(any, amounts)) else input
     for i, (before, after) in enumerate(amounts):
-        out = _along(out, -1 - i, before, after, mode)
-    if mode != "circular" and max(map(max, amounts)) <= 0:  # the same by all of its derivatives
+        out = _pad_dim(out, -1 - i, before, after, mode)
+    if mode != "circular" and max(map(max, amounts)) <= 0:  # a copy with the node of a padding
         out = _pad_edge(out, -1, 0, 0, mode)
     out = out if mode == "circular" else following(out, input)
     return out.clone() if out._base is not None else out  # type: ignore[no-any-return]
@@ -168,18 +165,18 @@ def constant_pad_nd(input: Tensor, pad: Sequence[int], value: float = 0) -> Tens
 
     Args:
         input: Tensor of any shape.
-        pad: How many elements to add before and after, the last dimension first.
-        value: What to add; default 0.
+        pad: Number of elements to add before and after, in pairs, the last dimension first.
+        value: The constant; default 0.
 
     Example:
         >>> tt.constant_pad_nd(tt.tensor([1, 2]), (1, 0), 7)
         tensor([7, 1, 2])
     """
-    return _constant(input, _amounts(pad, input), value)
+    return _pad_with(input, _check_pad(pad, input), value)
 
 
-def _amounts(pad: Any, input: Tensor) -> list[tuple[int, int]]:
-    """The pairs in ``pad``, checked."""
+def _check_pad(pad: Any, input: Tensor) -> list[tuple[int, int]]:
+    """``pad`` as pairs of ints, the last dimension first; raise if it is malformed."""
     if not isinstance(pad, (tuple, list)):
         raise TypeError(
             f"pad(): argument 'pad' (position 2) must be tuple of ints, not {type(pad).__name__}"
@@ -201,7 +198,7 @@ def _amounts(pad: Any, input: Tensor) -> list[tuple[int, int]]:
     return list(zip(numbers[::2], numbers[1::2], strict=True))
 
 
-def _constant(input: Tensor, amounts: list[tuple[int, int]], value: float | None) -> Tensor:
+def _pad_with(input: Tensor, amounts: list[tuple[int, int]], value: float | None) -> Tensor:
     if isinstance(value, complex) and not input.is_complex():
         raise TypeError("pad(): argument 'value' (position 4) must be float, not complex")
     sides = ((0, 0),) * (input.ndim - len(amounts)) + tuple(reversed(amounts))
@@ -255,8 +252,8 @@ def _too_small(input: Tensor, what: str) -> str:
     return f"pad: input ({list(input.shape)}) is too small. Calculated output size: {what}"
 
 
-def _along(x: Any, dim: int, before: int, after: int, mode: str) -> Any:
-    """Pad one dimension; where both happen, circular padding comes after taking away."""
+def _pad_dim(x: Any, dim: int, before: int, after: int, mode: str) -> Any:
+    """Pad and crop one dimension: circular padding crops first, the other modes last."""
     steps = [(max(before, 0), max(after, 0)), (min(before, 0), min(after, 0))]
     for a, b in reversed(steps) if mode == "circular" else steps:
         if a > 0 or b > 0:

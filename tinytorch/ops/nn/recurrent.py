@@ -1,7 +1,7 @@
-"""Recurrent networks: simple, LSTM and GRU cells, and their run along sequences.
+"""Recurrent networks: RNN, LSTM and GRU cells, and networks of several layers and directions.
 
-``run`` goes through sequences in both directions and in layers; the functions of whole networks
-take the parameters that the layers of ``nn`` hold.
+``run`` computes a network of any kind; ``lstm``, ``gru``, ``rnn_tanh`` and ``rnn_relu`` are its
+public forms, with the parameters of the modules in ``nn``.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ...dispatch import autocast
 from ...dispatch.op import Array, Backend, accepts_none, composite, op, reads_results
 from ..linalg.matmul import linear
 from ..shape.joining import cat, stack
-from .dropout import dropout as zero_some
+from .dropout import dropout as apply_dropout
 
 
 def _sigmoid(xp: Backend, x: Array) -> Array:
@@ -27,42 +27,49 @@ def _sigmoid(xp: Backend, x: Array) -> Array:
     return xp.divide(1, out, out)
 
 
-def _blocks(array: Any, count: int) -> list[Any]:
-    """Equal parts of the rows, one beside the other."""
+def _chunk(array: Any, count: int) -> list[Any]:
+    """Split ``(batch, count * size)`` into ``count`` arrays ``(batch, size)``."""
     size = array.shape[1] // count
-    return [array[:, at * size : (at + 1) * size] for at in range(count)]
+    return [array[:, i * size : (i + 1) * size] for i in range(count)]
 
 
 @op(public=False, node="MulBackward0")
 def _lstm_gates(xp: Backend, gates: Array, cell: Array) -> tuple[Array, Array, Array, Array]:
-    """Hidden state, cell state, and what the rule needs.
+    """One step of an LSTM.
 
-    That is the gates after their nonlinearities, those of input, forgetting, cell and output one
-    after the other, and the squashed cell state.
+    Args:
+        xp: The backend.
+        gates: Input, forget, cell and output gate before their activations,
+            ``(batch, 4 * hidden_size)``.
+        cell: The cell state, ``(batch, hidden_size)``.
+
+    Returns:
+        The new hidden state, the new cell state, and for the gradient the activated gates and the
+        tanh of the new cell state.
     """
     active = _sigmoid(xp, gates)
-    i, f, z, o = _blocks(active, 4)
-    z[...] = xp.tanh(_blocks(gates, 4)[2])
+    i, f, z, o = _chunk(active, 4)
+    z[...] = xp.tanh(_chunk(gates, 4)[2])
     new_cell = f * cell
     new_cell += i * z
-    squashed = xp.tanh(new_cell)
-    return o * squashed, new_cell, active, squashed
+    tanh_cell = xp.tanh(new_cell)
+    return o * tanh_cell, new_cell, active, tanh_cell
 
 
 @reads_results(2, 3)
 def _lstm_rule(xp: Any, g: Any, cell: Any, out: Any) -> Any:
-    g_hidden, g_cell, g_active, g_squashed = g
-    i, f, z, o = _blocks(out[2], 4)
-    squashed = out[3]  # not of the cell state, which users mask in place
-    g_hidden = _zeros_for_none(g_hidden, squashed)
-    through = g_hidden * o if g_squashed is None else g_hidden * o + g_squashed
-    through = through * (1 - squashed * squashed)
-    g_cell = through if g_cell is None else g_cell + through
-    g_each = [g_cell * z, g_cell * cell, g_cell * i, g_hidden * squashed]
+    g_hidden, g_cell, g_active, g_tanh_cell = g
+    i, f, z, o = _chunk(out[2], 4)
+    tanh_cell = out[3]  # not computed from the cell state, which may be changed in place
+    g_hidden = _zeros_for_none(g_hidden, tanh_cell)
+    g_tanh = g_hidden * o if g_tanh_cell is None else g_hidden * o + g_tanh_cell
+    g_tanh = g_tanh * (1 - tanh_cell * tanh_cell)
+    g_cell = g_tanh if g_cell is None else g_cell + g_tanh
+    g_each = [g_cell * z, g_cell * cell, g_cell * i, g_hidden * tanh_cell]
     if g_active is not None:
-        g_each = [a + b for a, b in zip(g_each, _blocks(g_active, 4), strict=True)]
-    slopes = [i * (1 - i), f * (1 - f), 1 - z * z, o * (1 - o)]
-    products = [a * b for a, b in zip(g_each, slopes, strict=True)]
+        g_each = [a + b for a, b in zip(g_each, _chunk(g_active, 4), strict=True)]
+    derivatives = [i * (1 - i), f * (1 - f), 1 - z * z, o * (1 - o)]
+    products = [a * b for a, b in zip(g_each, derivatives, strict=True)]
     return xp.concatenate(products, 1), g_cell * f
 
 
@@ -74,17 +81,19 @@ _lstm_gates.vjp_joint("gates", "cell")(accepts_none(_lstm_rule))
 
 
 @op(public=False, node="AddBackward0")
-def _gru_gates(xp: Backend, given: Array, recurrent: Array, hidden: Array) -> tuple[Array, Array]:
-    """Hidden state, and the gates after their nonlinearities.
+def _gru_gates(
+    xp: Backend, projected: Array, recurrent: Array, hidden: Array
+) -> tuple[Array, Array]:
+    """One step of a GRU: the new hidden state and, for the gradient, the activated gates.
 
-    ``given`` and ``recurrent`` are what input and hidden state say to the gates of reset, update
-    and new state, one after the other.
+    ``projected`` and ``recurrent`` are the products of the input and of the hidden state with the
+    weights of the reset, update and new gate, ``(batch, 3 * hidden_size)`` each.
     """
     size = hidden.shape[1]
-    both = _sigmoid(xp, given[:, : 2 * size] + recurrent[:, : 2 * size])
-    r, u = _blocks(both, 2)
+    both = _sigmoid(xp, projected[:, : 2 * size] + recurrent[:, : 2 * size])
+    r, u = _chunk(both, 2)
     n = r * recurrent[:, 2 * size :]
-    n += given[:, 2 * size :]
+    n += projected[:, 2 * size :]
     xp.tanh(n, n)
     out = hidden - n
     out *= u
@@ -97,7 +106,7 @@ def _gru_rule(xp: Any, g: Any, recurrent: Any, hidden: Any, out: Any) -> Any:
     g_hidden, g_active = g
     active = out[1]
     size = hidden.shape[1]
-    r, u, n = _blocks(active, 3)
+    r, u, n = _chunk(active, 3)
     g_hidden = _zeros_for_none(g_hidden, hidden)
     g_update, g_new = g_hidden * (hidden - n), g_hidden * (1 - u)
     if g_active is not None:
@@ -108,44 +117,44 @@ def _gru_rule(xp: Any, g: Any, recurrent: Any, hidden: Any, out: Any) -> Any:
     if g_active is not None:
         g_reset = g_reset + g_active[:, :size]
     g_reset = g_reset * (r * (1 - r))
-    g_given = xp.concatenate([g_reset, g_update, g_new], 1)
+    g_projected = xp.concatenate([g_reset, g_update, g_new], 1)
     g_recurrent = xp.concatenate([g_reset, g_update, g_new * r], 1)
-    return g_given, g_recurrent, g_hidden * u
+    return g_projected, g_recurrent, g_hidden * u
 
 
-_gru_gates.vjp_joint("given", "recurrent", "hidden")(accepts_none(_gru_rule))
+_gru_gates.vjp_joint("projected", "recurrent", "hidden")(accepts_none(_gru_rule))
 
 
 def lstm_step(gates: Tensor, cell: Tensor) -> tuple[Tensor, Tensor]:
-    """New hidden and cell state from the sum of what input and hidden state say."""
+    """New hidden and cell state, as tensors; see ``_lstm_gates``."""
     hidden, new_cell, *_ = _lstm_gates(gates, cell)
     return hidden, new_cell
 
 
-def gru_step(given: Tensor, recurrent: Tensor, hidden: Tensor) -> Tensor:
-    """New hidden state from what input and hidden state say."""
-    new_hidden, _ = _gru_gates(given, recurrent, hidden)
+def gru_step(projected: Tensor, recurrent: Tensor, hidden: Tensor) -> Tensor:
+    """New hidden state, as a tensor; see ``_gru_gates``."""
+    new_hidden, _ = _gru_gates(projected, recurrent, hidden)
     return new_hidden
 
 
 def _check_sizes(
     name: str, gates: int, input: Any, states: tuple[Any, ...], w_ih: Any, w_hh: Any
 ) -> None:
-    """RuntimeError unless input and states have one batch size, and the weights' features."""
+    """Raise RuntimeError unless sizes of input and states match each other and the weights."""
     batch, features, hidden_size = input.shape[0], input.shape[1], w_hh.shape[1]
     if features != w_ih.shape[1]:
         raise RuntimeError(
             f"{name}: input has inconsistent input_size: got {features} expected {w_ih.shape[1]}"
         )
-    for place, state in enumerate(states):
+    for number, state in enumerate(states):
         if state.shape[0] != batch:  # one row would be broadcast
             raise RuntimeError(
-                f"{name}: Input batch size {batch} doesn't match hidden{place} batch size "
+                f"{name}: Input batch size {batch} doesn't match hidden{number} batch size "
                 f"{state.shape[0]}"
             )
         if state.shape[1] != hidden_size:
             raise RuntimeError(
-                f"{name}: hidden{place} has inconsistent hidden_size: got {state.shape[1]}, "
+                f"{name}: hidden{number} has inconsistent hidden_size: got {state.shape[1]}, "
                 f"expected {hidden_size}"
             )
     for what, weight in (("weight_ih", w_ih), ("weight_hh", w_hh)):
@@ -174,9 +183,9 @@ def lstm_cell(
     b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """One step of a long short-term memory.
+    """One step of a long short-term memory (LSTM).
 
-    With i, f, z, o = ``input @ w_ih.T + b_ih + h @ w_hh.T + b_hh`` cut in four:
+    With i, f, z, o the quarters of ``input @ w_ih.T + b_ih + h @ w_hh.T + b_hh``:
     c' = σ(f) · c + σ(i) · tanh(z), h' = σ(o) · tanh(c').
 
     Args:
@@ -216,9 +225,9 @@ def gru_cell(
     b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
 ) -> Tensor:
-    """One step of a gated recurrent unit.
+    """One step of a gated recurrent unit (GRU).
 
-    With the thirds of a = ``input @ w_ih.T + b_ih`` and b = ``hx @ w_hh.T + b_hh``:
+    With a₁, a₂, a₃ the thirds of ``input @ w_ih.T + b_ih``, and b of ``hx @ w_hh.T + b_hh``:
     r = σ(a₁ + b₁), u = σ(a₂ + b₂), n = tanh(a₃ + r · b₃), h' = (1 - u) · n + u · h.
 
     Args:
@@ -280,7 +289,7 @@ def rnn_tanh_cell(
     return (linear(input, w_ih, b_ih) + linear(hx, w_hh, b_hh)).tanh()
 
 
-@composite
+@composite(like=rnn_tanh_cell)
 def rnn_relu_cell(
     input: Tensor,
     hx: Tensor,
@@ -290,14 +299,6 @@ def rnn_relu_cell(
     b_hh: Tensor | None = None,
 ) -> Tensor:
     """max(0, input @ w_ih.T + b_ih + hx @ w_hh.T + b_hh).
-
-    Args:
-        input: Shape ``(batch, input_size)``.
-        hx: Shape ``(batch, hidden_size)``.
-        w_ih: Shape ``(hidden_size, input_size)``.
-        w_hh: Shape ``(hidden_size, hidden_size)``.
-        b_ih: Shape ``(hidden_size,)``. Default: none.
-        b_hh: The same. Default: none.
 
     Returns:
         Shape ``(batch, hidden_size)``.
@@ -314,113 +315,106 @@ def rnn_relu_cell(
 
 
 State = tuple[Any, ...]
-#: Takes what the input says at one time, and the state; returns the new state.
+#: Function of the projected input of one time step and the state; returns the new state.
 Step = Callable[[Tensor, State], State]
 
 
-def _rnn_step(squash: Callable[[Any], Any]) -> Callable[..., Step]:
+def _make_rnn_step(activation: Callable[[Any], Any]) -> Callable[..., Step]:
     def make(w_hh: Tensor, b_hh: Tensor | None, w_hr: Tensor | None) -> Step:
-        return lambda given, state: (squash(given + linear(state[0], w_hh, b_hh)),)
+        return lambda projected, state: (activation(projected + linear(state[0], w_hh, b_hh)),)
 
     return make
 
 
-def _gru(w_hh: Tensor, b_hh: Tensor | None, w_hr: Tensor | None) -> Step:
-    return lambda given, state: (gru_step(given, linear(state[0], w_hh, b_hh), state[0]),)
+def _make_gru_step(w_hh: Tensor, b_hh: Tensor | None, w_hr: Tensor | None) -> Step:
+    return lambda projected, state: (gru_step(projected, linear(state[0], w_hh, b_hh), state[0]),)
 
 
-def _lstm(w_hh: Tensor, b_hh: Tensor | None, w_hr: Tensor | None) -> Step:
-    def step(given: Tensor, state: State) -> State:
-        hidden, cell = lstm_step(given + linear(state[0], w_hh, b_hh), state[1])
+def _make_lstm_step(w_hh: Tensor, b_hh: Tensor | None, w_hr: Tensor | None) -> Step:
+    def step(projected: Tensor, state: State) -> State:
+        hidden, cell = lstm_step(projected + linear(state[0], w_hh, b_hh), state[1])
         return hidden if w_hr is None else linear(hidden, w_hr), cell
 
     return step
 
 
 STEPS: dict[str, Callable[..., Step]] = {
-    "RNN_TANH": _rnn_step(lambda x: x.tanh()),
-    "RNN_RELU": _rnn_step(lambda x: x.relu()),
-    "GRU": _gru,
-    "LSTM": _lstm,
+    "RNN_TANH": _make_rnn_step(lambda x: x.tanh()),
+    "RNN_RELU": _make_rnn_step(lambda x: x.relu()),
+    "GRU": _make_gru_step,
+    "LSTM": _make_lstm_step,
 }
 
 
 def run(
-    mode: str,
-    input: Tensor,
-    state: State,
-    weights: Sequence[Sequence[Any]],
-    directions: int,
-    dropout: float,
-    batch_sizes: Sequence[int] | None = None,
-) -> tuple[Tensor, State]:
-    """Run all layers along all sequences.
+    mode: str, input: Tensor, state: State, weights: Sequence[Sequence[Any]], directions: int,
+    dropout: float, batch_sizes: Sequence[int] | None = None,
+) -> tuple[Tensor, State]:  # fmt: skip
+    """Run all layers of a network over a batch of sequences.
 
     Args:
         mode: A name in ``STEPS``.
         input: Shape ``(time, batch, features)``; packed, ``(all steps, features)``.
         state: Tensors of shape ``(layers * directions, batch, features)``.
-        weights: Per layer and direction ``(w_ih, w_hh, b_ih, b_hh, w_hr)``, with None for what
-            there is not.
+        weights: For each layer and direction ``(w_ih, w_hh, b_ih, b_hh, w_hr)``, with None for
+            those that it does not have.
         directions: 1, or 2 to run backwards, too.
-        dropout: Probability with which elements between the layers are zeroed.
-        batch_sizes: For packed input, how many sequences go on at each time.
+        dropout: Probability of dropout between the layers.
+        batch_sizes: For packed input, the number of sequences at each time step.
 
     Returns:
-        The output of the last layer, of the form of ``input``, and the final states, of the
+        The output of the last layer, in the form of ``input``, and the final states, in the
         form of ``state``.
     """
-    if mode == "LSTM" and batch_sizes is None and weights[0][4] is None and _is_lowered(input):
-        return _run_lowered(input, state, weights, directions, dropout)
+    if mode == "LSTM" and batch_sizes is None and weights[0][4] is None and _uses_autocast(input):
+        return _run_autocast(input, state, weights, directions, dropout)
     finals: list[State] = []
     for layer in range(0, len(weights), directions):
         outputs = []
         for direction in range(directions):
             first = tuple(part[layer + direction] for part in state)
+            parameters = weights[layer + direction]
             output, final = _run_direction(
-                mode, input, first, weights[layer + direction], direction == 1, batch_sizes
+                mode, input, first, parameters, direction == 1, batch_sizes
             )
             outputs.append(output)
             finals.append(final)
         input = outputs[0] if directions == 1 else cat(outputs, -1)
         if dropout and layer + directions < len(weights):
-            input = zero_some(input, dropout, True)
+            input = apply_dropout(input, dropout, True)
     return input, tuple(stack(list(parts)) for parts in zip(*finals, strict=True))
 
 
-def _is_lowered(input: Tensor) -> bool:
-    """Whether PyTorch leaves the whole to oneDNN, whose function is on the list of autocast."""
+def _uses_autocast(input: Tensor) -> bool:
+    """Whether autocast casts the LSTM: PyTorch then runs one oneDNN function, which it lists."""
     device_type = input._xp.device_type
     on = device_type == "cpu" and autocast.is_on() and autocast.is_autocast_enabled("cpu")
     return on and input.dtype is not dtypes.float64
 
 
-def _run_lowered(
+def _run_autocast(
     input: Tensor, state: State, weights: Sequence[Any], directions: int, dropout: float
 ) -> tuple[Tensor, State]:
-    """An LSTM on numbers in the lower dtype: in float32, the results rounded once."""
+    """LSTM of arguments rounded to the autocast dtype: computed in float32 and rounded once."""
     low = autocast.get_autocast_dtype("cpu")
-    given: Any = input, state, weights
+    args: Any = input, state, weights
     for dtype in (low, dtypes.float32):
-        given = autocast.cast_inside(given, "cpu", dtype)
+        args = autocast.cast_inside(args, "cpu", dtype)
     with autocast.NoAutocast():
-        input, state, weights = given
+        input, state, weights = args
         output, final = run("LSTM", input, state, weights, directions, dropout)
         return output.to(low), tuple(part.to(low) for part in final)
 
 
 def _run_direction(
-    mode: str,
-    input: Tensor,
-    state: State,
-    weights: Sequence[Any],
-    backwards: bool,
+    mode: str, input: Tensor, state: State, weights: Sequence[Any], backwards: bool,
     batch_sizes: Sequence[int] | None,
-) -> tuple[Tensor, State]:
+) -> tuple[Tensor, State]:  # fmt: skip
+    """Run one layer in one direction; returns its output and final state."""
     w_ih, w_hh, b_ih, b_hh, w_hr = weights
-    # What the input says is one product for all times; only the state has to wait.
-    given = linear(input, w_ih, b_ih)
-    times = given.unbind(0) if batch_sizes is None else given.split(list(batch_sizes))
+    # One product for the inputs of all time steps.
+    projected = linear(input, w_ih, b_ih)
+    times = projected.unbind(0) if batch_sizes is None else projected.split(list(batch_sizes))
     outputs, final = _run_steps(STEPS[mode](w_hh, b_hh, w_hr), times, state, backwards)
     return (stack(outputs) if batch_sizes is None else cat(outputs)), final
 
@@ -428,30 +422,34 @@ def _run_direction(
 def _run_steps(
     step: Step, times: Sequence[Tensor], first: State, backwards: bool
 ) -> tuple[list[Tensor], State]:
-    """Step along the times; sequences, longest first, may end (or, backwards, begin) on the way."""
+    """Call ``step`` for each time step, on the sequences that have it.
+
+    Sequences are sorted, the longest first, so that those that end (or, backwards, begin) at a
+    time step are the last rows of the state.
+    """
     outputs: list[Any] = [None] * len(times)
-    ended: list[State] = []
+    finals: list[State] = []
     order = range(len(times))[:: -1 if backwards else 1]
-    state = _rows(first, 0, times[order[0]].shape[0])
+    state = _slice_state(first, 0, times[order[0]].shape[0])
     for time in order:
-        going, before = times[time].shape[0], state[0].shape[0]
-        if going < before:
-            ended.append(_rows(state, going, before))
-            state = _rows(state, 0, going)
-        elif going > before:
-            state = _joined([state, _rows(first, before, going)])
+        count, before = times[time].shape[0], state[0].shape[0]
+        if count < before:
+            finals.append(_slice_state(state, count, before))
+            state = _slice_state(state, 0, count)
+        elif count > before:
+            state = _concatenate_states([state, _slice_state(first, before, count)])
         state = step(times[time], state)
         outputs[time] = state[0]
-    return outputs, _joined([state, *reversed(ended)])
+    return outputs, _concatenate_states([state, *reversed(finals)])
 
 
-def _rows(state: State, start: int, end: int) -> State:
+def _slice_state(state: State, start: int, end: int) -> State:
     if start == 0 and end == state[0].shape[0]:
         return state
     return tuple(part[start:end] for part in state)
 
 
-def _joined(states: list[State]) -> State:
+def _concatenate_states(states: list[State]) -> State:
     if len(states) == 1:
         return states[0]
     return tuple(cat(list(parts)) for parts in zip(*states, strict=True))
@@ -460,7 +458,7 @@ def _joined(states: list[State]) -> State:
 _SIZES = "num_layers: int, dropout: float, train: bool, bidirectional: bool"
 _MORE = "params: Sequence[Tensor], has_biases: bool, " + _SIZES
 _PAIR = "tuple[Tensor, Tensor]"
-#: The two ways of calling: with a batch of one length, and with the data of a packed one.
+#: Two signatures: for a batch of sequences of one length, and for packed sequences.
 _FORMS = (
     f"(input: Tensor, hx: Tensor, {_MORE}, batch_first: bool) -> {_PAIR}",
     f"(data: Tensor, batch_sizes: Tensor, hx: Tensor, {_MORE}) -> {_PAIR}",
@@ -472,28 +470,29 @@ _LSTM_FORMS = tuple(
 )
 
 
-def _called(
+def _call(
     name: str, mode: str, args: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[Tensor, tuple[Any, ...]]:
-    """The output and the last states of a call in either form."""
-    given = _bound(name, args, options)
+    """Output and final states of a call with either signature."""
+    given = _bind(name, args, options)
     sizes = given.get("batch_sizes")
     input = given["input" if sizes is None else "data"]
-    state = _states(name, mode, given["hx"])
+    state = _check_state(name, mode, given["hx"])
+    has_projection = len(state) == 2 and state[0].shape[-1] != state[1].shape[-1]
     directions = 2 if given["bidirectional"] else 1
     count = given["num_layers"] * directions
-    weights = _by_layer(name, given["params"], given["has_biases"], count, _projected(state))
-    swapped = given.get("batch_first", False)
-    times = input.transpose(0, 1) if swapped else input
+    weights = _split_parameters(name, given["params"], given["has_biases"], count, has_projection)
+    batch_first = given.get("batch_first", False)
+    times = input.transpose(0, 1) if batch_first else input
     _check(name, times, state, count, weights, sizes)
     dropout = given["dropout"] if given["train"] else 0.0
     steps = None if sizes is None else sizes.tolist()
     output, final = run(mode, times, state, weights, directions, dropout, steps)
-    return output.transpose(0, 1) if swapped else output, final
+    return output.transpose(0, 1) if batch_first else output, final
 
 
-def _bound(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
-    """The arguments by name: the parameters come third, or after ``batch_sizes`` fourth."""
+def _bind(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
+    """Arguments by name, for the signature that fits: a list is the third, or packed the fourth."""
     packed = "batch_sizes" in options or (len(args) > 3 and isinstance(args[3], (list, tuple)))
     names = _PACKED if packed else _PADDED
     given = dict(zip(names, args, strict=False))
@@ -506,7 +505,7 @@ def _bound(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> dict[st
     return given | options
 
 
-def _states(name: str, mode: str, hx: Any) -> tuple[Any, ...]:
+def _check_state(name: str, mode: str, hx: Any) -> tuple[Any, ...]:
     if mode != "LSTM":
         if not isinstance(hx, Tensor):
             raise TypeError(f"{name}(): argument 'hx' must be Tensor, not {type(hx).__name__}")
@@ -520,27 +519,23 @@ def _states(name: str, mode: str, hx: Any) -> tuple[Any, ...]:
     return tuple(hx)
 
 
-def _projected(state: tuple[Any, ...]) -> bool:
-    return len(state) == 2 and state[0].shape[-1] != state[1].shape[-1]
-
-
-def _by_layer(
-    name: str, params: Any, biases: bool, count: int, projected: bool
+def _split_parameters(
+    name: str, params: Any, biases: bool, count: int, projection: bool
 ) -> list[tuple[Any, ...]]:
-    """``(w_ih, w_hh, b_ih, b_hh, w_hr)`` of each layer and direction, with None for none."""
-    there = (True, True, biases, biases, projected)
-    each = sum(there)
+    """``(w_ih, w_hh, b_ih, b_hh, w_hr)`` of each layer and direction, None for missing ones."""
+    exists = (True, True, biases, biases, projection)
+    each = sum(exists)
     if len(params) != count * each:
         raise RuntimeError(
             f"{name}: got an incorrect number of RNN parameters: expected {count} times {each}, "
             f"got {len(params)}"
         )
     given = iter(params)
-    return [tuple(next(given) if wanted else None for wanted in there) for _ in range(count)]
+    return [tuple(next(given) if has_one else None for has_one in exists) for _ in range(count)]
 
 
 def _check(name: str, input: Any, state: Any, count: int, weights: list[Any], sizes: Any) -> None:
-    """Refuse shapes that do not fit, before one row is broadcast to many."""
+    """Raise RuntimeError for shapes that do not fit, which might broadcast."""
     ndim = 3 if sizes is None else 2
     if input.ndim != ndim:
         raise RuntimeError(f"{name}: input must have {ndim} dimensions, got {input.ndim}")
@@ -553,41 +548,41 @@ def _check(name: str, input: Any, state: Any, count: int, weights: list[Any], si
         )
     batch = input.shape[1] if sizes is None else int(sizes[0])
     hidden = weights[0][1].shape[1]
-    for place, part in enumerate(state):
-        size = (count, batch, hidden if place == 0 else part.shape[-1])
+    for number, part in enumerate(state):
+        size = (count, batch, hidden if number == 0 else part.shape[-1])
         if tuple(part.shape) != size:
             raise RuntimeError(
-                f"{name}: Expected hidden[{place}] size {size}, got {list(part.shape)}"
+                f"{name}: Expected hidden[{number}] size {size}, got {list(part.shape)}"
             )
 
 
 @composite(forms=_LSTM_FORMS)
 def lstm(*args: Any, **options: Any) -> tuple[Tensor, ...]:
-    """Layers of long short-term memory along sequences, with parameters that are given.
+    """LSTM network with several layers, as ``nn.LSTM`` with its parameters as arguments.
 
     Args:
         input: Shape ``(time, batch, input_size)``.
-        hx: The first h and c, ``(num_layers * directions, batch, hidden_size)`` each; where their
-            last sizes differ, h is projected.
-        params: A list: for each layer and direction w_ih, w_hh, b_ih, b_hh and, with a
-            projection, w_hr, as ``nn.LSTM`` has them.
-        has_biases: Whether b_ih and b_hh are among them.
-        num_layers: How many layers.
-        dropout: Probability with which elements between the layers are zeroed.
-        train: Whether they are.
+        hx: The initial h and c, ``(num_layers * directions, batch, hidden_size)`` each; h is
+            projected if their last sizes differ.
+        params: List of w_ih, w_hh, b_ih, b_hh and, with a projection, w_hr for each layer and
+            direction, as in ``nn.LSTM``.
+        has_biases: Whether ``params`` contains b_ih and b_hh.
+        num_layers: Number of layers.
+        dropout: Probability of dropout between the layers.
+        train: Whether dropout is applied.
         bidirectional: Whether each layer runs backwards, too.
         batch_first: Whether ``input`` and the output have their first two dimensions swapped.
         *args: These by position.
         **options: These by name.
 
-    For packed sequences ``data`` and ``batch_sizes`` come in the place of ``input``, and there is
-    no ``batch_first``.
+    For packed sequences, ``data`` and ``batch_sizes`` replace ``input``, and there is no
+    ``batch_first``.
 
     Returns:
-        The output, and the last h and c of all layers.
+        The output, and the final h and c of all layers.
 
     Raises:
-        RuntimeError: If the sizes do not fit, or there are more or fewer parameters.
+        RuntimeError: If the sizes or the number of parameters do not fit.
 
     Example:
         >>> net, state = tt.nn.LSTM(2, 3), tt.zeros(1, 5, 3)
@@ -596,16 +591,16 @@ def lstm(*args: Any, **options: Any) -> tuple[Tensor, ...]:
         >>> [x.shape[0] for x in tt.lstm(tt.ones(4, 5, 2), (state, state), parameters, *sizes)]
         [4, 1, 1]
     """
-    output, final = _called("lstm", "LSTM", args, options)
+    output, final = _call("lstm", "LSTM", args, options)
     return output, *final
 
 
 @composite(forms=_FORMS)
 def gru(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
-    """Layers of gated recurrent units along sequences; arguments as of ``lstm``, ``hx`` a tensor.
+    """GRU network with several layers; arguments as for ``lstm``, with a tensor ``hx``.
 
     Args:
-        *args: What ``lstm`` takes, by position; ``hx`` is one tensor of the shape of h.
+        *args: Arguments of ``lstm``, by position; ``hx`` is one tensor of the shape of h.
         **options: The same by name.
 
     Example:
@@ -614,16 +609,16 @@ def gru(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
         >>> tt.gru(tt.ones(4, 5, 2), tt.zeros(1, 5, 3), parameters, *sizes)[0].shape
         tinytorch.Size([4, 5, 3])
     """
-    output, (state,) = _called("gru", "GRU", args, options)
+    output, (state,) = _call("gru", "GRU", args, options)
     return output, state
 
 
 @composite(forms=_FORMS)
 def rnn_tanh(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
-    """Simple recurrent layers with tanh along sequences; arguments as of ``gru``.
+    """Elman RNN with tanh and several layers; arguments as for ``gru``.
 
     Args:
-        *args: What ``lstm`` takes, by position; ``hx`` is one tensor of the shape of h.
+        *args: Arguments of ``lstm``, by position; ``hx`` is one tensor of the shape of h.
         **options: The same by name.
 
     Example:
@@ -632,16 +627,16 @@ def rnn_tanh(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
         >>> tt.rnn_tanh(tt.ones(1, 1, 1), tt.zeros(1, 1, 1), parameters, *sizes)[0]
         tensor([[[0.7616]]])
     """
-    output, (state,) = _called("rnn_tanh", "RNN_TANH", args, options)
+    output, (state,) = _call("rnn_tanh", "RNN_TANH", args, options)
     return output, state
 
 
 @composite(forms=_FORMS)
 def rnn_relu(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
-    """Simple recurrent layers with relu along sequences; arguments as of ``gru``.
+    """Elman RNN with ReLU and several layers; arguments as for ``gru``.
 
     Args:
-        *args: What ``lstm`` takes, by position; ``hx`` is one tensor of the shape of h.
+        *args: Arguments of ``lstm``, by position; ``hx`` is one tensor of the shape of h.
         **options: The same by name.
 
     Example:
@@ -650,5 +645,5 @@ def rnn_relu(*args: Any, **options: Any) -> tuple[Tensor, Tensor]:
         >>> tt.rnn_relu(tt.ones(1, 1, 1), tt.zeros(1, 1, 1), parameters, *sizes)[0]
         tensor([[[1.]]])
     """
-    output, (state,) = _called("rnn_relu", "RNN_RELU", args, options)
+    output, (state,) = _call("rnn_relu", "RNN_RELU", args, options)
     return output, state

@@ -1,4 +1,4 @@
-"""Channels traded for pixels and back, and channels in another order."""
+"""Pixel shuffle, its inverse, and channel shuffle."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _BOTH = ("nn.functional", "")
 
 @composite(namespaces=_BOTH, node="PixelShuffleBackward0")
 def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
-    """Channels laid out as pixels: an image r times as large with r² times fewer channels.
+    """Rearrange channels as pixels: the image is r times as large, with r² times fewer channels.
 
     Args:
         input: ``(*, channels * r², height, width)``.
-        upscale_factor: The r.
+        upscale_factor: The factor r.
 
     Returns:
         ``(*, channels, height * r, width * r)``.
 
     Raises:
         RuntimeError: If shapes do not fit.
-        ValueError: If r² is no int64.
+        ValueError: If r² overflows int64.
 
     Example:
         >>> tt.pixel_shuffle(tt.arange(4).reshape(4, 1, 1), 2)
@@ -56,16 +56,16 @@ def pixel_shuffle(input: Tensor, upscale_factor: int) -> Tensor:
     n = len(lead)
     order = (*range(n), n, n + 3, n + 1, n + 4, n + 2)
     pixels = parts.permute(order).reshape((*lead, out, height * r, width * r))
-    return following(_own(pixels), input)
+    return following(_copy_view(pixels), input)
 
 
 @composite(namespaces=_BOTH, node="PixelUnshuffleBackward0")
 def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
-    """The inverse of ``pixel_shuffle``: pixels laid out as channels.
+    """Rearrange pixels as channels, the inverse of ``pixel_shuffle``.
 
     Args:
         input: ``(*, channels, height * r, width * r)``.
-        downscale_factor: The r.
+        downscale_factor: The factor r.
 
     Returns:
         ``(*, channels * r², height, width)``; the input's shape if it has no elements.
@@ -88,18 +88,18 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
                 f"input.size({at})={size} is not divisible by {r}"
             )
     if not input.numel():
-        return own_copy(input)  # without elements the shape stays, as in PyTorch
+        return own_copy(input)  # as in PyTorch, the shape does not change without elements
     lead = tuple(input.shape[:-3])
     n = len(lead)
     rows, columns = height // r, width // r
     parts: Any = input.reshape((*lead, channels, rows, r, columns, r))
     order = (*range(n), n, n + 2, n + 4, n + 1, n + 3)
     pixels = parts.permute(order).reshape((*lead, channels * r * r, rows, columns))
-    return following(_own(pixels), input)
+    return following(_copy_view(pixels), input)
 
 
-def _own(pixels: Any) -> Tensor:
-    """``pixels`` in memory of their own, also where a factor of 1 left them where they were."""
+def _copy_view(pixels: Any) -> Tensor:
+    """``pixels``, copied if they are a view, which they are for a factor of 1."""
     return pixels if pixels._base is None else own_copy(pixels)
 
 
@@ -116,17 +116,13 @@ def _check_factor(name: str, argument: str, factor: int) -> None:
         raise RuntimeError(f"{name} expects a positive {argument}, but got {factor}")
 
 
-@composite(
-    namespaces=_BOTH,
-    aliases=("native_channel_shuffle",),
-    node="ChannelShuffleBackward0",
-)
+@composite(namespaces=_BOTH, aliases=("native_channel_shuffle",), node="ChannelShuffleBackward0")
 def channel_shuffle(input: Tensor, groups: int) -> Tensor:
-    """Channels dealt out: the first of every group, then the second of every group, and so on.
+    """Interleave groups of channels: the first of each group, then the second of each, and so on.
 
     Args:
         input: ``(batch, channels, *image)``.
-        groups: How many groups of neighbouring channels there are.
+        groups: Number of groups of consecutive channels.
 
     Returns:
         Tensor of ``input``'s shape.
@@ -158,7 +154,7 @@ def channel_shuffle(input: Tensor, groups: int) -> Tensor:
             "channel_shuffle: Number of channels must be divisible by groups. Got "
             f"{channels} channels and {groups} groups."
         )
-    if groups in (1, channels):  # a view otherwise
+    if groups in (1, channels):  # the reshape below would return a view
         return following(input.clone(), input)
     rest = tuple(input.shape[2:])
     x: Any = input.reshape((input.shape[0], groups, channels // groups, *rest))

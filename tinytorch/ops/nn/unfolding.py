@@ -82,7 +82,7 @@ def _element_indices(
     return found
 
 
-def inside_slices(image: Sizes, windows: Windows) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
+def image_slices(image: Sizes, windows: Windows) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
     """Slices of an image, and of its padded copy, that select the same elements."""
     inside, outside = [], []
     for length, before, padded in zip(image, windows.padding, windows.padded_size(), strict=True):
@@ -139,7 +139,7 @@ class Columns:
     def _pad(self, images: Array, windows: Windows) -> Array:
         count, channels, *image = images.shape
         shape = windows.padded_size()
-        inside, outside = inside_slices(image, windows)
+        inside, outside = image_slices(image, windows)
         part = images[(slice(None), slice(None), *inside)]
         if part.shape[2:] == shape and not self.batch_last:
             return self.move_batch(part)
@@ -157,7 +157,7 @@ class Columns:
     def col2im(self, columns: Array, windows: Windows, images: Array) -> None:
         """Sum the columns' elements that belong to the same pixel, and write them to ``images``."""
         count, channels, *image = images.shape
-        inside, outside = inside_slices(image, windows)
+        inside, outside = image_slices(image, windows)
         padded = self.buffer("padded", self.shape((channels,), count, windows.padded_size()))
         padded[...] = 0
         self.zeroed = None
