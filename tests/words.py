@@ -47,7 +47,8 @@ tinytorch/storage.py tinytorch/torch_version.py tinytorch/types.py tinytorch/ver
 tinytorch/xpu.py
 tinytorch/ao.py tinytorch/cpu tinytorch/dtypes.py tinytorch/export.py tinytorch/fft.py
 tinytorch/functional.py tinytorch/fx.py tinytorch/linalg.py tinytorch/mps.py
-tinytorch/optim tinytorch/quasirandom.py tinytorch/return_types.py tinytorch/signal
+tinytorch/ops/nn tinytorch/optim tinytorch/quasirandom.py tinytorch/return_types.py
+tinytorch/signal
 tinytorch/sparse.py tinytorch/special.py tinytorch/storage.py tinytorch/torch_version.py
 tinytorch/types.py tinytorch/version.py tinytorch/xpu.py
 examples tinytorch/distributed tinytorch/multiprocessing tinytorch/testing tinytorch/utils
