@@ -41,7 +41,7 @@ def relu(xp: Backend, input: Array, inplace: bool = False) -> Array:
 relu.vjp(input=piecewise(lambda xp, g, out: masked(xp, g, out != 0)))
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, elementwise=True)
+@op(inplace=True, namespaces=FUNCTIONAL, elementwise=True, like=relu)
 def leaky_relu(
     xp: Backend, input: Array, negative_slope: float = 0.01, inplace: bool = False
 ) -> Array:
@@ -50,7 +50,6 @@ def leaky_relu(
     Args:
         input: Tensor of any shape.
         negative_slope: Slope below 0 and at 0; default 0.01.
-        inplace: Write the result over ``input``; default False.
 
     Example:
         >>> tt.nn.functional.leaky_relu(tt.tensor([-1.0, 2.0]), 0.1)
@@ -94,13 +93,9 @@ def sigmoid(xp: Backend, input: Array) -> Array:
 sigmoid.vjp(input=lambda xp, g, out: blockwise(xp, lambda g, out: g * (out * (1 - out)), g, out))
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, elementwise=True)
+@op(inplace=True, namespaces=FUNCTIONAL, elementwise=True, like=relu)
 def silu(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """``x * sigmoid(x)``, also called swish.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
 
     Example:
         >>> tt.nn.functional.silu(tt.tensor([0.0, 1.0]))
@@ -130,14 +125,13 @@ def _silu_backward(xp: Any, g: Any, input: Any) -> Any:
 silu.vjp(input=lambda xp, g, input: blockwise(xp, lambda g, x: _silu_backward(xp, g, x), g, input))
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, elementwise=True)
+@op(inplace=True, namespaces=FUNCTIONAL, elementwise=True, like=relu)
 def elu(xp: Backend, input: Array, alpha: float = 1.0, inplace: bool = False) -> Array:
     """``x`` where it is above 0, ``alpha * (exp(x) - 1)`` elsewhere.
 
     Args:
         input: Tensor of any shape.
         alpha: Scale of the negative part, which approaches ``-alpha``; default 1.
-        inplace: Write the result over ``input``; default False.
 
     Example:
         >>> tt.nn.functional.elu(tt.tensor([-1.0, 2.0]))

@@ -15,12 +15,12 @@ from ...core.tensor import Tensor
 from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Nodes, composite, op, piecewise
 from ...graph.nodes import Node
-from ..checks import as_int_among
+from ..checks import as_int_among, check_supported, check_tensor
 from ..index.gathering import largest_at_places
 from ..reduce.reduction import mean
 from ..shape.views import contiguous, following, following_sequence
 from .normalization import single
-from .pooling import WITH_INDICES, check_kind
+from .pooling import WITH_INDICES
 from .unfolding import AxisWindows, Size, window_argmax, window_max, window_sum
 
 _F = ("nn.functional",)
@@ -169,7 +169,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Any) -> Tensor:
 
 @composite(namespaces=_BOTH, node="SqueezeBackward1", like=adaptive_avg_pool2d)
 def adaptive_avg_pool1d(input: Tensor, output_size: Size) -> Tensor:
-    """Means of ``output_size`` windows that cover a sequence evenly.
+    """Means of windows that cover a sequence evenly; see ``adaptive_avg_pool2d``.
 
     Args:
         input: ``(batch, channels, length)``, or without ``batch``.
@@ -190,17 +190,10 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Size) -> Tensor:
 
 @composite(namespaces=_F, node="AdaptiveAvgPool3DBackward0", like=adaptive_avg_pool2d)
 def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
-    """Means of windows that cover a volume evenly.
+    """Means of windows that cover a volume evenly; see ``adaptive_avg_pool2d``.
 
     Args:
         input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-
-    Returns:
-        ``(batch, channels, *output_size)``.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-        ValueError: For too few dimensions.
 
     Example:
         >>> tt.nn.functional.adaptive_avg_pool3d(tt.ones(1, 1, 2, 2, 2), 1)
@@ -213,7 +206,7 @@ def _average(spatial: int, input: Tensor, output_size: Any) -> Tensor:
     name = f"adaptive_avg_pool{spatial}d"
     sizes = _check_sizes(name, spatial, input, output_size)
     is_global = sizes == [1] * spatial
-    check_kind(name, input, "biu" if is_global else "biuc")
+    check_supported(input._xp, name, "biu" if is_global else "biuc", input._data)
     if is_global:
         return mean(input, tuple(range(-spatial, 0)), True)
     means = _means(single(input)[0], sizes).to(input.dtype)  # 16-bit dtypes are rounded once
@@ -243,10 +236,7 @@ def _means(input: Tensor, sizes: list[int]) -> Tensor:
 
 def _check_sizes(name: str, spatial: int, input: Tensor, output_size: Any) -> list[int]:
     """Number of windows in each pooled dimension; raise unless it fits the input."""
-    if not isinstance(input, Tensor):
-        raise TypeError(
-            f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
-        )
+    check_tensor(name, input)
     is_sequence = isinstance(output_size, (tuple, list))
     given = list(output_size) if is_sequence else [output_size] * spatial
     if is_sequence and spatial > 1 and input.ndim <= len(given):
@@ -366,7 +356,7 @@ def adaptive_max_pool2d(input: Tensor, output_size: Any, return_indices: bool = 
 
 @composite(namespaces=_F, forms=WITH_INDICES, node="SqueezeBackward1", like=adaptive_max_pool2d)
 def adaptive_max_pool1d(input: Tensor, output_size: Size, return_indices: bool = False) -> Any:
-    """Largest elements of ``output_size`` windows that cover a sequence evenly.
+    """Largest elements of windows that cover a sequence evenly; see ``adaptive_max_pool2d``.
 
     Args:
         input: ``(batch, channels, length)``, or without ``batch``.
@@ -389,17 +379,10 @@ def adaptive_max_pool1d(input: Tensor, output_size: Size, return_indices: bool =
     namespaces=_F, forms=WITH_INDICES, node="AdaptiveMaxPool3DBackward0", like=adaptive_max_pool2d
 )
 def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = False) -> Any:
-    """Largest elements of windows that cover a volume evenly.
+    """Largest elements of windows that cover a volume evenly; see ``adaptive_max_pool2d``.
 
     Args:
         input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-
-    Returns:
-        ``(batch, channels, *output_size)``, or a tuple of it and the int64 indices.
-
-    Raises:
-        RuntimeError: If shapes do not fit.
-        ValueError: For too few dimensions.
 
     Example:
         >>> tt.nn.functional.adaptive_max_pool3d(tt.arange(8.0).reshape(1, 1, 2, 2, 2), 1)
@@ -411,7 +394,7 @@ def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = 
 def _max_pool(spatial: int, input: Tensor, output_size: Any, return_indices: bool) -> Any:
     name = f"adaptive_max_pool{spatial}d"
     sizes = _check_sizes(name, spatial, input, output_size)
-    check_kind(name, input, "biuc")
+    check_supported(input._xp, name, "biuc", input._data)
     out: Any = input
     for axis, size in reversed(list(zip(range(-spatial, 0), sizes, strict=True))):
         windows = _equal_windows(input.shape[axis], size, axis)

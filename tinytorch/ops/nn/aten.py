@@ -20,7 +20,7 @@ from . import ctc_loss as ctc
 from . import dropout as dropouts
 from . import embedding as tables
 from .embedding import _bag_sums, _check_padding_idx, _split_bags, bag_max_indices
-from .grid import affine_grid_of_corners, grid_sample
+from .grid import affine_grid, affine_grid_of_corners, grid_sample
 from .loss import reduce_loss
 from .normalization import single
 
@@ -28,18 +28,16 @@ _INTERPOLATIONS = ("bilinear", "nearest", "bicubic")
 _PADDINGS = ("zeros", "border", "reflection")
 
 
-@composite
+@composite(like=grid_sample)
 def grid_sampler(
     input: Tensor, grid: Tensor, interpolation_mode: int, padding_mode: int, align_corners: bool
 ) -> Tensor:
     """``nn.functional.grid_sample`` with numbers for the modes.
 
     Args:
-        input: ``(batch, channels, *image)``.
-        grid: ``(batch, *output, dimensions)``.
         interpolation_mode: 0 for bilinear, 1 for nearest, 2 for bicubic.
         padding_mode: 0 for zeros, 1 for the border, 2 for reflection.
-        align_corners: Whether -1 and 1 are the centers of the pixels at the corners.
+        align_corners: Whether -1 and 1 are the centers of the corner pixels, not their edges.
 
     Raises:
         ValueError: For another number of a mode.
@@ -81,13 +79,11 @@ def grid_sampler_3d(
     return grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners)
 
 
-@composite
+@composite(like=affine_grid)
 def affine_grid_generator(theta: Tensor, size: Sequence[int], align_corners: bool) -> Tensor:
     """``nn.functional.affine_grid`` with a required ``align_corners``.
 
     Args:
-        theta: ``(batch, 2, 3)`` for images, ``(batch, 3, 4)`` for volumes.
-        size: ``(batch, channels, *image)``, the size of the sampled images.
         align_corners: The argument that ``grid_sampler`` gets.
 
     Example:
@@ -179,18 +175,12 @@ def layer_norm(
     return normalization.layer_norm(input, normalized_shape, weight, bias, eps)
 
 
-@composite(like=batch_normalization.instance_norm)
+@composite(like=batch_norm)
 def instance_norm(
-    input: Tensor,
-    weight: Tensor | None,
-    bias: Tensor | None,
-    running_mean: Tensor | None,
-    running_var: Tensor | None,
-    use_input_stats: bool,
-    momentum: float,
-    eps: float,
+    input: Tensor, weight: Tensor | None, bias: Tensor | None, running_mean: Tensor | None,
+    running_var: Tensor | None, use_input_stats: bool, momentum: float, eps: float,
     cudnn_enabled: bool,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """``nn.functional.instance_norm`` with the weight and the bias first; see ``batch_norm``.
 
     Args:
@@ -265,7 +255,7 @@ def native_layer_norm(
     return out, *_statistics(input.detach(), weight, range(-len(shape), 0), eps)
 
 
-@composite
+@composite(like=batch_norm)
 def native_group_norm(
     input: Tensor,
     weight: Tensor | None,
@@ -280,13 +270,10 @@ def native_group_norm(
 
     Args:
         input: ``(N, C, *)``.
-        weight: ``(C,)`` or None.
-        bias: ``(C,)`` or None.
         N: The batch size.
         C: The number of channels.
         HxW: The number of elements of an image.
         group: The number of groups.
-        eps: Added to the variance.
 
     Raises:
         RuntimeError: If the sizes are not the input's.
@@ -398,7 +385,7 @@ def rrelu_(
 # -- tables ----------------------------------------------------------------------------------------
 
 
-@composite
+@composite(like=tables.embedding)
 def embedding(
     weight: Tensor,
     indices: Tensor,
@@ -409,11 +396,8 @@ def embedding(
     """``nn.functional.embedding`` with the table first.
 
     Args:
-        weight: ``(num_embeddings, embedding_dim)``.
-        indices: int32 or int64 tensor.
+        indices: int32 or int64 tensor of any shape ``(*)``.
         padding_idx: Index of a row that gets no gradient; negative, the default, for none.
-        scale_grad_by_freq: Divide a row's gradient by the number of its indices.
-        sparse: Must be False.
 
     Example:
         >>> tt.embedding(tt.tensor([[1.0, 2.0], [3.0, 4.0]]), tt.tensor([1]))
@@ -706,7 +690,7 @@ def poisson_nll_loss(
 _MODES = ("sum", "mean", "max")
 
 
-@composite
+@composite(like=tables.embedding_bag)
 def embedding_bag(
     weight: Tensor,
     indices: Tensor,
@@ -721,15 +705,10 @@ def embedding_bag(
     """``nn.functional.embedding_bag`` with the table first, and further results about the bags.
 
     Args:
-        weight: The table, ``(num_embeddings, embedding_dim)``.
         indices: Integer tensor, ``(n,)``.
         offsets: ``(bags,)``: the start of each bag.
-        scale_grad_by_freq: Divide a row's gradient by the number of its indices.
         mode: 0 for sums (default), 1 for means, 2 for maxima.
-        sparse: Must be False.
         per_sample_weights: Factors, ``(n,)``, for sums only.
-        include_last_offset: Whether ``offsets`` ends with the end of the last bag.
-        padding_idx: Index of a row that is left out of all bags.
 
     Returns:
         Four tensors: the bags, ``(bags, embedding_dim)``; the bag of each index, ``(n,)``; the

@@ -219,12 +219,9 @@ def can_shift_lines(xp: Backend, weight: Sizes, groups: int, count: int, size: S
 
 
 def _map_channel_blocks(
-    xp: Backend,
-    compute: Callable[[_ChannelBlock, _LineBuffers], None],
-    shape: Sizes,
-    layout: _LineLayout,
-    dtype: Any,
-) -> None:
+    xp: Backend, compute: Callable[[_ChannelBlock, _LineBuffers], None], shape: Sizes,
+    layout: _LineLayout, dtype: Any,
+) -> None:  # fmt: skip
     """Call ``compute`` on blocks of a batch ``(N, C, ...)`` whose lines fit the cache."""
     count, channels = shape[:2]
     limit = 2 * (xp.block_elements or 1)
@@ -503,16 +500,9 @@ _SHORT_ROW = 16
 
 @op(node="ConvolutionBackward0")
 def _conv(
-    xp: Backend,
-    input: Array,
-    weight: Array,
-    bias: Array | None,
-    stride: Sizes,
-    padding: Sizes,
-    dilation: Sizes,
-    groups: int,
-    size: Sizes,
-) -> Array:
+    xp: Backend, input: Array, weight: Array, bias: Array | None, stride: Sizes, padding: Sizes,
+    dilation: Sizes, groups: int, size: Sizes,
+) -> Array:  # fmt: skip
     """Convolution ``(N, O, *size)`` of ``(N, C, *image)`` and ``(O, C / groups, *kernel)``."""
     windows = Windows(weight.shape[2:], stride, padding, dilation, size)
     if can_shift_lines(xp, weight.shape, groups, input.shape[0], size):
@@ -535,15 +525,9 @@ def _conv(
 
 @op(node="ConvolutionBackward0")
 def _conv_input(
-    xp: Backend,
-    input: Array,
-    weight: Array,
-    stride: Sizes,
-    padding: Sizes,
-    dilation: Sizes,
-    groups: int,
-    size: Sizes,
-) -> Array:
+    xp: Backend, input: Array, weight: Array, stride: Sizes, padding: Sizes, dilation: Sizes,
+    groups: int, size: Sizes,
+) -> Array:  # fmt: skip
     """Transposed convolution ``(N, C, *size)`` of ``(N, O, *windows)``, without a bias.
 
     It is also the gradient of the input of ``_conv``, for the gradient ``input`` of its result.
@@ -578,15 +562,9 @@ def _conv_input(
 
 @op
 def _conv_weight(
-    xp: Backend,
-    input: Array,
-    grad: Array,
-    stride: Sizes,
-    padding: Sizes,
-    dilation: Sizes,
-    groups: int,
-    size: Sizes,
-) -> Array:
+    xp: Backend, input: Array, grad: Array, stride: Sizes, padding: Sizes, dilation: Sizes,
+    groups: int, size: Sizes,
+) -> Array:  # fmt: skip
     """Gradient of the weight of ``_conv``, ``(O, C / groups, *size)``.
 
     ``input`` is ``(N, C, *image)`` and ``grad``, the gradient of the result, ``(N, O, *windows)``.
@@ -661,14 +639,9 @@ def _matmul(xp: Backend, a: Array, b: Array, out: Array) -> None:
 
 
 def _map_blocks(
-    xp: Backend,
-    compute: Callable[[Block, Columns], Any],
-    dtype: Any,
-    shape: Sequence[int],
-    windows: Windows,
-    weight: Sequence[int],
-    split: bool,
-) -> list[Any]:
+    xp: Backend, compute: Callable[[Block, Columns], Any], dtype: Any, shape: Sequence[int],
+    windows: Windows, weight: Sequence[int], split: bool,
+) -> list[Any]:  # fmt: skip
     """Call ``compute`` on the blocks of a batch of ``shape``, ``(N, C, ...)``.
 
     Args:
@@ -737,16 +710,9 @@ def _flip_kernel(xp: Any, weight: Array, groups: int) -> Array:
 
 @_conv.vjp_joint("input", "weight", "bias")
 def _conv_rule(
-    xp: Any,
-    g: Any,
-    in_shape: Any,
-    input: Any,
-    weight: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    groups: Any,
-) -> tuple[Any, ...]:
+    xp: Any, g: Any, in_shape: Any, input: Any, weight: Any, stride: Any, padding: Any,
+    dilation: Any, groups: Any,
+) -> tuple[Any, ...]:  # fmt: skip
     how = (stride, padding, dilation, groups)
     for_input, for_weight, for_bias = in_shape
     return (
@@ -758,16 +724,9 @@ def _conv_rule(
 
 @_conv_input.vjp_joint("input", "weight")
 def _conv_input_rule(
-    xp: Any,
-    g: Any,
-    in_shape: Any,
-    input: Any,
-    weight: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    groups: Any,
-) -> tuple[Any, ...]:
+    xp: Any, g: Any, in_shape: Any, input: Any, weight: Any, stride: Any, padding: Any,
+    dilation: Any, groups: Any,
+) -> tuple[Any, ...]:  # fmt: skip
     how = (stride, padding, dilation, groups)
     back, kernel = in_shape
     return (
@@ -778,16 +737,9 @@ def _conv_input_rule(
 
 @_conv_weight.vjp_joint("input", "grad")
 def _conv_weight_rule(
-    xp: Any,
-    g: Any,
-    in_shape: Any,
-    input: Any,
-    grad: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
+    xp: Any, g: Any, in_shape: Any, input: Any, grad: Any, stride: Any, padding: Any, dilation: Any,
     groups: Any,
-) -> tuple[Any, ...]:
+) -> tuple[Any, ...]:  # fmt: skip
     how = (stride, padding, dilation, groups)
     image, windows = in_shape
     return (

@@ -12,7 +12,7 @@ from ...dispatch.op import composite
 from ...dispatch.out import scalar_name
 from ...graph.nodes import Node
 from ...warnings import warn
-from ..checks import as_repeated_ints
+from ..checks import as_repeated_ints, check_supported
 from ..memory_order import suggest_memory_format
 from ..shape.views import following
 from .conv_kernels import _conv, _conv_input
@@ -89,7 +89,7 @@ def check_dtypes(name: str, input: Tensor, weight: Tensor, bias: Tensor | None) 
                 f"({scalar_name(other.dtype)}) should be the same"
             )
     if input.dtype is dtypes.bool:
-        raise NotImplementedError(f"\"{name}\" not implemented for 'Bool'")
+        check_supported(input._xp, name, "b", input._data)
 
 
 def check_groups(name: str, weight: Tensor, groups: int) -> None:
@@ -194,14 +194,9 @@ def conv2d(
 
 @composite(namespaces=SPACES, like=conv2d)
 def conv1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Size = 1,
-    padding: Size | str = 0,
-    dilation: Size = 1,
-    groups: int = 1,
-) -> Tensor:
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Size = 1,
+    padding: Size | str = 0, dilation: Size = 1, groups: int = 1,
+) -> Tensor:  # fmt: skip
     """Cross-correlation of sequences with kernels, as ``conv2d`` over one dimension.
 
     Args:
@@ -210,9 +205,6 @@ def conv1d(
 
     Returns:
         ``(batch, out_channels, windows)``.
-
-    Raises:
-        RuntimeError: If shapes, dtypes or numbers do not fit.
 
     Example:
         >>> tt.conv1d(tt.tensor([[[1.0, 2.0, 4.0]]]), tt.tensor([[[-1.0, 1.0]]]))
@@ -223,24 +215,13 @@ def conv1d(
 
 @composite(namespaces=SPACES, like=conv2d)
 def conv3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Size = 1,
-    padding: Size | str = 0,
-    dilation: Size = 1,
-    groups: int = 1,
-) -> Tensor:
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Size = 1,
+    padding: Size | str = 0, dilation: Size = 1, groups: int = 1,
+) -> Tensor:  # fmt: skip
     """Cross-correlation of volumes with kernels, as ``conv2d`` over three dimensions.
 
     Args:
         input: ``(batch, in_channels, depth, height, width)``, or without ``batch``.
-
-    Returns:
-        ``(batch, out_channels, *windows)``.
-
-    Raises:
-        RuntimeError: If shapes, dtypes or numbers do not fit.
 
     Example:
         >>> tt.conv3d(tt.ones(1, 1, 2, 2, 2), tt.ones(1, 1, 2, 2, 2))
@@ -250,16 +231,9 @@ def conv3d(
 
 
 def convolve(
-    name: str,
-    spatial: int,
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    groups: int,
-) -> Tensor:
+    name: str, spatial: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any,
+    padding: Any, dilation: Any, groups: int,
+) -> Tensor:  # fmt: skip
     """Convolution with ``spatial`` spatial dimensions; ``name`` is for errors."""
     check_tensors(name, input=input, weight=weight, bias=bias)
     check_ranks(name, spatial, input, weight)
@@ -413,15 +387,9 @@ def conv_transpose2d(
 
 @composite(namespaces=SPACES, node=_node_name, like=conv_transpose2d)
 def conv_transpose1d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Size = 1,
-    padding: Size = 0,
-    output_padding: Size = 0,
-    groups: int = 1,
-    dilation: Size = 1,
-) -> Tensor:
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Size = 1, padding: Size = 0,
+    output_padding: Size = 0, groups: int = 1, dilation: Size = 1,
+) -> Tensor:  # fmt: skip
     """Transpose of ``conv1d``: ``conv_transpose2d`` over one dimension.
 
     Args:
@@ -430,9 +398,6 @@ def conv_transpose1d(
 
     Returns:
         ``(batch, out_channels, length)``.
-
-    Raises:
-        RuntimeError: If shapes, dtypes or numbers do not fit.
 
     Example:
         >>> tt.conv_transpose1d(tt.tensor([[[1.0, 2.0]]]), tt.tensor([[[-1.0, 1.0]]]))
@@ -444,25 +409,13 @@ def conv_transpose1d(
 
 @composite(namespaces=SPACES, node=_node_name, like=conv_transpose2d)
 def conv_transpose3d(
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None = None,
-    stride: Size = 1,
-    padding: Size = 0,
-    output_padding: Size = 0,
-    groups: int = 1,
-    dilation: Size = 1,
-) -> Tensor:
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Size = 1, padding: Size = 0,
+    output_padding: Size = 0, groups: int = 1, dilation: Size = 1,
+) -> Tensor:  # fmt: skip
     """Transpose of ``conv3d``: ``conv_transpose2d`` over three dimensions.
 
     Args:
         input: ``(batch, in_channels, depth, height, width)``, or without ``batch``.
-
-    Returns:
-        ``(batch, out_channels, *sizes)``.
-
-    Raises:
-        RuntimeError: If shapes, dtypes or numbers do not fit.
 
     Example:
         >>> tt.conv_transpose3d(tt.ones(1, 1, 1, 1, 1), tt.ones(1, 1, 2, 2, 2)).shape
@@ -473,17 +426,9 @@ def conv_transpose3d(
 
 
 def _conv_transpose(
-    name: str,
-    spatial: int,
-    input: Tensor,
-    weight: Tensor,
-    bias: Tensor | None,
-    stride: Any,
-    padding: Any,
-    output_padding: Any,
-    groups: int,
-    dilation: Any,
-) -> Tensor:
+    name: str, spatial: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any,
+    padding: Any, output_padding: Any, groups: int, dilation: Any,
+) -> Tensor:  # fmt: skip
     check_tensors(name, input=input, weight=weight, bias=bias)
     check_ranks(name, spatial, input, weight)
     stride = per_dimension(name, "stride", stride, spatial)

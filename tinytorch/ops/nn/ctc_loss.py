@@ -119,15 +119,9 @@ def _ctc(
 
 @op(public=False)
 def _ctc_backward(
-    xp: Backend,
-    grad: Array,
-    log_probs: Array,
-    targets: Index,
-    inputs: Index,
-    labels: Index,
-    blank: int,
-    loss: Index,
-) -> Array:
+    xp: Backend, grad: Array, log_probs: Array, targets: Index, inputs: Index, labels: Index,
+    blank: int, loss: Index,
+) -> Array:  # fmt: skip
     """``grad * (exp(log_probs) - p)``, p the probability that a path has the class at that time.
 
     The term ``exp(log_probs)`` is PyTorch's: it makes this the gradient of the input of a

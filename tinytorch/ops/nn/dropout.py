@@ -251,13 +251,10 @@ def dropout2d(
 def dropout3d(
     input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False
 ) -> Tensor:
-    """Dropout of whole channels of volumes.
+    """Dropout of whole channels of volumes; see ``dropout1d``.
 
     Args:
         input: Tensor of shape ``(batch, channels, depth, height, width)``, or without batch.
-
-    Raises:
-        ValueError: If ``p`` is not between 0 and 1.
 
     Example:
         >>> tt.nn.functional.dropout3d(tt.ones(1, 2, 3, 3, 3), training=False).shape

@@ -90,7 +90,7 @@ def embedding(
         padding_idx: Index of a row that gets no gradient; negative counts from the end.
         max_norm: Rows with a larger norm are scaled down to it first, in place.
         norm_type: Order of that norm; default 2.
-        scale_grad_by_freq: Divide a row's gradient by the number of its indices in ``input``.
+        scale_grad_by_freq: Divide a row's gradient by the number of its indices.
         sparse: Must be False: there are no sparse gradients.
 
     Returns:

@@ -13,7 +13,7 @@ from ...dispatch.op import Array, Backend, Index, composite, op
 from ...dispatch.out import scalar_name
 from ...graph.nodes import Node
 from ...warnings import warn
-from ..checks import as_ints
+from ..checks import as_ints, check_supported
 from ..linalg.matmul import matmul
 from ..pointwise.selection import where
 
@@ -225,10 +225,7 @@ def _check_dtypes(input: Tensor, grid: Tensor) -> None:
             f"grid_sampler(): expected scalar type {scalar_name(input.dtype)} but found "
             f"{scalar_name(grid.dtype)}"
         )
-    if not input.is_floating_point():
-        raise NotImplementedError(
-            f"\"grid_sampler\" not implemented for '{scalar_name(input.dtype)}'"
-        )
+    check_supported(input._xp, "grid_sampler", "biuc", input._data)
 
 
 def _pixels_at(flat: Any, coordinates: Sequence[Array], image: tuple[int, ...]) -> Any:

@@ -206,11 +206,9 @@ def mse_loss(
         target: The same shape.
         size_average: Deprecated; see ``reduction``.
         reduce: Deprecated; see ``reduction``.
-        reduction: ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
+        reduction: ``"mean"`` or ``"sum"`` of the losses, a 0-d tensor, or ``"none"``, the losses of
+            all elements. Default: ``"mean"``.
         weight: A factor for each element, of the input's shape. Default: all 1.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the input's shape.
 
     Raises:
         ValueError: If ``weight`` has another shape or ``reduction`` is unknown.
@@ -243,9 +241,6 @@ def l1_loss(
 ) -> Tensor:
     """|input - target|.
 
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the input's shape.
-
     Raises:
         ValueError: If ``weight`` has another shape or ``reduction`` is unknown.
 
@@ -275,9 +270,6 @@ def smooth_l1_loss(
         input: Any shape.
         target: The same shape.
         beta: Not negative; with 0 it is ``l1_loss``. Default: 1.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the input's shape.
 
     Raises:
         RuntimeError: If ``beta`` is negative.
@@ -393,9 +385,6 @@ def binary_cross_entropy(
         target: The same shape, in [0, 1].
         weight: A factor for each element, broadcast. Default: all 1.
 
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the input's shape.
-
     Raises:
         ValueError: If the shapes differ or ``reduction`` is unknown.
         RuntimeError: If the dtypes differ or elements lie outside [0, 1].
@@ -451,9 +440,6 @@ def binary_cross_entropy_with_logits(
         input: Logits, any shape.
         pos_weight: A factor on the loss where the target is 1, broadcast. Default: 1.
 
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the input's shape.
-
     Raises:
         ValueError: If the shapes differ or ``reduction`` is unknown.
 
@@ -497,9 +483,6 @@ def kl_div(
         reduction: ``"batchmean"`` (the sum divided by the batch size, as in the definition),
             ``"mean"``, ``"sum"`` or ``"none"``. Default: ``"mean"``.
         log_target: Whether the target holds logarithms, too. Default: False.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the input's shape.
 
     Raises:
         ValueError: If ``reduction`` is unknown.
@@ -556,9 +539,6 @@ def poisson_nll_loss(
         full: Whether to add Stirling's approximation of log(target!). Default: False.
         eps: Default: 1e-8.
 
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the input's shape.
-
     Raises:
         ValueError: If ``reduction`` is unknown.
 
@@ -596,9 +576,6 @@ def gaussian_nll_loss(
             of 1 in one dimension; or a Python scalar.
         full: Whether to add log(2π) / 2. Default: False.
         eps: Lower bound of the variances, which the gradient ignores. Default: 1e-6.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the input's shape.
 
     Raises:
         ValueError: If a variance is negative, its shape does not fit, or ``reduction`` is

@@ -43,9 +43,6 @@ def margin_ranking_loss(
         target: 1 where ``input1`` should be larger, -1 where ``input2`` should; also broadcast.
         margin: Default: 0.
 
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the broadcast shape.
-
     Raises:
         RuntimeError: If the numbers of dimensions differ.
 
@@ -79,9 +76,6 @@ def hinge_embedding_loss(
         input: Any shape.
         target: The same shape, broadcast.
         margin: Default: 1.
-
-    Returns:
-        A 0-d tensor, or for ``"none"`` one of the broadcast shape.
 
     Example:
         >>> x, y = tt.tensor([0.5, 0.2]), tt.tensor([1.0, -1.0])
@@ -342,14 +336,9 @@ def triplet_margin_with_distance_loss(
 
 
 def _triplet_loss(
-    anchor: Tensor,
-    positive: Tensor,
-    negative: Tensor,
-    distance: Callable[[Any, Any], Any],
-    margin: float,
-    swap: bool,
-    reduction: str,
-) -> Tensor:
+    anchor: Tensor, positive: Tensor, negative: Tensor, distance: Callable[[Any, Any], Any],
+    margin: float, swap: bool, reduction: str,
+) -> Tensor:  # fmt: skip
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     if not anchor.ndim == positive.ndim == negative.ndim:

@@ -13,7 +13,7 @@ from ...core.tensor import Tensor
 from ...dispatch.call import write_if_unrecorded
 from ...dispatch.op import Array, Backend, Reduced, Shape, accepts_none, composite, op
 from ...dispatch.out import scalar_name
-from ..checks import as_int, as_ints
+from ..checks import as_int, as_ints, check_supported
 from ..memory_order import as_row_major, suggest_memory_format
 from ..reduce.norms import p_norm
 from ..shape.views import contiguous, following
@@ -213,7 +213,7 @@ def _sum_of_products(xp: Backend, a: Array, b: Array, axes: tuple[int, ...]) -> 
 def check_float(name: str, input: Tensor) -> None:
     """Raise NotImplementedError unless ``input`` has a real floating-point dtype."""
     if input._data.dtype.kind not in "fV":
-        raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(input.dtype)}'")
+        check_supported(input._xp, name, "biuc", input._data)
 
 
 def check_parameter_dtypes(name: str, input: Tensor, *given: Tensor | None) -> None:

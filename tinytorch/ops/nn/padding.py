@@ -6,15 +6,14 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
-from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.arguments import is_leading_bool
 from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Nodes, composite, op, piecewise
-from ...dispatch.out import scalar_name
 from ...dispatch.promotion import convert_to_write
 from ...graph.nodes import Node
 from ...graph.special_nodes import argument
+from ..checks import check_supported
 from ..memory_order import suggest_memory_format, to_memory_format
 from ..shape.views import following
 
@@ -224,9 +223,8 @@ def _check_image(input: Tensor, amounts: list[tuple[int, int]], mode: str) -> No
             f"pad: Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with possibly 0 "
             f"batch size and other non-zero dimensions for input, but got: {list(input.shape)}"
         )
-    if input.dtype is dtypes.bool and mode != "circular":
-        found = scalar_name(input.dtype)
-        raise NotImplementedError(f"\"{mode} pad\" not implemented for '{found}'")
+    if mode != "circular":
+        check_supported(input._xp, f"{mode} pad", "b", input._data)
     for i, (before, after) in enumerate(amounts):
         _check_side(input, input.ndim - 1 - i, before, after, mode)
     sizes = [n + sum(pair) for n, pair in zip(reversed(input.shape), amounts, strict=False)]

@@ -14,9 +14,8 @@ from ...backends import load
 from ...core.tensor import Tensor, wrap
 from ...dispatch.node_recording import keep_versions
 from ...dispatch.op import Array, Backend, Out, composite, op
-from ...dispatch.out import scalar_name
 from ...dtypes import int64
-from ..checks import as_int, as_repeated_ints
+from ..checks import as_int, as_repeated_ints, check_supported, check_tensor
 from ..shape.views import following, following_sequence
 from .normalization import single
 from .unfolding import AxisWindows, Size, window_argmax, window_gather, window_max, window_sum
@@ -37,10 +36,7 @@ per_dimension = partial(
 
 def check_input(name: str, input: Any, spatial: int) -> None:
     """Raise unless ``input`` is ``(N, C, *image)`` or ``(C, *image)``, and all but N is nonzero."""
-    if not isinstance(input, Tensor):
-        raise TypeError(
-            f"{name}(): argument 'input' (position 1) must be Tensor, not {type(input).__name__}"
-        )
+    check_tensor(name, input)
     low = spatial + 1
     shape = tuple(input.shape)
     if spatial > 1 and len(shape) not in (low, low + 1):
@@ -56,22 +52,10 @@ def check_input(name: str, input: Any, spatial: int) -> None:
         )
 
 
-def check_kind(name: str, input: Tensor, unsupported: str) -> None:
-    """Raise NotImplementedError for dtypes of the kinds ``unsupported``, NumPy's letters."""
-    if input._data.dtype.kind in unsupported:
-        raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(input.dtype)}'")
-
-
 def make_windows(
-    name: str,
-    input: Tensor,
-    kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    ceil_mode: bool,
-    spatial: int,
-) -> list[AxisWindows]:
+    name: str, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
+    ceil_mode: bool, spatial: int,
+) -> list[AxisWindows]:  # fmt: skip
     """The windows along each of the last ``spatial`` dimensions.
 
     Raises:
@@ -177,14 +161,9 @@ def max_pool2d(
 
 @composite(namespaces=_BOTH, forms=WITH_INDICES, node="SqueezeBackward1", like=max_pool2d)
 def max_pool1d(
-    input: Tensor,
-    kernel_size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
-    dilation: Size = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
+    input: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0,
+    dilation: Size = 1, ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:  # fmt: skip
     """Largest element of each window of a sequence; see ``max_pool2d``.
 
     Args:
@@ -193,9 +172,6 @@ def max_pool1d(
 
     Returns:
         ``(batch, channels, windows)``, or a tuple of it and the int64 indices.
-
-    Raises:
-        RuntimeError: If shapes or numbers do not fit.
 
     Example:
         >>> tt.max_pool1d(tt.tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
@@ -208,24 +184,13 @@ def max_pool1d(
     namespaces=_BOTH, forms=WITH_INDICES, node="MaxPool3DWithIndicesBackward0", like=max_pool2d
 )
 def max_pool3d(
-    input: Tensor,
-    kernel_size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
-    dilation: Size = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> Any:
+    input: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0,
+    dilation: Size = 1, ceil_mode: bool = False, return_indices: bool = False,
+) -> Any:  # fmt: skip
     """Largest element of each window of a volume; see ``max_pool2d``.
 
     Args:
         input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-
-    Returns:
-        ``(batch, channels, *windows)``, or a tuple of it and the int64 indices.
-
-    Raises:
-        RuntimeError: If shapes or numbers do not fit.
 
     Example:
         >>> tt.max_pool3d(tt.arange(8.0).reshape(1, 1, 2, 2, 2), 2)
@@ -235,20 +200,14 @@ def max_pool3d(
 
 
 def _max_pool(
-    spatial: int,
-    input: Tensor,
-    kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-    ceil_mode: bool,
-    return_indices: bool,
-) -> Any:
+    spatial: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
+    ceil_mode: bool, return_indices: bool,
+) -> Any:  # fmt: skip
     name = f"max_pool{spatial}d"
     check_input(name, input, spatial)
     if spatial == 1 and not return_indices:
-        check_kind("max_pool1d_impl", input, "biuc")
-    check_kind(f"max_pool{max(spatial, 2)}d", input, "bc")
+        check_supported(input._xp, "max_pool1d_impl", "biuc", input._data)
+    check_supported(input._xp, f"max_pool{max(spatial, 2)}d", "bc", input._data)
     windows = make_windows(name, input, kernel_size, stride, padding, dilation, ceil_mode, spatial)
     out = input
     for each in reversed(windows):
@@ -327,13 +286,9 @@ def avg_pool2d(
 
 @composite(namespaces=_BOTH, node="SqueezeBackward1", like=avg_pool2d)
 def avg_pool1d(
-    input: Tensor,
-    kernel_size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-) -> Tensor:
+    input: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0,
+    ceil_mode: bool = False, count_include_pad: bool = True,
+) -> Tensor:  # fmt: skip
     """Mean of each window of a sequence; see ``avg_pool2d``.
 
     Args:
@@ -342,9 +297,6 @@ def avg_pool1d(
 
     Returns:
         ``(batch, channels, windows)``.
-
-    Raises:
-        RuntimeError: If shapes or numbers do not fit.
 
     Example:
         >>> tt.avg_pool1d(tt.tensor([[[1.0, 3.0, 2.0, 0.0]]]), 2)
@@ -355,24 +307,13 @@ def avg_pool1d(
 
 @composite(namespaces=_F, node="AvgPool3DBackward0", out=Out.EXACT, like=avg_pool2d)
 def avg_pool3d(
-    input: Tensor,
-    kernel_size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
-    ceil_mode: bool = False,
-    count_include_pad: bool = True,
-    divisor_override: int | None = None,
-) -> Tensor:
+    input: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0,
+    ceil_mode: bool = False, count_include_pad: bool = True, divisor_override: int | None = None,
+) -> Tensor:  # fmt: skip
     """Mean of each window of a volume; see ``avg_pool2d``.
 
     Args:
         input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-
-    Returns:
-        ``(batch, channels, *windows)``.
-
-    Raises:
-        RuntimeError: If shapes or numbers do not fit.
 
     Example:
         >>> tt.nn.functional.avg_pool3d(tt.arange(8.0).reshape(1, 1, 2, 2, 2), 2)
@@ -383,19 +324,15 @@ def avg_pool3d(
 
 
 def _avg_pool(
-    spatial: int,
-    input: Tensor,
-    kernel_size: Any,
-    stride: Any,
-    padding: Any,
-    ceil_mode: bool,
-    count_include_pad: bool,
-    divisor_override: int | None,
-) -> Tensor:
+    spatial: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool,
+    count_include_pad: bool, divisor_override: int | None,
+) -> Tensor:  # fmt: skip
     name = f"avg_pool{spatial}d"
     check_input(name, input, spatial)
     if input.dtype is not int64:  # the only integer dtype that PyTorch averages
-        check_kind("avg_pool3d_out_frame" if spatial == 3 else "avg_pool2d", input, "biuc")
+        check_supported(
+            input._xp, "avg_pool3d_out_frame" if spatial == 3 else "avg_pool2d", "biuc", input._data
+        )
     if divisor_override is not None:
         divisor_override = as_int(name, "divisor_override", divisor_override)
     if divisor_override == 0:
@@ -482,13 +419,10 @@ def lp_pool2d(
 
 @composite(namespaces=_F, like=lp_pool2d)
 def lp_pool1d(
-    input: Tensor,
-    norm_type: float,
-    kernel_size: int,
-    stride: Size | None = None,
+    input: Tensor, norm_type: float, kernel_size: int, stride: Size | None = None,
     ceil_mode: bool = False,
-) -> Tensor:
-    """``(Σ x^p)^(1/p)`` over each window of a sequence.
+) -> Tensor:  # fmt: skip
+    """``(Σ x^p)^(1/p)`` over each window of a sequence; see ``lp_pool2d``.
 
     Args:
         input: ``(batch, channels, length)``, or without ``batch``.
@@ -506,19 +440,13 @@ def lp_pool1d(
 
 @composite(namespaces=_F, like=lp_pool2d)
 def lp_pool3d(
-    input: Tensor,
-    norm_type: float,
-    kernel_size: Size,
-    stride: Size | None = None,
+    input: Tensor, norm_type: float, kernel_size: Size, stride: Size | None = None,
     ceil_mode: bool = False,
-) -> Tensor:
-    """``(Σ x^p)^(1/p)`` over each window of a volume.
+) -> Tensor:  # fmt: skip
+    """``(Σ x^p)^(1/p)`` over each window of a volume; see ``lp_pool2d``.
 
     Args:
         input: ``(batch, channels, depth, height, width)``, or without ``batch``.
-
-    Returns:
-        ``(batch, channels, *windows)``.
 
     Example:
         >>> tt.nn.functional.lp_pool3d(tt.ones(1, 1, 2, 2, 2), 3, 2).round()
@@ -528,14 +456,9 @@ def lp_pool3d(
 
 
 def _lp_pool(
-    pool: Any,
-    spatial: int,
-    input: Tensor,
-    norm_type: float,
-    kernel_size: Any,
-    stride: Any,
+    pool: Any, spatial: int, input: Tensor, norm_type: float, kernel_size: Any, stride: Any,
     ceil_mode: bool,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     kernel = per_dimension("lp_pool", "kernel_size", kernel_size, spatial)
     x: Any = input
     if abs(norm_type) == math.inf:

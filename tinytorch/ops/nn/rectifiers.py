@@ -31,6 +31,7 @@ from .activation import (
     FUNCTIONAL,
     halving_dim,
     logistic,
+    relu,
     scaled_elu,
     scaled_elu_backward,
 )
@@ -38,7 +39,7 @@ from .softmax import _softmax as softmax_kernel
 from .softmax import softmax, softmax_call
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, elementwise=True)
+@op(inplace=True, namespaces=FUNCTIONAL, elementwise=True, like=relu)
 def hardtanh(
     xp: Backend, input: Array, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False
 ) -> Array:
@@ -48,7 +49,6 @@ def hardtanh(
         input: Tensor of any shape.
         min_val: Lower bound; default -1.
         max_val: Upper bound; default 1.
-        inplace: Write the result over ``input``; default False.
 
     Raises:
         ValueError: If ``min_val`` is above ``max_val``.
@@ -83,13 +83,9 @@ hardtanh.vjp(
 )
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, node="HardtanhBackward0", elementwise=True)
+@op(inplace=True, namespaces=FUNCTIONAL, node="HardtanhBackward0", elementwise=True, like=relu)
 def relu6(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """``x`` clamped to 0 and 6.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
 
     Example:
         >>> tt.nn.functional.relu6(tt.tensor([-1.0, 3.0, 8.0]))
@@ -102,7 +98,7 @@ def relu6(xp: Backend, input: Array, inplace: bool = False) -> Array:
 relu6.vjp(input=piecewise(lambda xp, g, input: masked(xp, g, ~((input <= 0) | (input >= 6)))))
 
 
-@op(inplace=True, namespaces=BOTH, elementwise=True)
+@op(inplace=True, namespaces=BOTH, elementwise=True, like=relu)
 def threshold(
     xp: Backend, input: Array, threshold: float, value: float, inplace: bool = False
 ) -> Array:
@@ -112,7 +108,6 @@ def threshold(
         input: Tensor of any shape.
         threshold: Elements above it pass unchanged.
         value: Replaces the other elements.
-        inplace: Write the result over ``input``; default False.
 
     Example:
         >>> tt.nn.functional.threshold(tt.tensor([0.5, 2.0]), 1.0, 0.0)
@@ -190,13 +185,9 @@ def _six_times(xp: Backend, x: Array) -> Array:
     return xp.between(x + 3, 0, 6)
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, elementwise=True)
+@op(inplace=True, namespaces=FUNCTIONAL, elementwise=True, like=relu)
 def hardsigmoid(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """``x / 6 + 1/2`` clamped to 0 and 1: a piecewise linear sigmoid.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
 
     Example:
         >>> tt.nn.functional.hardsigmoid(tt.tensor([-3.0, 0.0, 3.0]))
@@ -211,13 +202,9 @@ hardsigmoid.vjp(
 )
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, elementwise=True)
+@op(inplace=True, namespaces=FUNCTIONAL, elementwise=True, like=relu)
 def hardswish(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """``x * hardsigmoid(x)``.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
 
     Example:
         >>> tt.nn.functional.hardswish(tt.tensor([-3.0, 3.0]))
@@ -333,13 +320,9 @@ SELU_ALPHA = 1.6732632423543772848170429916717
 SELU_SCALE = 1.0507009873554804934193349852946
 
 
-@op(inplace=True, namespaces=BOTH, node="EluBackward0", elementwise=True)
+@op(inplace=True, namespaces=BOTH, node="EluBackward0", elementwise=True, like=relu)
 def selu(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """An ELU scaled so that layers keep mean 0 and variance 1.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
 
     Example:
         >>> tt.nn.functional.selu(tt.tensor([-1.0, 1.0]))
@@ -355,14 +338,13 @@ def selu(xp: Backend, input: Array, inplace: bool = False) -> Array:
 selu.vjp(input=lambda xp, g, input: scaled_elu_backward(xp, g, input, SELU_ALPHA, SELU_SCALE, 1.0))
 
 
-@op(inplace=True, namespaces=BOTH, elementwise=True)
+@op(inplace=True, namespaces=BOTH, elementwise=True, like=relu)
 def celu(xp: Backend, input: Array, alpha: float = 1.0, inplace: bool = False) -> Array:
     """``x`` above 0, ``alpha * (exp(x / alpha) - 1)`` elsewhere: an ELU with derivative 1 at 0.
 
     Args:
         input: Tensor of any shape.
         alpha: Scale of the negative part, which approaches ``-alpha``; not 0; default 1.
-        inplace: Write the result over ``input``; default False.
 
     Raises:
         RuntimeError: For an ``alpha`` of 0.
@@ -439,13 +421,9 @@ logsigmoid.vjp(
 )
 
 
-@op(inplace=True, namespaces=FUNCTIONAL, elementwise=True)
+@op(inplace=True, namespaces=FUNCTIONAL, elementwise=True, like=relu)
 def mish(xp: Backend, input: Array, inplace: bool = False) -> Array:
     """``x * tanh(softplus(x))``.
-
-    Args:
-        input: Tensor of any shape.
-        inplace: Write the result over ``input``; default False.
 
     Example:
         >>> tt.nn.functional.mish(tt.tensor([0.0, 1.0]))

@@ -291,13 +291,9 @@ def rnn_tanh_cell(
 
 @composite(like=rnn_tanh_cell)
 def rnn_relu_cell(
-    input: Tensor,
-    hx: Tensor,
-    w_ih: Tensor,
-    w_hh: Tensor,
-    b_ih: Tensor | None = None,
+    input: Tensor, hx: Tensor, w_ih: Tensor, w_hh: Tensor, b_ih: Tensor | None = None,
     b_hh: Tensor | None = None,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     """max(0, input @ w_ih.T + b_ih + hx @ w_hh.T + b_hh).
 
     Returns:

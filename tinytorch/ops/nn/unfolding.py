@@ -13,11 +13,10 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.arguments import is_leading_bool
 from ...dispatch.op import Array, Backend, composite, op, piecewise
-from ...dispatch.out import scalar_name
+from ..checks import check_supported
 
 Sizes = Sequence[int]
 
@@ -270,7 +269,7 @@ def unfold(
             "unfold: Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other "
             f"non-zero dimensions for input, but got: {list(input.shape)}"
         )
-    _check_dtype("unfold", input)
+    check_supported(input._xp, "unfold", "iu", input._data)
     windows = _make_windows("unfold", input.shape[-2:], kernel_size, dilation, padding, stride)
     if min(windows.size) < 1:
         raise RuntimeError(
@@ -312,7 +311,7 @@ def fold(
             "fold: Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and "
             f"non-zero dimensions for input, but got: {list(input.shape)}"
         )
-    _check_dtype("fold", input)
+    check_supported(input._xp, "fold", "iu", input._data)
     image = _check_pair("fold", "output_size", output_size)
     windows = _make_windows("fold", image, kernel_size, dilation, padding, stride)
     _check_columns(input, image, windows)
@@ -357,11 +356,6 @@ def _describe(windows: Windows) -> str:
         f"kernel_size={tuple(windows.kernel)}, dilation={tuple(windows.dilation)}, "
         f"padding={tuple(windows.padding)}"
     )
-
-
-def _check_dtype(name: str, input: Tensor) -> None:
-    if not (input.is_floating_point() or input.is_complex() or input.dtype is dtypes.bool):
-        raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(input.dtype)}'")
 
 
 def _check_pair(name: str, argument: str, value: Any) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ from ... import dtypes
 from ...core.tensor import Tensor
 from ...dispatch.op import Array, Backend, Index, composite, op
 from ...dispatch.out import scalar_name
+from ..checks import check_supported
 from ..index.gathering import largest_at_places
 from ..shape.views import following
 from . import adaptive_pooling, pooling
@@ -85,24 +86,16 @@ def max_unpool2d(
 
 @composite(namespaces=_F, node="SqueezeBackward1", like=max_unpool2d)
 def max_unpool1d(
-    input: Tensor,
-    indices: Tensor,
-    kernel_size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
-    output_size: Sequence[int] | None = None,
-) -> Tensor:
-    """Partial inverse of ``max_pool1d``: zeros with the maxima at their indices.
+    input: Tensor, indices: Tensor, kernel_size: Size, stride: Size | None = None,
+    padding: Size = 0, output_size: Sequence[int] | None = None,
+) -> Tensor:  # fmt: skip
+    """Partial inverse of ``max_pool1d``; see ``max_unpool2d``.
 
     Args:
         input: ``(batch, channels, windows)``, or without ``batch``.
 
     Returns:
         ``(batch, channels, length)``.
-
-    Raises:
-        RuntimeError: If shapes do not fit or an index is out of range.
-        ValueError: If an image of ``output_size`` does not have these windows.
 
     Example:
         >>> tt.nn.functional.max_unpool1d(tt.tensor([[[3.0]]]), tt.tensor([[[1]]]), 2)
@@ -113,21 +106,13 @@ def max_unpool1d(
 
 @composite(namespaces=_F, node="MaxUnpool3DBackward0", like=max_unpool2d)
 def max_unpool3d(
-    input: Tensor,
-    indices: Tensor,
-    kernel_size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
-    output_size: Sequence[int] | None = None,
-) -> Tensor:
-    """Partial inverse of ``max_pool3d``: zeros with the maxima at their indices.
+    input: Tensor, indices: Tensor, kernel_size: Size, stride: Size | None = None,
+    padding: Size = 0, output_size: Sequence[int] | None = None,
+) -> Tensor:  # fmt: skip
+    """Partial inverse of ``max_pool3d``; see ``max_unpool2d``.
 
     Returns:
         ``(batch, channels, depth, height, width)``.
-
-    Raises:
-        RuntimeError: If shapes do not fit or an index is out of range.
-        ValueError: If an image of ``output_size`` does not have these windows.
 
     Example:
         >>> x, index = tt.tensor([[[[3.0]]]]), tt.tensor([[[[1]]]])
@@ -138,14 +123,9 @@ def max_unpool3d(
 
 
 def _unpool(
-    spatial: int,
-    input: Any,
-    indices: Any,
-    kernel_size: Any,
-    stride: Any,
-    padding: Any,
+    spatial: int, input: Any, indices: Any, kernel_size: Any, stride: Any, padding: Any,
     output_size: Any,
-) -> Tensor:
+) -> Tensor:  # fmt: skip
     name = f"max_unpool{spatial}d"
     _check_unpool(name, spatial, input, indices)
     kernel = per_dimension(name, "kernel_size", kernel_size, spatial)
@@ -317,34 +297,20 @@ def fractional_max_pool2d(
     like=fractional_max_pool2d,
 )  # fmt: skip
 def fractional_max_pool3d(
-    input: Tensor,
-    kernel_size: Size,
-    output_size: Size | None = None,
-    output_ratio: Any = None,
-    return_indices: bool = False,
-    _random_samples: Tensor | None = None,
-) -> Any:
-    """Largest elements of windows of a volume at random distances.
+    input: Tensor, kernel_size: Size, output_size: Size | None = None, output_ratio: Any = None,
+    return_indices: bool = False, _random_samples: Tensor | None = None,
+) -> Any:  # fmt: skip
+    """Largest elements of windows of a volume at random distances; see ``fractional_max_pool2d``.
 
     Args:
         input: ``(batch, channels, depth, height, width)``, or without ``batch``.
         _random_samples: Random numbers in [0, 1) that determine the distances, of shape
             ``(batch, channels, 3)``; drawn by default.
 
-    Returns:
-        ``(batch, channels, *output_size)``, or a tuple of it and the int64 indices.
-
-    Raises:
-        ValueError: If neither or both of size and ratio are given, or a ratio is out of range.
-        RuntimeError: If shapes do not fit.
-
     Example:
         >>> x = tt.arange(8.0).reshape(1, 1, 2, 2, 2)
         >>> tt.nn.functional.fractional_max_pool3d(x, 2, output_size=1)
         tensor([[[[[7.]]]]])
-
-    Reference:
-        Graham: Fractional Max-Pooling, arXiv:1412.6071.
     """
     return _fractional(
         3, input, kernel_size, output_size, output_ratio, return_indices, _random_samples
@@ -352,14 +318,9 @@ def fractional_max_pool3d(
 
 
 def _fractional(
-    spatial: int,
-    input: Any,
-    kernel_size: Any,
-    output_size: Any,
-    output_ratio: Any,
-    return_indices: bool,
-    samples: Any,
-) -> Any:
+    spatial: int, input: Any, kernel_size: Any, output_size: Any, output_ratio: Any,
+    return_indices: bool, samples: Any,
+) -> Any:  # fmt: skip
     name = f"fractional_max_pool{spatial}d"
     _check_input(name, spatial, input)
     kernel = _check_ints(name, "kernel_size", kernel_size, spatial)
@@ -392,8 +353,7 @@ def _check_input(name: str, spatial: int, input: Any) -> None:
             f"{name}(): Expected {spatial + 1}D or {spatial + 2}D (batch mode) tensor with "
             f"optional 0 dim batch size for input, but got: {list(input.shape)}"
         )
-    if not input.is_floating_point():
-        raise NotImplementedError(f"\"{name}\" not implemented for '{scalar_name(input.dtype)}'")
+    check_supported(input._xp, name, "biuc", input._data)
 
 
 def _fractional_size(name: str, image: tuple[int, ...], size: Any, ratio: Any) -> tuple[int, ...]:
@@ -449,14 +409,9 @@ def _check_samples(name: str, spatial: int, batch: Any, given: Any) -> Any:
 
 @composite(namespaces=("", *_F), like=pooling.max_pool1d)
 def max_pool1d_with_indices(
-    input: Tensor,
-    kernel_size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
-    dilation: Size = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> tuple[Tensor, Tensor]:
+    input: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0,
+    dilation: Size = 1, ceil_mode: bool = False, return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     """``max_pool1d`` with ``return_indices=True``.
 
     Args:
@@ -472,14 +427,9 @@ def max_pool1d_with_indices(
 
 @composite(namespaces=_F, like=pooling.max_pool2d)
 def max_pool2d_with_indices(
-    input: Tensor,
-    kernel_size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
-    dilation: Size = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> tuple[Tensor, Tensor]:
+    input: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0,
+    dilation: Size = 1, ceil_mode: bool = False, return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     """``max_pool2d`` with ``return_indices=True``.
 
     Args:
@@ -495,14 +445,9 @@ def max_pool2d_with_indices(
 
 @composite(namespaces=_F, like=pooling.max_pool3d)
 def max_pool3d_with_indices(
-    input: Tensor,
-    kernel_size: Size,
-    stride: Size | None = None,
-    padding: Size = 0,
-    dilation: Size = 1,
-    ceil_mode: bool = False,
-    return_indices: bool = False,
-) -> tuple[Tensor, Tensor]:
+    input: Tensor, kernel_size: Size, stride: Size | None = None, padding: Size = 0,
+    dilation: Size = 1, ceil_mode: bool = False, return_indices: bool = False,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     """``max_pool3d`` with ``return_indices=True``.
 
     Args:
@@ -586,13 +531,9 @@ def adaptive_max_pool3d_with_indices(
 
 @composite(namespaces=_F, like=fractional_max_pool2d)
 def fractional_max_pool2d_with_indices(
-    input: Tensor,
-    kernel_size: Size,
-    output_size: Size | None = None,
-    output_ratio: Any = None,
-    return_indices: bool = False,
-    _random_samples: Tensor | None = None,
-) -> tuple[Tensor, Tensor]:
+    input: Tensor, kernel_size: Size, output_size: Size | None = None, output_ratio: Any = None,
+    return_indices: bool = False, _random_samples: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     """``fractional_max_pool2d`` with ``return_indices=True``.
 
     Args:
@@ -610,13 +551,9 @@ def fractional_max_pool2d_with_indices(
 
 @composite(namespaces=_F, like=fractional_max_pool3d)
 def fractional_max_pool3d_with_indices(
-    input: Tensor,
-    kernel_size: Size,
-    output_size: Size | None = None,
-    output_ratio: Any = None,
-    return_indices: bool = False,
-    _random_samples: Tensor | None = None,
-) -> tuple[Tensor, Tensor]:
+    input: Tensor, kernel_size: Size, output_size: Size | None = None, output_ratio: Any = None,
+    return_indices: bool = False, _random_samples: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:  # fmt: skip
     """``fractional_max_pool3d`` with ``return_indices=True``.
 
     Args:
