@@ -552,7 +552,7 @@ def _check_imatmul(inplace: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _unary(sign: str) -> Callable[..., Any]:
-    """Create the method of a unary operator: a binary one whose second operand is not used."""
+    """Create the method of a unary operator; its fast paths are called with an unused operand 0."""
     function: ufunc = get_function(_UNARY[sign])
     found = _fast_functions(sign, False)
     host, apply = [None if f is None else lambda a, b, f=f: f(a) for f in found]

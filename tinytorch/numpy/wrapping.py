@@ -463,7 +463,7 @@ def wrap_function(
 
 
 def _subclass_instance(args: tuple[Any, ...]) -> ndarray | None:
-    """The argument of the highest ``__array_priority__`` whose class derives from ``ndarray``."""
+    """The argument of a subclass of ``ndarray``, that of the highest ``__array_priority__``."""
     found = [a for a in args if a.__class__ is not ndarray and isinstance(a, ndarray)]
     return max(found, key=lambda a: a.__array_priority__) if found else None
 

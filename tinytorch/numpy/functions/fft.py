@@ -157,6 +157,7 @@ def _frequencies(name: str, summary: str, *example: str) -> Callable[..., Tensor
         kind = dtypes.float64 if dtype is None else dtypes.as_dtype(dtype)
         if isinstance(distance, (bool, int, float)):
             return make(n, distance, dtype=kind, device=device)  # type: ignore[no-any-return]
+        # PyTorch's function needs a number, so compute the integers k of the frequencies k / (d n).
         steps = make(n, 1 / n, dtype=kind, device=device).round()
         return steps * (1.0 / (tensor_of(distance) * n))  # type: ignore[no-any-return]
 
