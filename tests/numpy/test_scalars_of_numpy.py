@@ -118,7 +118,7 @@ def test_dtypes_are_read_as_numpy_reads_them(text: str) -> None:
 
 
 @pytest.mark.parametrize(("dtype", "use"), [
-    ("O", "Python objects"), ("U3", "texts"), (bytes, "texts"), ("M8[s]", "dates"),
+    ("O", "Python objects"), ("U3", "strings"), (bytes, "strings"), ("M8[s]", "dates"),
     ("m8", "times"), ([("x", int)], "array for each field"), (np.longdouble, "use float64"),
     (">f4", "order of bytes"), (np.dtype(">i2"), "order of bytes"),
 ])  # fmt: skip

@@ -212,7 +212,7 @@ NUMPY_ONLY = {
             "datetime_data is_busday isnat timedelta64",
             "dates: use numbers of days or seconds",
         ),
-        ("char strings", "arrays of texts: keep texts in lists"),
+        ("char strings", "arrays of strings: keep strings in lists"),
         ("ma", "masked arrays: use NaN and np.nanmean and the like, or where="),
         ("ctypeslib", "pointers of C: use array.ctypes"),
         ("core f2py test", "modules for its build and its tests: import numpy"),

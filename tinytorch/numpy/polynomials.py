@@ -25,7 +25,7 @@ class poly1d(Holder):
     Args:
         c_or_r: The coefficients, that of the highest power first, or the roots.
         r: Whether they are the roots.
-        variable: Name of the variable in texts; default ``x``.
+        variable: Name of the variable when printed; default ``x``.
 
     Attributes:
         variable: Name of the variable.

@@ -196,7 +196,7 @@ def as_dtype(value: Any) -> dtypes.dtype:
     """Tensor dtype from anything NumPy accepts as one: ``"f4"``, ``int``, ``np.dtype("int8")``.
 
     Raises:
-        TypeError: For a dtype that tensors do not have: of another byte order, of texts, dates,
+        TypeError: For a dtype that tensors do not have: of another byte order, of strings, dates,
             objects or structures.
     """
     if isinstance(value, dtypes.dtype):
@@ -208,8 +208,8 @@ def as_dtype(value: Any) -> dtypes.dtype:
 
 #: By the kind letter of dtypes that only NumPy has: what they hold, and what to use instead.
 _NUMPY_ONLY = {
-    "O": "Python objects: keep them in lists", "U": "texts: keep them in lists",
-    "S": "texts: keep them in lists", "T": "texts: keep them in lists",
+    "O": "Python objects: keep them in lists", "U": "strings: keep them in lists",
+    "S": "strings: keep them in lists", "T": "strings: keep them in lists",
     "M": "dates: use numbers of days or seconds", "m": "times: use numbers of days or seconds",
     "V": "structures: use an array for each field",
 }  # fmt: skip
