@@ -121,7 +121,7 @@ def _leaks() -> tuple[Any, ...]:
 @pytest.fixture(autouse=True)
 def restore_global_state() -> Iterator[None]:
     """Start each test from the same state, and fail the one that leaves another behind."""
-    tinytorch.warnings._said.clear()  # so that each test sees the warnings that come once
+    tinytorch.warnings._warned.clear()  # so that each test sees the warnings that come once
     random.seed(0)
     np.random.seed(0)
     tt.manual_seed(0)

@@ -1,4 +1,8 @@
-"""``torch.accelerator``: the GPUs, whatever their kind, and the module of a kind of device."""
+"""GPUs independently of their kind, as ``torch.accelerator``, and ``torch.get_device_module``.
+
+Every function but ``is_available``, ``device_count`` and ``current_accelerator`` raises
+``BackendUnavailableError`` without a GPU.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from .cuda import queries
 from .state import current_backend
 from .warnings import warn
 
-#: PyTorch has a package of this name: ``facade.reexports`` knows the modules in it.
+#: ``torch.accelerator`` is a package; ``facade.reexports`` lists the modules in it.
 __path__: list[str] = []
 
 __all__ = [
@@ -28,7 +32,7 @@ __all__ = [
 
 
 def is_available() -> bool:
-    """Whether there is a GPU that can be used.
+    """Whether there is a usable GPU.
 
     Example:
         >>> tt.accelerator.is_available() == tt.cuda.is_available()
@@ -38,7 +42,7 @@ def is_available() -> bool:
 
 
 def device_count() -> int:
-    """How many there are.
+    """Number of usable GPUs.
 
     Example:
         >>> tt.accelerator.device_count() == tt.cuda.device_count()
@@ -61,10 +65,10 @@ def current_accelerator(check_available: bool = False) -> device | None:
 
 
 def current_device_index() -> int:
-    """The number of the current one.
+    """Index of the calling thread's current GPU.
 
     Raises:
-        BackendUnavailableError: If there is none.
+        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():
@@ -74,13 +78,13 @@ def current_device_index() -> int:
 
 
 def set_device_index(device: Any, /) -> None:
-    """Make another one current.
+    """Make a GPU the calling thread's current one.
 
     Args:
-        device: A number or a device.
+        device: An index or a device.
 
     Raises:
-        BackendUnavailableError: If there is none.
+        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():
@@ -90,10 +94,10 @@ def set_device_index(device: Any, /) -> None:
 
 
 def synchronize(device: Any = None, /) -> None:
-    """Wait until the work queued on the current one is done.
+    """Wait until all work on a GPU (default: the current GPU) is done.
 
     Raises:
-        BackendUnavailableError: If there is none.
+        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():
@@ -103,13 +107,13 @@ def synchronize(device: Any = None, /) -> None:
 
 
 class device_index:  # a context manager, named as a function
-    """Context in which another one is current; None does nothing.
+    """Context manager that makes a GPU current; None does nothing.
 
     Args:
-        device: Its number.
+        device: Index of the GPU.
 
     Raises:
-        BackendUnavailableError: At entry, if there is none.
+        BackendUnavailableError: On entry, without a GPU.
 
     Example:
         >>> with tt.accelerator.device_index(None):
@@ -128,10 +132,10 @@ class device_index:  # a context manager, named as a function
 
 
 def current_stream(device: Any = None, /) -> cuda.Stream:
-    """The queue that this thread's work on one (default: the current one) goes to.
+    """Calling thread's current stream on a GPU (default: the current GPU).
 
     Raises:
-        BackendUnavailableError: If there is none.
+        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():
@@ -141,10 +145,10 @@ def current_stream(device: Any = None, /) -> cuda.Stream:
 
 
 def set_stream(stream: cuda.Stream) -> None:
-    """Have this thread's work go to a queue from now on, and make its device current.
+    """Make a stream and its device the calling thread's current ones.
 
     Raises:
-        BackendUnavailableError: If there is none.
+        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():
@@ -154,27 +158,24 @@ def set_stream(stream: cuda.Stream) -> None:
 
 
 def get_device_capability(device: Any = None, /) -> dict[str, Any]:
-    """What one can do: ``{"supported_dtypes": ...}``, a set.
+    """Capabilities of a GPU: ``{"supported_dtypes": <set of dtypes>}``.
 
     Raises:
-        BackendUnavailableError: If there is none.
+        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():
         ...     assert tt.float32 in tt.accelerator.get_device_capability()["supported_dtypes"]
     """
-    xp = queries.backend().at(queries.number(device))
+    xp = queries.backend().at(queries.device_index(device))
     return {"supported_dtypes": {each for each in dtypes.ALL if xp.supports(each)}}
 
 
-# -- memory ------------------------------------------------------------------------------------
-
-
 def empty_cache() -> None:
-    """Give memory that is held, and not in use, back to the devices.
+    """Release the memory pool's free memory.
 
     Raises:
-        BackendUnavailableError: If there is none.
+        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():
@@ -185,10 +186,10 @@ def empty_cache() -> None:
 
 
 def empty_host_cache() -> None:
-    """Give pinned memory that is held, and not in use, back to the system.
+    """Release the free memory of the pool of pinned memory.
 
     Raises:
-        BackendUnavailableError: If there is none.
+        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():
@@ -198,10 +199,10 @@ def empty_host_cache() -> None:
 
 
 def get_memory_info(device_index: Any = None, /) -> tuple[int, int]:
-    """The free and the total bytes of one (default: the current one).
+    """Numbers of free bytes and of all bytes of a GPU (default: the current GPU).
 
     Raises:
-        BackendUnavailableError: If there is none.
+        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():
@@ -212,10 +213,10 @@ def get_memory_info(device_index: Any = None, /) -> tuple[int, int]:
 
 
 def memory_allocated(device_index: Any = None, /) -> int:
-    """Bytes in use by arrays.
+    """Number of bytes in use by arrays.
 
     Raises:
-        BackendUnavailableError: If there is none.
+        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():
@@ -226,10 +227,10 @@ def memory_allocated(device_index: Any = None, /) -> int:
 
 
 def max_memory_allocated(device_index: Any = None, /) -> int:
-    """The most bytes in use at once; see ``cuda.max_memory_allocated``.
+    """Peak of the bytes in use; see ``cuda.max_memory_allocated``.
 
     Raises:
-        BackendUnavailableError: If there is none.
+        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():
@@ -240,10 +241,10 @@ def max_memory_allocated(device_index: Any = None, /) -> int:
 
 
 def memory_reserved(device_index: Any = None, /) -> int:
-    """Bytes that are held, in use or free.
+    """Number of bytes that the memory pool has reserved, in use or free.
 
     Raises:
-        BackendUnavailableError: If there is none.
+        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():
@@ -254,10 +255,10 @@ def memory_reserved(device_index: Any = None, /) -> int:
 
 
 def max_memory_reserved(device_index: Any = None, /) -> int:
-    """The most bytes that were held at once; see ``cuda.max_memory_reserved``.
+    """Peak of the bytes reserved; see ``cuda.max_memory_reserved``.
 
     Raises:
-        BackendUnavailableError: If there is none.
+        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():
@@ -268,10 +269,10 @@ def max_memory_reserved(device_index: Any = None, /) -> int:
 
 
 def memory_stats(device_index: Any = None, /) -> OrderedDict[str, Any]:
-    """What is known of the memory; see ``cuda.memory_stats``.
+    """Memory statistics of a GPU; see ``cuda.memory_stats``.
 
     Raises:
-        BackendUnavailableError: If there is none.
+        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():
@@ -282,10 +283,10 @@ def memory_stats(device_index: Any = None, /) -> OrderedDict[str, Any]:
 
 
 def reset_peak_memory_stats(device_index: Any = None, /) -> None:
-    """Begin to count ``max_memory_allocated`` from what is in use now.
+    """Reset ``max_memory_allocated`` to the bytes that are in use now.
 
     Raises:
-        BackendUnavailableError: If there is none.
+        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():
@@ -296,10 +297,10 @@ def reset_peak_memory_stats(device_index: Any = None, /) -> None:
 
 
 def reset_accumulated_memory_stats(device_index: Any = None, /) -> None:
-    """Nothing: how much was ever handed out is not counted.
+    """Do nothing: accumulated statistics are not counted.
 
     Raises:
-        BackendUnavailableError: If there is none.
+        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():
@@ -308,11 +309,8 @@ def reset_accumulated_memory_stats(device_index: Any = None, /) -> None:
     queries.backend()
 
 
-# -- names of old ------------------------------------------------------------------------------
-
-
 def current_device_idx() -> int:
-    """``current_device_index``, by its old name.
+    """Deprecated name of ``current_device_index``.
 
     Example:
         >>> import warnings
@@ -325,7 +323,7 @@ def current_device_idx() -> int:
 
 
 def set_device_idx(device: Any, /) -> None:
-    """``set_device_index``, by its old name.
+    """Call ``set_device_index``, of which this is a deprecated name.
 
     Example:
         >>> import warnings
@@ -338,30 +336,29 @@ def set_device_idx(device: Any, /) -> None:
 
 
 def get_device_module(device: Any = None) -> ModuleType:
-    """The module with what is special to a kind of device.
+    """Module of the functions for a device type: ``tinytorch.cpu`` or ``tinytorch.cuda``.
 
     Args:
-        device: A device or its name. Default: that of the active backend.
-
-    Returns:
-        ``tinytorch.cpu`` or ``tinytorch.cuda``.
+        device: A device or its name. Default: the device of the active backend.
 
     Raises:
-        RuntimeError: For another kind of device, or what is no device.
+        RuntimeError: If the device type has no module, or ``device`` is not a device or string.
 
     Example:
         >>> tt.get_device_module("cpu") is tt.cpu
         True
     """
     if device is None:
-        kind = current_backend().device_type
+        device_type = current_backend().device_type
     elif isinstance(device, (str, _device)):
-        kind = _device(device).type
+        device_type = _device(device).type
     else:
         raise RuntimeError(f"Invalid value of device '{device}', expect torch.device, str, or None")
-    if importlib.util.find_spec(f"tinytorch.{kind}") is None:
-        raise RuntimeError(f"Device '{kind}' does not have a corresponding module registered")
-    return importlib.import_module(f"tinytorch.{kind}")
+    if importlib.util.find_spec(f"tinytorch.{device_type}") is None:
+        raise RuntimeError(
+            f"Device '{device_type}' does not have a corresponding module registered"
+        )
+    return importlib.import_module(f"tinytorch.{device_type}")
 
 
 get_device_module.__module__ = "tinytorch"

@@ -1,4 +1,4 @@
-"""``torch.compile`` and ``torch.compiler`` for programs that use them: nothing is compiled."""
+"""``torch.compile`` and ``torch.compiler``, which compile nothing: functions run eagerly."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from .compat.tables.unsupported import TABLES, fill
 __all__ = ["compile", "disable", "nested_compile_region", "set_stance", "substitute_in_graph"]
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-_MODES = (
-    "default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune",
-)  # fmt: skip
-#: Those that PyTorch has, its own tools for tests left out, and those that vendors add.
+_MODES = ("default", "lite", "reduce-overhead", "max-autotune-no-cudagraphs", "max-autotune")
+#: PyTorch's backends, except those for its own tests, and those of other packages.
 _BACKENDS = (
     "aot_eager", "aot_eager_decomp_partition", "aot_eager_default_partitioner", "aot_ts",
     "cudagraphs", "eager", "eager_debug", "eager_noexcept", "hpu_backend", "inductor", "ipex",
@@ -61,18 +59,18 @@ def compile(
     """``model`` itself: nothing is compiled, so results and errors are those of eager code.
 
     Args:
-        model: A function or a Module. Left out, the result is a decorator.
-        fullgraph: Accepted for compatibility, as is everything that follows.
-        dynamic: The same.
-        backend: The same.
-        mode: The same.
-        options: The same.
-        disable: The same.
+        model: A function or a Module. Without it, the result is a decorator.
+        fullgraph: Accepted for compatibility.
+        dynamic: Accepted for compatibility.
+        backend: Accepted for compatibility, if it is the name of a backend or a function.
+        mode: Accepted for compatibility, if it is the name of a mode.
+        options: Accepted for compatibility.
+        disable: Accepted for compatibility.
 
     Raises:
-        RuntimeError: If both ``mode`` and ``options`` are given, or PyTorch knows no such mode or
-            backend.
-        TypeError: If ``model`` cannot be called.
+        RuntimeError: If both ``mode`` and ``options`` are given, or the mode or the backend does
+            not exist in PyTorch.
+        TypeError: If ``model`` is not callable.
 
     Example:
         >>> @tt.compile
@@ -89,12 +87,12 @@ def compile(
         raise RuntimeError(f"Unrecognized mode={mode}, should be one of: {', '.join(_MODES)}")
     if isinstance(backend, str) and backend not in _BACKENDS:
         raise RuntimeError(
-            f"Invalid backend: {backend!r}, expected one of {', '.join(_BACKENDS)}; nothing is "
-            "compiled, whichever it is"
+            f"Invalid backend: {backend!r}, expected one of {', '.join(_BACKENDS)} (with each of "
+            "them, nothing is compiled)"
         )
     if model is not None and not callable(model):
         raise TypeError(f"compile(): expected a function or a Module, got {type(model).__name__}")
-    return _same if model is None else model
+    return _identity if model is None else model
 
 
 @overload
@@ -115,11 +113,11 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
         >>> tt.compiler.disable(len) is len
         True
     """
-    return _same if fn is None else fn
+    return _identity if fn is None else fn
 
 
 def _disable_dynamo(fn: Any = None, recursive: bool = True) -> Any:
-    """``disable``, by the name it has at the top level."""
+    """``disable``, as ``torch._disable_dynamo``."""
     return disable(fn, recursive)
 
 
@@ -137,34 +135,36 @@ def nested_compile_region(fn: Any = None) -> Any:
         >>> tt.compiler.nested_compile_region(len) is len
         True
     """
-    return _same if fn is None else fn
+    return _identity if fn is None else fn
 
 
 def substitute_in_graph(original_fn: Callable[..., Any], **options: Any) -> Callable[[_F], _F]:
-    """A decorator for what would be compiled in a function's place: it changes neither.
+    """Return a decorator that changes nothing.
+
+    PyTorch compiles the decorated function in the place of ``original_fn``.
 
     Args:
-        original_fn: The function.
+        original_fn: The function to be replaced.
         **options: Accepted for compatibility.
 
     Example:
         >>> tt.compiler.substitute_in_graph(len)(sum) is sum
         True
     """
-    return _same
+    return _identity
 
 
 class set_stance(contextlib.ContextDecorator):  # named as a function
-    """What to do instead of compiling; a scope and a decorator, too. Nothing is compiled.
+    """Policy of ``compile``, also a context manager and a decorator; without effect.
 
     Args:
         stance: ``"default"``, ``"force_eager"``, ``"eager_on_recompile"``,
             ``"fail_on_recompile"``, ``"eager_then_compile"`` or ``"aot_eager_then_compile"``.
         skip_guard_eval_unsafe: Accepted for compatibility.
-        force_backend: The same.
+        force_backend: Accepted for compatibility.
 
     Raises:
-        RuntimeError: For another stance.
+        RuntimeError: If ``stance`` is another string.
 
     Example:
         >>> with tt.compiler.set_stance("force_eager"):
@@ -180,13 +180,13 @@ class set_stance(contextlib.ContextDecorator):  # named as a function
         self.stance = stance
 
     def __enter__(self) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     def __exit__(self, *error: object) -> None:
-        """Nothing."""
+        """Do nothing."""
 
 
-def _same(function: _F) -> _F:
+def _identity(function: _F) -> _F:
     return function
 
 

@@ -1,4 +1,4 @@
-"""``functorch``, the older home of ``tinytorch.func``, with its older functions.
+"""``functorch``, the older package of ``tinytorch.func``'s functions, and its older functions.
 
 Example:
     >>> from tinytorch.functorch import grad, make_functional
@@ -39,7 +39,7 @@ __all__ = [
 
 
 class FunctionalModuleWithBuffers(Module):
-    """A module that is given its parameters and buffers when it is called.
+    """Module that receives its parameters and buffers as arguments of the call.
 
     Args:
         model: The module.
@@ -60,14 +60,14 @@ class FunctionalModuleWithBuffers(Module):
     def forward(
         self, params: Sequence[Tensor], buffers: Sequence[Tensor], *args: Any, **kwargs: Any
     ) -> Any:
-        """What the module gives with these parameters and buffers."""
+        """Result of the module with these parameters and buffers."""
         state = dict(zip(self.param_names, params, strict=True))
         state |= dict(zip(self.buffer_names, buffers, strict=True))
         return functional_call(self.stateless_model, state, args, kwargs)
 
 
 class FunctionalModule(FunctionalModuleWithBuffers):
-    """A module without buffers that is given its parameters when it is called.
+    """Module without buffers that receives its parameters as an argument of the call.
 
     Args:
         model: The module.
@@ -79,21 +79,23 @@ class FunctionalModule(FunctionalModuleWithBuffers):
     """
 
     def forward(self, params: Sequence[Tensor], *args: Any, **kwargs: Any) -> Any:
-        """What the module gives with these parameters."""
+        """Result of the module with these parameters."""
         return super().forward(params, (), *args, **kwargs)
 
 
 def make_functional(
     model: Module, disable_autograd_tracking: bool = False
 ) -> tuple[FunctionalModule, tuple[Tensor, ...]]:
-    """A module as a function of its parameters, and these; ``func.functional_call`` is newer.
+    """Return a module as a function of its parameters, and copies of the parameters.
+
+    ``func.functional_call`` is the newer function.
 
     Args:
-        model: The module, which keeps what it has.
-        disable_autograd_tracking: Whether the parameters require no grad. Default: False.
+        model: The module, which is not changed.
+        disable_autograd_tracking: Whether the copies do not require grad. Default: False.
 
     Raises:
-        RuntimeError: If it has buffers.
+        RuntimeError: If the module has buffers.
 
     Example:
         >>> from tinytorch.functorch import make_functional
@@ -106,17 +108,18 @@ def make_functional(
             "make_functional(model): `model` has buffers. Please use "
             "make_functional_with_buffers(model) instead."
         )
-    return FunctionalModule(model), _parameters(model, disable_autograd_tracking)
+    return FunctionalModule(model), _copy_parameters(model, disable_autograd_tracking)
 
 
 def make_functional_with_buffers(
     model: Module, disable_autograd_tracking: bool = False
 ) -> tuple[FunctionalModuleWithBuffers, tuple[Tensor, ...], tuple[Tensor, ...]]:
-    """A module as a function of its parameters and buffers, and these.
+    """Return a module as a function of its parameters and buffers, and copies of both.
 
     Args:
-        model: The module, which keeps what it has.
-        disable_autograd_tracking: Whether the parameters require no grad. Default: False.
+        model: The module, which is not changed.
+        disable_autograd_tracking: Whether the copies of the parameters do not require grad.
+            Default: False.
 
     Example:
         >>> from tinytorch.functorch import make_functional_with_buffers
@@ -125,25 +128,27 @@ def make_functional_with_buffers(
         (2, 3)
     """
     buffers = tuple(copy.deepcopy([*model.buffers()]))
-    params = _parameters(model, disable_autograd_tracking)
+    params = _copy_parameters(model, disable_autograd_tracking)
     return FunctionalModuleWithBuffers(model), params, buffers
 
 
-def _parameters(model: Module, apart: bool) -> tuple[Tensor, ...]:
+def _copy_parameters(model: Module, detach: bool) -> tuple[Tensor, ...]:
     params: list[Tensor] = copy.deepcopy([*model.parameters()])
-    return tuple(p.detach() if apart else p for p in params)
+    return tuple(p.detach() if detach else p for p in params)
 
 
 def combine_state_for_ensemble(
     models: Sequence[Module],
 ) -> tuple[FunctionalModuleWithBuffers, tuple[Tensor, ...], tuple[Tensor, ...]]:
-    """Modules of one kind as a function, and their parameters and buffers stacked, for ``vmap``.
+    """Return modules of one class as one function, with stacked parameters and buffers.
+
+    ``vmap`` of the function over the parameters and buffers computes all models at once.
 
     Args:
         models: The modules.
 
     Raises:
-        RuntimeError: If there is none, or they differ in class or mode.
+        RuntimeError: If ``models`` is empty, or they differ in class or mode.
 
     Example:
         >>> from tinytorch.functorch import combine_state_for_ensemble, vmap
@@ -156,5 +161,5 @@ def combine_state_for_ensemble(
     return FunctionalModuleWithBuffers(models[0]), (*params.values(),), (*buffers.values(),)
 
 
-make_fx = absent("functorch.make_fx", "tinytorch records no graphs of programs")
+make_fx = absent("functorch.make_fx", "tinytorch does not trace programs")
 publish(__name__, "experimental")

@@ -1,4 +1,4 @@
-"""Values that are not there yet: ``Future``, ``collect_all`` and ``wait_all``."""
+"""Futures, as ``torch.futures``: ``Future``, ``collect_all`` and ``wait_all``."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ S = TypeVar("S")
 
 
 class Future(Generic[T]):
-    """A value that another thread gives.
+    """Value that another thread may set later.
 
     Args:
-        devices: Accepted for compatibility: kernels of a GPU run in the order they were called in.
+        devices: Accepted for compatibility: kernels of a GPU run in the order of their calls.
 
     Example:
         >>> future = tt.futures.Future()
@@ -36,7 +36,7 @@ class Future(Generic[T]):
         self._error: BaseException | None = None
 
     def done(self) -> bool:
-        """Whether there is a value or an error.
+        """Whether the future has a value or an error.
 
         Example:
             >>> future = tt.futures.Future()
@@ -46,7 +46,7 @@ class Future(Generic[T]):
         return self._done
 
     def wait(self) -> T:
-        """The value, waited for; an error is raised.
+        """Wait until the future is done; return its value or raise its error.
 
         Example:
             >>> future = tt.futures.Future()
@@ -59,10 +59,10 @@ class Future(Generic[T]):
         return self.value()
 
     def value(self) -> T:
-        """The value, which has to be there; an error is raised.
+        """Return the value of a future that is done, or raise its error.
 
         Raises:
-            RuntimeError: If there is none yet.
+            RuntimeError: If the future is not done.
 
         Example:
             >>> future = tt.futures.Future()
@@ -77,10 +77,10 @@ class Future(Generic[T]):
         return self._value  # type: ignore[no-any-return]
 
     def set_result(self, result: T) -> None:
-        """Give the value.
+        """Set the value, which completes the future.
 
         Raises:
-            RuntimeError: If there is one.
+            RuntimeError: If the future is already done.
 
         Example:
             >>> future = tt.futures.Future()
@@ -91,11 +91,11 @@ class Future(Generic[T]):
         self._complete(result, None)
 
     def set_exception(self, result: BaseException) -> None:
-        """Give an error in the place of a value.
+        """Set an error, which ``wait`` and ``value`` will raise.
 
         Raises:
-            AssertionError: If it is none.
-            RuntimeError: If there is a value.
+            AssertionError: If ``result`` is not an exception.
+            RuntimeError: If the future is already done.
 
         Example:
             >>> future = tt.futures.Future()
@@ -110,6 +110,7 @@ class Future(Generic[T]):
         self._complete(None, result)
 
     def _complete(self, value: Any, error: BaseException | None) -> None:
+        """Set the value or the error, notify waiting threads and call the callbacks."""
         with self._changed:
             if self._done:
                 raise RuntimeError(
@@ -122,11 +123,11 @@ class Future(Generic[T]):
         for callback in callbacks:
             try:
                 callback(self)
-            except Exception as error:  # no concern of who gives the value: PyTorch logs it, too
+            except Exception as error:  # PyTorch, too, logs it instead of raising in `set_result`.
                 _log.error("Got an error when running a callback of a Future", exc_info=error)
 
     def then(self, callback: Callable[[Future[T]], S]) -> Future[S]:
-        """A future of what a function of this one gives, called once this one is done.
+        """Return a future of ``callback(self)``, which is called once this future is done.
 
         Example:
             >>> future = tt.futures.Future()
@@ -135,7 +136,7 @@ class Future(Generic[T]):
             >>> twice.wait()
             6
         """
-        result: Future[S] = self._following()
+        result: Future[S] = self._create_result()
 
         def run(done: Future[T]) -> None:
             try:
@@ -148,14 +149,14 @@ class Future(Generic[T]):
         self.add_done_callback(run)
         return result
 
-    def _following(self) -> Future[Any]:
-        """A new future of what follows from this one."""
+    def _create_result(self) -> Future[Any]:
+        """Create the future that ``then`` returns; subclasses override it."""
         return Future()
 
     def add_done_callback(self, callback: Callable[[Future[T]], Any]) -> None:
-        """Call a function with this future once it is done, at once if it is.
+        """Call a function with this future once it is done, immediately if it is already done.
 
-        An error that it raises later is logged, as nobody waits for it.
+        An error of a later call is logged.
 
         Example:
             >>> future = tt.futures.Future()
@@ -171,7 +172,7 @@ class Future(Generic[T]):
 
 
 def collect_all(futures: list[Future[Any]]) -> Future[list[Future[Any]]]:
-    """A future of the futures, done when all of them are, or with the first error of one.
+    """Return a future of the list, done when all futures are done or one of them has an error.
 
     Example:
         >>> futures = [tt.futures.Future(), tt.futures.Future()]
@@ -204,7 +205,7 @@ def collect_all(futures: list[Future[Any]]) -> Future[list[Future[Any]]]:
 
 
 def wait_all(futures: list[Future[Any]]) -> list[Any]:
-    """The values of all, waited for; the first error among them is raised.
+    """Wait for all futures and return their values, or raise the first error.
 
     Example:
         >>> future = tt.futures.Future()

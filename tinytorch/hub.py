@@ -1,4 +1,4 @@
-"""``torch.hub`` for programs that name it: a folder for downloads, and nothing is downloaded."""
+"""``torch.hub`` without downloads: the download folder's name, and functions that raise."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ __all__ = [
     "load_state_dict_from_url", "set_dir",
 ]  # fmt: skip
 
-#: The beginning of a file's hash in its name: ``resnet18-bfd8deac.pth``.
+#: Matches the beginning of a file's hash in its name: ``resnet18-bfd8deac.pth``.
 HASH_REGEX = re.compile(r"-([a-f0-9]*)\.")
-#: The bar of progress, which libraries take from here; None where tqdm is not installed.
+#: tqdm's progress bar, which other libraries import from here; None if tqdm is not installed.
 tqdm: Any = importlib.import_module("tqdm").tqdm if importlib.util.find_spec("tqdm") else None
 
 
-def _refuse(*args: Any, **kwargs: Any) -> NoReturn:
-    """Not available.
+def _raise_unsupported(*args: Any, **kwargs: Any) -> NoReturn:
+    """Raise ``NotImplementedError``: tinytorch downloads nothing.
 
     Raises:
         NotImplementedError: Always.
@@ -37,29 +37,30 @@ def _refuse(*args: Any, **kwargs: Any) -> NoReturn:
     )
 
 
-download_url_to_file = load = load_state_dict_from_url = help = list = _refuse
-_chosen: str | None = None
+download_url_to_file = load = load_state_dict_from_url = help = list = _raise_unsupported
+#: The folder that ``set_dir`` set.
+_dir: str | None = None
 
 
 def _get_torch_home() -> str:
-    """The folder of PyTorch's downloads: ``$TORCH_HOME``, or ``torch`` in the user's cache."""
+    """Folder of PyTorch's downloads: ``$TORCH_HOME``, or ``torch`` in the user's cache."""
     cache = os.getenv("XDG_CACHE_HOME", "~/.cache")
     return os.path.expanduser(os.getenv("TORCH_HOME", os.path.join(cache, "torch")))
 
 
 def get_dir() -> str:
-    """The folder where programs keep what they downloaded; it need not exist.
+    """Folder for downloaded files; it may not exist yet.
 
     Example:
         >>> tt.hub.set_dir("downloads")
         >>> tt.hub.get_dir()
         'downloads'
     """
-    return os.path.join(_get_torch_home(), "hub") if _chosen is None else _chosen
+    return os.path.join(_get_torch_home(), "hub") if _dir is None else _dir
 
 
 def set_dir(d: str | os.PathLike[str]) -> None:
-    """Choose the folder that ``get_dir`` names.
+    """Set the folder that ``get_dir`` returns.
 
     Args:
         d: The folder.
@@ -67,5 +68,5 @@ def set_dir(d: str | os.PathLike[str]) -> None:
     Example:
         >>> tt.hub.set_dir("downloads")
     """
-    global _chosen
-    _chosen = os.path.expanduser(d)
+    global _dir
+    _dir = os.path.expanduser(d)

@@ -1,4 +1,4 @@
-"""``torch.onnx`` for programs that ask whether they are exported: they never are."""
+"""``torch.onnx`` for programs that mention it: nothing is ever exported."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class OnnxExporterError(RuntimeError):
-    """What a failed export raises in PyTorch."""
+    """Error that PyTorch raises when an export fails; tinytorch never raises it."""
 
 
 def register_custom_op_symbolic(
     symbolic_name: str, symbolic_fn: Callable[..., Any], opset_version: int
 ) -> None:
-    """Take what an export would write for an operator; nothing asks for it.
+    """Accept the function that exports an operator, and ignore it.
 
     Args:
-        symbolic_name: ``"mylib::name"``.
-        symbolic_fn: The function that would write it.
-        opset_version: ONNX's version.
+        symbolic_name: Name of the operator: ``"mylib::name"``.
+        symbolic_fn: Function that would add the operator's nodes to the ONNX graph.
+        opset_version: Version of ONNX's operator set.
 
     Example:
         >>> tt.onnx.register_custom_op_symbolic("mylib::twice", lambda g, x: x, 17)
@@ -32,11 +32,11 @@ def register_custom_op_symbolic(
 
 
 def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> None:
-    """Nothing: nothing was kept.
+    """Do nothing: ``register_custom_op_symbolic`` registers nothing.
 
     Args:
-        symbolic_name: ``"mylib::name"``.
-        opset_version: ONNX's version.
+        symbolic_name: Name of the operator: ``"mylib::name"``.
+        opset_version: Version of ONNX's operator set.
 
     Example:
         >>> tt.onnx.unregister_custom_op_symbolic("mylib::twice", 17)
@@ -44,10 +44,10 @@ def unregister_custom_op_symbolic(symbolic_name: str, opset_version: int) -> Non
 
 
 def parse_args(*arg_descriptors: str) -> Callable[[_F], _F]:
-    """A decorator for functions that write operators: the function itself.
+    """Decorator for the functions of ``register_custom_op_symbolic``; returns them unchanged.
 
     Args:
-        *arg_descriptors: The kinds of its arguments, ``"v"`` or ``"i"``.
+        *arg_descriptors: The kinds of the function's arguments, as ``"v"`` or ``"i"``.
 
     Example:
         >>> from tinytorch.onnx.symbolic_helper import parse_args

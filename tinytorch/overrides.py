@@ -1,7 +1,7 @@
-"""``__torch_function__``: classes and modes that answer for the library's functions.
+"""``__torch_function__``: classes and modes that override tinytorch's functions.
 
-A class with the method, a subclass of Tensor or one of its own, is asked what to make of every
-public function that one of its objects is given to; a mode is asked of every call in its scope.
+A class with this method, a subclass of Tensor or any other, overrides every public function that
+is called with one of its instances; a mode overrides every call in its scope.
 
 Reference: https://docs.pytorch.org/docs/stable/torch.overrides.html
 """
@@ -32,17 +32,14 @@ __all__ = [
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: The namespaces whose functions classes are asked about, as PyTorch tells them.
-_SPACES = ("", "nn.functional", "linalg", "fft", "special")
-
-
-# -- asking -----------------------------------------------------------------------------------
+#: The namespaces whose functions can be overridden, as PyTorch lists them.
+_NAMESPACES = ("", "nn.functional", "linalg", "fft", "special")
 
 
 def has_torch_function(relevant_args: Iterable[Any]) -> bool:
-    """Whether one of the arguments, or a mode, is to be asked.
+    """Whether one of the arguments, or a mode, overrides ``__torch_function__``.
 
-    Tensors and Parameters are not.
+    Tensor and Parameter themselves do not override it.
 
     Args:
         relevant_args: The arguments.
@@ -59,7 +56,7 @@ def has_torch_function(relevant_args: Iterable[Any]) -> bool:
 
 
 def has_torch_function_unary(relevant_arg: Any) -> bool:
-    """``has_torch_function`` of one argument.
+    """``has_torch_function`` for one argument.
 
     Args:
         relevant_arg: The argument.
@@ -72,7 +69,7 @@ def has_torch_function_unary(relevant_arg: Any) -> bool:
 
 
 def has_torch_function_variadic(*relevant_args: Any) -> bool:
-    """``has_torch_function`` of arguments given one by one.
+    """``has_torch_function`` for separate arguments.
 
     Args:
         *relevant_args: The arguments.
@@ -87,16 +84,19 @@ def has_torch_function_variadic(*relevant_args: Any) -> bool:
 def handle_torch_function(
     public_api: Callable[P, R], relevant_args: Iterable[Any], *args: P.args, **kwargs: P.kwargs
 ) -> R:
-    """What the modes and the arguments' classes make of a call.
+    """Return the result of the first override of a call that does not return NotImplemented.
+
+    Modes come first, then the arguments' classes: subclasses before their base classes, otherwise
+    from left to right.
 
     Args:
         public_api: The function that was called.
-        relevant_args: The arguments to ask: subclasses first, and else from left to right.
-        *args: All its arguments by position.
-        **kwargs: Its other arguments.
+        relevant_args: The arguments whose classes may override the function.
+        *args: Positional arguments of the call.
+        **kwargs: Keyword arguments of the call.
 
     Raises:
-        TypeError: If all of them return NotImplemented.
+        TypeError: If all overrides return NotImplemented.
 
     Example:
         >>> class Loud:
@@ -119,10 +119,11 @@ def handle_torch_function(
 def wrap_torch_function(
     dispatcher: Callable[P, Iterable[Any]],
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """A decorator for functions of a program's own that classes and modes are to be asked about.
+    """Decorator that makes a program's function overridable by classes and modes.
 
     Args:
-        dispatcher: Takes the function's arguments; returns those to ask.
+        dispatcher: Function of the same arguments that returns the relevant ones, whose classes
+            may override the call.
 
     Example:
         >>> @tt.overrides.wrap_torch_function(lambda x: (x,))
@@ -134,23 +135,23 @@ def wrap_torch_function(
 
     def decorate(func: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(func)
-        def wrapped(*args: P.args, **kwargs: P.kwargs) -> R:
-            values = list(dispatcher(*args, **kwargs))
-            if has_torch_function(values):
-                return handle_torch_function(wrapped, values, *args, **kwargs)
+        def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
+            relevant = list(dispatcher(*args, **kwargs))
+            if has_torch_function(relevant):
+                return handle_torch_function(wrapper, relevant, *args, **kwargs)
             return func(*args, **kwargs)
 
-        return wrapped
+        return wrapper
 
     return decorate
 
 
 class TorchFunctionMode:
-    """A scope in which a method of the program's own is asked about every function.
+    """Context manager whose ``__torch_function__`` overrides every function in its scope.
 
-    A subclass defines ``__torch_function__(self, func, types, args=(), kwargs=None)``, which is
-    not asked about what it calls itself. It holds for this thread and task; scopes nest, and the
-    innermost is asked first.
+    A subclass defines ``__torch_function__(self, func, types, args=(), kwargs=None)``. The mode is
+    disabled while that method runs. It applies to the current thread and task; scopes nest, and
+    the innermost mode is called first.
 
     Example:
         >>> class Count(tt.overrides.TorchFunctionMode):
@@ -170,13 +171,13 @@ class TorchFunctionMode:
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
-        """What the mode makes of a call.
+        """Compute the result of a call; subclasses define it.
 
         Args:
             func: The public function.
-            types: The classes of the arguments that are asked after it.
-            args: The call's arguments by position.
-            kwargs: Its other arguments.
+            types: The classes of the arguments that override ``__torch_function__``, too.
+            args: Positional arguments of the call.
+            kwargs: Keyword arguments of the call.
 
         Raises:
             NotImplementedError: In this class.
@@ -192,11 +193,11 @@ class TorchFunctionMode:
 
     @classmethod
     def push(cls, *args: Any, **kwargs: Any) -> Self:
-        """Make the mode; ``with Mode()`` is the usual way.
+        """Create the mode, with a deprecation warning: ``with Mode()`` is the usual way.
 
         Args:
-            *args: What the class takes.
-            **kwargs: The same.
+            *args: Positional arguments of the class.
+            **kwargs: Keyword arguments of the class.
 
         Example:
             >>> import warnings
@@ -213,7 +214,7 @@ class TorchFunctionMode:
 
 
 class BaseTorchFunctionMode(TorchFunctionMode):
-    """A mode that changes nothing.
+    """Mode that calls every function unchanged.
 
     Example:
         >>> with tt.overrides.BaseTorchFunctionMode():
@@ -224,25 +225,22 @@ class BaseTorchFunctionMode(TorchFunctionMode):
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
-        """What ``func`` gives.
+        """Result of ``func``.
 
         Args:
             func: The public function.
-            types: The classes of the arguments that are asked after it.
-            args: The call's arguments by position.
-            kwargs: Its other arguments.
+            types: The classes of the arguments that override ``__torch_function__``, too.
+            args: Positional arguments of the call.
+            kwargs: Keyword arguments of the call.
         """
         return func(*args, **(kwargs or {}))
 
 
-# -- what may be asked about ------------------------------------------------------------------
-
-
 def is_tensor_like(inp: Any) -> bool:
-    """Whether something is a tensor, or of a class that answers for functions as one.
+    """Whether an object is a tensor, or its class defines ``__torch_function__``.
 
     Args:
-        inp: Anything.
+        inp: Any object.
 
     Example:
         >>> tt.overrides.is_tensor_like(tt.ones(2)), tt.overrides.is_tensor_like([1.0])
@@ -253,7 +251,7 @@ def is_tensor_like(inp: Any) -> bool:
 
 @functools.cache
 def _functions() -> tuple[dict[Any, list[Callable[..., Any]]], dict[Callable[..., Any], str]]:
-    """By namespace the functions that may be asked about, and the names of all of them."""
+    """Return the overridable functions by namespace, and PyTorch's name of each function."""
     found: dict[Any, list[Callable[..., Any]]] = {}
     named: dict[Callable[..., Any], str] = {}
     for name in member_names(Tensor):
@@ -265,7 +263,7 @@ def _functions() -> tuple[dict[Any, list[Callable[..., Any]]], dict[Callable[...
             named[member.__get__] = f"torch.Tensor.{name}.__get__"
             named[member.__set__] = f"torch.Tensor.{name}.__set__"
             found.setdefault(member, []).append(member.__get__)
-    for space in _SPACES:
+    for space in _NAMESPACES:
         module = importlib.import_module(f"tinytorch.{space}".rstrip("."))
         ignored = {f"{space}.{name}".lstrip(".") for name in torch_function.NOT_OVERRIDABLE}
         for name in names(space):
@@ -277,11 +275,11 @@ def _functions() -> tuple[dict[Any, list[Callable[..., Any]]], dict[Callable[...
 
 
 def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
-    """The functions that classes and modes are asked about.
+    """Functions that classes and modes can override.
 
     Returns:
-        By namespace, a module or Tensor, the functions there; by attribute of Tensor, what reads
-        it.
+        A dictionary from a module, or Tensor, to its functions, and from each attribute of Tensor
+        to the list of its getter.
 
     Example:
         >>> tt.add in tt.overrides.get_overridable_functions()[tt]
@@ -291,7 +289,7 @@ def get_overridable_functions() -> dict[Any, list[Callable[..., Any]]]:
 
 
 def get_ignored_functions() -> set[Callable[..., Any]]:
-    """The operations that no class is asked about, as they take any tensor for data.
+    """Operations that cannot be overridden, because they treat any tensor as data.
 
     Example:
         >>> tt.tensor in tt.overrides.get_ignored_functions()
@@ -301,7 +299,7 @@ def get_ignored_functions() -> set[Callable[..., Any]]:
 
 
 def get_testing_overrides() -> dict[Callable[..., Any], Callable[..., Any]]:
-    """For each function that classes are asked about one that takes the same and returns -1.
+    """Map each overridable function to a function that accepts the same arguments and returns -1.
 
     Example:
         >>> tt.overrides.get_testing_overrides()[tt.add](tt.ones(2), 1)
@@ -315,7 +313,7 @@ def _minus_one(*args: Any, **kwargs: Any) -> int:
 
 
 def resolve_name(f: Callable[..., Any]) -> str | None:
-    """PyTorch's name of a function that a class may be asked about; None for any other.
+    """PyTorch's name of an overridable function; None for any other function.
 
     Args:
         f: The function.
@@ -330,7 +328,7 @@ def resolve_name(f: Callable[..., Any]) -> str | None:
 
 
 def is_tensor_method_or_property(func: Callable[..., Any]) -> bool:
-    """Whether a function is a method of Tensor, or reads an attribute of it.
+    """Whether a function is a method of Tensor or the getter of one of its attributes.
 
     Args:
         func: The function.

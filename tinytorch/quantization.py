@@ -1,6 +1,6 @@
-"""``torch.ao.quantization`` for programs that mark where tensors would be quantized: none are.
+"""``torch.ao.quantization`` without quantization.
 
-The marks let tensors through, as PyTorch's do before a model is converted; converting raises.
+The stub modules return their input, as PyTorch's do before a model is converted; converting raises.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ __all__ = ["DeQuantStub", "QuantStub", "QuantWrapper"]
 
 
 class QuantStub(Module):
-    """Marks where a tensor would be quantized, and lets it through.
+    """Identity that marks where a tensor would be quantized.
 
     Args:
-        qconfig: How it would be. Default: None.
+        qconfig: Configuration of the quantization, an unused attribute. Default: None.
 
     Example:
         >>> tt.ao.quantization.QuantStub()(tt.ones(1))
@@ -32,15 +32,15 @@ class QuantStub(Module):
             self.qconfig = qconfig
 
     def forward(self, x: Tensor) -> Tensor:
-        """``x``."""
+        """Return ``x``."""
         return x
 
 
 class DeQuantStub(QuantStub):
-    """Marks where a tensor would be made one of floats again, and lets it through.
+    """Identity that marks where a quantized tensor would be converted back to floating point.
 
     Args:
-        qconfig: How it would be. Default: None.
+        qconfig: Configuration of the quantization, an unused attribute. Default: None.
 
     Example:
         >>> tt.ao.quantization.DeQuantStub()(tt.ones(1))
@@ -49,7 +49,7 @@ class DeQuantStub(QuantStub):
 
 
 class QuantWrapper(Module):
-    """A module between two such marks.
+    """Module between a ``QuantStub`` and a ``DeQuantStub``.
 
     Args:
         module: The module.
@@ -67,7 +67,7 @@ class QuantWrapper(Module):
         self.train(module.training)
 
     def forward(self, X: Tensor) -> Tensor:
-        """What the module makes of it; typed as one tensor, like ``Sequential``."""
+        """Result of the module, annotated as one tensor, as for ``Sequential``."""
         return self.dequant(self.module(self.quant(X)))
 
 

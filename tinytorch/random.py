@@ -1,7 +1,7 @@
-"""Seeds and random generators: ``tinytorch.random``, as ``torch.random``.
+"""Seeds and random number generators, as ``torch.random``.
 
-Every backend has a default generator, which random functions use when they are given
-none. Seeded alike, every generator gives PyTorch's CPU numbers.
+Each backend has a default generator, which random functions use if they receive no other. With
+equal seeds, every generator draws the random numbers of PyTorch's CPU generator.
 
     >>> _ = tt.manual_seed(0)
     >>> tt.rand(2)
@@ -29,21 +29,21 @@ __all__ = [
     "set_rng_state", "thread_safe_generator",
 ]  # fmt: skip
 
-#: What torch seeds a generator with that nobody has seeded.
-_UNSEEDED = 67280421310721
+#: PyTorch's seed of a generator before the first ``manual_seed``.
+_DEFAULT_SEED = 67280421310721
 
 
 class Generator:
-    """A stream of random numbers of its own.
+    """Random number generator with a state of its own.
 
     Args:
-        device: Where the numbers are wanted. Default: where the active backend's are.
+        device: The device of the random tensors. Default: the active backend's device.
 
     Attributes:
-        backend: The backend whose arrays it draws.
+        backend: The backend of the arrays that it draws.
 
     Raises:
-        ImportError: If the device's backend cannot be used here.
+        ImportError: If the device's backend cannot be loaded.
 
     Example:
         >>> generator = tt.Generator().manual_seed(0)
@@ -56,11 +56,11 @@ class Generator:
 
     def __init__(self, device: Any = None) -> None:
         self.backend = backend_for(device)
-        self._engine = self.backend.make_generator(_UNSEEDED)
+        self._engine = self.backend.make_generator(_DEFAULT_SEED)
 
     @property
     def device(self) -> Device:
-        """Where the numbers are drawn.
+        """Device of the random tensors.
 
         Example:
             >>> generator = tt.Generator().manual_seed(0)
@@ -71,13 +71,13 @@ class Generator:
         return Device(xp.device_type, xp.device_index(xp.empty(0)))
 
     def manual_seed(self, seed: int) -> Generator:
-        """Restart the stream at ``seed``; returns the generator itself.
+        """Seed the generator and return the generator itself.
 
         Args:
-            seed: Between -2**63 and 2**64 - 1; a negative one counts down from 2**64.
+            seed: Integer from -2**63 to 2**64 - 1; 2**64 is added to a negative one.
 
         Raises:
-            TypeError: If ``seed`` is no int.
+            TypeError: If ``seed`` is not an integer.
             ValueError: If it is out of range.
 
         Example:
@@ -85,23 +85,23 @@ class Generator:
             >>> tt.rand(2, generator=generator.manual_seed(0))
             tensor([0.4963, 0.7682])
         """
-        self._engine.manual_seed(_checked_seed(seed))
+        self._engine.manual_seed(_check_seed(seed))
         return self
 
     def seed(self) -> int:
-        """Restart the stream at a seed from the operating system, and return that seed.
+        """Seed the generator from the operating system's randomness, and return that seed.
 
         Example:
             >>> generator = tt.Generator()
             >>> generator.seed() == generator.initial_seed()
             True
         """
-        fresh = _fresh_seed()
-        self._engine.manual_seed(fresh)
-        return fresh
+        seed = _system_seed()
+        self._engine.manual_seed(seed)
+        return seed
 
     def initial_seed(self) -> int:
-        """The seed of the present stream.
+        """Seed with which the generator was last seeded.
 
         Example:
             >>> generator = tt.Generator().manual_seed(0)
@@ -111,7 +111,7 @@ class Generator:
         return int(self._engine.initial_seed())
 
     def get_offset(self) -> int:
-        """Position in the stream of a GPU's generator of PyTorch's; none here has one.
+        """Raise an error: only PyTorch's GPU generators have an offset.
 
         Raises:
             RuntimeError: Always.
@@ -125,7 +125,7 @@ class Generator:
         raise RuntimeError(f"{self.device.type.upper()} Generator does not use offset")
 
     def set_offset(self, offset: int) -> Generator:
-        """Set what ``get_offset`` returns; see there.
+        """Raise an error: only PyTorch's GPU generators have an offset.
 
         Raises:
             RuntimeError: Always.
@@ -139,7 +139,7 @@ class Generator:
         raise RuntimeError(f"{self.device.type.upper()} Generator does not use offset")
 
     def get_state(self) -> Tensor:
-        """The state, a uint8 tensor on the CPU that ``torch.set_rng_state`` also reads.
+        """State as a uint8 tensor on the CPU, in the format of ``torch.get_rng_state``.
 
         Example:
             >>> generator = tt.Generator().manual_seed(0)
@@ -150,14 +150,14 @@ class Generator:
         return wrap(host.from_numpy(self._engine.get_state()), host)
 
     def set_state(self, new_state: Tensor) -> Self:
-        """Continue from a state that ``get_state``, here or in torch, returned.
+        """Set the state to one that ``get_state`` of tinytorch or PyTorch returned.
 
         Returns:
             The generator itself.
 
         Raises:
-            TypeError: If ``new_state`` is no uint8 tensor.
-            RuntimeError: If it is no state.
+            TypeError: If ``new_state`` is not a uint8 tensor.
+            RuntimeError: If it is not a generator's state.
 
         Example:
             >>> generator = tt.Generator().manual_seed(0)
@@ -172,7 +172,7 @@ class Generator:
         return self
 
     def clone_state(self) -> Generator:
-        """A new generator that goes on as this one would.
+        """Return a new generator with the same state.
 
         Example:
             >>> generator = tt.Generator().manual_seed(0)
@@ -198,19 +198,22 @@ class Generator:
 
 
 def _rebuild(cls: type[Generator], backend: str, state: Any) -> Generator:
-    generator = _around(backends.load(backend).here(), None, cls)
+    """Rebuild a generator from its pickle."""
+    generator = _make_generator(backends.load(backend).here(), None, cls)
     generator._engine.set_state(state)
     return generator
 
 
-def _around(backend: Backend, engine: Any, cls: type[Generator] = Generator) -> Generator:
+def _make_generator(backend: Backend, engine: Any, cls: type[Generator] = Generator) -> Generator:
+    """Make a ``Generator`` of a backend's random engine; None: of a new engine."""
     generator = object.__new__(cls)
     generator.backend = backend
-    generator._engine = backend.make_generator(_UNSEEDED) if engine is None else engine
+    generator._engine = backend.make_generator(_DEFAULT_SEED) if engine is None else engine
     return generator
 
 
-def _checked_seed(seed: Any) -> int:
+def _check_seed(seed: Any) -> int:
+    """Check a seed and return it modulo 2**64."""
     if not hasattr(seed, "__index__"):
         raise TypeError(f"manual_seed expected a long, but got {type(seed).__name__}")
     number = operator.index(seed)
@@ -222,20 +225,20 @@ def _checked_seed(seed: Any) -> int:
     return number % 2**64
 
 
-def _fresh_seed() -> int:
+def _system_seed() -> int:
     return int.from_bytes(os.urandom(8), "little")
 
 
-def _default(backend: Backend | None = None) -> Generator:
-    """The generator that random functions use on a backend (default: the active one)."""
+def _default_generator(backend: Backend | None = None) -> Generator:
+    """Default generator of a backend (default: the active backend)."""
     if backend is None:
         backend = current_backend()
     found = generator_of(backend)
-    return found if isinstance(found, Generator) else _around(backend, found)
+    return found if isinstance(found, Generator) else _make_generator(backend, found)
 
 
-def _backends() -> list[Backend]:
-    """The active backend and every other that is loaded, of each device in use."""
+def _loaded_backends() -> list[Backend]:
+    """The active backend and all other loaded backends, one for each device in use."""
     found = [current_backend()]
     for registration in tuple(backends._registry.values()):
         if registration.backend is not None:
@@ -243,42 +246,36 @@ def _backends() -> list[Backend]:
     return found
 
 
-def _defaults() -> list[Generator]:
-    """The default generators of the active backend and of every other that is loaded."""
-    return [_default(backend) for backend in _backends()]
-
-
-# -- the default generators ----------------------------------------------------------------
+def _default_generators() -> list[Generator]:
+    """The default generators of all loaded backends, the active one first."""
+    return [_default_generator(backend) for backend in _loaded_backends()]
 
 
 def manual_seed(seed: int) -> Generator:
-    """Seed the default generators of all backends, those not loaded yet included.
+    """Seed the default generators of all backends, also of those that are loaded later.
 
     Args:
-        seed: Anything ``int()`` takes, between -2**63 and 2**64 - 1.
+        seed: Value that ``int()`` accepts, from -2**63 to 2**64 - 1.
 
     Returns:
         The active backend's default generator.
 
     Raises:
-        ValueError: If ``seed`` is no number or out of range.
+        ValueError: If ``seed`` is not a number or is out of range.
 
     Example:
         >>> tt.manual_seed(1).initial_seed()
         1
     """
-    number = _checked_seed(int(seed))
+    number = _check_seed(int(seed))
     set_generator_factory(lambda backend: backend.make_generator(number))
-    for generator in _defaults():
+    for generator in _default_generators():
         generator.manual_seed(number)
-    return _default()
+    return _default_generator()
 
 
 def seed() -> int:
-    """Seed the default generators from the operating system.
-
-    Returns:
-        The seed, with which ``manual_seed`` repeats what follows.
+    """Seed the default generators from the operating system's randomness, and return the seed.
 
     Example:
         >>> number = tt.seed()
@@ -287,27 +284,27 @@ def seed() -> int:
         >>> bool((first == tt.rand(3)).all())
         True
     """
-    fresh = _fresh_seed()
-    manual_seed(fresh)
-    return fresh
+    seed = _system_seed()
+    manual_seed(seed)
+    return seed
 
 
 def initial_seed() -> int:
-    """The seed of the active backend's default generator.
+    """Seed of the active backend's default generator.
 
     Example:
         >>> _ = tt.manual_seed(7)
         >>> tt.initial_seed()
         7
     """
-    return _default().initial_seed()
+    return _default_generator().initial_seed()
 
 
 def get_rng_state() -> Tensor:
-    """The state of the active backend's default generator: 5056 bytes, as torch lays them out.
+    """State of the active backend's default generator, in PyTorch's format of 5056 bytes.
 
     Returns:
-        A uint8 tensor on the CPU; torch reads it through ``torch.from_numpy``.
+        A uint8 tensor on the CPU; ``torch.from_numpy(state.numpy())`` is a state for PyTorch.
 
     Example:
         >>> state = tt.get_rng_state()
@@ -316,36 +313,36 @@ def get_rng_state() -> Tensor:
         >>> bool((first == tt.rand(3)).all())
         True
     """
-    return _default().get_state()
+    return _default_generator().get_state()
 
 
 def set_rng_state(new_state: Tensor) -> None:
-    """Have the active backend's default generator continue from a state.
+    """Set the state of the active backend's default generator.
 
     Args:
-        new_state: What ``get_rng_state`` returned, here or in torch.
+        new_state: A state that ``get_rng_state`` of tinytorch or PyTorch returned.
 
     Raises:
-        TypeError: If it is no uint8 tensor.
-        RuntimeError: If it is no state.
+        TypeError: If it is not a uint8 tensor.
+        RuntimeError: If it is not a generator's state.
 
     Example:
         >>> tt.set_rng_state(tt.get_rng_state())
     """
-    _default().set_state(new_state)
+    _default_generator().set_state(new_state)
 
 
 @contextlib.contextmanager
 def fork_rng(
     devices: Iterable[Any] | None = None, enabled: bool = True, device_type: str | None = None
 ) -> Iterator[None]:
-    """Put the default generators back, at the end of a block, to where they were.
+    """Context manager that restores the default generators' states on exit.
 
     Args:
-        devices: Devices whose generators to put back, beside the active backend's.
+        devices: Devices whose generators are restored, in addition to the active backend's.
             Default: all.
-        enabled: Whether to do anything.
-        device_type: The type of the devices that ``devices`` gives as numbers.
+        enabled: Whether the context manager does anything.
+        device_type: The type of those ``devices`` that are indices.
 
     Example:
         >>> _ = tt.manual_seed(0)
@@ -358,54 +355,55 @@ def fork_rng(
     if not enabled:
         yield
         return
-    engines = [generator._engine for generator in _forked(devices, device_type)]
+    engines = [generator._engine for generator in _fork_generators(devices, device_type)]
     saved = [(engine, _snapshot(engine)) for engine in engines]
     try:
         yield
     finally:
-        _restore(saved)
+        _restore_states(saved)
 
 
-def _forked(devices: Iterable[Any] | None, device_type: str | None) -> list[Generator]:
+def _fork_generators(devices: Iterable[Any] | None, device_type: str | None) -> list[Generator]:
+    """The default generators that ``fork_rng`` restores."""
     if devices is None:
-        return _defaults()
+        return _default_generators()
     named = [Device(device_type or "cuda", d) if isinstance(d, int) else d for d in devices]
     found = dict.fromkeys([current_backend(), *map(backend_for, named)])
-    return [_default(backend) for backend in found]
+    return [_default_generator(backend) for backend in found]
 
 
-def _states() -> list[tuple[Any, Any]]:
-    """Every default generator's engine with its state, for ``_restore``."""
-    generators = [generator_of(backend) for backend in _backends()]
+def _save_states() -> list[tuple[Any, Any]]:
+    """Return each default generator's engine with its state, for ``_restore_states``."""
+    generators = [generator_of(backend) for backend in _loaded_backends()]
     engines = [g._engine if isinstance(g, Generator) else g for g in generators]
     return [(engine, _snapshot(engine)) for engine in engines]
 
 
 def _snapshot(engine: Any) -> Any:
-    """State of an engine; one of a backend from outside may have ``get_state`` alone."""
+    """State of an engine; a backend outside tinytorch may define only ``get_state``."""
     return engine.snapshot() if hasattr(engine, "snapshot") else engine.get_state()
 
 
 def _has_moved(engine: Any, state: Any) -> bool:
-    # Without a quick comparison the state is restored, which is right in either case.
+    """Whether an engine has drawn random numbers since ``state``; True if it cannot compare."""
     return not hasattr(engine, "has_moved") or bool(engine.has_moved(state))
 
 
-def _drawn(saved: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """Select the engines that were drawn from since ``_states`` was called."""
+def _select_moved(saved: Iterable[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    """Select the engines that have drawn random numbers since ``_save_states``."""
     return [(engine, state) for engine, state in saved if _has_moved(engine, state)]
 
 
-def _restore(saved: Iterable[tuple[Any, Any]]) -> None:
-    """Put engines back to where they were when ``_states`` was called."""
+def _restore_states(saved: Iterable[tuple[Any, Any]]) -> None:
+    """Restore the states that ``_save_states`` returned."""
     for engine, state in saved:
         (engine.rewind if hasattr(engine, "rewind") else engine.set_state)(state)
 
 
 def thread_safe_generator() -> None:
-    """None: the default generator may be used from any thread, also a DataLoader's.
+    """Return None, which stands for the default generator: any thread may use it.
 
-    Draws hold a lock, and a worker has a default generator of its own.
+    Drawing holds a lock, and each worker of a DataLoader has its own default generator.
 
     Example:
         >>> generator = tt.random.thread_safe_generator()
@@ -417,7 +415,7 @@ def thread_safe_generator() -> None:
 
 def __getattr__(name: str) -> Any:
     if name == "default_generator":
-        return _default()
+        return _default_generator()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -1,4 +1,4 @@
-"""Checkpoints: ``save`` and ``load``, in the files that PyTorch writes and reads.
+"""``save`` and ``load`` of checkpoints in PyTorch's format, as ``torch.serialization``.
 
     >>> import io
     >>> file = io.BytesIO()
@@ -7,8 +7,8 @@
     >>> tt.load(file)
     {'weight': tensor([1., 1.])}
 
-``torch.load`` reads such a file, ``weights_only=True`` included, and ``load`` what ``torch.save``
-wrote. Tensors that share memory share it again.
+``torch.load`` reads such a file, also with ``weights_only=True``, and ``load`` reads the files of
+``torch.save``. Tensors that share memory share it again after loading.
 """
 
 from __future__ import annotations
@@ -58,8 +58,8 @@ __all__ = [
     "set_crc32_options", "set_default_load_endianness", "set_default_mmap_options", "skip_data",
 ]  # fmt: skip
 
-#: Whether numbers are left out of what is written.
-_skipping: Variable[bool] = Variable("skip_data", False)
+#: Whether ``save`` writes zeros in the place of the tensors' values.
+_skips_data: Variable[bool] = Variable("skip_data", False)
 #: The version of pickle's format that ``save`` writes.
 DEFAULT_PROTOCOL = 2
 File: TypeAlias = "str | os.PathLike[str] | IO[bytes]"
@@ -67,11 +67,8 @@ MapLocation: TypeAlias = (
     Callable[[LoadedStorage, str], LoadedStorage | None] | device | str | int | Backend
     | Mapping[str, str] | None
 )  # fmt: skip
-#: PyTorch's name of it, which libraries annotate with.
+#: PyTorch's name of this type, which libraries annotate with.
 MAP_LOCATION = MapLocation
-
-
-# -- saving -------------------------------------------------------------------------------------
 
 
 @short
@@ -83,30 +80,30 @@ def save(
     _use_new_zipfile_serialization: bool = True,
     _disable_byteorder_record: bool = False,
 ) -> None:
-    """Write an object to a file that ``load``, here or in PyTorch, reads.
+    """Write an object to a file that ``load`` of tinytorch and PyTorch reads.
 
-    A view is saved with all the memory it is a view of, once for all tensors that share it.
+    A view is saved with the whole storage that it views; tensors that share a storage save it once.
     Hooks and graphs are not saved. Nothing is written if ``obj`` cannot be pickled.
 
-    A path gets the new file whole or keeps the old one, even if the process is killed: the file is
-    written under another name in the same folder and then renamed. It is written in place where it
-    has several hard links or another owner, in a folder where no file can be made, and on a disk
-    without room for both.
+    A file that exists is replaced as a whole or not at all, even if the process is killed: the new
+    file is written under another name in the same folder and then renamed. It is overwritten in
+    place if it has several hard links or another owner, if its folder accepts no new file, or if
+    the disk has no room for both.
 
     Args:
         obj: Tensors, a ``state_dict``, containers of them; anything that can be pickled.
         f: A path, or a binary file open for writing.
         pickle_module: A module whose ``Pickler`` derives from ``pickle._Pickler``. Default:
             ``pickle``.
-        pickle_protocol: Default: 2, the one that PyTorch loads without a warning.
-        _use_new_zipfile_serialization: False for the format before PyTorch 1.6.
-        _disable_byteorder_record: Whether to leave out which byte comes first.
+        pickle_protocol: Protocol of the pickle. Default: 2, which PyTorch loads without a warning.
+        _use_new_zipfile_serialization: False writes the format before PyTorch 1.6.
+        _disable_byteorder_record: Whether to leave out the record of the byte order.
 
     Raises:
         AttributeError: If ``f`` is neither a path nor a file.
         RuntimeError: If two tensors view the same memory as different dtypes, or the file's
             folder does not exist.
-        OSError: If the file may not be written, or the disk is full.
+        OSError: If the file cannot be written or the disk is full.
         pickle.PicklingError, AttributeError, TypeError: If ``obj`` cannot be pickled.
 
     Example:
@@ -122,7 +119,7 @@ def save(
     check_file(f, "write", "save(): expected 'f' to be string, path, or a file-like object with "
                 "a 'write' attribute")  # fmt: skip
     if not _use_new_zipfile_serialization:
-        if _skipping.get():
+        if _skips_data.get():
             raise RuntimeError(
                 "Cannot use skip_data=True with _use_new_zipfile_serialization=False"
             )
@@ -140,13 +137,22 @@ def save(
 def _write_archive(
     folder: str, buffer: io.BytesIO, byteorder: bytes, storages: list[SavedStorage], file: IO[bytes]
 ) -> None:
+    """Write the zip archive of a checkpoint.
+
+    Args:
+        folder: The folder inside the archive that holds all records.
+        buffer: The pickle.
+        byteorder: ``b"little"``, ``b"big"``, or ``b""`` for no record.
+        storages: The storages that the pickle refers to.
+        file: The file; the archive is built in memory first unless it can seek and is at 0.
+    """
     whole: Any = file if can_seek(file) and file.tell() == 0 else io.BytesIO()
     zip_file = ArchiveWriter(whole, folder)
     zip_file.write("data.pkl", buffer.getbuffer())
     if byteorder:
         zip_file.write("byteorder", byteorder)
     for storage in storages:
-        content = bytes(storage.flat.nbytes) if _skipping.get() else storage.bytes()
+        content = bytes(storage.flat.nbytes) if _skips_data.get() else storage.bytes()
         zip_file.write(f"data/{storage.key}", content)
     zip_file.write("version", archive.VERSION)
     zip_file.close()
@@ -154,8 +160,8 @@ def _write_archive(
         file.write(whole.getbuffer())
 
 
-def _reduced(parameter: Parameter) -> tuple[Any, ...]:
-    """A call that rebuilds a Parameter."""
+def _reduce_parameter(parameter: Parameter) -> tuple[Any, ...]:
+    """Function and arguments that rebuild a Parameter, as ``__reduce__`` returns them."""
     state = attributes(parameter)
     name = "_rebuild_parameter_with_state" if state else "_rebuild_parameter"
     args: Any = (parameter.data, bool(parameter.requires_grad), OrderedDict())
@@ -163,19 +169,16 @@ def _reduced(parameter: Parameter) -> tuple[Any, ...]:
 
 
 def _rebuild_parameter(data: Tensor, requires_grad: bool, hooks: Any, state: Any = None) -> Any:
-    """The Parameter that ``_reduced`` took apart."""
+    """Rebuild the Parameter of ``_reduce_parameter``."""
     return rebuild_with_state(Parameter, Parameter, (data, requires_grad), state)
 
 
 STORAGE_CLASSES[True], STORAGE_CLASSES[False] = TypedStorage, UntypedStorage
 CLASSES[Parameter] = torch_name("torch.nn.parameter", "Parameter")
-REDUCERS[Parameter] = _reduced
+REDUCERS[Parameter] = _reduce_parameter
 NAMED["torch.nn.parameter", "Parameter"] = Parameter
 CALLED["torch._utils", "_rebuild_parameter"] = _rebuild_parameter
 CALLED["torch._utils", "_rebuild_parameter_with_state"] = _rebuild_parameter
-
-
-# -- loading ------------------------------------------------------------------------------------
 
 
 @short
@@ -189,32 +192,32 @@ def load(
     upcast: bool | None = None,
     **pickle_load_args: Any,
 ) -> Any:
-    """Read what ``save``, here or in PyTorch, wrote; also ``.npy``, ``.npz`` and ``.safetensors``.
+    """Read a file of ``save`` or ``torch.save``, or a ``.npy``, ``.npz`` or ``.safetensors`` file.
 
     Args:
-        f: A path, or a binary file that can seek; it is read from where it stands.
-        map_location: Where the tensors go: a device, a dictionary from saved devices to others,
-            or a function of a storage and its saved device. Default: where they were.
-        pickle_module: A module with an ``Unpickler``; for ``weights_only=False`` alone.
-        weights_only: Whether to read tensors, containers, numbers and text alone, which
-            executes no code of the file's. Default: True, unless ``pickle_module`` is given.
-        mmap: Whether to map the storages into memory, where they are read when they are
-            used; writing to them does not change the file. Needs a path. Default: False.
-        upcast: Whether bfloat16 and float8 are read as float32. Default: where the backend lacks
-            them, as it does without the package ``ml_dtypes``; then there is a warning. float8
+        f: A path, or a binary file that can seek; it is read from its current position.
+        map_location: Where the tensors are placed: a device, a dictionary from saved devices to
+            others, or a function of a storage and its saved device. Default: the saved device.
+        pickle_module: A module with an ``Unpickler``, only for ``weights_only=False``.
+        weights_only: Whether to read only tensors, containers, numbers and strings, which
+            executes no code of the file. Default: True, unless ``pickle_module`` is given.
+        mmap: Whether to map the storages into memory, so that they are read when they are used;
+            writing to them does not change the file. ``f`` must be a path. Default: False.
+        upcast: Whether bfloat16 and float8 are read as float32. Default: only if the backend does
+            not support them, for want of the package ``ml_dtypes``, and with a warning. float8
             tensors that share memory do not share it as float32.
         **pickle_load_args: ``encoding`` and ``errors``, for pickles of Python 2.
 
     Returns:
-        The object. Tensors of one storage share memory. A Tensor for ``.npy``, a dictionary of
-        Tensors for ``.npz`` and for ``.safetensors``, which is read without that package.
+        The object; tensors of one storage share memory. A Tensor for ``.npy``, a dictionary of
+        Tensors for ``.npz`` and ``.safetensors``. The package safetensors is not needed.
 
     Raises:
-        pickle.UnpicklingError: If the file is no checkpoint, or with ``weights_only`` more than
-            weights; ``add_safe_globals`` allows more.
-        RuntimeError: If the archive is damaged, or a device cannot be used here.
-        TypeError: If the backend has not the dtype of a tensor.
-        EOFError: If the file is empty or cut off.
+        pickle.UnpicklingError: If the file is not a checkpoint, or contains, with
+            ``weights_only``, a class or function that ``add_safe_globals`` has not allowed.
+        RuntimeError: If the archive is damaged or a device is not available.
+        TypeError: If the backend does not support the dtype of a tensor.
+        EOFError: If the file is empty or truncated.
 
     Example:
         >>> import io
@@ -246,20 +249,18 @@ def load(
         _upcast.reset(token)
 
 
-# -- what may be named --------------------------------------------------------------------------
-
-_safe: dict[str, Any] = {}
+#: Full name and object of each class and function that ``add_safe_globals`` has allowed.
+_safe_globals: dict[str, Any] = {}
 
 
 def add_safe_globals(safe_globals: list[Any]) -> None:
-    """Let ``load(weights_only=True)`` use these classes and functions, in the whole process.
+    """Let ``load(weights_only=True)`` use classes and functions, in the whole process.
 
     Args:
-        safe_globals: Classes and functions, or pairs of one and the full name that files know it
-            by.
+        safe_globals: Classes and functions, or pairs of one and its full name in files.
 
     Raises:
-        ValueError: If a pair is not one of an object and a name.
+        ValueError: If a pair does not consist of an object and a name.
 
     Example:
         >>> import io
@@ -272,33 +273,33 @@ def add_safe_globals(safe_globals: list[Any]) -> None:
         True
         >>> tt.serialization.clear_safe_globals()
     """
-    _safe.update(dict(map(_named, safe_globals)))
+    _safe_globals.update(dict(map(_name_global, safe_globals)))
 
 
 def get_safe_globals() -> list[Any]:
-    """What ``add_safe_globals`` has allowed.
+    """Classes and functions that ``add_safe_globals`` has allowed.
 
     Example:
         >>> tt.serialization.get_safe_globals()
         []
     """
-    return [v if _named(v)[0] == name else (v, name) for name, v in _safe.items()]
+    return [v if _name_global(v)[0] == name else (v, name) for name, v in _safe_globals.items()]
 
 
 def clear_safe_globals() -> None:
-    """Forget what ``add_safe_globals`` has allowed.
+    """Remove all classes and functions that ``add_safe_globals`` has allowed.
 
     Example:
         >>> tt.serialization.clear_safe_globals()
     """
-    _safe.clear()
+    _safe_globals.clear()
 
 
 class safe_globals:  # a context manager, named as a function
-    """Let ``load(weights_only=True)`` use classes and functions inside a ``with`` block.
+    """Context manager in which ``load(weights_only=True)`` may use classes and functions.
 
     Args:
-        safe_globals: As for ``add_safe_globals``.
+        safe_globals: The classes and functions, as for ``add_safe_globals``.
 
     Example:
         >>> with tt.serialization.safe_globals([tt.Generator]):
@@ -311,17 +312,16 @@ class safe_globals:  # a context manager, named as a function
         self._before: list[dict[str, Any]] = []
 
     def __enter__(self) -> None:
-        self._before.append(dict(_safe))
+        self._before.append(dict(_safe_globals))
         add_safe_globals(self._globals)
 
     def __exit__(self, *error: object) -> None:
-        before = self._before.pop()
-        _safe.clear()
-        _safe.update(before)
+        _safe_globals.clear()
+        _safe_globals.update(self._before.pop())
 
 
-def _named(value: Any) -> tuple[str, Any]:
-    """The full name a file knows ``value`` by, and ``value``."""
+def _name_global(value: Any) -> tuple[str, Any]:
+    """Return the full name of an object in files, and the object; ``value`` may be such a pair."""
     if isinstance(value, tuple):
         if len(value) != 2 or not isinstance(value[1], str):
             raise ValueError(
@@ -332,9 +332,9 @@ def _named(value: Any) -> tuple[str, Any]:
 
 
 def get_unsafe_globals_in_checkpoint(f: File) -> list[str]:
-    """The names in a checkpoint that ``load(weights_only=True)`` would refuse.
+    """Names in a checkpoint for which ``load(weights_only=True)`` would raise.
 
-    Nothing of the checkpoint is executed.
+    No code of the checkpoint is executed.
 
     Args:
         f: A path, or a binary file that can seek.
@@ -348,41 +348,38 @@ def get_unsafe_globals_in_checkpoint(f: File) -> list[str]:
         >>> tt.serialization.get_unsafe_globals_in_checkpoint(file)
         ['tinytorch.random.Generator']
     """
-    with open_file(f) as given:
-        file = seekable(given)
+    with open_file(f) as opened:
+        file = seekable(opened)
         start = file.tell()
-        zipped = file.read(4) == archive.MAGIC
+        is_zip = file.read(4) == archive.MAGIC
         file.seek(start)
-        data = ArchiveReader(file).read("data.pkl") if zipped else LegacyReader(file).pickle
+        data = ArchiveReader(file).read("data.pkl") if is_zip else LegacyReader(file).pickle
         file.seek(start)
     allowed = {*CALLED, *NAMED}
     found = {pair: f"{pair[0]}.{pair[1]}" for pair in survey(data).names if pair not in allowed}
-    return [name for name in found.values() if name not in _safe]
-
-
-# -- reading the pickle --------------------------------------------------------------------------
+    return [name for name in found.values() if name not in _safe_globals]
 
 
 def _read_weights(options: Any, file: IO[bytes], read_storage: ReadStorage) -> Any:
-    return WeightsUnpickler(file, read_storage, dict(_safe), **options).load()
+    """Read a pickle with ``weights_only=True``."""
+    return WeightsUnpickler(file, read_storage, dict(_safe_globals), **options).load()
 
 
 def _read_anything(module: Any, options: Any, file: IO[bytes], read_storage: ReadStorage) -> Any:
+    """Read a pickle with ``weights_only=False`` by the ``Unpickler`` of a module."""
     unpickler = trusting_unpickler(module.Unpickler)(file, **options)
     unpickler.read_storage = read_storage
     return unpickler.load()
 
 
-# -- settings ---------------------------------------------------------------------------------
-
-_READ = "files are read as their headers say; say otherwise to each load()"
-set_default_load_endianness = absent("serialization.set_default_load_endianness", _READ)
-set_default_mmap_options = absent("serialization.set_default_mmap_options", _READ)
-register_package = absent("serialization.register_package", "devices are those of the backends")
+_PER_CALL = "the default is fixed; pass options to each load() instead"
+set_default_load_endianness = absent("serialization.set_default_load_endianness", _PER_CALL)
+set_default_mmap_options = absent("serialization.set_default_mmap_options", _PER_CALL)
+register_package = absent("serialization.register_package", "the backends define the devices")
 
 
 def get_default_load_endianness() -> None:
-    """None: which byte of a number comes first says the file, or else it is the least one.
+    """Return None: ``load`` uses the byte order that the file records, or little-endian.
 
     Example:
         >>> tt.serialization.get_default_load_endianness()
@@ -390,7 +387,7 @@ def get_default_load_endianness() -> None:
 
 
 def get_default_mmap_options() -> int:
-    """``MAP_PRIVATE``: what is written to tensors of ``load(mmap=True)`` changes no file.
+    """``MAP_PRIVATE``: writing to tensors of ``load(mmap=True)`` does not change the file.
 
     Example:
         >>> tt.serialization.get_default_mmap_options()
@@ -400,7 +397,7 @@ def get_default_mmap_options() -> int:
 
 
 def get_crc32_options() -> bool:
-    """Whether ``save`` writes checksums: True.
+    """Whether ``save`` writes checksums: always True.
 
     Example:
         >>> tt.serialization.get_crc32_options()
@@ -410,10 +407,10 @@ def get_crc32_options() -> bool:
 
 
 def set_crc32_options(compute_crc32: bool) -> None:
-    """Nothing: checksums are written in any case, and read by neither library.
+    """Do nothing: checksums are always written; neither tinytorch nor PyTorch reads them.
 
     Args:
-        compute_crc32: Whether they are to be written.
+        compute_crc32: Ignored.
 
     Example:
         >>> tt.serialization.set_crc32_options(False)
@@ -422,12 +419,12 @@ def set_crc32_options(compute_crc32: bool) -> None:
 
 @contextlib.contextmanager
 def skip_data(materialize_fake_tensors: bool = False) -> Iterator[None]:
-    """Have ``save`` leave the places of numbers free in the file, in a ``with`` block: zeros.
+    """Context manager in which ``save`` writes zeros in the place of the tensors' values.
 
-    ``load`` reads numbers as ever.
+    ``load`` is not affected.
 
     Args:
-        materialize_fake_tensors: Accepted: there are no tensors without numbers but ``meta``'s.
+        materialize_fake_tensors: Accepted for compatibility: tinytorch has no fake tensors.
 
     Example:
         >>> import io
@@ -438,8 +435,8 @@ def skip_data(materialize_fake_tensors: bool = False) -> Iterator[None]:
         >>> tt.load(file)
         tensor([0., 0.])
     """
-    token = _skipping.set(True)
+    token = _skips_data.set(True)
     try:
         yield
     finally:
-        _skipping.reset(token)
+        _skips_data.reset(token)

@@ -1,4 +1,4 @@
-"""Warnings that name the line of the program, however deep in the library they arise."""
+"""Warnings that point at the line of the program that called into tinytorch."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import os
 import sys
 import warnings
 
-#: What the names of the library's files begin with, and those of its functions that have none.
+#: Beginnings of the file names of tinytorch's code; generated functions have the second one.
 _OWN = os.path.dirname(__file__) + os.sep, "<tinytorch "
-_every_time = False
-#: What ``warn_once`` has said.
-_said: set[str] = set()
+_warn_always = False
+#: Messages for which ``warn_once`` has warned.
+_warned: set[str] = set()
 
 
 def warn(message: str, category: type[Warning] = UserWarning) -> None:
-    """``warnings.warn`` at the innermost line that is not the library's.
+    """Call ``warnings.warn`` for the innermost line outside tinytorch.
 
     Args:
-        message: What to say.
+        message: Text of the warning.
         category: The class of the warning; default ``UserWarning``.
     """
     level = 2
@@ -29,42 +29,44 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
 
 
 def warn_once(message: str) -> None:
-    """``warn``, but once in a process; every time after ``set_warn_always(True)``.
+    """Call ``warn``, but once in a process, or every time after ``set_warn_always(True)``.
 
     Args:
-        message: What to say.
+        message: Text of the warning.
     """
-    if _every_time or message not in _said:
-        _said.add(message)
+    if _warn_always or message not in _warned:
+        _warned.add(message)
         warn(message)
 
 
 def set_warn_always(b: bool, /) -> None:
-    """Remember whether warnings are wanted every time; Python's filters decide about ours.
+    """Choose whether warnings that appear once in a process appear every time.
+
+    Python's warning filters then apply to each of them.
 
     Args:
-        b: Whether they are.
+        b: Whether they appear every time.
 
     Example:
         >>> tt.set_warn_always(False)
     """
-    global _every_time
-    _every_time = bool(b)
+    global _warn_always
+    _warn_always = bool(b)
 
 
 def is_warn_always_enabled() -> bool:
-    """What ``set_warn_always`` was told.
+    """Whether ``set_warn_always(True)`` is in effect.
 
     Example:
         >>> tt.is_warn_always_enabled()
         False
     """
-    return _every_time
+    return _warn_always
 
 
-def calls_of_the_program() -> list[str]:
-    """The lines of a traceback that leads to here, without the library's at its end."""
-    import traceback  # which few programs need
+def program_traceback() -> list[str]:
+    """Traceback of the current call as text, without the innermost frames inside tinytorch."""
+    import traceback  # imported here, because few programs need it
 
     stack = traceback.extract_stack()
     while stack and stack[-1].filename.startswith(_OWN):

@@ -1,13 +1,14 @@
-"""CUDA devices through CuPy: torch's ``torch.cuda``, honest where there is no GPU.
+"""CUDA devices through CuPy, as ``torch.cuda``.
 
-Asking (``is_available``, ``device_count``) never raises: without CuPy or a device the answers
-are False and 0. Everything that needs a device raises ``BackendUnavailableError`` with what is
-missing and what to do.
+``is_available`` and ``device_count`` never raise: without CuPy or a device they return False and
+0. Every function that needs a device raises ``BackendUnavailableError``, whose message says what
+is missing and how to get it.
 
-An operation runs on the device of its inputs, and a gradient on that of its graph, whatever device
-and stream the thread has chosen here: these say where new tensors are made by ``device="cuda"``
-and which queue work goes to. Where there are several devices, an operation leaves the device it
-ran on current for CuPy itself; a program that also calls CuPy says ``with cupy.cuda.Device(n)``.
+An operation runs on the device of its inputs, and the backward pass on the device of the graph.
+The calling thread's current device decides only where ``device="cuda"`` creates new tensors, and
+its current stream decides only which stream receives the work. With several devices, the device
+of the last operation stays CuPy's own current device: a program that also calls CuPy should write
+``with cupy.cuda.Device(n)``.
 """
 
 from __future__ import annotations
@@ -18,77 +19,32 @@ from ..dispatch.creation import tensor_type
 from . import amp as amp
 from . import nvtx as nvtx
 from . import profiler as profiler
-from ._telemetry import clock_rate as clock_rate
-from ._telemetry import device_memory_used as device_memory_used
-from ._telemetry import list_gpu_processes as list_gpu_processes
-from ._telemetry import memory_usage as memory_usage
-from ._telemetry import power_draw as power_draw
-from ._telemetry import temperature as temperature
-from ._telemetry import utilization as utilization
-from .graphs import CUDAGraph as CUDAGraph
-from .graphs import graph as graph
-from .graphs import graph_pool_handle as graph_pool_handle
-from .graphs import make_graphed_callables as make_graphed_callables
-from .memory import OutOfMemoryError as OutOfMemoryError
-from .memory import empty_cache as empty_cache
-from .memory import get_allocator_backend as get_allocator_backend
-from .memory import get_per_process_memory_fraction as get_per_process_memory_fraction
-from .memory import host_memory_stats as host_memory_stats
-from .memory import max_memory_allocated as max_memory_allocated
-from .memory import max_memory_cached as max_memory_cached
-from .memory import max_memory_reserved as max_memory_reserved
-from .memory import mem_get_info as mem_get_info
-from .memory import memory_allocated as memory_allocated
-from .memory import memory_cached as memory_cached
-from .memory import memory_reserved as memory_reserved
-from .memory import memory_stats as memory_stats
-from .memory import memory_stats_as_nested_dict as memory_stats_as_nested_dict
-from .memory import memory_summary as memory_summary
-from .memory import reset_accumulated_memory_stats as reset_accumulated_memory_stats
-from .memory import reset_max_memory_allocated as reset_max_memory_allocated
-from .memory import reset_max_memory_cached as reset_max_memory_cached
-from .memory import reset_peak_memory_stats as reset_peak_memory_stats
-from .memory import set_per_process_memory_fraction as set_per_process_memory_fraction
-from .queries import backend as _backend
-from .queries import can_device_access_peer as can_device_access_peer
-from .queries import cudart as cudart
-from .queries import current_blas_handle as current_blas_handle
-from .queries import current_device as current_device
-from .queries import device_count as device_count
-from .queries import get_arch_list as get_arch_list
-from .queries import get_gencode_flags as get_gencode_flags
-from .queries import get_sync_debug_mode as get_sync_debug_mode
-from .queries import has_half as has_half
-from .queries import has_magma as has_magma
-from .queries import init as init
-from .queries import ipc_collect as ipc_collect
-from .queries import is_available as is_available
-from .queries import is_bf16_supported as is_bf16_supported
-from .queries import is_initialized as is_initialized
-from .queries import is_tf32_supported as is_tf32_supported
-from .queries import number as _number
-from .queries import set_device as set_device
-from .queries import set_sync_debug_mode as set_sync_debug_mode
-from .random import default_generators as default_generators
-from .random import get_rng_state as get_rng_state
-from .random import get_rng_state_all as get_rng_state_all
-from .random import initial_seed as initial_seed
-from .random import manual_seed as manual_seed
-from .random import manual_seed_all as manual_seed_all
-from .random import seed as seed
-from .random import seed_all as seed_all
-from .random import set_rng_state as set_rng_state
-from .random import set_rng_state_all as set_rng_state_all
-from .streams import Event as Event
-from .streams import ExternalStream as ExternalStream
-from .streams import Stream as Stream
-from .streams import StreamContext as StreamContext
-from .streams import current_stream as current_stream
-from .streams import default_stream as default_stream
-from .streams import get_stream_from_external as get_stream_from_external
-from .streams import is_current_stream_capturing as is_current_stream_capturing
-from .streams import set_stream as set_stream
-from .streams import stream as stream
+from ._telemetry import (
+    clock_rate, device_memory_used, list_gpu_processes, memory_usage, power_draw, temperature,
+    utilization,
+)  # fmt: skip
+from .graphs import CUDAGraph, graph, graph_pool_handle, make_graphed_callables
+from .memory import (
+    OutOfMemoryError, empty_cache, get_allocator_backend, get_per_process_memory_fraction,
+    host_memory_stats, max_memory_allocated, max_memory_cached, max_memory_reserved, mem_get_info,
+    memory_allocated, memory_cached, memory_reserved, memory_stats, memory_stats_as_nested_dict,
+    memory_summary, reset_accumulated_memory_stats, reset_max_memory_allocated,
+    reset_max_memory_cached, reset_peak_memory_stats, set_per_process_memory_fraction,
+)  # fmt: skip
+from .queries import (
+    backend as _backend, can_device_access_peer, cudart, current_blas_handle, current_device,
+    device_count, device_index as _device_index, get_arch_list, get_gencode_flags,
+    get_sync_debug_mode, has_half, has_magma, init, ipc_collect, is_available, is_bf16_supported,
+    is_initialized, is_tf32_supported, set_device, set_sync_debug_mode,
+)  # fmt: skip
+from .random import (
+    default_generators, get_rng_state, get_rng_state_all, initial_seed, manual_seed,
+    manual_seed_all, seed, seed_all, set_rng_state, set_rng_state_all,
+)  # fmt: skip
+from .streams import (
+    Event, ExternalStream, Stream, StreamContext, current_stream, default_stream,
+    get_stream_from_external, is_current_stream_capturing, set_stream, stream,
+)  # fmt: skip
 
 __all__ = [
     "CUDAGraph", "Event", "ExternalStream", "OutOfMemoryError", "Stream", "StreamContext",
@@ -123,10 +79,10 @@ BoolTensor: Any = tensor_type("BoolTensor", "cuda")
 
 
 class device:
-    """Context in which ``device`` is the calling thread's; the one before comes back after.
+    """Context manager that makes ``device`` the calling thread's current device.
 
     Args:
-        device: A number, ``"cuda:1"`` or a device; None or a negative number does nothing.
+        device: An index, ``"cuda:1"`` or a device; None or a negative index does nothing.
 
     Example:
         >>> if tt.cuda.is_available():
@@ -135,7 +91,7 @@ class device:
     """
 
     def __init__(self, device: Any) -> None:
-        self.idx: int = -1 if device is None else _number(device)
+        self.idx: int = -1 if device is None else _device_index(device)
         self._before: list[int] = []
 
     def __enter__(self) -> None:
@@ -147,10 +103,10 @@ class device:
 
 
 class device_of(device):
-    """Context in which a tensor's device is the thread's; nothing happens for one on the CPU.
+    """Context manager that makes a tensor's device current.
 
     Args:
-        obj: The tensor.
+        obj: The tensor; one on the CPU does nothing.
 
     Example:
         >>> with tt.cuda.device_of(tt.ones(1)):
@@ -162,28 +118,25 @@ class device_of(device):
 
 
 def synchronize(device: Any = None) -> None:
-    """Wait until all work on a device (default: the current one) is done.
+    """Wait until all work on a device (default: the current device) is done.
 
     Example:
         >>> if tt.cuda.is_available():
         ...     tt.cuda.synchronize()
     """
-    _backend().at(_number(device)).synchronize()
-
-
-# -- what a device is ------------------------------------------------------------------------
+    _backend().at(_device_index(device)).synchronize()
 
 
 class DeviceProperties(NamedTuple):
-    """Facts of a device.
+    """Properties of a CUDA device.
 
     Attributes:
         name: The product's name.
-        major: Compute capability before the point.
-        minor: Compute capability after the point.
-        total_memory: Bytes.
+        major: First number of the compute capability: 9 of 9.0.
+        minor: Second number of the compute capability: 0 of 9.0.
+        total_memory: Size of the memory in bytes.
         multi_processor_count: Number of multiprocessors.
-        warp_size: Threads of a warp.
+        warp_size: Number of threads in a warp.
     """
 
     name: str
@@ -195,23 +148,23 @@ class DeviceProperties(NamedTuple):
 
 
 def get_device_properties(device: Any = None) -> DeviceProperties:
-    """Facts of a device (default: the current one).
+    """Properties of a device (default: the current device).
 
     Example:
         >>> if tt.cuda.is_available():
         ...     found = tt.cuda.get_device_properties(0).total_memory
     """
-    facts = _backend().cuda.runtime.getDeviceProperties(_number(device))
-    name = facts["name"]
+    found = _backend().cuda.runtime.getDeviceProperties(_device_index(device))
+    name = found["name"]
     return DeviceProperties(
         name.decode() if isinstance(name, bytes) else name,
-        int(facts["major"]), int(facts["minor"]), int(facts["totalGlobalMem"]),
-        int(facts["multiProcessorCount"]), int(facts["warpSize"]),
+        int(found["major"]), int(found["minor"]), int(found["totalGlobalMem"]),
+        int(found["multiProcessorCount"]), int(found["warpSize"]),
     )  # fmt: skip
 
 
 def get_device_name(device: Any = None) -> str:
-    """The product's name of a device (default: the current one).
+    """Product name of a device (default: the current device).
 
     Example:
         >>> if tt.cuda.is_available():
@@ -221,18 +174,17 @@ def get_device_name(device: Any = None) -> str:
 
 
 def get_device_capability(device: Any = None) -> tuple[int, int]:
-    """Compute capability of a device (default: the current one).
+    """Compute capability of a device (default: the current device), as ``(major, minor)``.
 
     Example:
         >>> if tt.cuda.is_available():
         ...     found = tt.cuda.get_device_capability()
     """
-    facts = get_device_properties(device)
-    return facts.major, facts.minor
+    return get_device_properties(device)[1:3]
 
 
 def __getattr__(name: str) -> Any:
-    """PyTorch's private name of ``is_initialized()``, which public programs read."""
+    """Compute ``_initialized``, PyTorch's private flag, which public programs read."""
     if name == "_initialized":
         return is_initialized()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,20 +1,23 @@
-"""What the driver measures: load, temperature, power, clocks. It is asked through ``pynvml``."""
+"""Load, temperature, power and clocks of a GPU, read from the driver through ``pynvml``."""
 
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-from .memory import in_words
-from .queries import backend, number
+from .memory import format_bytes
+from .queries import backend, device_index
 
 __all__ = [
     "clock_rate", "device_memory_used", "list_gpu_processes", "memory_usage", "power_draw",
     "temperature", "utilization",
 ]  # fmt: skip
+_F = TypeVar("_F", bound=Callable[..., int])
 
 
 def _nvml() -> Any:
+    """Import ``pynvml`` and initialize it."""
     try:
         nvml = importlib.import_module("pynvml")
     except ModuleNotFoundError as error:
@@ -27,137 +30,86 @@ def _nvml() -> Any:
     return nvml
 
 
-def _device(nvml: Any, device: Any) -> Any:
-    """NVML's handle. It counts other devices than CUDA: those of CUDA_VISIBLE_DEVICES."""
-    bus = backend().cuda.Device(number(device)).pci_bus_id
+def _nvml_handle(nvml: Any, device: Any) -> Any:
+    """NVML's handle of a CUDA device.
+
+    It is looked up by PCI bus: NVML's indices count all devices of the machine, those of CUDA
+    only the devices in ``CUDA_VISIBLE_DEVICES``.
+    """
+    bus = backend().cuda.Device(device_index(device)).pci_bus_id
     return nvml.nvmlDeviceGetHandleByPciBusId(bus)
 
 
+_SECTIONS = """
+
+    Args:
+        device: The device; default: the current device.
+
+    Raises:
+        ModuleNotFoundError: Without the package nvidia-ml-py.
+        BackendUnavailableError: Without a device.
+
+    Example:
+        >>> try:
+        ...     found = tt.cuda.{name}()
+        ... except ImportError:  # without a device, or the package nvidia-ml-py
+        ...     found = None
+    """
+
+
+def _document_reading(function: _F) -> _F:
+    """Append the shared sections to the docstring of a function that returns one reading."""
+    function.__doc__ = (function.__doc__ or "") + _SECTIONS.format(name=function.__name__)
+    return function
+
+
+@_document_reading
 def utilization(device: Any = None) -> int:
-    """Percent of the past sample period in which kernels ran on a device.
-
-    Args:
-        device: Which; default the current one.
-
-    Raises:
-        ModuleNotFoundError: Without the package nvidia-ml-py.
-        BackendUnavailableError: Without a device.
-
-    Example:
-        >>> try:
-        ...     found = tt.cuda.utilization()
-        ... except ImportError:  # without a device, or the package nvidia-ml-py
-        ...     found = None
-    """
+    """Percentage of the last sample period during which kernels ran on a device."""
     nvml = _nvml()
-    return int(nvml.nvmlDeviceGetUtilizationRates(_device(nvml, device)).gpu)
+    return int(nvml.nvmlDeviceGetUtilizationRates(_nvml_handle(nvml, device)).gpu)
 
 
+@_document_reading
 def memory_usage(device: Any = None) -> int:
-    """Percent of the past sample period in which a device's memory was read or written.
-
-    Args:
-        device: Which; default the current one.
-
-    Raises:
-        ModuleNotFoundError: Without the package nvidia-ml-py.
-        BackendUnavailableError: Without a device.
-
-    Example:
-        >>> try:
-        ...     found = tt.cuda.memory_usage()
-        ... except ImportError:  # without a device, or the package nvidia-ml-py
-        ...     found = None
-    """
+    """Percentage of the last sample period during which a device's memory was read or written."""
     nvml = _nvml()
-    return int(nvml.nvmlDeviceGetUtilizationRates(_device(nvml, device)).memory)
+    return int(nvml.nvmlDeviceGetUtilizationRates(_nvml_handle(nvml, device)).memory)
 
 
+@_document_reading
 def device_memory_used(device: Any = None) -> int:
-    """Bytes of a device's memory in use, by all processes.
-
-    Args:
-        device: Which; default the current one.
-
-    Raises:
-        ModuleNotFoundError: Without the package nvidia-ml-py.
-        BackendUnavailableError: Without a device.
-
-    Example:
-        >>> try:
-        ...     found = tt.cuda.device_memory_used()
-        ... except ImportError:  # without a device, or the package nvidia-ml-py
-        ...     found = None
-    """
+    """Number of bytes of a device's memory that all processes together use."""
     nvml = _nvml()
-    return int(nvml.nvmlDeviceGetMemoryInfo(_device(nvml, device)).used)
+    return int(nvml.nvmlDeviceGetMemoryInfo(_nvml_handle(nvml, device)).used)
 
 
+@_document_reading
 def temperature(device: Any = None) -> int:
-    """Degrees Celsius of a device.
-
-    Args:
-        device: Which; default the current one.
-
-    Raises:
-        ModuleNotFoundError: Without the package nvidia-ml-py.
-        BackendUnavailableError: Without a device.
-
-    Example:
-        >>> try:
-        ...     found = tt.cuda.temperature()
-        ... except ImportError:  # without a device, or the package nvidia-ml-py
-        ...     found = None
-    """
+    """Temperature of a device in degrees Celsius."""
     nvml = _nvml()
-    return int(nvml.nvmlDeviceGetTemperature(_device(nvml, device), nvml.NVML_TEMPERATURE_GPU))
+    return int(nvml.nvmlDeviceGetTemperature(_nvml_handle(nvml, device), nvml.NVML_TEMPERATURE_GPU))
 
 
+@_document_reading
 def power_draw(device: Any = None) -> int:
-    """Milliwatts that a device takes.
-
-    Args:
-        device: Which; default the current one.
-
-    Raises:
-        ModuleNotFoundError: Without the package nvidia-ml-py.
-        BackendUnavailableError: Without a device.
-
-    Example:
-        >>> try:
-        ...     found = tt.cuda.power_draw()
-        ... except ImportError:  # without a device, or the package nvidia-ml-py
-        ...     found = None
-    """
+    """Power that a device draws, in milliwatts."""
     nvml = _nvml()
-    return int(nvml.nvmlDeviceGetPowerUsage(_device(nvml, device)))
+    return int(nvml.nvmlDeviceGetPowerUsage(_nvml_handle(nvml, device)))
 
 
+@_document_reading
 def clock_rate(device: Any = None) -> int:
-    """Megahertz of a device's multiprocessors.
-
-    Args:
-        device: Which; default the current one.
-
-    Raises:
-        ModuleNotFoundError: Without the package nvidia-ml-py.
-        BackendUnavailableError: Without a device.
-
-    Example:
-        >>> try:
-        ...     found = tt.cuda.clock_rate()
-        ... except ImportError:  # without a device, or the package nvidia-ml-py
-        ...     found = None
-    """
+    """Clock rate of a device's multiprocessors in megahertz."""
     nvml = _nvml()
-    return int(nvml.nvmlDeviceGetClockInfo(_device(nvml, device), nvml.NVML_CLOCK_SM))
+    return int(nvml.nvmlDeviceGetClockInfo(_nvml_handle(nvml, device), nvml.NVML_CLOCK_SM))
 
 
 def list_gpu_processes(device: Any = None) -> str:
-    """A text with the processes on a device and their memory, to be printed.
+    """Printable list of the processes on a device and of their memory.
 
     Args:
-        device: Which; default the current one.
+        device: The device; default: the current device.
 
     Raises:
         BackendUnavailableError: With the package nvidia-ml-py, but without a device.
@@ -170,15 +122,15 @@ def list_gpu_processes(device: Any = None) -> str:
         nvml = _nvml()
     except ModuleNotFoundError:
         return "pynvml module not found, please install nvidia-ml-py"
-    found = nvml.nvmlDeviceGetComputeRunningProcesses(_device(nvml, device))
-    lines = [f"GPU:{number(device)}"]
+    found = nvml.nvmlDeviceGetComputeRunningProcesses(_nvml_handle(nvml, device))
+    lines = [f"GPU:{device_index(device)}"]
     lines += [
-        f"process {each.pid:>10d} uses {in_words(each.usedGpuMemory or 0):>12} GPU memory"
+        f"process {each.pid:>10d} uses {format_bytes(each.usedGpuMemory or 0):>12} GPU memory"
         for each in found
     ]
     return "\n".join(lines if found else [*lines, "no processes are running"])
 
 
-# Public functions answer to the name they are used by: in `help`, tracebacks and pickles.
+# Help, tracebacks and pickles show the public name.
 for _name in __all__:
     globals()[_name].__module__ = "tinytorch.cuda"

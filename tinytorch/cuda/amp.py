@@ -1,4 +1,4 @@
-"""Mixed precision on GPUs, as ``torch.cuda.amp``; see ``tinytorch.amp``."""
+"""Mixed precision on CUDA devices, as ``torch.cuda.amp``; see ``tinytorch.amp``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from ..warnings import warn
 __all__ = ["GradScaler", "autocast", "custom_bwd", "custom_fwd"]
 
 
-def _warn(call: str, instead: str) -> None:
+def _warn_deprecated(call: str, instead: str) -> None:
+    """Warn that ``torch.cuda.amp.<call>`` is deprecated in favor of ``torch.amp.<instead>``."""
     warn(
         f"`torch.cuda.amp.{call}` is deprecated. Please use `torch.amp.{instead}` instead.",
         FutureWarning,
@@ -24,12 +25,11 @@ def custom_fwd(fwd: Any = None, *, cast_inputs: Any = None) -> Any:
     Example:
         >>> import warnings
         >>> from tinytorch.cuda.amp import custom_fwd
-        >>> with warnings.catch_warnings():
-        ...     warnings.simplefilter("ignore", FutureWarning)
+        >>> with warnings.catch_warnings(action="ignore"):
         ...     custom_fwd(len).__name__
         'len'
     """
-    _warn("custom_fwd(args...)", "custom_fwd(args..., device_type='cuda')")
+    _warn_deprecated("custom_fwd(args...)", "custom_fwd(args..., device_type='cuda')")
     return amp.custom_fwd(fwd, device_type="cuda", cast_inputs=cast_inputs)
 
 
@@ -39,12 +39,11 @@ def custom_bwd(bwd: Any) -> Any:
     Example:
         >>> import warnings
         >>> from tinytorch.cuda.amp import custom_bwd
-        >>> with warnings.catch_warnings():
-        ...     warnings.simplefilter("ignore", FutureWarning)
+        >>> with warnings.catch_warnings(action="ignore"):
         ...     custom_bwd(len).__name__
         'len'
     """
-    _warn("custom_bwd(args...)", "custom_bwd(args..., device_type='cuda')")
+    _warn_deprecated("custom_bwd(args...)", "custom_bwd(args..., device_type='cuda')")
     return amp.custom_bwd(bwd, device_type="cuda")
 
 
@@ -52,21 +51,20 @@ class autocast(amp.autocast):  # a context manager, named as a function
     """``tinytorch.amp.autocast`` for ``"cuda"``; deprecated, as it is in PyTorch.
 
     Args:
-        enabled: Whether to switch it on. Default: True.
-        dtype: What operations would compute in. Default: float16.
+        enabled: Whether autocasting is on. Default: True.
+        dtype: The dtype that operations compute in. Default: float16.
         cache_enabled: Accepted for compatibility.
 
     Example:
         >>> import warnings
         >>> from tinytorch.cuda.amp import autocast
-        >>> with warnings.catch_warnings():
-        ...     warnings.simplefilter("ignore", FutureWarning)
+        >>> with warnings.catch_warnings(action="ignore"):
         ...     autocast(enabled=False).fast_dtype
         tinytorch.float16
     """
 
     def __init__(self, enabled: bool = True, dtype: Any = None, cache_enabled: bool = True) -> None:
-        _warn("autocast(args...)", "autocast('cuda', args...)")
+        _warn_deprecated("autocast(args...)", "autocast('cuda', args...)")
         super().__init__("cuda", dtype, enabled, cache_enabled)
 
 
@@ -74,17 +72,17 @@ class GradScaler(amp.GradScaler):
     """``tinytorch.amp.GradScaler`` for ``"cuda"``; deprecated, as it is in PyTorch.
 
     Args:
-        init_scale: The first factor. Default: 65536.
-        growth_factor: What it is multiplied by after ``growth_interval`` good steps. Default: 2.
-        backoff_factor: What it is multiplied by after infinite gradients. Default: 0.5.
-        growth_interval: Default: 2000.
-        enabled: Whether to do anything. Default: True.
+        init_scale: The initial scale. Default: 65536.
+        growth_factor: Multiplies the scale after ``growth_interval`` steps in succession without
+            infinite or NaN gradients. Default: 2.
+        backoff_factor: Multiplies the scale after infinite or NaN gradients. Default: 0.5.
+        growth_interval: The number of those steps. Default: 2000.
+        enabled: Whether the scaler does anything. Default: True.
 
     Example:
         >>> import warnings
         >>> from tinytorch.cuda.amp import GradScaler
-        >>> with warnings.catch_warnings():
-        ...     warnings.simplefilter("ignore", FutureWarning)
+        >>> with warnings.catch_warnings(action="ignore"):
         ...     GradScaler(enabled=False).get_scale()
         1.0
     """
@@ -97,7 +95,7 @@ class GradScaler(amp.GradScaler):
         growth_interval: int = 2000,
         enabled: bool = True,
     ) -> None:
-        _warn("GradScaler(args...)", "GradScaler('cuda', args...)")
+        _warn_deprecated("GradScaler(args...)", "GradScaler('cuda', args...)")
         super().__init__(
             "cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled
         )

@@ -1,4 +1,4 @@
-"""CUDA graphs, which CuPy cannot record: its products of matrices refuse it."""
+"""CUDA graphs, which are unsupported: CuPy cannot capture matrix products (cuBLAS) or cuRAND."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _refuse(name: str) -> NoReturn:
+def _raise_unsupported(name: str) -> NoReturn:
+    """Raise the error of ``cuda.<name>``."""
     raise NotImplementedError(
-        f"cuda.{name}: graphs cannot be recorded, for CuPy refuses cuBLAS and cuRAND while a "
-        "stream is captured; run the operations themselves"
+        f"cuda.{name}: CUDA graphs cannot be captured, because CuPy raises for cuBLAS and cuRAND "
+        "while a stream is being captured; call the operations directly"
     )
 
 
 class CUDAGraph:
-    """Refused: there are no graphs here.
+    """CUDA graph; unsupported, so the constructor raises.
 
     Raises:
         NotImplementedError: Always.
@@ -29,16 +30,16 @@ class CUDAGraph:
         >>> try:
         ...     tt.cuda.CUDAGraph()
         ... except NotImplementedError:
-        ...     print("refused")
-        refused
+        ...     print("unsupported")
+        unsupported
     """
 
     def __init__(self, keep_graph: bool = False) -> None:
-        _refuse("CUDAGraph")
+        _raise_unsupported("CUDAGraph")
 
 
 class graph:  # a context manager, named as a function
-    """Refused: there are no graphs here.
+    """Context manager that captures a CUDA graph; unsupported, so the constructor raises.
 
     Raises:
         NotImplementedError: Always.
@@ -47,16 +48,16 @@ class graph:  # a context manager, named as a function
         >>> try:
         ...     tt.cuda.graph(None)
         ... except NotImplementedError:
-        ...     print("refused")
-        refused
+        ...     print("unsupported")
+        unsupported
     """
 
     def __init__(self, cuda_graph: Any, *args: Any, **options: Any) -> None:
-        _refuse("graph")
+        _raise_unsupported("graph")
 
 
 def graph_pool_handle() -> tuple[int, int]:
-    """Refused: there are no graphs here.
+    """Raise ``NotImplementedError``: memory pools of CUDA graphs are unsupported.
 
     Raises:
         NotImplementedError: Always.
@@ -65,14 +66,14 @@ def graph_pool_handle() -> tuple[int, int]:
         >>> try:
         ...     tt.cuda.graph_pool_handle()
         ... except NotImplementedError:
-        ...     print("refused")
-        refused
+        ...     print("unsupported")
+        unsupported
     """
-    _refuse("graph_pool_handle")
+    _raise_unsupported("graph_pool_handle")
 
 
 def make_graphed_callables(callables: Any, sample_args: Any, *args: Any, **options: Any) -> Any:
-    """Refused: there are no graphs here.
+    """Raise ``NotImplementedError``: callables cannot be captured in CUDA graphs.
 
     Raises:
         NotImplementedError: Always.
@@ -81,7 +82,7 @@ def make_graphed_callables(callables: Any, sample_args: Any, *args: Any, **optio
         >>> try:
         ...     tt.cuda.make_graphed_callables(abs, (tt.ones(1),))
         ... except NotImplementedError:
-        ...     print("refused")
-        refused
+        ...     print("unsupported")
+        unsupported
     """
-    _refuse("make_graphed_callables")
+    _raise_unsupported("make_graphed_callables")

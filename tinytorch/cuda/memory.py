@@ -1,4 +1,4 @@
-"""The memory of devices, which CuPy's pool hands out: ``torch.cuda.memory``."""
+"""Memory of CUDA devices, allocated from CuPy's memory pool, as ``torch.cuda.memory``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from ..backends.base import Backend
 from ..backends.errors import OutOfMemoryError as OutOfMemoryError
 from ..warnings import warn
-from .queries import backend, device_count, is_available, number
+from .queries import backend, device_count, device_index, is_available
 
 __all__ = [
     "OutOfMemoryError", "empty_cache", "get_allocator_backend", "get_per_process_memory_fraction",
@@ -21,61 +21,64 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _ask(device: Any, question: str) -> int:
-    """What the pool says for a device: CuPy's has a part for each, and asks the current one's."""
+def _read_pool(device: Any, method: str) -> int:
+    """Call a method of the memory pool for a device.
+
+    CuPy's pool keeps separate figures for each device and returns those of the current device.
+    """
     xp = backend()
-    with xp.cuda.Device(number(device)):
-        return int(getattr(xp.get_default_memory_pool(), question)())
+    with xp.cuda.Device(device_index(device)):
+        return int(getattr(xp.get_default_memory_pool(), method)())
 
 
 def memory_allocated(device: Any = None) -> int:
-    """Bytes in use by arrays; 0 without a device.
+    """Number of bytes in use by arrays; 0 without a device.
 
     Example:
         >>> tt.cuda.memory_allocated() >= 0
         True
     """
-    return _ask(device, "used_bytes") if is_available() else 0
+    return _read_pool(device, "used_bytes") if is_available() else 0
 
 
 def memory_reserved(device: Any = None) -> int:
-    """Bytes the pool holds, in use or free; 0 without a device.
+    """Number of bytes that the memory pool has reserved, in use or free; 0 without a device.
 
     Example:
         >>> tt.cuda.memory_reserved() >= 0
         True
     """
-    return _ask(device, "total_bytes") if is_available() else 0
+    return _read_pool(device, "total_bytes") if is_available() else 0
 
 
-#: The most bytes in use since ``reset_peak_memory_stats``, by backend; see ``_peak_hook``.
-_peaks: dict[Backend, Any] = {}
-_peaks_lock = threading.Lock()
+#: Memory hook of each backend that measures the peak of the memory in use; see ``_peak_hook``.
+_peak_hooks: dict[Backend, Any] = {}
+_peak_lock = threading.Lock()
 
 
-class _Counting(threading.local):
-    """The backends whose hook the thread has entered: CuPy calls a hook only where it was."""
+class _HookedBackends(threading.local):
+    """The backends whose memory hook the thread has entered: CuPy calls hooks by thread."""
 
     def __init__(self) -> None:
         self.backends: set[Backend] = set()
 
 
-_counting = _Counting()
+_hooked = _HookedBackends()
 
 
 def _peak_hook(xp: Backend) -> Any:
-    """The hook of CuPy's allocator that remembers the most bytes that were in use."""
-    with _peaks_lock:
-        if xp not in _peaks:
-            _peaks[xp] = _make_peak_hook(xp)
-    if xp not in _counting.backends:
-        _peaks[xp].__enter__()
-        _counting.backends.add(xp)
-    return _peaks[xp]
+    """Return the hook that measures the peak of the memory in use, active in this thread."""
+    with _peak_lock:
+        if xp not in _peak_hooks:
+            _peak_hooks[xp] = _make_peak_hook(xp)
+    if xp not in _hooked.backends:
+        _peak_hooks[xp].__enter__()
+        _hooked.backends.add(xp)
+    return _peak_hooks[xp]
 
 
-class _Peaks:
-    """What the hook keeps and does; its class is one of CuPy's, which is there when CuPy is."""
+class _PeakHook:
+    """Methods of a ``cupy.cuda.MemoryHook`` that records each device's peak of bytes in use."""
 
     def __init__(self, xp: Backend) -> None:
         super().__init__()
@@ -83,35 +86,35 @@ class _Peaks:
         self.peaks: dict[int, int] = {}
 
     def malloc_postprocess(self, **event: Any) -> None:
-        used, number = int(self.pool.used_bytes()), event["device_id"]
-        with _peaks_lock:
-            self.peaks[number] = max(self.peaks.get(number, 0), used)
+        used, device = int(self.pool.used_bytes()), event["device_id"]
+        with _peak_lock:
+            self.peaks[device] = max(self.peaks.get(device, 0), used)
 
 
 def _make_peak_hook(xp: Backend) -> Any:
-    name = f"tinytorch.peak.{len(_peaks)}"  # a thread has one hook of a name
-    return type("PeakHook", (_Peaks, xp.cuda.MemoryHook), {"name": name})(xp)
+    """Create the hook; its class is created now, as the base class needs CuPy."""
+    name = f"tinytorch.peak.{len(_peak_hooks)}"  # CuPy allows a thread one hook of a name.
+    return type("PeakHook", (_PeakHook, xp.cuda.MemoryHook), {"name": name})(xp)
 
 
 def reset_peak_memory_stats(device: Any = None) -> None:
-    """Begin to count ``max_memory_allocated`` from what is in use now.
+    """Reset ``max_memory_allocated`` to the bytes that are in use now.
 
-    A thread's allocations are looked at once it has called this; what it finds in use then
-    includes what the others have. Nothing happens without a device.
+    From now on, each allocation of the calling thread updates the peak with the bytes in use by
+    all threads. Nothing happens without a device.
 
     Example:
         >>> tt.cuda.reset_peak_memory_stats()
     """
     if is_available():
-        _peak_hook(backend()).peaks[number(device)] = memory_allocated(device)
+        _peak_hook(backend()).peaks[device_index(device)] = memory_allocated(device)
 
 
 def max_memory_allocated(device: Any = None) -> int:
-    """The most bytes that were in use at once since ``reset_peak_memory_stats``.
+    """Peak of the bytes in use since ``reset_peak_memory_stats``; 0 without a device.
 
-    It is looked up whenever a thread allocates that has called ``reset_peak_memory_stats``.
-    Before the first reset nothing counted: then it is what the pool has reserved, which is at
-    least as much. 0 without a device.
+    Only allocations of threads that have called ``reset_peak_memory_stats`` update the peak.
+    Before the first reset this is ``memory_reserved``, an upper bound.
 
     Example:
         >>> tt.cuda.max_memory_allocated() >= 0
@@ -120,12 +123,12 @@ def max_memory_allocated(device: Any = None) -> int:
     if not is_available():
         return 0
     xp = backend()
-    counted = _peaks[xp].peaks if xp in _peaks else {}
-    return int(counted.get(number(device), memory_reserved(device)))
+    peaks = _peak_hooks[xp].peaks if xp in _peak_hooks else {}
+    return int(peaks.get(device_index(device), memory_reserved(device)))
 
 
 def max_memory_reserved(device: Any = None) -> int:
-    """Bytes the pool holds: it gives nothing back but by ``empty_cache``.
+    """``memory_reserved``, which only ``empty_cache`` reduces.
 
     Example:
         >>> tt.cuda.max_memory_reserved() >= 0
@@ -135,7 +138,7 @@ def max_memory_reserved(device: Any = None) -> int:
 
 
 def reset_accumulated_memory_stats(device: Any = None) -> None:
-    """Nothing: how much was ever handed out is not counted.
+    """Do nothing: accumulated statistics are not counted.
 
     Example:
         >>> tt.cuda.reset_accumulated_memory_stats()
@@ -143,7 +146,7 @@ def reset_accumulated_memory_stats(device: Any = None) -> None:
 
 
 def empty_cache() -> None:
-    """Give the pool's free memory back to the device; nothing happens without one.
+    """Release the memory pool's free memory; nothing happens without a device.
 
     Example:
         >>> tt.cuda.empty_cache()
@@ -157,7 +160,7 @@ def empty_cache() -> None:
 
 
 def mem_get_info(device: Any = None) -> tuple[int, int]:
-    """The free and the total bytes of a device (default: the current one).
+    """Numbers of free bytes and of all bytes of a device (default: the current device).
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -166,17 +169,14 @@ def mem_get_info(device: Any = None) -> tuple[int, int]:
         >>> if tt.cuda.is_available():
         ...     free, total = tt.cuda.mem_get_info()
     """
-    free, total = backend().cuda.Device(number(device)).mem_info
+    free, total = backend().cuda.Device(device_index(device)).mem_info
     return int(free), int(total)
 
 
-# -- all of it at once -------------------------------------------------------------------------
-
-
 def memory_stats(device: Any = None) -> OrderedDict[str, Any]:
-    """What is known of a device's memory, by torch's names; empty without a device.
+    """Memory statistics of a device by PyTorch's keys; empty without a device.
 
-    CuPy counts bytes in use and bytes reserved; torch's other keys are not there.
+    Only the keys of bytes in use and of bytes reserved are present: CuPy counts nothing else.
 
     Example:
         >>> tt.cuda.memory_stats() == {} or "allocated_bytes.all.peak" in tt.cuda.memory_stats()
@@ -184,17 +184,18 @@ def memory_stats(device: Any = None) -> OrderedDict[str, Any]:
     """
     if not is_available():
         return OrderedDict()
-    used, most = memory_allocated(device), max_memory_allocated(device)
-    held, most_held = memory_reserved(device), max_memory_reserved(device)
-    return OrderedDict({
-        "active_bytes.all.current": used, "active_bytes.all.peak": most,
-        "allocated_bytes.all.current": used, "allocated_bytes.all.peak": most,
-        "reserved_bytes.all.current": held, "reserved_bytes.all.peak": most_held,
-    })  # fmt: skip
+    used = memory_allocated(device), max_memory_allocated(device)
+    reserved = memory_reserved(device), max_memory_reserved(device)
+    figures = {"active_bytes": used, "allocated_bytes": used, "reserved_bytes": reserved}
+    return OrderedDict(
+        (f"{name}.all.{when}", value)
+        for name, values in figures.items()
+        for when, value in zip(("current", "peak"), values, strict=True)
+    )
 
 
 def memory_stats_as_nested_dict(device: Any = None) -> dict[str, Any]:
-    """``memory_stats`` as dictionaries of dictionaries; empty without a device.
+    """``memory_stats`` as nested dictionaries; empty without a device.
 
     Example:
         >>> bool(tt.cuda.memory_stats_as_nested_dict()) == tt.cuda.is_available()
@@ -202,16 +203,16 @@ def memory_stats_as_nested_dict(device: Any = None) -> dict[str, Any]:
     """
     nested: dict[str, Any] = {}
     for name, value in memory_stats(device).items():
-        what, pool, when = name.split(".")
-        nested.setdefault(what, {}).setdefault(pool, {})[when] = value
+        figure, pool, when = name.split(".")
+        nested.setdefault(figure, {}).setdefault(pool, {})[when] = value
     return nested
 
 
 def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
-    """A table of ``memory_stats``, to be printed.
+    """Printable table of ``memory_stats``.
 
     Args:
-        device: Which; default the current one.
+        device: The device; default: the current device.
         abbreviated: Accepted for compatibility.
 
     Raises:
@@ -223,17 +224,17 @@ def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
     """
     free, total = mem_get_info(device)
     stats = memory_stats(device)
-    rows = [(f"CUDA memory, device {number(device)}", "now", "peak")]
+    rows = [(f"CUDA memory, device {device_index(device)}", "now", "peak")]
     for title, name in (("Allocated", "allocated_bytes"), ("Reserved", "reserved_bytes")):
         current, peak = (stats[f"{name}.all.{when}"] for when in ("current", "peak"))
-        rows.append((title, in_words(current), in_words(peak)))
-    rows.append(("Free on the device", in_words(free), ""))
-    rows.append(("On the device", in_words(total), ""))
+        rows.append((title, format_bytes(current), format_bytes(peak)))
+    rows.append(("Free on the device", format_bytes(free), ""))
+    rows.append(("On the device", format_bytes(total), ""))
     return "\n".join(f"| {a:<26} | {b:>12} | {c:>12} |" for a, b, c in rows)
 
 
-def in_words(count: int) -> str:
-    """Bytes as ``"20.00 MiB"``."""
+def format_bytes(count: int) -> str:
+    """Number of bytes in a binary unit, as in ``"20.00 MiB"``."""
     size = float(count)
     for unit in ("bytes", "KiB", "MiB"):
         if size < 1024:
@@ -243,7 +244,7 @@ def in_words(count: int) -> str:
 
 
 def host_memory_stats() -> OrderedDict[str, Any]:
-    """Nothing: CuPy does not count pinned memory.
+    """Statistics of pinned memory: always empty, as CuPy does not count it.
 
     Example:
         >>> len(tt.cuda.host_memory_stats())
@@ -253,7 +254,7 @@ def host_memory_stats() -> OrderedDict[str, Any]:
 
 
 def get_allocator_backend() -> str:
-    """The name of the allocator, CuPy's: ``"cupy"``.
+    """Name of the allocator: always ``"cupy"``.
 
     Example:
         >>> tt.cuda.get_allocator_backend()
@@ -262,15 +263,12 @@ def get_allocator_backend() -> str:
     return "cupy"
 
 
-# -- limits ------------------------------------------------------------------------------------
-
-
 def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None:
-    """Refuse this process more than a share of a device's memory.
+    """Limit this process to a fraction of a device's memory.
 
     Args:
-        fraction: The share, from 0 to 1, of all that the device has.
-        device: Which; default the current one.
+        fraction: The fraction of the device's total memory, from 0 to 1.
+        device: The device; default: the current device.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -286,14 +284,14 @@ def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None
         raise TypeError("Invalid type for fraction argument, must be `float`")
     if not 0 <= fraction <= 1:
         raise ValueError(f"Invalid fraction value: {fraction}. Allowed range: 0~1")
-    with xp.cuda.Device(number(device)) as chosen:
-        # To CuPy 0 bytes mean no limit.
-        most = max(1, int(fraction * chosen.mem_info[1]))
-        xp.get_default_memory_pool().set_limit(size=most)
+    with xp.cuda.Device(device_index(device)) as current:
+        # CuPy takes 0 bytes for no limit.
+        limit = max(1, int(fraction * current.mem_info[1]))
+        xp.get_default_memory_pool().set_limit(size=limit)
 
 
 def get_per_process_memory_fraction(device: Any = None) -> float:
-    """The share of a device's memory that this process may have; 1.0 without a limit.
+    """Fraction of a device's memory that this process is limited to; 1.0 without a limit.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -302,69 +300,60 @@ def get_per_process_memory_fraction(device: Any = None) -> float:
         >>> if tt.cuda.is_available():
         ...     found = tt.cuda.get_per_process_memory_fraction()
     """
-    most = _ask(device, "get_limit")
-    return most / mem_get_info(device)[1] if most else 1.0
+    limit = _read_pool(device, "get_limit")
+    return limit / mem_get_info(device)[1] if limit else 1.0
 
 
-# -- names of old ------------------------------------------------------------------------------
-
-
-def _renamed(old: str, new: str) -> None:
-    warn(
-        f"`tinytorch.cuda.{old}` has been renamed to `tinytorch.cuda.{new}`",
-        FutureWarning,
-    )  # fmt: skip
+def _warn_renamed(old: str, new: str) -> None:
+    """Warn that ``old`` is a deprecated name of ``new``."""
+    warn(f"`tinytorch.cuda.{old}` has been renamed to `tinytorch.cuda.{new}`", FutureWarning)
 
 
 def memory_cached(device: Any = None) -> int:
-    """``memory_reserved``, by its old name.
+    """Deprecated name of ``memory_reserved``.
 
     Example:
         >>> import warnings
-        >>> with warnings.catch_warnings():
-        ...     warnings.simplefilter("ignore", FutureWarning)
+        >>> with warnings.catch_warnings(action="ignore"):
         ...     tt.cuda.memory_cached() >= 0
         True
     """
-    _renamed("memory_cached", "memory_reserved")
+    _warn_renamed("memory_cached", "memory_reserved")
     return memory_reserved(device)
 
 
 def max_memory_cached(device: Any = None) -> int:
-    """``max_memory_reserved``, by its old name.
+    """Deprecated name of ``max_memory_reserved``.
 
     Example:
         >>> import warnings
-        >>> with warnings.catch_warnings():
-        ...     warnings.simplefilter("ignore", FutureWarning)
+        >>> with warnings.catch_warnings(action="ignore"):
         ...     tt.cuda.max_memory_cached() >= 0
         True
     """
-    _renamed("max_memory_cached", "max_memory_reserved")
+    _warn_renamed("max_memory_cached", "max_memory_reserved")
     return max_memory_reserved(device)
 
 
 def reset_max_memory_allocated(device: Any = None) -> None:
-    """``reset_peak_memory_stats``, by its old name.
+    """Call ``reset_peak_memory_stats``, of which this is a deprecated name.
 
     Example:
         >>> import warnings
-        >>> with warnings.catch_warnings():
-        ...     warnings.simplefilter("ignore", FutureWarning)
+        >>> with warnings.catch_warnings(action="ignore"):
         ...     tt.cuda.reset_max_memory_allocated()
     """
-    _renamed("reset_max_memory_allocated", "reset_peak_memory_stats")
+    _warn_renamed("reset_max_memory_allocated", "reset_peak_memory_stats")
     reset_peak_memory_stats(device)
 
 
 def reset_max_memory_cached(device: Any = None) -> None:
-    """``reset_peak_memory_stats``, by its old name.
+    """Call ``reset_peak_memory_stats``, of which this is a deprecated name.
 
     Example:
         >>> import warnings
-        >>> with warnings.catch_warnings():
-        ...     warnings.simplefilter("ignore", FutureWarning)
+        >>> with warnings.catch_warnings(action="ignore"):
         ...     tt.cuda.reset_max_memory_cached()
     """
-    _renamed("reset_max_memory_cached", "reset_peak_memory_stats")
+    _warn_renamed("reset_max_memory_cached", "reset_peak_memory_stats")
     reset_peak_memory_stats(device)

@@ -1,4 +1,4 @@
-"""Names for stretches of time in NVIDIA's profilers: ``torch.cuda.nvtx``, through CuPy."""
+"""Named ranges and marks in the timelines of NVIDIA's profilers, as ``torch.cuda.nvtx``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ __all__ = ["mark", "range", "range_end", "range_pop", "range_push", "range_start
 
 
 def _nvtx() -> Any:
-    """CuPy's module.
+    """The module ``cupy.cuda.nvtx``.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -25,10 +25,10 @@ def _nvtx() -> Any:
 
 
 def range_push(msg: str) -> None:
-    """Begin a range inside the one that was begun last.
+    """Begin a range, nested in the range that began last.
 
     Args:
-        msg: Its name.
+        msg: Name of the range.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -42,7 +42,7 @@ def range_push(msg: str) -> None:
 
 
 def range_pop() -> None:
-    """End the range that was begun last.
+    """End the innermost range that ``range_push`` began.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -56,10 +56,10 @@ def range_pop() -> None:
 
 
 def range_start(msg: str) -> int:
-    """Begin a range that may overlap others, and return its number.
+    """Begin a range that may overlap other ranges, and return its identifier.
 
     Args:
-        msg: Its name.
+        msg: Name of the range.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -72,10 +72,10 @@ def range_start(msg: str) -> int:
 
 
 def range_end(range_id: int) -> None:
-    """End a range.
+    """End a range that ``range_start`` began.
 
     Args:
-        range_id: What ``range_start`` returned.
+        range_id: The identifier that ``range_start`` returned.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -88,10 +88,10 @@ def range_end(range_id: int) -> None:
 
 
 def mark(msg: str) -> None:
-    """Name a moment.
+    """Mark a moment in the timeline.
 
     Args:
-        msg: Its name.
+        msg: Name of the mark.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -105,10 +105,10 @@ def mark(msg: str) -> None:
 
 @contextmanager
 def range(msg: str, *args: Any, **kwargs: Any) -> Iterator[None]:
-    """A context, or a decorator, that is one range.
+    """Context manager or decorator whose block is one range.
 
     Args:
-        msg: Its name, a format for the other arguments.
+        msg: Name of the range, in which ``str.format`` inserts the other arguments.
 
     Raises:
         BackendUnavailableError: Without a device.

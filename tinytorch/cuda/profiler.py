@@ -1,4 +1,4 @@
-"""Which part of a program NVIDIA's profilers look at: ``torch.cuda.profiler``."""
+"""Start and stop NVIDIA's profilers, as ``torch.cuda.profiler``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["profile", "start", "stop"]
 
 
 def start() -> None:
-    """Have a profiler that waits for it begin.
+    """Start the profiler that this program runs under.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -25,7 +25,7 @@ def start() -> None:
 
 
 def stop() -> None:
-    """Have the profiler stop.
+    """Stop the profiler that this program runs under.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -39,7 +39,7 @@ def stop() -> None:
 
 @contextmanager
 def profile() -> Iterator[None]:
-    """A context in which the profiler looks.
+    """Context manager that starts the profiler on entry and stops it on exit.
 
     Raises:
         BackendUnavailableError: Without a device.

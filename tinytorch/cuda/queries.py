@@ -1,4 +1,4 @@
-"""Queries about CUDA: devices, the current one, capabilities; also where there is no GPU."""
+"""Queries about CUDA: number of devices, current device, capabilities; importable without GPU."""
 
 from __future__ import annotations
 
@@ -9,34 +9,24 @@ from ..core.device import device as _device
 from ..dtypes import bfloat16
 
 __all__ = [
-    "can_device_access_peer",
-    "cudart",
-    "current_blas_handle",
-    "current_device",
-    "device_count",
-    "get_arch_list",
-    "get_gencode_flags",
-    "get_sync_debug_mode",
-    "has_half",
-    "has_magma",
-    "init",
-    "ipc_collect",
-    "is_available",
-    "is_bf16_supported",
-    "is_initialized",
-    "is_tf32_supported",
-    "set_device",
-    "set_sync_debug_mode",
-]
+    "can_device_access_peer", "cudart", "current_blas_handle", "current_device", "device_count",
+    "get_arch_list", "get_gencode_flags", "get_sync_debug_mode", "has_half", "has_magma", "init",
+    "ipc_collect", "is_available", "is_bf16_supported", "is_initialized", "is_tf32_supported",
+    "set_device", "set_sync_debug_mode",
+]  # fmt: skip
 
 
 def backend() -> Any:
-    """CuPy's backend, for the device the thread has chosen; an error where there is none."""
+    """CuPy's backend, for the calling thread's current device.
+
+    Raises:
+        BackendUnavailableError: Without CuPy or a device.
+    """
     return load("cupy")
 
 
 def is_available() -> bool:
-    """Whether CuPy is installed and has a usable device.
+    """Whether CuPy is installed and finds a usable device.
 
     Example:
         >>> isinstance(tt.cuda.is_available(), bool)
@@ -46,7 +36,7 @@ def is_available() -> bool:
 
 
 def device_count() -> int:
-    """Number of usable devices; 0 where CuPy, a driver or a GPU is missing.
+    """Number of usable devices; 0 if CuPy, the driver or a GPU is missing.
 
     Example:
         >>> tt.cuda.device_count() >= 0
@@ -59,7 +49,7 @@ def device_count() -> int:
 
 
 def current_device() -> int:
-    """Number of the calling thread's device.
+    """Index of the calling thread's current device.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -72,10 +62,10 @@ def current_device() -> int:
 
 
 def set_device(device: Any) -> None:
-    """Make ``device`` the calling thread's; negative numbers do nothing.
+    """Make ``device`` the calling thread's current device.
 
     Args:
-        device: A number, ``"cuda:1"`` or a device.
+        device: An index, ``"cuda:1"`` or a device; a negative index does nothing.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -84,38 +74,36 @@ def set_device(device: Any) -> None:
         >>> if tt.cuda.is_available():
         ...     tt.cuda.set_device(0)
     """
-    place = number(device)
-    if place >= 0:
-        backend().choose(place)
+    index = device_index(device)
+    if index >= 0:
+        backend().choose(index)
 
 
-def number(device: Any) -> int:
-    """The number of a device; None: of the calling thread's."""
+def device_index(device: Any) -> int:
+    """Index of a device, which may be an index, a string, a device or None (the current one)."""
     if device is None:
         return current_device()
     if isinstance(device, int):
         return device
-    where = _device(device)
-    if where.type != "cuda":
-        raise ValueError(f"Expected a cuda device, but got: {where}")
-    return current_device() if where.index is None else where.index
+    device = _device(device)
+    if device.type != "cuda":
+        raise ValueError(f"Expected a cuda device, but got: {device}")
+    return current_device() if device.index is None else device.index
 
 
-# Public functions answer to the name they are used by: in `help`, tracebacks and pickles.
+# Help, tracebacks and pickles show the public name.
 for _function in (current_device, device_count, is_available, set_device):
     _function.__module__ = "tinytorch.cuda"
 
 
-# fmt: skip
-
-#: Whether the library of linear algebra that torch may be built with is there.
+#: Whether MAGMA, a linear algebra library that PyTorch may be built with, is present.
 has_magma = False
-#: Whether tensors of float16 can be made.
+#: Whether float16 tensors are supported.
 has_half = True
 
 
 def is_initialized() -> bool:
-    """Whether CuPy has been loaded and its GPU found; asks for neither.
+    """Whether CuPy has been loaded and has found a GPU; this function does not load it.
 
     Example:
         >>> isinstance(tt.cuda.is_initialized(), bool)
@@ -125,7 +113,7 @@ def is_initialized() -> bool:
 
 
 def init() -> None:
-    """Load CuPy and look for a GPU now, not at its first use.
+    """Load CuPy and look for a GPU now instead of at the first use.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -138,12 +126,13 @@ def init() -> None:
 
 
 def is_bf16_supported(including_emulation: bool = True) -> bool:
-    """Whether tensors of bfloat16 can be made on the current device; False without one.
+    """Whether the current device supports bfloat16; False without a device.
 
-    They can where the package ``ml_dtypes`` is installed.
+    bfloat16 tensors need the package ``ml_dtypes``.
 
     Args:
-        including_emulation: False asks whether the device multiplies them on tensor cores, too.
+        including_emulation: Default True. False requires in addition that the device multiplies
+            bfloat16 on tensor cores, as of compute capability 8.0.
 
     Example:
         >>> isinstance(tt.cuda.is_bf16_supported(), bool)
@@ -155,9 +144,9 @@ def is_bf16_supported(including_emulation: bool = True) -> bool:
 
 
 def is_tf32_supported() -> bool:
-    """Whether the current device multiplies float32 on tensor cores, rounded; False without one.
+    """Whether tensor cores of the current device can multiply float32 rounded to TF32.
 
-    CuPy does so where it is told by the environment variable ``CUPY_TF32=1``.
+    False without a device. CuPy uses TF32 if the environment variable ``CUPY_TF32`` is 1.
 
     Example:
         >>> isinstance(tt.cuda.is_tf32_supported(), bool)
@@ -167,7 +156,7 @@ def is_tf32_supported() -> bool:
 
 
 def get_arch_list() -> list[str]:
-    """What kernels can be compiled for here: the architectures of the devices; ``[]`` without.
+    """Architectures of the devices, for which kernels are compiled; ``[]`` without a device.
 
     Example:
         >>> isinstance(tt.cuda.get_arch_list(), list)
@@ -180,7 +169,7 @@ def get_arch_list() -> list[str]:
 
 
 def get_gencode_flags() -> str:
-    """``get_arch_list`` as a compiler's options; ``""`` without a device.
+    """Options of NVIDIA's compiler for ``get_arch_list``; ``""`` without a device.
 
     Example:
         >>> isinstance(tt.cuda.get_gencode_flags(), str)
@@ -191,24 +180,24 @@ def get_gencode_flags() -> str:
 
 
 def can_device_access_peer(device: Any, peer_device: Any) -> bool:
-    """Whether one device can read the memory of another.
+    """Whether ``device`` can read the memory of ``peer_device``, another device.
 
     Raises:
         BackendUnavailableError: Without a device.
-        RuntimeError: If there is no such device.
+        RuntimeError: If one of them does not exist.
 
     Example:
         >>> if tt.cuda.is_available():
         ...     found = tt.cuda.can_device_access_peer(0, 0)
     """
-    xp, pair = backend(), (number(device), number(peer_device))
+    xp, pair = backend(), (device_index(device), device_index(peer_device))
     for index in pair:
         xp.at(index)
     return pair[0] != pair[1] and bool(xp.cuda.runtime.deviceCanAccessPeer(*pair))
 
 
 def ipc_collect() -> None:
-    """Nothing: no memory is shared between processes here.
+    """Do nothing: tinytorch shares no device memory between processes.
 
     Example:
         >>> tt.cuda.ipc_collect()
@@ -216,20 +205,20 @@ def ipc_collect() -> None:
 
 
 class _Runtime:
-    """CUDA's functions by their own names: CuPy leaves the ``cuda`` in front of them out."""
+    """Functions of CUDA's runtime by CUDA's names: ``cudaGetDevice`` is CuPy's ``getDevice``."""
 
     def __init__(self, functions: Any) -> None:
         self._functions = functions
 
     def __getattr__(self, name: str) -> Any:
-        own = name.removeprefix("cuda")
-        return getattr(self._functions, own[:1].lower() + own[1:])
+        name = name.removeprefix("cuda")
+        return getattr(self._functions, name[:1].lower() + name[1:])
 
 
 def cudart() -> Any:
-    """CUDA's runtime, as far as CuPy hands it on: ``cudart().cudaProfilerStart()``.
+    """Functions of CUDA's runtime that CuPy wraps, as in ``cudart().cudaProfilerStart()``.
 
-    A function raises where torch's returns an error's number.
+    A function that fails raises, where PyTorch's returns an error code.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -242,7 +231,7 @@ def cudart() -> Any:
 
 
 def current_blas_handle() -> int:
-    """The address of cuBLAS's state for the current device.
+    """Address of the cuBLAS handle of the current device.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -254,13 +243,11 @@ def current_blas_handle() -> int:
     return int(backend().here().cuda.device.get_cublas_handle())
 
 
-# -- waits of the host -------------------------------------------------------------------------
-
-_MODES: dict[Any, int] = {"default": 0, "warn": 1, "error": 2, 0: 0, 1: 1, 2: 2}
+_SYNC_DEBUG_MODES: dict[Any, int] = {"default": 0, "warn": 1, "error": 2, 0: 0, 1: 1, 2: 2}
 
 
 def get_sync_debug_mode() -> int:
-    """What happens when the host waits for a device: 0, nothing.
+    """Debug mode for synchronizing operations: always 0, which ignores them.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -274,27 +261,28 @@ def get_sync_debug_mode() -> int:
 
 
 def set_sync_debug_mode(debug_mode: int | str) -> None:
-    """Choose what happens when the host waits for a device; nothing is all there is.
+    """Set the debug mode for synchronizing operations; only the default mode is supported.
 
     Args:
         debug_mode: 0 or ``"default"``.
 
     Raises:
         BackendUnavailableError: Without a device.
-        RuntimeError: For no mode of torch's.
-        NotImplementedError: For ``"warn"`` and ``"error"``: CuPy does not tell of every wait.
+        RuntimeError: If PyTorch has no such mode.
+        NotImplementedError: For 1 (``"warn"``) and 2 (``"error"``): CuPy reports only some of the
+            operations that synchronize.
 
     Example:
         >>> if tt.cuda.is_available():
         ...     tt.cuda.set_sync_debug_mode(0)
     """
     backend()
-    if debug_mode not in _MODES:
+    if debug_mode not in _SYNC_DEBUG_MODES:
         raise RuntimeError(
             "invalid value of debug_mode, expected one of `default`, `warn`, `error`"
         )
-    if _MODES[debug_mode]:
+    if _SYNC_DEBUG_MODES[debug_mode]:
         raise NotImplementedError(
-            f"set_sync_debug_mode({debug_mode!r}): CuPy does not tell of every wait of the host; "
-            "a profiler, such as Nsight Systems, does"
+            f"set_sync_debug_mode({debug_mode!r}): CuPy reports only some synchronizing "
+            "operations; use a profiler such as Nsight Systems"
         )

@@ -1,4 +1,7 @@
-"""The generators of the devices. Their numbers are those of PyTorch's generator on the CPU."""
+"""Random number generators of the CUDA devices.
+
+With equal seeds they draw the random numbers of PyTorch's generator on the CPU.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ..core.tensor import Tensor
-from ..random import Generator, _default
-from .queries import backend, device_count, is_available, number
+from ..random import Generator, _default_generator
+from .queries import backend, device_count, device_index, is_available
 
 __all__ = [
     "default_generators", "get_rng_state", "get_rng_state_all", "initial_seed", "manual_seed",
@@ -16,12 +19,12 @@ __all__ = [
 
 
 def _generator(device: Any) -> Generator:
-    """The default generator of a device; "cuda" and None mean the thread's."""
-    return _default(backend().at(number(device)))
+    """Default generator of a device; ``"cuda"`` and None mean the current device."""
+    return _default_generator(backend().at(device_index(device)))
 
 
 class _Generators(Sequence[Generator]):
-    """The devices' generators; as a tuple they would have CuPy loaded by whoever looks at it."""
+    """Sequence of the devices' default generators; unlike a tuple, it loads CuPy only when used."""
 
     def __len__(self) -> int:
         return device_count()
@@ -43,12 +46,12 @@ class _Generators(Sequence[Generator]):
         return repr(tuple(self))
 
 
-#: The generator of each device, in their order.
+#: The default generator of each device, by index.
 default_generators: Sequence[Generator] = _Generators()
 
 
 def manual_seed(seed: int) -> None:
-    """Seed the generator of the current device; nothing happens without one.
+    """Seed the generator of the current device; nothing happens without a device.
 
     Example:
         >>> tt.cuda.manual_seed(0)
@@ -58,7 +61,7 @@ def manual_seed(seed: int) -> None:
 
 
 def manual_seed_all(seed: int) -> None:
-    """Seed the generators of all devices; nothing happens without one.
+    """Seed the generators of all devices; nothing happens without a device.
 
     Example:
         >>> tt.cuda.manual_seed_all(0)
@@ -68,7 +71,7 @@ def manual_seed_all(seed: int) -> None:
 
 
 def seed() -> None:
-    """Seed the generator of the current device by the system; nothing happens without one.
+    """Seed the current device's generator from the operating system's randomness, if any device.
 
     Example:
         >>> tt.cuda.seed()
@@ -78,7 +81,7 @@ def seed() -> None:
 
 
 def seed_all() -> None:
-    """Seed the generators of all devices by the system, alike; nothing happens without one.
+    """Seed the generators of all devices with one seed from the operating system's randomness.
 
     Example:
         >>> tt.cuda.seed_all()
@@ -88,7 +91,7 @@ def seed_all() -> None:
 
 
 def initial_seed() -> int:
-    """The seed of the current device's generator.
+    """Seed of the current device's generator.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -101,10 +104,10 @@ def initial_seed() -> int:
 
 
 def get_rng_state(device: Any = "cuda") -> Tensor:
-    """The state of a device's generator, as bytes on the CPU.
+    """State of a device's generator, as a tensor of bytes on the CPU.
 
     Args:
-        device: A number, ``"cuda:1"`` or a device. Default: the current one.
+        device: An index, ``"cuda:1"`` or a device. Default: the current device.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -117,7 +120,7 @@ def get_rng_state(device: Any = "cuda") -> Tensor:
 
 
 def get_rng_state_all() -> list[Tensor]:
-    """The states of all devices' generators; ``[]`` without a device.
+    """States of all devices' generators; ``[]`` without a device.
 
     Example:
         >>> len(tt.cuda.get_rng_state_all()) == tt.cuda.device_count()
@@ -127,7 +130,7 @@ def get_rng_state_all() -> list[Tensor]:
 
 
 def set_rng_state(new_state: Tensor, device: Any = "cuda") -> None:
-    """Put a device's generator into a state that ``get_rng_state`` gave.
+    """Set the state of a device's generator to one that ``get_rng_state`` returned.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -140,7 +143,7 @@ def set_rng_state(new_state: Tensor, device: Any = "cuda") -> None:
 
 
 def set_rng_state_all(new_states: Iterable[Tensor]) -> None:
-    """Put every device's generator into its state.
+    """Set the states of all devices' generators to those that ``get_rng_state_all`` returned.
 
     Example:
         >>> tt.cuda.set_rng_state_all(tt.cuda.get_rng_state_all())

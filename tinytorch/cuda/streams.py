@@ -1,4 +1,4 @@
-"""Queues of work on a device, and marks in them: ``torch.cuda.streams``."""
+"""Streams and events of CUDA devices, as ``torch.cuda.streams``."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from ..backends import loaded
 from ..core.device import device as _device
-from .queries import backend, current_device, number, set_device
+from .queries import backend, current_device, device_index, set_device
 
 __all__ = [
     "Event", "ExternalStream", "Stream", "StreamContext", "current_stream", "default_stream",
@@ -15,14 +15,14 @@ __all__ = [
 
 
 class Stream:
-    """A queue of work on a device.
+    """CUDA stream: a queue of work on a device.
 
     Args:
-        device: Whose queue; default the current device's.
-        priority: 0 (default), or negative for a higher one.
+        device: The device of the stream; default: the current device.
+        priority: 0 (default), or a negative number for a higher priority.
 
     Attributes:
-        device: The device.
+        device: The device of the stream.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -33,40 +33,43 @@ class Stream:
     """
 
     def __init__(self, device: Any = None, priority: int = 0, *, _raw: Any = None) -> None:
-        place = number(device)
-        xp = backend().at(place)
+        index = device_index(device)
+        xp = backend().at(index)
         if _raw is None:
             _raw = xp.cuda.Stream(non_blocking=True, priority=priority)
         self._raw = _raw
         self.priority = priority
-        self.device: _device = _device("cuda", place)
+        self.device: _device = _device("cuda", index)
 
     @property
     def cuda_stream(self) -> int:
-        """The address of CUDA's stream."""
+        """Address of the underlying ``cudaStream_t``."""
         return int(self._raw.ptr)
 
     def __cuda_stream__(self) -> tuple[int, int]:
-        """The stream for other libraries: ``cupy.cuda.Stream.from_external(stream)``."""
+        """Protocol version and address, which ``cupy.cuda.Stream.from_external`` reads."""
         return 0, self.cuda_stream
 
-    def _at_home(self) -> Any:
-        """CuPy's stream, with its device current: the default stream means that device's."""
+    def _activate_device(self) -> Any:
+        """Make the stream's device current and return CuPy's stream.
+
+        Each device has a default stream, all of one address: the current device says which.
+        """
         backend().at(self.device.index)
         return self._raw
 
     def synchronize(self) -> None:
-        """Wait until the queue's work is done.
+        """Wait until the stream's work is done.
 
         Example:
             >>> if tt.cuda.is_available():
             ...     stream = tt.cuda.Stream()
             ...     stream.synchronize()
         """
-        self._at_home().synchronize()
+        self._activate_device().synchronize()
 
     def query(self) -> bool:
-        """Whether the queue's work is done.
+        """Whether the stream's work is done.
 
         Example:
             >>> if tt.cuda.is_available():
@@ -74,10 +77,10 @@ class Stream:
             ...     stream.synchronize()
             ...     assert stream.query()
         """
-        return bool(self._at_home().done)
+        return bool(self._activate_device().done)
 
     def wait_stream(self, stream: Stream) -> None:
-        """Let this queue's later work wait for what ``stream`` holds now.
+        """Make this stream's later work wait for the work that ``stream`` holds now.
 
         Example:
             >>> if tt.cuda.is_available():
@@ -87,7 +90,7 @@ class Stream:
         self.wait_event(stream.record_event())
 
     def wait_event(self, event: Event) -> None:
-        """Let this queue's later work wait for ``event``.
+        """Make this stream's later work wait for ``event``.
 
         Example:
             >>> if tt.cuda.is_available():
@@ -95,10 +98,10 @@ class Stream:
             ...     stream.wait_event(tt.cuda.current_stream().record_event())
         """
         if event._raw is not None:
-            self._at_home().wait_event(event._raw)
+            self._activate_device().wait_event(event._raw)
 
     def record_event(self, event: Event | None = None) -> Event:
-        """Put an event (default: a new one) into the queue and return it.
+        """Record an event (default: a new event) in this stream and return it.
 
         Example:
             >>> if tt.cuda.is_available():
@@ -120,8 +123,8 @@ class Stream:
         return hash((self.device, self._raw))
 
 
-class _Foreign:
-    """A stream that was made elsewhere, in the form in which CuPy takes one."""
+class _StreamAddress:
+    """Address of a stream of another library, in the form that CuPy accepts."""
 
     def __init__(self, address: int) -> None:
         self._address = address
@@ -131,11 +134,11 @@ class _Foreign:
 
 
 class ExternalStream(Stream):
-    """A stream that another library has made, and takes care of.
+    """Stream that another library created and will destroy.
 
     Args:
-        stream_ptr: Its address.
-        device: Its device; default the current one.
+        stream_ptr: Address of the stream.
+        device: Device of the stream; default: the current device.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -147,12 +150,12 @@ class ExternalStream(Stream):
     """
 
     def __init__(self, stream_ptr: int, device: Any = None) -> None:
-        raw = backend().cuda.Stream.from_external(_Foreign(int(stream_ptr)))
+        raw = backend().cuda.Stream.from_external(_StreamAddress(int(stream_ptr)))
         super().__init__(device, _raw=raw)
 
 
 def get_stream_from_external(data_ptr: int, device: Any = None) -> Stream:
-    """The stream at an address; see ``ExternalStream``.
+    """Stream at an address; see ``ExternalStream``.
 
     Raises:
         BackendUnavailableError: Without a device.
@@ -166,13 +169,13 @@ def get_stream_from_external(data_ptr: int, device: Any = None) -> Stream:
 
 
 class StreamContext:
-    """What ``stream`` returns: a context in which the thread's work goes to a stream.
+    """Context manager that ``stream`` returns; the thread's work goes to a stream inside it.
 
     Args:
-        stream: The queue; None does nothing.
+        stream: The stream; None does nothing.
 
     Example:
-        >>> with tt.cuda.StreamContext(None):  # the stream that there is
+        >>> with tt.cuda.StreamContext(None):  # the current stream stays
         ...     y = tt.ones(1) + 1
     """
 
@@ -188,20 +191,20 @@ class StreamContext:
 
     def __exit__(self, *exception: Any) -> None:
         if self.stream is not None:
-            # CuPy puts the stream before it back on the device that is current then.
-            self.stream._at_home().__exit__(*exception)
+            # CuPy restores the previous stream of the current device, so that must be the stream's.
+            self.stream._activate_device().__exit__(*exception)
             set_device(self._before.pop())
 
 
 def stream(stream: Stream | None) -> StreamContext:
-    """Context in which the calling thread's work goes to ``stream``; None does nothing.
+    """Context manager in which the calling thread's work goes to ``stream``.
 
-    The stream's device is current inside. Other threads are not affected. A backward pass goes to
-    the stream that is current where it is called: call it inside the same block, or let its stream
-    wait (``wait_stream``) for the one that the results were computed on.
+    The stream's device is current inside. Other threads are not affected. A backward pass runs on
+    the stream that is current where it is called: call it inside the same block, or make its stream
+    wait (``wait_stream``) for the stream that computed the results.
 
     Args:
-        stream: The queue.
+        stream: The stream; None does nothing.
 
     Example:
         >>> with tt.cuda.stream(None):
@@ -211,29 +214,29 @@ def stream(stream: Stream | None) -> StreamContext:
 
 
 def current_stream(device: Any = None) -> Stream:
-    """The queue that the calling thread's work on a device (default: the current one) goes to.
+    """Calling thread's current stream on a device (default: the current device).
 
     Example:
         >>> if tt.cuda.is_available():
         ...     stream = tt.cuda.current_stream()
     """
-    place = number(device)
-    return Stream(place, _raw=backend().at(place).cuda.get_current_stream())
+    index = device_index(device)
+    return Stream(index, _raw=backend().at(index).cuda.get_current_stream())
 
 
 def default_stream(device: Any = None) -> Stream:
-    """The queue that work on a device (default: the current one) goes to outside ``stream``.
+    """Default stream of a device (default: the current device), current outside ``stream``.
 
     Example:
         >>> if tt.cuda.is_available():
         ...     stream = tt.cuda.default_stream()
     """
-    place = number(device)
-    return Stream(place, _raw=backend().at(place).cuda.Stream.null)
+    index = device_index(device)
+    return Stream(index, _raw=backend().at(index).cuda.Stream.null)
 
 
 def set_stream(stream: Stream | None) -> None:
-    """Have the calling thread's work go to ``stream`` from now on; None does nothing.
+    """Make ``stream`` and its device the calling thread's current ones; None does nothing.
 
     Example:
         >>> if tt.cuda.is_available():
@@ -245,10 +248,10 @@ def set_stream(stream: Stream | None) -> None:
 
 
 class Event:
-    """A mark in a queue, to wait for or to measure time with.
+    """Point in a stream's work, to wait for or to measure time with.
 
     Args:
-        enable_timing: Whether ``elapsed_time`` may be asked; default False.
+        enable_timing: Whether ``elapsed_time`` is supported; default False.
         blocking: Whether ``synchronize`` sleeps instead of spinning; default False.
         interprocess: Accepted for compatibility; must be False.
 
@@ -268,24 +271,24 @@ class Event:
             raise NotImplementedError("cuda.Event: interprocess events are not supported")
         self._timing = enable_timing
         self._options = {"block": blocking, "disable_timing": not enable_timing}
-        self._raw: Any = None  # made on the device of the first stream it is recorded in
+        self._raw: Any = None  # created on the device of the first stream that records it
         backend()
 
     def record(self, stream: Stream | None = None) -> None:
-        """Put the mark into a queue (default: the current one)."""
+        """Record the event in a stream (default: the current stream)."""
         stream = current_stream() if stream is None else stream
-        raw = stream._at_home()
+        raw = stream._activate_device()
         if self._raw is None:
             self._raw = backend().cuda.Event(**self._options)
         self._raw.record(raw)
 
     def synchronize(self) -> None:
-        """Wait until the work before the mark is done."""
+        """Wait until the work before the event is done."""
         if self._raw is not None:
             self._raw.synchronize()
 
     def query(self) -> bool:
-        """Whether the work before the mark is done; True for a mark that is in no queue.
+        """Whether the work before the event is done; True for an event that is not recorded.
 
         Example:
             >>> if tt.cuda.is_available():
@@ -296,7 +299,7 @@ class Event:
         return self._raw is None or bool(self._raw.done)
 
     def wait(self, stream: Stream | None = None) -> None:
-        """Let a queue (default: the current one) wait for the mark.
+        """Make a stream (default: the current stream) wait for the event.
 
         Example:
             >>> if tt.cuda.is_available():
@@ -306,10 +309,10 @@ class Event:
         (current_stream() if stream is None else stream).wait_event(self)
 
     def elapsed_time(self, end_event: Event) -> float:
-        """Milliseconds from this mark to another.
+        """Number of milliseconds from this event to ``end_event``.
 
         Raises:
-            ValueError: If one of them was made without ``enable_timing=True``, or not recorded.
+            ValueError: If an event was created without ``enable_timing=True`` or is not recorded.
         """
         if not (self._timing and end_event._timing):
             raise ValueError("Both events must be created with argument 'enable_timing=True'.")
@@ -319,7 +322,7 @@ class Event:
 
 
 def is_current_stream_capturing() -> bool:
-    """Whether the current queue's work is recorded for a graph, by CuPy; False without a device.
+    """Whether CuPy is capturing the current stream for a CUDA graph; False without a device.
 
     Example:
         >>> tt.cuda.is_current_stream_capturing()

@@ -18,7 +18,7 @@ from ..graph.saved_tensors import HOOK_STACK, Recording
 from ..graph.special_nodes import identity_node
 from ..graph.views import SEVERAL, VIEW, edge_of, track_view, unrecorded_kind
 from ..state import GRAD, grad_enabled, scoped_grad
-from ..warnings import calls_of_the_program
+from ..warnings import program_traceback
 from .arguments import explain_shapes, unwrap
 from .backward import Backward
 from .operation import Op
@@ -316,7 +316,7 @@ def on_record(node: Node, out: Any) -> None:
         out: Its result, or the tuple of its results.
     """
     if Anomaly.enabled:
-        node._extra()["traceback"] = calls_of_the_program()
+        node._extra()["traceback"] = program_traceback()
     stack = HOOK_STACK.get()
     if stack and (node.saved or node.out is not None):
         stack[-1].pack_node(node, out, edge_of)

@@ -255,7 +255,7 @@ class _WorkFuture(Future[Any]):
         super().__init__()
         self._work = work
 
-    def _following(self) -> Future[Any]:
+    def _create_result(self) -> Future[Any]:
         return _WorkFuture(self._work)
 
     def done(self) -> bool:

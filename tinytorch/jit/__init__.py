@@ -1,4 +1,4 @@
-"""``torch.jit`` as far as it is Python: marks that mean nothing here, and no TorchScript."""
+"""``torch.jit`` without TorchScript: decorators return the function, which Python runs."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _T = TypeVar("_T")
 
 
 class Error(Exception):
-    """What TorchScript raises in PyTorch; there to be named in ``except``."""
+    """Error of TorchScript in PyTorch; tinytorch never raises it, but ``except`` can name it."""
 
 
 class TracerWarning(Warning):
-    """What a tracer warns with in PyTorch, of code that it cannot follow; never given here."""
+    """Category of a tracer's warnings in PyTorch; tinytorch never issues it."""
 
 
 def script(obj: _F, *args: Any, **kwargs: Any) -> _F:
@@ -32,7 +32,7 @@ def script(obj: _F, *args: Any, **kwargs: Any) -> _F:
     Args:
         obj: A function, a class or a module.
         *args: Accepted for compatibility.
-        **kwargs: The same.
+        **kwargs: Accepted for compatibility.
 
     Example:
         >>> @tt.jit.script
@@ -49,9 +49,9 @@ def trace(func: _F, example_inputs: Any = None, *args: Any, **kwargs: Any) -> _F
 
     Args:
         func: A function or a module.
-        example_inputs: Not looked at.
+        example_inputs: Ignored.
         *args: Accepted for compatibility.
-        **kwargs: The same.
+        **kwargs: Accepted for compatibility.
 
     Example:
         >>> layer = tt.nn.Linear(1, 1)
@@ -62,13 +62,13 @@ def trace(func: _F, example_inputs: Any = None, *args: Any, **kwargs: Any) -> _F
 
 
 def trace_module(mod: _F, inputs: Any = None, *args: Any, **kwargs: Any) -> _F:
-    """``mod`` itself, as ``trace``.
+    """``mod`` itself, as for ``trace``.
 
     Args:
         mod: A module.
-        inputs: Not looked at.
+        inputs: Ignored.
         *args: Accepted for compatibility.
-        **kwargs: The same.
+        **kwargs: Accepted for compatibility.
 
     Example:
         >>> layer = tt.nn.Linear(1, 1)
@@ -79,12 +79,12 @@ def trace_module(mod: _F, inputs: Any = None, *args: Any, **kwargs: Any) -> _F:
 
 
 def fork(func: Callable[..., _T], *args: Any, **kwargs: Any) -> Future[_T]:
-    """What a function gives, as a value that may be waited for; it is called at once.
+    """Call a function immediately and return its result as a ``Future``.
 
     Args:
         func: The function.
-        *args: Its arguments.
-        **kwargs: The same, by name.
+        *args: Positional arguments of the function.
+        **kwargs: Keyword arguments of the function.
 
     Example:
         >>> tt.jit.wait(tt.jit.fork(max, 1, 2))
@@ -96,10 +96,10 @@ def fork(func: Callable[..., _T], *args: Any, **kwargs: Any) -> Future[_T]:
 
 
 def wait(future: Future[_T]) -> _T:
-    """The value of what ``fork`` gave.
+    """Value of a future.
 
     Args:
-        future: What ``fork`` gave.
+        future: A future that ``fork`` returned.
 
     Example:
         >>> tt.jit.wait(tt.jit.fork(len, "abc"))
@@ -109,11 +109,11 @@ def wait(future: Future[_T]) -> _T:
 
 
 def isinstance(obj: Any, target_type: Any) -> bool:
-    """Whether an object is of a type, ``list[int]`` and such included, or of one of several.
+    """Whether an object is an instance of a type, which may be generic: ``list[int]``.
 
     Args:
         obj: The object.
-        target_type: The type, or a tuple of types.
+        target_type: The type, or a tuple of types, of which one must match.
 
     Example:
         >>> tt.jit.isinstance([1, 2], list[int]), tt.jit.isinstance([1, "a"], list[int])
@@ -126,8 +126,8 @@ def annotate(the_type: Any, the_value: _T) -> _T:
     """``the_value`` itself.
 
     Args:
-        the_type: What TorchScript would take its type for.
-        the_value: Anything.
+        the_type: The type that TorchScript would give the value; ignored.
+        the_value: Any value.
 
     Example:
         >>> tt.jit.annotate(list[int], [])
@@ -140,8 +140,8 @@ def Attribute(value: _T, type: Any) -> _T:
     """``value`` itself.
 
     Args:
-        value: Anything.
-        type: What TorchScript would take its type for.
+        value: Any value.
+        type: The type that TorchScript would give the value; ignored.
 
     Example:
         >>> tt.jit.Attribute([], list[int])
@@ -155,10 +155,10 @@ def ignore(drop: _F, **kwargs: Any) -> _F: ...
 @overload
 def ignore(drop: bool = False, **kwargs: Any) -> Callable[[_F], _F]: ...
 def ignore(drop: Any = False, **kwargs: Any) -> Any:
-    """The function itself, or a decorator that returns it.
+    """Return the function, or a decorator that returns its function.
 
     Args:
-        drop: A function, or what TorchScript would do with its calls.
+        drop: The function, or an option of TorchScript, which is ignored.
 
     Example:
         >>> tt.jit.ignore(len) is tt.jit.ignore(drop=True)(len) is len
@@ -167,5 +167,6 @@ def ignore(drop: Any = False, **kwargs: Any) -> Any:
     return drop if callable(drop) else script
 
 
-import_module(f"{__name__}.annotations")  # in the place of what `from __future__` left
+# `annotations` now names the module, not the feature that `from __future__` imported.
+import_module(f"{__name__}.annotations")
 fill(globals(), TABLES["jit"])

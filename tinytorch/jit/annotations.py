@@ -1,17 +1,10 @@
-"""``torch.jit.annotations``: names that programs annotate with."""
+"""Types that programs for TorchScript annotate with, as ``torch.jit.annotations``."""
 
 from __future__ import annotations
 
 import types
-from typing import (  # noqa: UP035, the names are wanted
-    Any,
-    Dict,
-    List,
-    Optional,
-    Tuple,
-    Union,
-    get_args,
-    get_origin,
+from typing import (  # noqa: UP035, as programs import the old names from here
+    Any, Dict, List, Optional, Tuple, Union, get_args, get_origin,
 )  # fmt: skip
 
 __all__ = [
@@ -22,21 +15,21 @@ __all__ = [
 BroadcastingList1 = BroadcastingList2 = BroadcastingList3 = list
 
 
-def _is_instance(value: Any, kind: Any) -> bool:
-    """Whether a value is of a type, and what it holds of the types in brackets."""
-    if isinstance(kind, tuple):
-        return any(_is_instance(value, each) for each in kind)
-    origin, inner = get_origin(kind), get_args(kind)
+def _is_instance(value: Any, type_: Any) -> bool:
+    """Whether a value is an instance of a type, and its items of the types in the brackets."""
+    if isinstance(type_, tuple):
+        return any(_is_instance(value, each) for each in type_)
+    origin, inner = get_origin(type_), get_args(type_)
     if origin in (Union, types.UnionType):
         return any(_is_instance(value, each) for each in inner)
-    if kind in (list, dict, tuple, List, Dict, Tuple, Optional):  # noqa: UP006
-        name = getattr(kind, "__name__", str(kind))
+    if type_ in (list, dict, tuple, List, Dict, Tuple, Optional):  # noqa: UP006
+        name = getattr(type_, "__name__", str(type_))
         raise RuntimeError(
             f"Attempted to use {name} without a contained type. Please add a contained type, e.g. "
             f"{name}[int]"
         )
     if origin is None:
-        return value is None if kind is None else isinstance(value, kind)
+        return value is None if type_ is None else isinstance(value, type_)
     if not isinstance(value, origin):
         return False
     if origin is dict:

@@ -1,8 +1,8 @@
-"""Operators of a program's own, found as ``ops.mylib.name``.
+"""Custom operators, called as ``ops.mylib.name``.
 
-``custom_op`` makes one of a Python function; ``Library`` declares operators and gives them
-kernels by kind of device. ``register_autograd`` adds a gradient. Nothing is compiled or traced,
-so fake kernels, which compilers ask for shapes, are taken and never called.
+``custom_op`` makes an operator of a Python function; ``Library`` declares operators and registers
+kernels for them by device type. ``register_autograd`` adds a backward formula. Fake kernels,
+which compute shapes for compilers, are accepted and never called: nothing is compiled.
 
 Example:
     >>> @tt.library.custom_op("mylib::scaled", mutates_args=())
@@ -40,30 +40,30 @@ __all__ = [
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 _KINDS = ("DEF", "IMPL", "FRAGMENT")
-_CHOSEN = "one kernel serves every way of calling an operation here"
-_COMPILED = "it is for code that is compiled for GPUs, and nothing is compiled"
-register_vmap = absent("library.register_vmap", "operations are batched as their backward is")
-register_autocast = absent("library.register_autocast", _CHOSEN)
-register_torch_dispatch = absent("library.register_torch_dispatch", _CHOSEN)
-get_kernel = absent("library.get_kernel", _CHOSEN)
-get_ctx = absent("library.get_ctx", "no tensor without numbers is made to learn shapes")
+_BY_DEVICE = "an operator has kernels by device type only, without other dispatch keys"
+_COMPILED = "it serves code that is compiled for GPUs, and nothing is compiled"
+register_vmap = absent("library.register_vmap", "vmap has no rules for single operators")
+register_autocast = absent("library.register_autocast", _BY_DEVICE)
+register_torch_dispatch = absent("library.register_torch_dispatch", _BY_DEVICE)
+get_kernel = absent("library.get_kernel", _BY_DEVICE)
+get_ctx = absent("library.get_ctx", "fake kernels are never called")
 triton_op = absent("library.triton_op", _COMPILED)
 wrap_triton = absent("library.wrap_triton", _COMPILED)
-opcheck = absent("library.opcheck", "it tests what compilers are told, and nothing is compiled")
-fallthrough_kernel = absent("library.fallthrough_kernel", "it is a mark and is not to be called")
+opcheck = absent("library.opcheck", "it tests registrations for compilers; nothing is compiled")
+fallthrough_kernel = absent("library.fallthrough_kernel", "it is a marker that cannot be called")
 
 
 class Library:
-    """Declares operators of a namespace and gives them kernels.
+    """Declares the operators of a namespace and registers kernels for them.
 
     Args:
-        ns: The namespace: operators are found as ``ops.<ns>.name``.
-        kind: ``"DEF"`` for who owns the namespace, ``"FRAGMENT"`` for who adds to it, ``"IMPL"``
-            for kernels alone.
-        dispatch_key: The key of kernels that name none. Default: ``""``.
+        ns: The namespace: operators are called as ``ops.<ns>.name``.
+        kind: ``"DEF"`` for the owner of the namespace, ``"FRAGMENT"`` for an addition to it,
+            ``"IMPL"`` for kernels only.
+        dispatch_key: Default dispatch key of ``impl``. Default: ``""``.
 
     Raises:
-        ValueError: If ``kind`` is none of these.
+        ValueError: If ``kind`` is another string.
 
     Example:
         >>> library = tt.library.Library("own", "FRAGMENT")
@@ -87,14 +87,14 @@ class Library:
         Args:
             schema: ``"name(Tensor x, int n=2) -> Tensor"``.
             alias_analysis: Accepted for compatibility.
-            tags: The same.
+            tags: Accepted for compatibility.
 
         Returns:
-            Its name.
+            The name of the operator.
 
         Raises:
-            RuntimeError: If it is declared already, the schema cannot be read, or the library is
-                one for kernels alone.
+            RuntimeError: If the operator is already declared, the schema cannot be parsed, or the
+                library's kind is ``"IMPL"``.
 
         Example:
             >>> library = tt.library.Library("defining", "FRAGMENT")
@@ -117,14 +117,14 @@ class Library:
     def impl(
         self, op_name: Any, fn: Callable[..., Any], dispatch_key: str = "", **options: Any
     ) -> None:
-        """Give an operator a kernel.
+        """Register a kernel for an operator.
 
         Args:
-            op_name: Its name, or the operator.
-            fn: The kernel; ``fallthrough_kernel`` for none.
+            op_name: Name of the operator, or the operator.
+            fn: The kernel; ``fallthrough_kernel`` registers nothing.
             dispatch_key: ``"CPU"``, ``"CUDA"``, ``"CompositeExplicitAutograd"`` or
                 ``"CompositeImplicitAutograd"``. A kernel of another key, such as ``"Meta"``, is
-                taken and never called. Default: the library's.
+                accepted and never called. Default: the library's.
             **options: Accepted for compatibility.
 
         Raises:
@@ -140,7 +140,7 @@ class Library:
         key = dispatch_key or self.dispatch_key or "CompositeImplicitAutograd"
         if key.startswith("Autograd"):
             raise NotImplementedError(
-                f"library.impl: no kernels for {key!r}; give the gradient by register_autograd"
+                f"library.impl: {key!r} is unsupported; call register_autograd instead"
             )
         if key == "Meta" or key.startswith("Autocast"):
             return
@@ -150,7 +150,7 @@ class Library:
             find(name).kernels[key] = fn
 
     def _destroy(self) -> None:
-        """Nothing: operators stay."""
+        """Do nothing: operators stay registered."""
 
 
 def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any = ()) -> None:
@@ -159,7 +159,7 @@ def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any 
     Args:
         qualname: ``"mylib::name"``.
         schema: ``"(Tensor x) -> Tensor"``, without the name.
-        lib: The library to declare it by. Default: a new fragment.
+        lib: The library that declares it. Default: a new ``Library`` of kind ``"FRAGMENT"``.
         tags: Accepted for compatibility.
 
     Raises:
@@ -180,11 +180,15 @@ def define(qualname: str, schema: str, *, lib: Library | None = None, tags: Any 
 
 
 def impl(qualname: Any, types: Any, func: Any = None, *, lib: Library | None = None) -> Any:
-    """Give an operator a kernel, or make a decorator that does.
+    """Register a kernel for an operator, or return a decorator that does.
+
+    Two forms of the call are supported: ``impl("mylib::name", types, func)`` and the older
+    ``impl(library, "name", dispatch_key)``, which returns a decorator.
 
     Args:
-        qualname: ``"mylib::name"``; in the older form a ``Library``, and its operator's name next.
-        types: Kinds of device, ``"cpu"`` or ``("cpu", "cuda")``, or ``"default"`` for all.
+        qualname: ``"mylib::name"``; in the older form the ``Library``.
+        types: Device types, ``"cpu"`` or ``("cpu", "cuda")``, or ``"default"`` for all; in the
+            older form the operator's name.
         func: The kernel; in the older form the dispatch key. Default: the result is a decorator.
         lib: Accepted for compatibility.
 
@@ -202,6 +206,7 @@ def impl(qualname: Any, types: Any, func: Any = None, *, lib: Library | None = N
 
 
 def _impl_and_return(library: Library, name: str, key: str, fn: _F) -> _F:
+    """Call ``library.impl`` as a decorator."""
     library.impl(name, fn, key)
     return fn
 
@@ -210,16 +215,16 @@ def register_kernel(
     op: Any, device_types: str | Sequence[str] | None, func: Any = None, /, *,
     lib: Library | None = None,
 ) -> Any:  # fmt: skip
-    """Give an operator a kernel for kinds of device.
+    """Register a kernel for an operator and some device types.
 
     Args:
         op: ``"mylib::name"``, or the operator.
-        device_types: ``"cpu"`` or several; None or ``"default"`` for all.
+        device_types: ``"cpu"`` or a sequence of such; None or ``"default"`` for all.
         func: The kernel. Default: the result is a decorator.
         lib: Accepted for compatibility.
 
     Raises:
-        RuntimeError: If there is no such operator.
+        RuntimeError: If the operator does not exist.
 
     Example:
         >>> tt.library.define("kernels::plus", "(Tensor x, int n=1) -> Tensor")
@@ -238,13 +243,13 @@ def register_fake(
     op: Any, func: Any = None, /, *, lib: Any = None, allow_override: bool = False,
     _stacklevel: int = 1,
 ) -> Any:  # fmt: skip
-    """Take the function that tells compilers an operator's shapes; nothing asks for it.
+    """Accept a fake kernel, which computes an operator's shapes for compilers; never called.
 
     Args:
-        op: ``"mylib::name"``, or the operator; it need not exist yet.
+        op: ``"mylib::name"``, or the operator, which may be declared later.
         func: The function. Default: the result is a decorator.
         lib: Accepted for compatibility.
-        allow_override: The same.
+        allow_override: Accepted for compatibility.
 
     Example:
         >>> @tt.library.register_fake("mylib::scaled")
@@ -253,11 +258,11 @@ def register_fake(
         >>> shapes(tt.ones(3), 2.0).shape
         tinytorch.Size([3])
     """
-    return _same if func is None else func
+    return _identity if func is None else func
 
 
 def impl_abstract(qualname: Any, func: Any = None, *, lib: Any = None) -> Any:
-    """The older name of ``register_fake``.
+    """Older name of ``register_fake``.
 
     Example:
         >>> @tt.library.impl_abstract("mylib::scaled")
@@ -273,18 +278,19 @@ def register_autograd(
     op: Any, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None,
     lib: Any = None,
 ) -> None:  # fmt: skip
-    """Give an operator a gradient.
+    """Register the backward formula of an operator.
 
     Args:
         op: ``"mylib::name"``, or the operator.
-        backward: Function of ``ctx`` and the gradients of the results, which returns those of
-            the positional arguments.
-        setup_context: Function of ``(ctx, inputs, output)``, and of ``keyword_only_inputs`` if
-            there are such, called by these names. It keeps what ``backward`` needs.
+        backward: Function of ``ctx`` and the gradients of the results, which returns the
+            gradients of the positional arguments.
+        setup_context: Function that saves what ``backward`` needs in ``ctx``. Its arguments are
+            passed by name: ``ctx``, ``inputs``, ``output``, and ``keyword_only_inputs`` if the
+            schema has keyword-only arguments.
         lib: Accepted for compatibility.
 
     Raises:
-        RuntimeError: If there is no such operator, or it changes an argument in place.
+        RuntimeError: If the operator does not exist, or changes an argument in place.
 
     Example:
         >>> @tt.library.custom_op("slopes::square", mutates_args=())
@@ -300,8 +306,8 @@ def register_autograd(
         >>> x.grad
         tensor([6.])
     """
-    find(op).differentiate(backward, setup_context)
+    find(op).register_autograd(backward, setup_context)
 
 
-def _same(function: _F) -> _F:
+def _identity(function: _F) -> _F:
     return function

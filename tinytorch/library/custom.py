@@ -1,4 +1,4 @@
-"""Operators made of Python functions: ``custom_op``."""
+"""Custom operators made of Python functions: ``custom_op``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["CustomOpDef", "custom_op"]
 
 
 class CustomOpDef:
-    """An operator that ``custom_op`` made: call it as the function it was made of.
+    """Operator that ``custom_op`` made, called like the function that it was made of.
 
     Example:
         >>> @tt.library.custom_op("mylib::negated", mutates_args=())
@@ -47,7 +47,7 @@ class CustomOpDef:
         return f"<CustomOpDef({self._qualname})>"
 
     def register_kernel(self, device_types: str | Sequence[str] | None, fn: Any = None, /) -> Any:
-        """Another function for kinds of device, ``"cuda"``; without ``fn`` a decorator.
+        """Register a kernel for some device types, ``"cuda"``; without ``fn`` a decorator.
 
         Example:
             >>> @tt.library.custom_op("defined::a", mutates_args=())
@@ -63,7 +63,7 @@ class CustomOpDef:
         return add if fn is None else add(fn)
 
     def register_fake(self, fn: Any, /) -> Any:
-        """Take what tells compilers the shapes; nothing asks for it.
+        """Accept a fake kernel, which computes shapes for compilers; it is never called.
 
         Example:
             >>> @tt.library.custom_op("defined::b", mutates_args=())
@@ -80,10 +80,10 @@ class CustomOpDef:
     def register_autograd(
         self, backward: Callable[..., Any], /, *, setup_context: Callable[..., Any] | None = None
     ) -> None:
-        """Give it a gradient; see ``library.register_autograd``.
+        """Register the backward formula; see ``library.register_autograd``.
 
         Raises:
-            RuntimeError: If it changes an argument in place.
+            RuntimeError: If the operator changes an argument in place.
 
         Example:
             >>> @tt.library.custom_op("defined::c", mutates_args=())
@@ -95,32 +95,34 @@ class CustomOpDef:
             >>> x.grad
             tensor([2.])
         """
-        self._operator.differentiate(backward, setup_context)
+        self._operator.register_autograd(backward, setup_context)
 
 
 def custom_op(
     name: str, fn: Callable[..., Any] | None = None, /, *, mutates_args: str | Iterable[str],
     device_types: str | Sequence[str] | None = None, schema: str | None = None, tags: Any = None,
 ) -> Any:  # fmt: skip
-    """Make an operator of a function, known as ``ops.<namespace>.<name>``.
+    """Make a function an operator, called as ``ops.<namespace>.<name>`` too.
 
-    What the function does is not recorded: ``register_autograd`` says the gradient.
+    Autograd does not record the operations inside the function: register its backward formula by
+    ``register_autograd``. The function must not return an argument or a view of one.
 
     Args:
         name: ``"mylib::name"``.
-        fn: The function, all of it annotated. Default: the result is a decorator.
-        mutates_args: Names of the arguments it changes in place, or ``"unknown"``.
-        device_types: Kinds of device it is for, ``"cpu"``. Default: all.
-        schema: ``"(Tensor x) -> Tensor"``. Default: what the annotations say.
+        fn: The function; all parameters and the result are annotated. Default: the result is a
+            decorator.
+        mutates_args: Names of the arguments that it changes in place, or ``"unknown"``.
+        device_types: Device types that it supports, such as ``"cpu"``. Default: all.
+        schema: ``"(Tensor x) -> Tensor"``. Default: inferred from the annotations.
         tags: Accepted for compatibility.
 
     Returns:
-        A ``CustomOpDef``. A result may not be an argument, nor share its memory.
+        A ``CustomOpDef``.
 
     Raises:
-        ValueError: If the name has no namespace, an annotation is missing or unknown, or
-            ``mutates_args`` names what is no tensor.
-        NotImplementedError: If a tensor is to be given by name alone.
+        ValueError: If the name has no namespace, an annotation is missing or unsupported, or
+            ``mutates_args`` names an argument that is not a tensor.
+        NotImplementedError: If a tensor argument is keyword-only.
 
     Example:
         >>> @tt.library.custom_op("mylib::zero_", mutates_args={"x"})
@@ -132,13 +134,13 @@ def custom_op(
         tensor([0., 0.])
     """
 
-    def make(fn: Callable[..., Any]) -> CustomOpDef:
+    def define(fn: Callable[..., Any]) -> CustomOpDef:
         declared = schema or infer_schema(fn, mutates_args=mutates_args)
-        namespace, _, own = name.partition("::")
-        if not own:
+        namespace, _, base_name = name.partition("::")
+        if not base_name:
             raise ValueError(f"expected a name 'namespace::name', got {name!r}")
-        made = CustomOpDef(namespace, own, declared, fn)
-        made.register_kernel(device_types, fn)
-        return made
+        operator = CustomOpDef(namespace, base_name, declared, fn)
+        operator.register_kernel(device_types, fn)
+        return operator
 
-    return make if fn is None else make(fn)
+    return define if fn is None else define(fn)

@@ -1,4 +1,4 @@
-"""A registered operator: what ``torch.ops.mylib.scale`` is."""
+"""Registered operators: ``ops.mylib.scale`` and its ``.default`` overload."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from .schema import Schema
 
 __all__ = ["Operator", "OpOverload", "OpOverloadPacket", "find", "register"]
 
-#: Kernels that a call may choose, the first of these there is; in front of them stands that of
-#: the tensors' device. Under the last one everything is recorded as if it had been written out.
+#: Dispatch keys tried in this order if the tensors' device has no kernel of its own.
 _FALLBACKS = ("CompositeExplicitAutograd", "CompositeImplicitAutograd")
 _ALIASED = (
     "The output of this custom operator (1) must not also be an input to this custom operator "
@@ -29,12 +28,13 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class Operator:
-    """Schema, kernels and gradient of an operator; calling it runs them.
+    """Schema, kernels and backward formula of an operator; a call runs the kernel of its device.
 
     Args:
-        schema: What it takes and returns.
-        opaque: Whether its kernels hide what they do from autograd, which then needs a formula:
-            those of ``custom_op`` do, those of a ``Library`` do once there is a formula.
+        schema: The arguments and results.
+        opaque: Whether autograd never records the operations inside the kernels, as for
+            ``custom_op``. For the operators of a ``Library`` it does until a backward formula is
+            registered.
 
     Example:
         >>> from tinytorch.library.operator import find
@@ -50,10 +50,10 @@ class Operator:
         self.backward: Callable[..., Any] | None = None
         self.setup_context: Callable[..., Any] | None = None
         name = f"GeneratedBackwardFor_{schema.operator.replace('::', '_')}_default"
-        self.function: Any = type(name, (_Applied,), {"operator": self})
+        self.function: Any = type(name, (_OperatorFunction,), {"operator": self})
 
     def add_kernel(self, device_types: str | Sequence[str] | None, function: _F) -> _F:
-        """Run ``function`` on these kinds of device; None: on all. It is returned as it is.
+        """Register the kernel ``function`` for device types (None: all), and return it.
 
         Example:
             >>> from tinytorch.library.operator import find
@@ -62,22 +62,22 @@ class Operator:
             >>> tt.ops.found.alike(tt.ones(1))
             tensor([1.])
         """
-        kinds = [device_types] if isinstance(device_types, str) else device_types or ["default"]
-        for kind in kinds:
-            key = "CompositeExplicitAutograd" if kind in ("default", "") else kind.upper()
+        names = [device_types] if isinstance(device_types, str) else device_types or ["default"]
+        for name in names:
+            key = "CompositeExplicitAutograd" if name in ("default", "") else name.upper()
             self.kernels[key] = function
         return function
 
-    def differentiate(
+    def register_autograd(
         self, backward: Callable[..., Any], setup_context: Callable[..., Any] | None
     ) -> None:
-        """Set the gradient's formula; see ``library.register_autograd``.
+        """Register the backward formula; see ``library.register_autograd``.
 
         Example:
             >>> from tinytorch.library.operator import find
             >>> tt.library.define("sloped::same", "(Tensor x) -> Tensor")
             >>> same = tt.library.impl("sloped::same", "cpu", lambda x: x.clone())
-            >>> find("sloped::same").differentiate(lambda ctx, g: 3 * g, None)
+            >>> find("sloped::same").register_autograd(lambda ctx, g: 3 * g, None)
             >>> x = tt.ones(1, requires_grad=True)
             >>> tt.ops.sloped.same(x).backward()
             >>> x.grad
@@ -96,16 +96,16 @@ class Operator:
         if not self.opaque and self.backward is None:
             return self.kernel(leaves)(*inputs, **keywords)
         call = _Call(self, inputs, keywords)
-        if not (grad_enabled() and any(_is_recorded(leaf) for leaf in leaves)):
+        if not (grad_enabled() and any(_requires_grad(leaf) for leaf in leaves)):
             with no_grad():
                 return call.result(call.run())
         return call.result(self.function.apply(*leaves, call))
 
     def kernel(self, leaves: Iterable[Any]) -> Callable[..., Any]:
-        """The function for the device of the first tensor.
+        """Kernel for the device of the first tensor among ``leaves``, or a fallback of it.
 
         Raises:
-            NotImplementedError: If none is registered that would do.
+            NotImplementedError: If neither is registered.
 
         Example:
             >>> from tinytorch.library.operator import find
@@ -114,51 +114,59 @@ class Operator:
             >>> find("kerneled::size").kernel([tt.ones(1)]) is len
             True
         """
-        kind = next((x.device.type for x in leaves if isinstance(x, Tensor)), "cpu").upper()
-        for key in (kind, *_FALLBACKS):
+        device = next((x.device.type for x in leaves if isinstance(x, Tensor)), "cpu").upper()
+        for key in (device, *_FALLBACKS):
             if key in self.kernels:
                 return self.kernels[key]
         raise NotImplementedError(
-            f"Could not run '{self.schema.operator}' with arguments from the '{kind}' backend. "
+            f"Could not run '{self.schema.operator}' with arguments from the '{device}' backend. "
             f"It has kernels for: {', '.join(self.kernels) or 'none'}."
         )
 
 
 class _Call:
-    """One call: its arguments, and how they and its results go together."""
+    """Arguments of one call of an operator, and the structure of its arguments and results.
+
+    ``Function.apply`` passes tensors flat (the "leaves"), whereas the operator's arguments and
+    result may be lists of tensors; this object converts between the two.
+    """
 
     def __init__(self, operator: Operator, inputs: list[Any], keywords: dict[str, Any]) -> None:
         self.operator = operator
         self.inputs = inputs
         self.keywords = keywords
-        self.kind: type | None = None
+        #: Type of the operator's result if it is a list or a tuple, or None.
+        self.sequence_type: type | None = None
         self.output: Any = None
-        #: Per argument how many tensors, if it is a list of such, or None.
-        self.counts = [len(x) if _is_list(x) else None for x in inputs]
+        #: Length of each argument that is a list of tensors, or None.
+        self.counts = [len(x) if _is_tensor_list(x) else None for x in inputs]
 
     def run(self) -> tuple[Any, ...]:
-        """The results, one after the other, none of them an argument."""
+        """Run the kernel and return its results as a tuple; raise if one aliases an argument."""
         leaves = [leaf for value in self.inputs for leaf in _leaves(value)]
         self.output = self.operator.kernel(leaves)(*self.inputs, **self.keywords)
-        self.kind = type(self.output) if isinstance(self.output, list | tuple) else None
-        results = tuple(self.output) if self.kind else (self.output,)
+        self.sequence_type = type(self.output) if isinstance(self.output, list | tuple) else None
+        results = tuple(self.output) if self.sequence_type else (self.output,)
         self._check_aliases([x for x in results if isinstance(x, Tensor)], leaves)
         return results
 
     def _check_aliases(self, results: list[Tensor], leaves: list[Any]) -> None:
+        """Raise if a result of an opaque operator shares memory with an argument or a result."""
         if not self.operator.opaque:
             return
-        given = [x.untyped_storage().data_ptr() for x in leaves if isinstance(x, Tensor) and x.size]
-        own = [x.untyped_storage().data_ptr() for x in results if x.size]
-        if {*given} & {*own} or len({*own}) < len(own):
+        tensors = [x for x in leaves if isinstance(x, Tensor)]
+        inputs, outputs = (
+            [x.untyped_storage().data_ptr() for x in each if x.size] for each in (tensors, results)
+        )
+        if {*inputs} & {*outputs} or len({*outputs}) < len(outputs):
             raise RuntimeError(f"{self.operator.schema.operator}: {_ALIASED}")
 
-    def forget(self) -> None:
-        """Let arguments and results go: the results' history holds the call."""
+    def release(self) -> None:
+        """Drop the arguments and results, as the graph holds this call until the backward pass."""
         self.inputs, self.output, self.keywords = [], None, {}
 
-    def by_argument(self, flat: Sequence[Any]) -> tuple[Any, ...]:
-        """What there is one of for each leaf, in lists where the arguments were."""
+    def group_by_argument(self, flat: Sequence[Any]) -> tuple[Any, ...]:
+        """Group one value per leaf into one per argument: a list where the argument is a list."""
         rest = iter(flat)
         return tuple(
             next(rest) if count is None else [next(rest) for _ in range(count)]
@@ -166,14 +174,14 @@ class _Call:
         )
 
     def result(self, results: Any) -> Any:
-        """What the operator returned, of the results that are recorded."""
-        if self.kind is None:
+        """Return the flat ``results`` in the operator's form: a tensor, a list or a tuple."""
+        if self.sequence_type is None:
             return results[0] if isinstance(results, tuple) else results
-        return self.kind(results if isinstance(results, tuple) else (results,))
+        return self.sequence_type(results if isinstance(results, tuple) else (results,))
 
-    def gradients(self, found: Any) -> list[Any]:
-        """One gradient per leaf of the arguments, from one per argument."""
-        given = found if isinstance(found, tuple) else (found,)
+    def flatten_gradients(self, gradients: Any) -> list[Any]:
+        """Return one gradient per leaf, given those per argument that ``backward`` returned."""
+        given = gradients if isinstance(gradients, tuple) else (gradients,)
         if len(given) != len(self.counts):
             raise RuntimeError(
                 f"{self.operator.schema.operator}: expected the backward formula to return "
@@ -181,26 +189,29 @@ class _Call:
             )
         flat: list[Any] = []
         for count, gradient in zip(self.counts, given, strict=True):
-            whole = isinstance(gradient, list | tuple)
-            flat += gradient if whole else [gradient] * (1 if count is None else count)
+            is_list = isinstance(gradient, list | tuple)
+            flat += gradient if is_list else [gradient] * (1 if count is None else count)
         return flat
 
 
-def _is_recorded(leaf: Any) -> bool:
+def _requires_grad(leaf: Any) -> bool:
     return isinstance(leaf, Tensor) and bool(leaf.requires_grad)
 
 
 def _leaves(value: Any) -> list[Any]:
-    """The tensors of a list of them; any other value by itself."""
-    return [*value] if _is_list(value) else [value]
+    """List of the tensors of an argument that is a list of tensors, or of the argument itself."""
+    return [*value] if _is_tensor_list(value) else [value]
 
 
-def _is_list(value: Any) -> bool:
+def _is_tensor_list(value: Any) -> bool:
     return isinstance(value, list | tuple) and any(isinstance(each, Tensor) for each in value)
 
 
-class _Applied(Function):
-    """Records a call; a subclass belongs to an operator."""
+class _OperatorFunction(Function):
+    """Autograd function of an operator with a backward formula; one subclass per operator.
+
+    It is applied to the leaves of the arguments and, last, to the ``_Call``.
+    """
 
     operator: Operator
 
@@ -215,8 +226,8 @@ class _Applied(Function):
             if any(argument.keyword for argument in operator.schema.arguments):
                 given["keyword_only_inputs"] = call.keywords
             operator.setup_context(**given)
-        ctx.needs_input_grad = call.by_argument(ctx.needs_input_grad)
-        call.forget()
+        ctx.needs_input_grad = call.group_by_argument(ctx.needs_input_grad)
+        call.release()
         return results
 
     @staticmethod
@@ -229,16 +240,13 @@ class _Applied(Function):
                 f"Trying to backward through {name}.default but no autograd formula was "
                 "registered. Please use register_autograd to add one."
             )
-        given = ([*grads],) if call.kind is list else grads
+        given = ([*grads],) if call.sequence_type is list else grads
         with nullcontext() if grad_enabled() else no_grad():
-            return *call.gradients(formula(ctx, *given)), None
-
-
-# -- where programs find it ----------------------------------------------------------------------
+            return *call.flatten_gradients(formula(ctx, *given)), None
 
 
 class OpOverload:
-    """One form of an operator, ``ops.mylib.scale.default``.
+    """Overload of an operator: ``ops.mylib.scale.default``.
 
     Example:
         >>> library = tt.library.Library("shown", "FRAGMENT")
@@ -260,7 +268,7 @@ class OpOverload:
         return self._operator(*args, **kwargs)
 
     def name(self) -> str:
-        """The operator's name, ``mylib::scale``.
+        """Name of the operator, ``mylib::scale``.
 
         Example:
             >>> tt.library.define("named::one", "(Tensor x) -> Tensor")
@@ -277,7 +285,7 @@ class OpOverload:
 
 
 class OpOverloadPacket:
-    """All forms of an operator, of which there is one: ``ops.mylib.scale``.
+    """Operator with its overloads, of which ``default`` is the only one: ``ops.mylib.scale``.
 
     Example:
         >>> library = tt.library.Library("packed", "FRAGMENT")
@@ -296,7 +304,7 @@ class OpOverloadPacket:
         return self.default._operator(*args, **kwargs)
 
     def overloads(self) -> list[str]:
-        """The names of the forms."""
+        """Names of the overloads."""
         return ["default"]
 
     def __str__(self) -> str:
@@ -307,7 +315,7 @@ class OpOverloadPacket:
 
 
 def register(operator: Operator, name: str, library: str) -> OpOverload:
-    """Make an operator known as ``ops.library.name``.
+    """Register an operator as ``ops.<library>.<name>`` and return its overload.
 
     Example:
         >>> from tinytorch.library.operator import Operator, find, register
@@ -322,10 +330,10 @@ def register(operator: Operator, name: str, library: str) -> OpOverload:
 
 
 def find(op: Any) -> Operator:
-    """The operator that a name, an overload or a packet stands for.
+    """Find the operator of a name, an overload or a packet.
 
     Raises:
-        RuntimeError: If there is none.
+        RuntimeError: If it does not exist.
 
     Example:
         >>> from tinytorch.library.operator import find

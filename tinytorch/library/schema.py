@@ -1,4 +1,4 @@
-"""What an operator takes and returns: ``scale(Tensor x, float factor=2.0) -> Tensor``."""
+"""Schemas of operators: ``scale(Tensor x, float factor=2.0) -> Tensor``."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ __all__ = ["Argument", "Schema", "infer_schema", "parse"]
 
 _REQUIRED = inspect.Parameter.empty
 _CONSTANTS = {"True": True, "False": False, "None": None}
-#: The names that types have in a schema.
-_NAMES: dict[Any, str] = {
+#: Name of each Python type in a schema.
+_TYPE_NAMES: dict[Any, str] = {
     Tensor: "Tensor", int: "SymInt", float: "float", bool: "bool", str: "str",
     _dtype: "ScalarType", _device: "Device", int | float | bool: "Scalar",
 }  # fmt: skip
 
 
-def _is_tensors(value: Any) -> bool:
+def _is_tensor_list(value: Any) -> bool:
     return isinstance(value, list | tuple) and all(isinstance(each, Tensor) for each in value)
 
 
-#: By type in a schema: its name in errors, and whether a value fits.
-_FITTING: dict[str, tuple[str, Callable[[Any], bool]]] = {
+#: For each type in a schema its name in error messages and a predicate for its values.
+_TYPE_CHECKS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "Tensor": ("Tensor", lambda value: isinstance(value, Tensor)),
-    "Tensor[]": ("List[Tensor]", _is_tensors),
+    "Tensor[]": ("List[Tensor]", _is_tensor_list),
     "SymInt": ("int", lambda value: hasattr(value, "__index__")),
     "int": ("int", lambda value: hasattr(value, "__index__")),
     "float": ("float", lambda value: hasattr(value, "__float__")),
@@ -42,7 +42,7 @@ _FITTING: dict[str, tuple[str, Callable[[Any], bool]]] = {
 
 
 class Argument(NamedTuple):
-    """One argument: its type as written, its name, its default, whether it needs its name."""
+    """Argument of a schema: type as written, name, default, and whether it is keyword-only."""
 
     type: str
     name: str
@@ -50,19 +50,19 @@ class Argument(NamedTuple):
     keyword: bool
 
     def check(self, operator: str, position: int, value: Any, schema: str) -> None:
-        """RuntimeError, in PyTorch's words, for a value that is not of the type."""
-        kind = re.sub(r"\(.*\)", "", self.type)  # without "(a!)", which marks what is changed
-        named, fits = _FITTING.get(kind, ("", bool))
-        if named and not fits(value):
+        """Raise PyTorch's RuntimeError if ``value`` is not of the argument's type."""
+        base_type = re.sub(r"\(.*\)", "", self.type)  # "(a!)" marks an argument changed in place
+        expected, matches = _TYPE_CHECKS.get(base_type, ("", bool))
+        if expected and not matches(value):
             raise RuntimeError(
-                f"{operator}() Expected a value of type '{named}' for argument '{self.name}' but "
-                f"instead found type '{type(value).__name__}'.\nPosition: {position}\n"
+                f"{operator}() Expected a value of type '{expected}' for argument '{self.name}' "
+                f"but instead found type '{type(value).__name__}'.\nPosition: {position}\n"
                 f"Value: {value!r}\nDeclaration: {schema}"
             )
 
 
 class Schema(NamedTuple):
-    """A declaration, taken apart."""
+    """Parsed declaration of an operator: its qualified name, its arguments and its text."""
 
     operator: str
     arguments: tuple[Argument, ...]
@@ -72,10 +72,10 @@ class Schema(NamedTuple):
         return self.text
 
     def bind(self, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
-        """Values by position and by name, defaults filled in.
+        """Return the positional and the keyword-only values of a call, with the defaults.
 
         Raises:
-            RuntimeError: If one is missing, unknown, too many, or not of the type that is due.
+            RuntimeError: If an argument is missing, unknown, superfluous or of a wrong type.
         """
         left = dict(kwargs)
         positional: list[Any] = []
@@ -101,6 +101,7 @@ class Schema(NamedTuple):
         return positional, named
 
     def _value(self, argument: Argument, left: dict[str, Any]) -> Any:
+        """Pop an argument's value, or its default, from the keyword arguments ``left``."""
         value = left.pop(argument.name, argument.default)
         if value is _REQUIRED:
             raise RuntimeError(
@@ -111,14 +112,14 @@ class Schema(NamedTuple):
 
 
 def parse(namespace: str, text: str) -> tuple[str, Schema]:
-    """The operator's name, and its declaration taken apart.
+    """Parse a schema; return the operator's name without namespace and the ``Schema``.
 
     Args:
-        namespace: Of the library, which stands in front of the name.
+        namespace: Namespace of the library, which becomes part of the qualified name.
         text: ``"name(type argument, ...) -> type"``.
 
     Raises:
-        RuntimeError: If it is no such text.
+        RuntimeError: If the text has another form.
 
     Example:
         >>> from tinytorch.library.schema import parse
@@ -129,20 +130,20 @@ def parse(namespace: str, text: str) -> tuple[str, Schema]:
     found = re.fullmatch(r"\s*(?:\w+::)?(\w+)(?:\.\w+)?\s*\((.*)\)\s*->\s*(.+?)\s*", text, re.S)
     if found is None:
         raise RuntimeError(f"expected a schema 'name(Tensor x) -> Tensor', got {text!r}")
-    name, inner, returned = found.groups()
+    name, inner, results = found.groups()
     arguments = []
     keyword = False
-    for part in _parts(inner):
+    for part in _split_arguments(inner):
         if part == "*":
             keyword = True
         else:
-            arguments.append(_argument(part, keyword))
-    shown = f"{namespace}::{name}({', '.join(_parts(inner))}) -> {returned}"
-    return name, Schema(f"{namespace}::{name}", tuple(arguments), shown)
+            arguments.append(_parse_argument(part, keyword))
+    declaration = f"{namespace}::{name}({', '.join(_split_arguments(inner))}) -> {results}"
+    return name, Schema(f"{namespace}::{name}", tuple(arguments), declaration)
 
 
-def _parts(inner: str) -> list[str]:
-    """What stands between the commas that are in no bracket."""
+def _split_arguments(inner: str) -> list[str]:
+    """Split text at its commas, except inside brackets."""
     parts, depth = [""], 0
     for letter in inner:
         depth += (letter in "([") - (letter in ")]")
@@ -153,21 +154,22 @@ def _parts(inner: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _argument(text: str, keyword: bool) -> Argument:
+def _parse_argument(text: str, keyword: bool) -> Argument:
+    """Parse ``"type name"`` or ``"type name=default"``."""
     declared, equals, default = text.partition("=")
-    kind, _, name = declared.strip().rpartition(" ")
-    if not kind or not name.isidentifier():
+    type_name, _, name = declared.strip().rpartition(" ")
+    if not type_name or not name.isidentifier():
         raise RuntimeError(f"expected 'type name' in a schema, got {text!r}")
-    value = _default(default.strip(), kind.rstrip("?")) if equals else _REQUIRED
-    return Argument(kind, name, value, keyword)
+    value = _parse_default(default.strip(), type_name.rstrip("?")) if equals else _REQUIRED
+    return Argument(type_name, name, value, keyword)
 
 
-def _default(text: str, kind: str) -> Any:
+def _parse_default(text: str, type_name: str) -> Any:
     if text in _CONSTANTS:
         return _CONSTANTS[text]
-    if kind == "ScalarType":
+    if type_name == "ScalarType":
         return from_name(text)
-    if kind == "Device":
+    if type_name == "Device":
         return _device(text.strip("\"'"))
     try:
         return ast.literal_eval(text)
@@ -175,23 +177,21 @@ def _default(text: str, kind: str) -> Any:
         return text  # a name, such as a memory format's
 
 
-# -- from a function -----------------------------------------------------------------------------
-
-
 def infer_schema(
     prototype_function: Callable[..., Any], /, *, mutates_args: str | Iterable[str],
     op_name: str | None = None,
 ) -> str:  # fmt: skip
-    """The schema that a function's annotations say.
+    """Infer the schema of an operator from a function's annotations.
 
     Args:
-        prototype_function: Each of its parameters and its result are annotated.
-        mutates_args: Names of the arguments it changes in place, or ``"unknown"``: all tensors.
-        op_name: The operator's name, to stand in front. Default: none.
+        prototype_function: The function; all parameters and the result are annotated.
+        mutates_args: Names of the arguments that it changes in place, or ``"unknown"``, which
+            means all tensors.
+        op_name: Name of the operator, at the beginning of the schema. Default: no name.
 
     Raises:
-        ValueError: If an annotation is missing, or is none that an operator may have, or
-            ``mutates_args`` is another text or names what is no tensor.
+        ValueError: If an annotation is missing or unsupported, or ``mutates_args`` is another
+            string or names an argument that is not a tensor.
 
     Example:
         >>> def scale(x: tt.Tensor, factor: float = 2.0) -> tt.Tensor:
@@ -202,10 +202,10 @@ def infer_schema(
     signature = inspect.signature(prototype_function)
     hints = typing.get_type_hints(prototype_function)
 
-    def fail(what: str) -> NoReturn:
-        raise ValueError(f"infer_schema(func): {what} Got func with signature {signature})")
+    def fail(problem: str) -> NoReturn:
+        raise ValueError(f"infer_schema(func): {problem} Got func with signature {signature})")
 
-    changed = _changed(mutates_args, signature.parameters, fail)
+    changed = _mutable_names(mutates_args, signature.parameters, fail)
     parts, starred = [], False
     for index, (name, parameter) in enumerate(signature.parameters.items()):
         if name not in hints:
@@ -213,28 +213,29 @@ def infer_schema(
         if parameter.kind is parameter.KEYWORD_ONLY and not starred:
             parts.append("*")
             starred = True
-        kind = _kind(hints[name])
-        if kind is None:
+        type_name = _schema_type(hints[name])
+        if type_name is None:
             fail(f"Parameter {name} has unsupported type {hints.get(name)}.")
-        is_tensor = kind.startswith("Tensor")
+        is_tensor = type_name.startswith("Tensor")
         if changed is not None and name in changed and not is_tensor:
             fail(f"Parameter {name} is in mutable_args but only Tensors can be mutated.")
         if is_tensor and (changed is None or name in changed):
-            kind = f"Tensor(a{index}!){kind.removeprefix('Tensor')}"
+            type_name = f"Tensor(a{index}!){type_name.removeprefix('Tensor')}"
         default = parameter.default
-        parts.append(f"{kind} {name}" + ("" if default is _REQUIRED else f"={_shown(default)}"))
+        suffix = "" if default is _REQUIRED else f"={_format_default(default)}"
+        parts.append(f"{type_name} {name}{suffix}")
     if "return" not in hints:
         fail("No return type annotation was provided. Please add one.")
-    returned = _returned(hints["return"])
-    if returned is None:
+    results = _result_types(hints["return"])
+    if results is None:
         fail(f"Return has unsupported type {hints['return']}.")
-    return f"{op_name or ''}({', '.join(parts)}) -> {returned}"
+    return f"{op_name or ''}({', '.join(parts)}) -> {results}"
 
 
-def _changed(
+def _mutable_names(
     mutates_args: str | Iterable[str], parameters: Mapping[str, Any], fail: Callable[[str], Any]
 ) -> set[str] | None:
-    """The names of the arguments that are changed in place; None: it may be any tensor."""
+    """Check ``mutates_args`` and return it as a set, or None for ``"unknown"``."""
     if any(p.kind not in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) for p in parameters.values()):
         fail("We do not support positional-only args, varargs, or varkwargs.")
     if mutates_args == "unknown":
@@ -250,31 +251,32 @@ def _changed(
     return changed
 
 
-def _shown(default: Any) -> str:
-    """A default as a schema has it, with texts in PyTorch's quotes."""
+def _format_default(default: Any) -> str:
+    """Text of a default in a schema, with strings in PyTorch's double quotes."""
     if isinstance(default, _dtype):
         return default.name
     return f'"{default}"' if isinstance(default, str | _device) else repr(default)
 
 
-def _kind(hint: Any) -> str | None:
-    """The name of an annotation's type in a schema, or None."""
-    if hint in _NAMES:
-        return _NAMES[hint]
+def _schema_type(hint: Any) -> str | None:
+    """Name of an annotation's type in a schema, or None if it is unsupported."""
+    if hint in _TYPE_NAMES:
+        return _TYPE_NAMES[hint]
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType) and type(None) in inner:
-        rest = _kind(typing.Union[tuple(each for each in inner if each is not type(None))])  # noqa: UP007
+        rest = _schema_type(typing.Union[tuple(each for each in inner if each is not type(None))])  # noqa: UP007
         return rest and f"{rest}?"
     if origin is not None and isinstance(origin, type) and issubclass(origin, Sequence):
-        element = _kind(inner[0])
+        element = _schema_type(inner[0])
         return element and f"{element}[]"
     return None
 
 
-def _returned(hint: Any) -> str | None:
+def _result_types(hint: Any) -> str | None:
+    """Results of a schema for an annotation, such as ``"(Tensor, float)"``; None: unsupported."""
     if hint in (None, type(None)):
         return "()"
     if typing.get_origin(hint) is tuple:
-        kinds = [_kind(each) for each in typing.get_args(hint)]
-        return None if None in kinds else f"({', '.join(str(kind) for kind in kinds)})"
-    return _kind(hint)
+        names = [_schema_type(each) for each in typing.get_args(hint)]
+        return None if None in names else f"({', '.join(map(str, names))})"
+    return _schema_type(hint)

@@ -60,7 +60,7 @@ class Region:
     ) -> None:  # fmt: skip
         self.function, self.args, self.kwargs = function, args, kwargs
         self.context = context
-        self.states = random._states() if preserve else []
+        self.states = random._save_states() if preserve else []
         self.autocast = autocast_state()
         self.versions = [
             (tensor, version_of(tensor))
@@ -91,7 +91,7 @@ class Region:
             else:
                 with context:
                     result = self.function(*self.args, **self.kwargs)
-        self.states = random._drawn(self.states)
+        self.states = random._select_moved(self.states)
         return result
 
     # -- interface of hooks ----------------------------------------------------------------
@@ -134,15 +134,15 @@ class Region:
         """Call the function again; return everything that it saves, by index."""
         self._check_versions()
         second = _Recomputation(len(self.metadata) if self.early_stop else -1)
-        before = random._states() if self.states else []
-        random._restore(self.states)
+        before = random._save_states() if self.states else []
+        random._restore_states(self.states)
         try:
             with Packing(second):
                 self._call_again()
         except _AllRecomputed:
             pass
         finally:
-            random._restore(before)
+            random._restore_states(before)
         if second.metadata != self.metadata:
             self._compare(second.metadata)
         return second.items

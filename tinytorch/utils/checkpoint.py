@@ -334,7 +334,7 @@ class CheckpointFunction(Function):
         Recording.needs_current = True
         check_backward_validity(args)
         ctx.run_function = run_function
-        ctx.states = random._states() if preserve_rng_state else []
+        ctx.states = random._save_states() if preserve_rng_state else []
         ctx.autocast = autocast_state()
         ctx.inputs = [None if isinstance(a, Tensor) else a for a in args]
         ctx.tensor_indices = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
@@ -360,7 +360,7 @@ class CheckpointFunction(Function):
         with (
             random.fork_rng(enabled=bool(ctx.states)), enable_grad(), AutocastState(ctx.autocast)
         ):  # fmt: skip
-            random._restore(ctx.states)
+            random._restore_states(ctx.states)
             outputs = ctx.run_function(*inputs)
         outputs = (outputs,) if isinstance(outputs, Tensor) else outputs
         pairs = [

@@ -2,6 +2,7 @@
 
 from typing import Any
 from typing import NamedTuple
+from tinytorch.backends.errors import OutOfMemoryError as OutOfMemoryError
 from tinytorch.cuda import amp as amp
 from tinytorch.cuda import graphs as graphs
 from tinytorch.cuda import memory as memory
@@ -21,7 +22,6 @@ from tinytorch.cuda.graphs import CUDAGraph as CUDAGraph
 from tinytorch.cuda.graphs import graph as graph
 from tinytorch.cuda.graphs import graph_pool_handle as graph_pool_handle
 from tinytorch.cuda.graphs import make_graphed_callables as make_graphed_callables
-from tinytorch.cuda.memory import OutOfMemoryError as OutOfMemoryError
 from tinytorch.cuda.memory import empty_cache as empty_cache
 from tinytorch.cuda.memory import get_allocator_backend as get_allocator_backend
 from tinytorch.cuda.memory import get_per_process_memory_fraction as get_per_process_memory_fraction
@@ -59,7 +59,7 @@ from tinytorch.cuda.queries import is_initialized as is_initialized
 from tinytorch.cuda.queries import is_tf32_supported as is_tf32_supported
 from tinytorch.cuda.queries import set_device as set_device
 from tinytorch.cuda.queries import set_sync_debug_mode as set_sync_debug_mode
-from tinytorch.cuda.random import default_generators as default_generators
+from tinytorch.cuda.random import _Generators
 from tinytorch.cuda.random import get_rng_state as get_rng_state
 from tinytorch.cuda.random import get_rng_state_all as get_rng_state_all
 from tinytorch.cuda.random import initial_seed as initial_seed
@@ -114,3 +114,4 @@ class DeviceProperties(NamedTuple):
 def get_device_properties(device: Any = None) -> DeviceProperties: ...
 def get_device_name(device: Any = None) -> str: ...
 def get_device_capability(device: Any = None) -> tuple[int, int]: ...
+default_generators: _Generators
