@@ -37,6 +37,10 @@ tinytorch/ops/random tinytorch/ops/reduce tinytorch/ops/results.py tinytorch/ops
 tinytorch/ops/sort tinytorch/ops/special
 README.md CHANGELOG.md
 benchmarks docs stubs tests
+tinytorch/accelerator.py tinytorch/compiler.py tinytorch/cuda tinytorch/functorch.py
+tinytorch/futures.py tinytorch/hub.py tinytorch/jit tinytorch/library tinytorch/onnx.py
+tinytorch/overrides.py tinytorch/quantization.py tinytorch/random.py tinytorch/serialization.py
+tinytorch/warnings.py
 tinytorch/backends tinytorch/checkpoint tinytorch/compat tinytorch/core
 tinytorch/dispatch tinytorch/facade tinytorch/graph tinytorch/state
 tinytorch/ao.py tinytorch/autograd tinytorch/cpu tinytorch/dtypes.py tinytorch/export.py
