@@ -17,18 +17,9 @@ from .core.tensor import Tensor
 from .facade.packages import publish
 from .facade.unsupported import absent
 from .func import (
-    functional_call,
-    functionalize,
-    grad,
-    grad_and_value,
-    hessian,
-    jacfwd,
-    jacrev,
-    jvp,
-    stack_module_state,
-    vjp,
-    vmap,
-)
+    functional_call, functionalize, grad, grad_and_value, hessian, jacfwd, jacrev, jvp,
+    stack_module_state, vjp, vmap,
+)  # fmt: skip
 from .nn.module import Module
 
 __all__ = [

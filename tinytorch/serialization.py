@@ -30,14 +30,8 @@ from .checkpoint.files import can_seek, check_file, open_file, read, seekable, w
 from .checkpoint.legacy import LegacyReader
 from .checkpoint.legacy import write as write_legacy
 from .checkpoint.names import (
-    CALLED,
-    NAMED,
-    PROTOCOL,
-    STORAGE_CLASSES,
-    LoadedStorage,
-    rebuild_with_state,
-    torch_name,
-)
+    CALLED, NAMED, PROTOCOL, STORAGE_CLASSES, LoadedStorage, rebuild_with_state, torch_name,
+)  # fmt: skip
 from .checkpoint.names import upcast as _upcast
 from .checkpoint.reading import ReadStorage, WeightsUnpickler, trusting_unpickler
 from .checkpoint.storages import restorer

@@ -1,4 +1,4 @@
-"""NumPy's linear algebra on tensors: ``numpy.linalg`` by its names and with its meanings."""
+"""``numpy.linalg``: PyTorch's linear algebra with NumPy's names, arguments and results."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ tensordot: Callable[..., Tensor] = as_numpy_function(linalg_products.tensordot)
 trace: Callable[..., Tensor] = as_numpy_function(linalg_products.trace)
 vecdot: Callable[..., Tensor] = as_numpy_function(products.vecdot)
 
-#: Which those of PyTorch's class are, too.
+#: NumPy's class, from which ``tinytorch.linalg.LinAlgError`` derives, too.
 LinAlgError: type[Exception] = host().linalg.LinAlgError
 
 
-def _of_one(name: str, summary: str, *example: str) -> Callable[..., Any]:
-    """A function of matrices alone."""
+def _make_unary(name: str, summary: str, *example: str) -> Callable[..., Any]:
+    """Make a function that calls PyTorch's function of the same name with its only argument."""
 
     def function(a: Any) -> Any:
         return getattr(_torchs, name)(as_float(a))
@@ -53,38 +53,38 @@ def _of_one(name: str, summary: str, *example: str) -> Callable[..., Any]:
             f"""{summary}
 
     Args:
-        a: Tensor of shape ``(*, n, n)``, or what makes one.
+        a: Tensor of shape ``(*, n, n)`` or array-like.
 
     Raises:
-        LinAlgError: For a matrix that has none.
+        LinAlgError: For a matrix that does not have one.
     """,
             *example,
         )
     )
 
 
-inv: Callable[[Any], Tensor] = _of_one(
-    "inv", "The inverse of each matrix.",
+inv: Callable[[Any], Tensor] = _make_unary(
+    "inv", "Inverse of each matrix.",
     ">>> np.linalg.inv([[1.0, 2.0], [3.0, 4.0]]).round(decimals=4)",
     "array([[-2. ,  1. ],",
     "       [ 1.5, -0.5]])",
 )  # fmt: skip
-det: Callable[[Any], Tensor] = _of_one(
-    "det", "The determinant of each matrix.",
+det: Callable[[Any], Tensor] = _make_unary(
+    "det", "Determinant of each matrix.",
     ">>> np.linalg.det([[2.0, 0.0], [0.0, 3.0]])", "6.0",
 )  # fmt: skip
-slogdet: Callable[[Any], return_types.linalg_slogdet] = _of_one(
-    "slogdet", "The sign and the logarithm of each determinant, a named tuple.",
+slogdet: Callable[[Any], return_types.linalg_slogdet] = _make_unary(
+    "slogdet", "Sign and logarithm of the absolute value of each determinant, as a named tuple.",
     ">>> np.linalg.slogdet([[1.0, 0.0], [0.0, -1.0]])[0]", "-1.0",
 )  # fmt: skip
 
 
 @raise_numpy_errors
 def svdvals(x: Any, /) -> Tensor:
-    """The singular values of each matrix, from the largest down.
+    """Singular values of each matrix, in descending order.
 
     Args:
-        x: Tensor of shape ``(*, n, m)``, or what makes one.
+        x: Tensor of shape ``(*, n, m)`` or array-like.
 
     Example:
         >>> np.linalg.svdvals([[3.0, 0.0], [0.0, 4.0]])
@@ -109,13 +109,13 @@ def svd(
 def svd(
     a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
 ) -> Any:
-    """The singular value decomposition ``U diag(S) Vh`` of each matrix.
+    """Singular value decomposition ``U diag(S) Vh`` of each matrix.
 
     Args:
-        a: Tensor of shape ``(*, n, m)``, or what makes one.
-        full_matrices: Whether ``U`` and ``Vh`` are square; default yes.
-        compute_uv: Whether they are wanted at all; default yes.
-        hermitian: Whether the matrices are Hermitian; then their lower triangles alone are read.
+        a: Tensor of shape ``(*, n, m)`` or array-like.
+        full_matrices: Whether ``U`` and ``Vh`` are square; default True.
+        compute_uv: Whether to compute ``U`` and ``Vh``; default True.
+        hermitian: Whether the matrices are Hermitian; then only their lower triangles are read.
 
     Returns:
         A named tuple ``(U, S, Vh)``; without ``compute_uv`` the singular values.
@@ -128,14 +128,14 @@ def svd(
     x = as_float(a)
     if not hermitian:
         return _torchs.svd(x, bool(full_matrices)) if compute_uv else _torchs.svdvals(x)
-    found, vectors = _torchs.eigh(x)
-    size, places = found.abs().sort(-1, descending=True)
+    eigenvalues, vectors = _torchs.eigh(x)
+    singular, order = eigenvalues.abs().sort(-1, descending=True)
     if not compute_uv:
-        return size
-    left = vectors.take_along_dim(places.unsqueeze(-2), -1)
-    signs = found.sign().gather(-1, places)
+        return singular
+    left = vectors.take_along_dim(order.unsqueeze(-2), -1)
+    signs = eigenvalues.sign().gather(-1, order)
     right = (left * signs.unsqueeze(-2)).mT.conj()
-    return return_types.linalg_svd(left, size, right)
+    return return_types.linalg_svd(left, singular, right)
 
 
 @overload
@@ -144,14 +144,14 @@ def qr(a: Any, mode: Literal["reduced", "complete"] = "reduced") -> return_types
 def qr(a: Any, mode: Literal["r"]) -> Tensor: ...
 @raise_numpy_errors
 def qr(a: Any, mode: str = "reduced") -> Any:
-    """Each matrix as one with orthonormal columns times an upper triangle.
+    """QR decomposition of each matrix: orthonormal columns times an upper triangular matrix.
 
     Args:
-        a: Tensor of shape ``(*, n, m)``, or what makes one.
-        mode: ``"reduced"`` (default), ``"complete"``, or ``"r"`` for the triangle alone.
+        a: Tensor of shape ``(*, n, m)`` or array-like.
+        mode: ``"reduced"`` (default), ``"complete"``, or ``"r"`` for ``R`` only.
 
     Returns:
-        A named tuple ``(Q, R)``, or the triangle.
+        A named tuple ``(Q, R)``, or ``R``.
 
     Example:
         >>> q, r = np.linalg.qr([[1.0, 2.0], [3.0, 4.0]])
@@ -166,11 +166,11 @@ def qr(a: Any, mode: str = "reduced") -> Any:
 
 @raise_numpy_errors
 def cholesky(a: Any, /, *, upper: bool = False) -> Tensor:
-    """The triangle whose product with its conjugate transpose is the matrix.
+    """Cholesky factor of each matrix: lower triangular ``L`` with ``L @ L.mT.conj() == a``.
 
     Args:
-        a: Positive-definite tensor of shape ``(*, n, n)``, or what makes one.
-        upper: Give the upper triangle instead of the lower.
+        a: Positive-definite tensor of shape ``(*, n, n)`` or array-like.
+        upper: Whether to return the upper triangular ``L.mT.conj()`` instead.
 
     Raises:
         LinAlgError: If a matrix is not positive-definite.
@@ -183,29 +183,32 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Tensor:
     return _torchs.cholesky(as_float(a), upper)
 
 
-def _stays_complex() -> bool:
-    """Whether the NumPy at hand leaves real eigenvalues complex, as from 2.5 on."""
+def _is_always_complex() -> bool:
+    """Whether the installed NumPy returns complex eigenvalues even if all are real, as of 2.5."""
     return bool(host().lib.NumpyVersion(host().__version__) >= "2.5.0")
 
 
-def _realized(given: Any, found: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Real tensors if nothing in them is imaginary, where NumPy gives such for real matrices."""
-    if given.is_complex() or _stays_complex() or bool(found[0].detach().imag.any()):
+def _drop_imaginary(matrix: Any, found: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the real parts of eigenvalues (first) and eigenvectors where NumPy does.
+
+    It does so before 2.5 for a real matrix if no eigenvalue has an imaginary part.
+    """
+    if matrix.is_complex() or _is_always_complex() or bool(found[0].detach().imag.any()):
         return found
     return tuple(part.real for part in found)
 
 
 @raise_numpy_errors
 def eig(a: Any) -> return_types.linalg_eig:
-    """The eigenvalues and right eigenvectors of each matrix.
+    """Eigenvalues and right eigenvectors of each matrix.
 
-    They are complex; where NumPy is older than 2.5, real if all of a real matrix's are.
+    Both are complex. With NumPy before 2.5 they are real if ``a`` and all its eigenvalues are.
 
     Args:
-        a: Tensor of shape ``(*, n, n)``, or what makes one.
+        a: Tensor of shape ``(*, n, n)`` or array-like.
 
     Returns:
-        A named tuple ``(eigenvalues, eigenvectors)``; the vectors are columns.
+        A named tuple ``(eigenvalues, eigenvectors)``; the eigenvectors are columns.
 
     Example:
         >>> values, vectors = np.linalg.eig([[2.0, 1.0], [1.0, 2.0]])
@@ -214,36 +217,36 @@ def eig(a: Any) -> return_types.linalg_eig:
     """
     x = as_float(a)
     found = _torchs.eig(x)
-    return type(found)(*_realized(x, found))
+    return type(found)(*_drop_imaginary(x, found))
 
 
 @raise_numpy_errors
 def eigvals(a: Any) -> Tensor:
-    """The eigenvalues of each matrix.
+    """Eigenvalues of each matrix.
 
-    They are complex; where NumPy is older than 2.5, real if all of a real matrix's are.
+    They are complex. With NumPy before 2.5 they are real if ``a`` and all its eigenvalues are.
 
     Args:
-        a: Tensor of shape ``(*, n, n)``, or what makes one.
+        a: Tensor of shape ``(*, n, n)`` or array-like.
 
     Example:
         >>> np.sort(np.real(np.linalg.eigvals([[2.0, 0.0], [0.0, 3.0]])))
         array([2., 3.])
     """
     x = as_float(a)
-    return _realized(x, (_torchs.eigvals(x),))[0]  # type: ignore[no-any-return]
+    return _drop_imaginary(x, (_torchs.eigvals(x),))[0]  # type: ignore[no-any-return]
 
 
 @raise_numpy_errors
 def eigh(a: Any, UPLO: str = "L") -> return_types.linalg_eigh:
-    """The eigenvalues, in ascending order, and eigenvectors of each Hermitian matrix.
+    """Eigenvalues, in ascending order, and eigenvectors of each Hermitian matrix.
 
     Args:
-        a: Tensor of shape ``(*, n, n)``, or what makes one.
-        UPLO: Which triangle is read: ``"L"`` (default) or ``"U"``.
+        a: Tensor of shape ``(*, n, n)`` or array-like.
+        UPLO: The triangle that is read: ``"L"``, the lower (default), or ``"U"``, the upper.
 
     Returns:
-        A named tuple ``(eigenvalues, eigenvectors)``; the vectors are columns.
+        A named tuple ``(eigenvalues, eigenvectors)``; the eigenvectors are columns.
 
     Example:
         >>> values, vectors = np.linalg.eigh([[2.0, 1.0], [1.0, 2.0]])
@@ -255,11 +258,11 @@ def eigh(a: Any, UPLO: str = "L") -> return_types.linalg_eigh:
 
 @raise_numpy_errors
 def eigvalsh(a: Any, UPLO: str = "L") -> Tensor:
-    """The eigenvalues of each Hermitian matrix, in ascending order.
+    """Eigenvalues of each Hermitian matrix, in ascending order.
 
     Args:
-        a: Tensor of shape ``(*, n, n)``, or what makes one.
-        UPLO: Which triangle is read: ``"L"`` (default) or ``"U"``.
+        a: Tensor of shape ``(*, n, n)`` or array-like.
+        UPLO: The triangle that is read: ``"L"``, the lower (default), or ``"U"``, the upper.
 
     Example:
         >>> np.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]]).round(decimals=4)
@@ -270,10 +273,10 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Tensor:
 
 @raise_numpy_errors
 def solve(a: Any, b: Any) -> Tensor:
-    """``x`` such that ``a @ x`` is ``b``.
+    """Solution ``x`` of ``a @ x = b``.
 
     Args:
-        a: Tensor of shape ``(*, n, n)``, or what makes one.
+        a: Tensor of shape ``(*, n, n)`` or array-like.
         b: Tensor of shape ``(n,)`` or ``(*, n, k)``.
 
     Raises:
@@ -286,24 +289,24 @@ def solve(a: Any, b: Any) -> Tensor:
     x, y = as_floats(a, b)
     if y.ndim == 1:
         return _torchs.solve(x, y.unsqueeze(-1)).squeeze(-1)
-    # One dimension fewer would be vectors to PyTorch; to NumPy they are matrices.
-    lacking = x.ndim - y.ndim
-    return _torchs.solve(x, y.reshape((1,) * lacking + tuple(y.shape)))
+    # With one dimension fewer than `a`, PyTorch takes `b` for vectors, NumPy for matrices.
+    missing = x.ndim - y.ndim
+    return _torchs.solve(x, y.reshape((1,) * missing + tuple(y.shape)))
 
 
 @raise_numpy_errors
 def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Tensor, Tensor, int, Tensor]:
-    """``x`` of the least size for which ``a @ x`` is nearest to ``b``.
+    """Least-squares solution ``x`` of ``a @ x = b``; of several, that of the smallest norm.
 
     Args:
-        a: Tensor of shape ``(n, m)``, or what makes one.
+        a: Tensor of shape ``(n, m)`` or array-like.
         b: Tensor of shape ``(n,)`` or ``(n, k)``.
-        rcond: Singular values below this part of the largest count as 0; default the
-            precision of the dtype times the larger size.
+        rcond: Singular values below ``rcond`` times the largest count as 0; default
+            ``max(n, m)`` times the dtype's precision.
 
     Returns:
-        ``x``; the sums of squared residuals, none if the rank is not ``m`` or ``n`` is not
-        larger; the rank; the singular values.
+        A tuple of ``x``; the sum of squared residuals for each column of ``b``, empty if the
+        rank is below ``m`` or ``n <= m``; the rank; and the singular values of ``a``.
 
     Example:
         >>> x, residuals, rank, s = np.linalg.lstsq([[1.0], [1.0]], [2.0, 4.0])
@@ -312,42 +315,43 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Tensor, Tensor, i
     """
     x, y = as_floats(a, b)
     s = _torchs.svdvals(x)
-    least = max(x.shape) * dtypes.finfo(s.dtype).eps if rcond is None else rcond
-    kept = s > least * s.max() if s.numel() else s > 0
-    found = _torchs.pinv(x, rtol=least) @ y  # whose gradient holds where singular values are equal
-    rank = int(kept.sum())
-    left = ((y - x @ found).abs() ** 2).sum(0, keepdim=y.ndim == 1)
-    return found, left if rank == x.shape[1] < x.shape[0] else left[:0], rank, s
+    rtol = max(x.shape) * dtypes.finfo(s.dtype).eps if rcond is None else rcond
+    # The gradient of `pinv` is right even if singular values are equal, unlike that of `svd`.
+    solution = _torchs.pinv(x, rtol=rtol) @ y
+    rank = int((s > rtol * s.max()).sum()) if s.numel() else 0
+    residuals = ((y - x @ solution).abs() ** 2).sum(0, keepdim=y.ndim == 1)
+    return solution, residuals if rank == x.shape[1] < x.shape[0] else residuals[:0], rank, s
 
 
 @raise_numpy_errors
 def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Tensor:
-    """The pseudo-inverse of each matrix.
+    """Moore-Penrose pseudo-inverse of each matrix.
 
     Args:
-        a: Tensor of shape ``(*, n, m)``, or what makes one.
-        rcond: Singular values below this part of the largest count as 0; default 1e-15.
+        a: Tensor of shape ``(*, n, m)`` or array-like.
+        rcond: Singular values below ``rcond`` times the largest count as 0; default 1e-15.
         hermitian: Whether the matrices are Hermitian.
-        rtol: The same as ``rcond``.
+        rtol: Another name of ``rcond``.
 
     Example:
         >>> np.linalg.pinv([[2.0, 0.0], [0.0, 0.0]])
         array([[0.5, 0. ],
                [0. , 0. ]])
     """
-    part = next((v for v in (rcond, rtol) if v is not None), 1e-15)
-    return _torchs.pinv(as_float(a), hermitian=bool(hermitian), rtol=part)
+    cutoff = next((v for v in (rcond, rtol) if v is not None), 1e-15)
+    return _torchs.pinv(as_float(a), hermitian=bool(hermitian), rtol=cutoff)
 
 
 @raise_numpy_errors
 def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Tensor:
-    """How many singular values of each matrix are not 0.
+    """Rank of each matrix: the number of its singular values that are not 0.
 
     Args:
-        A: Tensor of shape ``(*, n, m)``, or what makes one; of a vector 1 unless it is 0.
-        tol: What is below counts as 0; default by ``rtol``.
+        A: Tensor of shape ``(*, n, m)`` or array-like; the rank of a vector other than 0 is 1.
+        tol: Singular values below ``tol`` count as 0; default by ``rtol``.
         hermitian: Whether the matrices are Hermitian.
-        rtol: The same relative to the largest; default the precision times the larger size.
+        rtol: The same relative to the largest singular value; default ``max(n, m)`` times the
+            dtype's precision.
 
     Example:
         >>> np.linalg.matrix_rank([[1.0, 2.0], [2.0, 4.0]])
@@ -363,11 +367,12 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
 
 @raise_numpy_errors
 def cond(x: Any, p: Any = None) -> Tensor:
-    """The condition number of each matrix.
+    """Condition number of each matrix.
 
     Args:
-        x: Tensor of shape ``(*, n, m)``, or what makes one.
-        p: The norm; default the quotient of the extreme singular values.
+        x: Tensor of shape ``(*, n, m)`` or array-like.
+        p: The order of the norm, see ``norm``; default 2: the largest singular value divided by
+            the smallest.
 
     Example:
         >>> np.linalg.cond([[4.0, 0.0], [0.0, 2.0]])
@@ -378,14 +383,14 @@ def cond(x: Any, p: Any = None) -> Tensor:
 
 @raise_numpy_errors
 def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Tensor:
-    """The norm of vectors or matrices.
+    """Norm of vectors or matrices.
 
     Args:
-        x: Tensor, or what makes one.
-        ord: Which norm; default the root of the sum of squares.
-        axis: A dimension for vectors, two for matrices; None, the default, means all elements,
-            or with ``ord`` the one or two dimensions there are.
-        keepdims: Keep the reduced dimensions with size 1.
+        x: Tensor or array-like.
+        ord: Order of the norm; default the root of the sum of squares.
+        axis: A dimension for vectors, two for matrices. None, the default, means all elements;
+            with ``ord``, ``x`` must then have one or two dimensions.
+        keepdims: Whether the reduced dimensions stay, with size 1.
 
     Example:
         >>> np.linalg.norm([3.0, 4.0])
@@ -398,13 +403,13 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
 
 @raise_numpy_errors
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Tensor:
-    """The norm of vectors, of all elements or along ``axis``.
+    """Norm of vectors, of all elements or along ``axis``.
 
     Args:
-        x: Tensor, or what makes one.
+        x: Tensor or array-like.
         axis: Dimension or dimensions; None, the default, means all.
-        keepdims: Keep the reduced dimensions with size 1.
-        ord: Which norm; default 2.
+        keepdims: Whether the reduced dimensions stay, with size 1.
+        ord: Order of the norm; default 2.
 
     Example:
         >>> np.linalg.vector_norm(np.array([[3.0, 4.0], [6.0, 8.0]]), axis=1)
@@ -417,12 +422,12 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
 
 @raise_numpy_errors
 def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Tensor:
-    """The norm of each matrix.
+    """Norm of each matrix.
 
     Args:
-        x: Tensor of shape ``(*, n, m)``, or what makes one.
-        keepdims: Keep the reduced dimensions with size 1.
-        ord: Which norm; default Frobenius'.
+        x: Tensor of shape ``(*, n, m)`` or array-like.
+        keepdims: Whether the reduced dimensions stay, with size 1.
+        ord: Order of the norm; default ``"fro"``, the Frobenius norm.
 
     Example:
         >>> np.linalg.matrix_norm(np.array([[3.0, 0.0], [0.0, 4.0]]))

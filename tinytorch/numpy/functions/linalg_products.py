@@ -1,4 +1,4 @@
-"""NumPy's products in ``linalg``, some of which ``tinytorch.linalg`` shares."""
+"""Products of ``numpy.linalg``, of which ``tinytorch.linalg`` shares some."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from .registration import promote_first, raise_numpy_errors, register_shared
 
 @raise_numpy_errors
 def matrix_power(a: Any, n: int) -> Tensor:
-    """Each matrix multiplied by itself ``n`` times.
+    """Power of each matrix.
 
     Args:
-        a: Tensor of shape ``(*, n, n)``, or what makes one.
-        n: How often; a negative number means the inverse.
+        a: Tensor of shape ``(*, n, n)`` or array-like.
+        n: The exponent; a negative one is a power of the inverse.
 
     Example:
         >>> np.linalg.matrix_power([[1, 1], [0, 1]], 3)
@@ -39,11 +39,11 @@ def matrix_power(a: Any, n: int) -> Tensor:
 
 @raise_numpy_errors
 def multi_dot(arrays: Sequence[Any], *, out: Tensor | None = None) -> Tensor:
-    """The product of several matrices, in the cheapest order.
+    """Product of several matrices, computed in the cheapest order.
 
     Args:
         arrays: Matrices; the first and the last may be vectors.
-        out: Where to write the result.
+        out: Tensor for the result.
 
     Example:
         >>> np.linalg.multi_dot([[[1, 2]], [[3], [4]], [[5]]])
@@ -54,11 +54,11 @@ def multi_dot(arrays: Sequence[Any], *, out: Tensor | None = None) -> Tensor:
 
 @raise_numpy_errors
 def tensorinv(a: Any, ind: int = 2) -> Tensor:
-    """The inverse of ``tensordot(a, ...)`` over the dimensions from ``ind`` on.
+    """Inverse of ``a`` as a linear map of tensors: ``tensordot(tensorinv(a), a, ind)`` is identity.
 
     Args:
-        a: Tensor, or what makes one.
-        ind: How many of its first dimensions go together.
+        a: Tensor or array-like.
+        ind: Number of the first dimensions of ``a`` that belong to the result of the map.
 
     Example:
         >>> np.linalg.tensorinv(np.eye(4).reshape(4, 2, 2), ind=1).shape
@@ -69,12 +69,12 @@ def tensorinv(a: Any, ind: int = 2) -> Tensor:
 
 @raise_numpy_errors
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> Tensor:
-    """``x`` such that ``tensordot(a, x, x.ndim)`` is ``b``.
+    """Solution ``x`` of ``tensordot(a, x, x.ndim) = b``.
 
     Args:
-        a: Tensor, or what makes one.
-        b: Tensor, or what makes one.
-        axes: Dimensions of ``a`` that are moved to its end first.
+        a: Tensor or array-like.
+        b: Tensor or array-like.
+        axes: Dimensions of ``a`` that are moved to its end first; default none.
 
     Example:
         >>> np.linalg.tensorsolve(2 * np.eye(4).reshape(4, 2, 2), np.ones(4))
@@ -86,11 +86,11 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Tensor:
 
 
 def diagonal(x: Any, /, *, offset: int = 0) -> Tensor:
-    """The diagonal of each matrix.
+    """Diagonal of each matrix.
 
     Args:
-        x: Tensor of shape ``(*, n, m)``, or what makes one.
-        offset: Which diagonal; default the main one, positive ones are above it.
+        x: Tensor of shape ``(*, n, m)`` or array-like.
+        offset: Index of the diagonal; default 0, the main diagonal; positive ones are above it.
 
     Example:
         >>> np.linalg.diagonal(np.array([[1, 2], [3, 4]]))
@@ -100,11 +100,11 @@ def diagonal(x: Any, /, *, offset: int = 0) -> Tensor:
 
 
 def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
-    """The cross products of vectors of three elements.
+    """Cross products of vectors of three elements.
 
     Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
+        x1: Tensor or array-like.
+        x2: Tensor or array-like.
         axis: The dimension of the vectors; default the last.
 
     Example:
@@ -126,12 +126,12 @@ def matmul(x1: Any, x2: Any, /) -> Tensor:
 
 @register_shared(namespaces=("linalg",))
 def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
-    """The sum of the elements on the diagonal of each matrix.
+    """Sum of the elements on the diagonal of each matrix.
 
     Args:
         x: Tensor of shape ``(*, rows, columns)``.
-        offset: Which diagonal; default the main one, positive ones are above it.
-        dtype: What to add in; default ``x``'s, 64 bits for integers.
+        offset: Index of the diagonal; default 0, the main diagonal; positive ones are above it.
+        dtype: Dtype of the sum; default ``x``'s, 64 bits for integers.
 
     Example:
         >>> tt.linalg.trace(tt.eye(2).expand(3, 2, 2))
@@ -142,7 +142,7 @@ def trace(x: Any, /, *, offset: int = 0, dtype: Any = None) -> Tensor:
 
 @register_shared(namespaces=("linalg",), prepare=promote_first(2))
 def outer(x1: Any, x2: Any, /) -> Tensor:
-    """Every product of an element of one vector and one of another.
+    """Outer product of two vectors.
 
     Args:
         x1: Tensor of shape ``(n,)``.
@@ -152,7 +152,7 @@ def outer(x1: Any, x2: Any, /) -> Tensor:
         Tensor of shape ``(n, m)``.
 
     Raises:
-        ValueError: For other numbers of dimensions.
+        ValueError: If an argument is not a vector.
 
     Example:
         >>> tt.linalg.outer(tt.tensor([1, 2]), tt.tensor([3, 4]))
@@ -172,9 +172,10 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
     """Sums of products over several dimensions of both; see ``tinytorch.tensordot``.
 
     Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        axes: How many: the last ones of ``x1`` and the first of ``x2``; or which of both.
+        x1: Tensor or array-like.
+        x2: Tensor or array-like.
+        axes: Number of dimensions to sum over, the last of ``x1`` and the first of ``x2``; or a
+            pair of the dimensions of each.
 
     Example:
         >>> tt.linalg.tensordot(tt.ones(2, 3), tt.ones(2, 3))

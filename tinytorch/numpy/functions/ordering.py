@@ -1,4 +1,4 @@
-"""NumPy's sorting, searching and choosing, and sets of distinct elements."""
+"""NumPy's sorting, searching and selecting of elements, and its functions of sets."""
 
 from __future__ import annotations
 
@@ -20,37 +20,26 @@ from ...ops.sort import sorting
 from ...ops.sort import unique as unique_ops
 from . import editing, ufuncs
 from .conversion import (
-    array_of,
-    arrays_of,
-    as_dtype,
-    common_dtype,
-    flat_if_none,
-    is_number,
-    promote,
-    tensor_of,
-    tensors_of,
-    wrap_or_clip,
-    write_out,
-)
+    array_of, arrays_of, as_dtype, common_dtype, flat_if_none, is_number, promote, tensor_of,
+    tensors_of, wrap_or_clip, write_out,
+)  # fmt: skip
 from .registration import (
-    numpy_function,
-    numpy_function_where,
-    numpy_function_with_indices,
-    promote_first,
+    numpy_function, numpy_function_where, numpy_function_with_indices, promote_first,
     register_shared,
-)
+)  # fmt: skip
 
 
-def _orderable(x: Any) -> Any:
+def _as_sortable(x: Any) -> Any:
+    """``x``, with bools cast to uint8, to be sorted as numbers."""
     return x.to(dtypes.uint8) if x.dtype is dtypes.bool else x
 
 
 @numpy_function
 def sort_complex(a: Any) -> Tensor:
-    """The elements as complex numbers, in order of real parts and then of imaginary ones.
+    """The elements as complex numbers, sorted by real part and then by imaginary part.
 
     Args:
-        a: Tensor, or what makes one.
+        a: Tensor or array-like.
 
     Example:
         >>> np.sort_complex([5, 3, 6])
@@ -67,15 +56,15 @@ def sort(
     a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *,
     stable: bool | None = None, descending: bool = False,
 ) -> Tensor:  # fmt: skip
-    """The elements in ascending order along ``axis``.
+    """Sort the elements along ``axis``.
 
     Args:
-        a: Tensor, or what makes one.
-        axis: The dimension, default the last; None means that of the flattened tensor.
-        kind: Accepted; equal elements stay in their order.
+        a: Tensor or array-like.
+        axis: The dimension, default the last; None flattens the tensor first.
+        kind: Accepted and ignored; sorting is stable.
         order: Must be None.
-        stable: Accepted.
-        descending: From the largest down, as the array API standard spells it.
+        stable: Accepted and ignored.
+        descending: Whether to sort in descending order, an argument of the array API standard.
 
     Example:
         >>> np.sort([[3, 1], [2, 4]], axis=0)
@@ -85,7 +74,7 @@ def sort(
     x, at = flat_if_none("sort", tensor_of(a), axis)
     if x.is_complex():
         return x.gather(at, _order(x, at, descending))  # type: ignore[no-any-return]
-    found = sorting.sort(_orderable(x), at, descending)[0]
+    found = sorting.sort(_as_sortable(x), at, descending)[0]
     return found.to(x.dtype)
 
 
@@ -94,15 +83,15 @@ def argsort(
     a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *,
     stable: bool | None = None, descending: bool = False,
 ) -> Tensor:  # fmt: skip
-    """The indices that sort along ``axis``; equal elements stay in their order.
+    """Indices that sort the elements along ``axis``; the order of equal elements is stable.
 
     Args:
-        a: Tensor, or what makes one.
-        axis: The dimension, default the last; None means that of the flattened tensor.
-        kind: Accepted.
+        a: Tensor or array-like.
+        axis: The dimension, default the last; None flattens the tensor first.
+        kind: Accepted and ignored.
         order: Must be None.
-        stable: Accepted.
-        descending: From the largest down, as the array API standard spells it.
+        stable: Accepted and ignored.
+        descending: Whether to sort in descending order, an argument of the array API standard.
 
     Example:
         >>> np.argsort([30, 10, 20])
@@ -114,17 +103,17 @@ def argsort(
 
 
 def _order(x: Any, axis: int, descending: bool) -> Any:
-    """The indices that sort; complex numbers by their real parts, and then by imaginary ones."""
+    """Indices that sort ``x`` along ``axis``; complex numbers by real and then imaginary part."""
     find_order = functools.partial(sorting.argsort, descending=descending, stable=True)
     if not x.is_complex():
-        return find_order(_orderable(x), axis)
+        return find_order(_as_sortable(x), axis)
     first = find_order(x.imag, axis)
     return first.gather(axis, find_order(x.real.gather(axis, first), axis))
 
 
 @numpy_function
 def nonzero(a: Any) -> tuple[Tensor, ...]:
-    """Where the elements that are not zero lie: the indices in each dimension.
+    """Indices of the nonzero elements, as a tuple of one tensor for each dimension.
 
     Args:
         a: Tensor of at least one dimension.
@@ -144,10 +133,10 @@ def nonzero(a: Any) -> tuple[Tensor, ...]:
 
 @numpy_function
 def argwhere(a: Any) -> Tensor:
-    """Where the elements that are not zero lie: the indices of each, as a matrix.
+    """Indices of the nonzero elements, as a matrix with one row for each element.
 
     Args:
-        a: Tensor, or what makes one.
+        a: Tensor or array-like.
 
     Example:
         >>> np.argwhere([[0, 5], [7, 0]])
@@ -159,18 +148,19 @@ def argwhere(a: Any) -> Tensor:
 
 @numpy_function_where
 def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
-    """Elements of one tensor where a condition holds, and of another elsewhere.
+    """Elements of ``x`` where a condition is true, and of ``y`` elsewhere.
 
     Args:
-        condition: Tensor, or what makes one.
-        x: Elements where it holds; without ``x`` and ``y``, the places where it does.
-        y: Elements elsewhere.
+        condition: Tensor or array-like.
+        x: Elements where the condition is true. Without ``x`` and ``y`` the result is
+            ``nonzero(condition)``.
+        y: Elements where it is false.
 
     Raises:
-        ValueError: If there is one of them alone.
+        ValueError: If only one of ``x`` and ``y`` is given.
 
     Returns:
-        Tensor of the common shape; without choices what ``nonzero`` gives.
+        Tensor of the broadcast shape, or the tuple of ``nonzero``.
 
     Example:
         >>> np.where([True, False], [1, 2], 0)
@@ -187,16 +177,20 @@ def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     elif not isinstance(x, Tensor) and not isinstance(y, Tensor):
         x, y = promote(x, y)
     elif not isinstance(x, Tensor):
-        x = _beside(x, y)
+        x = _promote_other(x, y)
     elif not isinstance(y, Tensor):
-        y = _beside(y, x)
+        y = _promote_other(y, x)
     mask = tensor_of(condition, (x if isinstance(x, Tensor) else y)._xp)
     mask = mask if mask.dtype is dtypes.bool else mask.bool()
     return selection.where(mask, x, y)
 
 
-def _beside(value: Any, tensor: Any) -> Any:
-    """A number as it is beside floats, and anything else as a tensor."""
+def _promote_other(value: Any, tensor: Any) -> Any:
+    """The other choice of ``where``, given one Tensor: itself if it is a weak Python number.
+
+    A real number beside a floating-point tensor stays a number, as the dtype is the tensor's;
+    otherwise it becomes a tensor of NumPy's common dtype. Arrays become tensors.
+    """
     if isinstance(value, (int, float)) and tensor.dtype.category > 1:
         return value
     if is_number(value):
@@ -206,12 +200,12 @@ def _beside(value: Any, tensor: Any) -> Any:
 
 @numpy_function
 def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tensor:
-    """Where elements would go in a sorted vector.
+    """Indices at which to insert elements into a sorted vector to keep it sorted.
 
     Args:
-        a: Tensor of shape ``(n,)``, in ascending order or put there by ``sorter``.
-        v: What to look for; tensor of any shape.
-        side: ``"left"`` (default), before equal elements, or ``"right"``, after them.
+        a: Tensor of shape ``(n,)``, in ascending order, or sorted by ``sorter``.
+        v: The elements to insert; tensor of any shape.
+        side: ``"left"`` (default): before equal elements, or ``"right"``: after them.
         sorter: Indices that sort ``a``.
 
     Example:
@@ -222,9 +216,10 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tens
     if sorter is not None:
         places = places[tensor_of(sorter, places._xp).long()]
     found: Tensor = sorting.searchsorted(places, values.contiguous(), side=side)
-    if side == "left" and places.dtype.category == 2:  # before the first NaN, not at the end
-        numbers = places.shape[0] - places.isnan().sum()
-        found = found.where(values == values, numbers)
+    if side == "left" and places.dtype.category == 2:
+        # NumPy inserts a NaN before the first NaN, PyTorch at the end.
+        first_nan = places.shape[0] - places.isnan().sum()
+        found = found.where(values == values, first_nan)
     return found
 
 
@@ -233,20 +228,21 @@ def isin(
     element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, *,
     kind: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """Whether each element is among others.
+    """Whether each element is in ``test_elements``.
 
     Args:
-        element: Tensor, or what makes one.
-        test_elements: The others.
-        assume_unique: The elements of each are known to be distinct.
-        invert: Whether it is not.
-        kind: Accepted.
+        element: Tensor or array-like.
+        test_elements: Tensor or array-like.
+        assume_unique: Accepted and ignored; promises that neither has duplicates.
+        invert: Whether to negate the result.
+        kind: Accepted and ignored.
 
     Example:
         >>> np.isin([1, 2, 3], [2, 3, 4])
         array([False,  True,  True])
     """
-    if isinstance(test_elements, (set, frozenset, dict)):  # one object to NumPy, equal to no number
+    # NumPy takes a set or a dictionary for a single object, which equals no number.
+    if isinstance(test_elements, (set, frozenset, dict)):
         return factories.full(tuple(tensor_of(element).shape), bool(invert))
     x, others = promote(element, test_elements)
     return sorting.isin(x, others, invert=bool(invert))
@@ -258,16 +254,16 @@ def unique(
     return_counts: bool = False, axis: int | None = None, *, equal_nan: bool = True,
     sorted: bool = True,
 ) -> Any:  # fmt: skip
-    """The distinct elements, or slices along ``axis``, in ascending order.
+    """The distinct elements, or distinct slices along ``axis``, in ascending order.
 
     Args:
-        ar: Tensor, or what makes one.
-        return_index: Also return where each comes first.
-        return_inverse: Also return which of them each element is.
-        return_counts: Also return how often each comes.
-        axis: The dimension of the slices; default elements.
+        ar: Tensor or array-like.
+        return_index: Also return the index of the first occurrence of each.
+        return_inverse: Also return, for each element, its index in the result.
+        return_counts: Also return the number of occurrences of each.
+        axis: The dimension of the slices; default None: elements of the flattened tensor.
         equal_nan: Whether NaNs are equal to each other.
-        sorted: Accepted; they are.
+        sorted: Accepted and ignored; the result is always sorted.
 
     Example:
         >>> np.unique([3, 1, 3], return_counts=True)
@@ -282,15 +278,15 @@ def unique(
 
 @numpy_function
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
-    """For each element the choice of the first condition that holds.
+    """Elements of the choice that belongs to the first true condition, for each position.
 
     Args:
-        condlist: Conditions.
-        choicelist: As many tensors.
-        default: Where none holds.
+        condlist: List of conditions.
+        choicelist: List of as many tensors.
+        default: Element where no condition is true.
 
     Raises:
-        ValueError: If there are not as many conditions as choices, or none.
+        ValueError: If the lists differ in length or are empty.
 
     Example:
         >>> x = np.arange(4)
@@ -299,8 +295,7 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
     """
     if len(condlist) != len(choicelist) or not condlist:
         raise ValueError("list of cases must be same length as list of conditions")
-    *choices, rest = promote(*choicelist, default)
-    found = rest
+    *choices, found = promote(*choicelist, default)
     conditions = tensors_of(*condlist)
     for mask, choice in zip(reversed(conditions), reversed(choices), strict=True):
         found = selection.where(mask.bool(), choice, found)
@@ -309,44 +304,44 @@ def select(condlist: Any, choicelist: Any, default: Any = 0) -> Tensor:
 
 @numpy_function
 def choose(a: Any, choices: Any, out: Tensor | None = None, mode: str = "raise") -> Tensor:
-    """For each element the one in its place of the choice that it names by number.
+    """Elements of ``choices[a[i]]`` at each index ``i``, where all broadcast to one shape.
 
     Args:
-        a: Integers.
-        choices: Arrays that broadcast with ``a`` and each other.
-        out: Where to write the result.
-        mode: What happens to a number that there is not: ``"raise"``, ``"wrap"`` or ``"clip"``.
+        a: Tensor of indices into ``choices``.
+        choices: Tensors or array-likes that broadcast with ``a`` and each other.
+        out: Tensor for the result.
+        mode: Treatment of an index out of range: ``"raise"`` (default), ``"wrap"`` or ``"clip"``.
 
     Raises:
-        ValueError: For a number that there is not.
+        ValueError: For an index out of range with ``"raise"``.
 
     Example:
         >>> np.choose([0, 1, 0], [[1, 2, 3], [10, 20, 30]])
         array([ 1, 20,  3])
     """
     options = promote(*choices)
-    places = wrap_or_clip("choose", tensor_of(a, options[0]._xp), len(options), mode)
-    if bool(((places < 0) | (places >= len(options))).any()):
+    indices = wrap_or_clip("choose", tensor_of(a, options[0]._xp), len(options), mode)
+    if bool(((indices < 0) | (indices >= len(options))).any()):
         raise ValueError("invalid entry in choice array")
     found = options[0]
     for i, choice in enumerate(options[1:], 1):
-        found = selection.where(places == i, choice, found)
-    shape = strides.broadcast_shapes(tuple(places.shape), tuple(found.shape))
+        found = selection.where(indices == i, choice, found)
+    shape = strides.broadcast_shapes(tuple(indices.shape), tuple(found.shape))
     return write_out(found.expand(tuple(shape)).clone(), out)  # type: ignore[no-any-return]
 
 
 @numpy_function
 def put(a: Tensor, ind: Any, v: Any, mode: str = "raise") -> None:
-    """Write values to places of the flattened ``a``.
+    """Set elements of the flattened ``a``, in place.
 
     Args:
-        a: The tensor that is written to.
-        ind: The places.
-        v: The values, repeated if there are fewer.
-        mode: What happens to a place out of range: ``"raise"``, ``"wrap"`` or ``"clip"``.
+        a: The tensor to change.
+        ind: Indices into the flattened tensor.
+        v: The values, repeated if there are fewer than indices.
+        mode: Treatment of an index out of range: ``"raise"`` (default), ``"wrap"`` or ``"clip"``.
 
     Raises:
-        IndexError: For a place out of range.
+        IndexError: For an index out of range with ``"raise"``.
 
     Example:
         >>> x = np.zeros(3)
@@ -355,22 +350,21 @@ def put(a: Tensor, ind: Any, v: Any, mode: str = "raise") -> None:
         array([1., 0., 2.])
     """
     target: Any = a
-    places = tensor_of(ind, a._xp).long().reshape(-1)
-    places = wrap_or_clip("put", places, target.numel(), mode)
-    given = tensor_of(v, a._xp)
-    if not places.numel() or not given.numel():
-        return
-    values = editing.resize(given, places.shape[0])
-    target.put_(places, values.to(target.dtype))
+    indices = tensor_of(ind, a._xp).long().reshape(-1)
+    indices = wrap_or_clip("put", indices, target.numel(), mode)
+    values = tensor_of(v, a._xp)
+    if indices.numel() and values.numel():
+        values = editing.resize(values, indices.shape[0])
+        target.put_(indices, values.to(target.dtype))
 
 
 @numpy_function
 def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Tensor, ...]:
-    """The index in each dimension of places in the flattened tensor.
+    """Convert indices of a flattened tensor to indices in each of its dimensions.
 
     Args:
-        indices: The places.
-        shape: The sizes.
+        indices: Indices of the flattened tensor.
+        shape: Shape of the tensor.
         order: ``"C"`` (default), the last index changes fastest, or ``"F"``, the first.
 
     Example:
@@ -393,16 +387,16 @@ def clip(
     a: Any, min: Any = None, max: Any = None, out: Tensor | None = None, *,
     a_min: Any = None, a_max: Any = None, dtype: Any = None,
 ) -> Tensor:  # fmt: skip
-    """The elements, but none below ``min`` or above ``max``.
+    """Limit the elements to the range from ``min`` to ``max``.
 
     Args:
-        a: Tensor, or what makes one.
-        min: The lower bound: a number, a tensor, or None for none.
+        a: Tensor or array-like.
+        min: The lower bound: a number, a tensor, or None for no bound.
         max: The upper bound.
-        out: Where to write the result.
-        a_min: The same as ``min``.
-        a_max: The same as ``max``.
-        dtype: What to compute in.
+        out: Tensor for the result.
+        a_min: Another name of ``min``.
+        a_max: Another name of ``max``.
+        dtype: Dtype of the computation.
 
     Example:
         >>> np.clip([-1.0, 0.5, 2.0], 0, 1)
@@ -410,7 +404,7 @@ def clip(
     """
     found: Any = tensor_of(a) if dtype is None else tensor_of(a).to(as_dtype(dtype))
     low, high = (min if a_min is None else a_min), (max if a_max is None else a_max)
-    if found.dtype.category == 1:  # a bound beyond all integers of the dtype is none
+    if found.dtype.category == 1:  # A bound beyond the range of the dtype has no effect.
         limits = dtypes.iinfo(found.dtype)
         low = None if type(low) is int and low <= limits.min else low
         high = None if type(high) is int and high >= limits.max else high
@@ -423,62 +417,61 @@ def clip(
 
 @register_shared
 def partition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
-    """A copy with the ``kth`` element in its place when sorted, smaller ones before it.
+    """A copy whose ``kth`` element is at its sorted position, after all smaller elements.
 
     Args:
         a: Tensor of at least one dimension.
-        kth: The place or places; all elements are in theirs, for the tensor is sorted.
-        axis: The dimension, default the last; None means that of the flattened tensor.
+        kth: Index or indices; they may be any, as the copy is completely sorted.
+        axis: The dimension, default the last; None flattens the tensor first.
 
     Raises:
-        IndexError: If there is no such place.
+        IndexError: If ``kth`` is out of range.
 
     Example:
         >>> tt.partition(tt.tensor([3, 1, 2]), 1)
         tensor([1, 2, 3])
     """
     x, at = flat_if_none("partition", array_of(a), axis)
-    _check("partition", kth, x, at)
+    _check_kth("partition", kth, x, at)
     return sorting.sort(x, at)[0]
 
 
 @register_shared
 def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
-    """Indices that put the ``kth`` element in its place when sorted, smaller ones before it.
+    """Indices of ``partition``: they move the ``kth`` element to its sorted position.
 
     Args:
         a: Tensor of at least one dimension.
-        kth: The place or places; all are right, for the indices sort the tensor.
-        axis: The dimension, default the last; None means that of the flattened tensor.
+        kth: Index or indices; they may be any, as the result sorts the tensor completely.
+        axis: The dimension, default the last; None flattens the tensor first.
 
     Raises:
-        IndexError: If there is no such place.
+        IndexError: If ``kth`` is out of range.
 
     Example:
         >>> tt.argpartition(tt.tensor([3, 1, 2]), 1)
         tensor([1, 2, 0])
     """
     x, at = flat_if_none("argpartition", array_of(a), axis)
-    _check("argpartition", kth, x, at)
+    _check_kth("argpartition", kth, x, at)
     return sorting.argsort(x, at)
 
 
-def _check(name: str, kth: Any, x: Tensor, axis: int) -> None:
-    if not x.numel():
-        return
-    for place in kth if isinstance(kth, (tuple, list)) else (kth,):
-        size = x.shape[axis]
-        if not -size <= place < size:
-            raise IndexError(f"{name}(): kth={place} is out of bounds for a dimension of {size}")
+def _check_kth(name: str, kth: Any, x: Tensor, axis: int) -> None:
+    """Raise if an index of ``kth`` is out of range for a dimension of a tensor with elements."""
+    size = x.shape[axis] if x.numel() else 0
+    for index in (kth if isinstance(kth, (tuple, list)) else (kth,)) if size else ():
+        if not -size <= index < size:
+            raise IndexError(f"{name}(): kth={index} is out of bounds for a dimension of {size}")
 
 
 @register_shared
 def lexsort(keys: Any, axis: int = -1) -> Tensor:
-    """Indices that sort by several keys, the last one first.
+    """Indices that sort by several keys, of which the last is the primary key.
 
     Args:
-        keys: Tensors of one shape; equal elements of the last are in the order of the one
-            before, and so on.
+        keys: Tensors of one shape; equal elements of the last are sorted by the key before it,
+            and so on.
         axis: The dimension; default the last.
 
     Returns:
@@ -517,7 +510,7 @@ def unique_values(x: Any) -> Tensor:
 
 @register_shared
 def unique_counts(x: Any) -> tuple[Tensor, Tensor]:
-    """The distinct elements, in ascending order, and how often each comes.
+    """The distinct elements, in ascending order, and the number of occurrences of each.
 
     Args:
         x: Tensor of any shape.
@@ -536,7 +529,7 @@ def unique_counts(x: Any) -> tuple[Tensor, Tensor]:
 
 @register_shared
 def unique_inverse(x: Any) -> tuple[Tensor, Tensor]:
-    """The distinct elements, in ascending order, and where among them each element is.
+    """The distinct elements, in ascending order, and the index among them of each element.
 
     Args:
         x: Tensor of any shape.
@@ -555,36 +548,33 @@ def unique_inverse(x: Any) -> tuple[Tensor, Tensor]:
 
 @register_shared
 def unique_all(x: Any) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The distinct elements, in ascending order, with places and counts.
+    """The distinct elements, in ascending order, with their indices and counts.
 
     Args:
         x: Tensor of any shape.
 
     Returns:
-        A named tuple ``(values, indices, inverse_indices, counts)``; ``indices`` are the places
-        of first occurrence in the flattened tensor.
+        A named tuple ``(values, indices, inverse_indices, counts)``; ``indices`` are those of the
+        first occurrences in the flattened tensor.
 
     Example:
         >>> tt.unique_all(tt.tensor([3, 1, 3])).indices
         tensor([1, 0])
     """
-    options: Any = {
-        "return_index": True,
-        "return_inverse": True,
-        "return_counts": True,
-        "equal_nan": False,
-    }
+    options: Any = dict.fromkeys(("return_index", "return_inverse", "return_counts"), True)
+    options["equal_nan"] = False
     found: Any = unique_ops.unique(array_of(x), **options)
     return _unique_all_result(*found)  # type: ignore[no-any-return]
 
 
-def _distinct(x: Any, assume_unique: bool) -> Any:
+def _as_set(x: Any, assume_unique: bool) -> Any:
+    """The distinct elements of ``x`` as a vector: ``x`` itself, flattened, if it is distinct."""
     return x.ravel() if assume_unique else unique_ops.unique(x)
 
 
 @register_shared(prepare=promote_first(2))
 def union1d(ar1: Any, ar2: Any) -> Tensor:
-    """The elements that are in either tensor, each once and in ascending order.
+    """Union of two tensors: their distinct elements, in ascending order.
 
     Args:
         ar1: Tensor of any shape.
@@ -604,16 +594,17 @@ def union1d(ar1: Any, ar2: Any) -> Tensor:
 def intersect1d(
     ar1: Any, ar2: Any, assume_unique: bool = False, return_indices: bool = False
 ) -> Any:
-    """The elements that are in both tensors, each once and in ascending order.
+    """Intersection of two tensors: the distinct elements of both, in ascending order.
 
     Args:
         ar1: Tensor of any shape.
         ar2: Tensor of any shape.
-        assume_unique: The elements of each are known to be distinct.
-        return_indices: Also return where each is in the flattened tensors, first occurrences.
+        assume_unique: Accepted and ignored; promises that neither tensor has duplicates.
+        return_indices: Also return the indices of the first occurrences in each flattened tensor.
 
     Returns:
-        The elements; with ``return_indices`` a tuple with the places in ``ar1`` and ``ar2``.
+        The elements; with ``return_indices`` a tuple of them and the indices in ``ar1`` and
+        ``ar2``.
 
     Example:
         >>> tt.intersect1d(tt.tensor([3, 1, 2]), tt.tensor([2, 3]))
@@ -621,46 +612,47 @@ def intersect1d(
     """
     a, b = arrays_of(ar1, ar2)
     options: Any = {"return_index": True}
-    first, at = unique_ops.unique(a, **options)
-    second, other = unique_ops.unique(b, **options)
-    mine, theirs = sorting.isin(first, second), sorting.isin(second, first)
-    return (first[mine], at[mine], other[theirs]) if return_indices else first[mine]
+    first, index1 = unique_ops.unique(a, **options)
+    second, index2 = unique_ops.unique(b, **options)
+    mask1, mask2 = sorting.isin(first, second), sorting.isin(second, first)
+    return (first[mask1], index1[mask1], index2[mask2]) if return_indices else first[mask1]
 
 
 @register_shared
 def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
-    """The elements of the first tensor that are not in the second.
+    """Difference of two tensors: the distinct elements of the first that are not in the second.
 
     Args:
         ar1: Tensor of any shape.
         ar2: Tensor of any shape.
-        assume_unique: The elements of each are known to be distinct; the order is then kept.
+        assume_unique: Promises that neither tensor has duplicates; the order of ``ar1`` is then
+            preserved.
 
     Returns:
-        Tensor of one dimension, in ascending order.
+        Tensor of one dimension, by default in ascending order.
 
     Example:
         >>> tt.setdiff1d(tt.tensor([3, 1, 2]), tt.tensor([2]))
         tensor([1, 3])
     """
     a, b = arrays_of(ar1, ar2)
-    kept = _distinct(a, assume_unique)
-    return kept[~sorting.isin(kept, b)]  # type: ignore[no-any-return]
+    elements = _as_set(a, assume_unique)
+    return elements[~sorting.isin(elements, b)]  # type: ignore[no-any-return]
 
 
 @register_shared(prepare=promote_first(2))
 def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
-    """The elements that are in one of the tensors alone, each once and in ascending order.
+    """Symmetric difference: the distinct elements of exactly one tensor, in ascending order.
 
     Args:
         ar1: Tensor of any shape.
         ar2: Tensor of any shape.
-        assume_unique: The elements of each are known to be distinct.
+        assume_unique: Promises that neither tensor has duplicates.
 
     Example:
         >>> tt.setxor1d(tt.tensor([3, 1]), tt.tensor([1, 2]))
         tensor([2, 3])
     """
-    a, b = (_distinct(x, assume_unique) for x in arrays_of(ar1, ar2))
+    a, b = (_as_set(x, assume_unique) for x in arrays_of(ar1, ar2))
     either = cat([a[~sorting.isin(a, b)], b[~sorting.isin(b, a)]])
     return unique_ops.unique(either)  # type: ignore[no-any-return]

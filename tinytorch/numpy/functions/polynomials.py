@@ -1,4 +1,4 @@
-"""Polynomials by their coefficients, that of the highest power first."""
+"""NumPy's functions of polynomials, given by their coefficients from the highest power down."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .registration import numpy_function, numpy_function_with_fit
 
 
 def _coefficients(value: Any) -> Any:
-    """A tensor of one dimension, in floating-point numbers for what divides."""
+    """Tensor of a polynomial's coefficients; a single number becomes a vector."""
     found = tensor_of(value)
     return found if found.ndim else found.reshape(1)
 
 
-def _aligned(a1: Any, a2: Any) -> list[Any]:
-    """Both with as many coefficients, zeros in front."""
+def _align(a1: Any, a2: Any) -> list[Any]:
+    """Return the coefficients of two polynomials at equal length, by zeros in front."""
     found = [_coefficients(a) for a in promote_strong(a1, a2)]
     size = max(p.shape[0] for p in found)
     return [concatenate([p.new_zeros(size - p.shape[0]), p]) for p in found]
@@ -31,43 +31,43 @@ def _aligned(a1: Any, a2: Any) -> list[Any]:
 
 @numpy_function
 def polyadd(a1: Any, a2: Any) -> Tensor:
-    """The sum of two polynomials.
+    """Sum of two polynomials.
 
     Args:
-        a1: The coefficients, that of the highest power first.
-        a2: The same.
+        a1: Coefficients, from the highest power down.
+        a2: Coefficients of the other polynomial.
 
     Example:
         >>> np.polyadd([1, 2], [9, 5, 4])
         array([9, 6, 6])
     """
-    x, y = _aligned(a1, a2)
+    x, y = _align(a1, a2)
     return x + y  # type: ignore[no-any-return]
 
 
 @numpy_function
 def polysub(a1: Any, a2: Any) -> Tensor:
-    """The difference of two polynomials.
+    """Difference of two polynomials.
 
     Args:
-        a1: The coefficients, that of the highest power first.
-        a2: The same.
+        a1: Coefficients, from the highest power down.
+        a2: Coefficients of the other polynomial.
 
     Example:
         >>> np.polysub([2, 10, -2], [3, 10, -4])
         array([-1,  0,  2])
     """
-    x, y = _aligned(a1, a2)
+    x, y = _align(a1, a2)
     return x - y  # type: ignore[no-any-return]
 
 
 @numpy_function
 def polymul(a1: Any, a2: Any) -> Tensor:
-    """The product of two polynomials.
+    """Product of two polynomials.
 
     Args:
-        a1: The coefficients, that of the highest power first.
-        a2: The same.
+        a1: Coefficients, from the highest power down.
+        a2: Coefficients of the other polynomial.
 
     Example:
         >>> np.polymul([1, 1], [1, -1])
@@ -79,11 +79,11 @@ def polymul(a1: Any, a2: Any) -> Tensor:
 
 @numpy_function
 def polydiv(u: Any, v: Any) -> tuple[Tensor, Tensor]:
-    """The quotient of two polynomials and what remains.
+    """Quotient and remainder of two polynomials.
 
     Args:
-        u: The coefficients of what is divided, that of the highest power first.
-        v: Those of what it is divided by.
+        u: Coefficients of the dividend, from the highest power down.
+        v: Coefficients of the divisor.
 
     Example:
         >>> np.polydiv([3.0, 5.0, 2.0], [2.0, 1.0])
@@ -96,7 +96,7 @@ def polydiv(u: Any, v: Any) -> tuple[Tensor, Tensor]:
         quotient.append(rest[k] / divisor[0])
         less = rest[k : k + size] - quotient[-1] * divisor
         rest = concatenate([rest[:k], less, rest[k + size :]])
-    # As NumPy does: what is next to nothing in front is dropped.
+    # NumPy drops leading coefficients of the remainder that are nearly 0.
     while rest.shape[0] > 1 and not is_recorded(rest) and abs(rest[0].item()) <= 1e-8:
         rest = rest[1:]
     return joining.stack(quotient) if quotient else rest.new_zeros(1), rest
@@ -104,11 +104,11 @@ def polydiv(u: Any, v: Any) -> tuple[Tensor, Tensor]:
 
 @numpy_function
 def polyval(p: Any, x: Any) -> Tensor:
-    """The values of a polynomial.
+    """Values of a polynomial.
 
     Args:
-        p: The coefficients, that of the highest power first.
-        x: Where: Tensor, or what makes one.
+        p: Coefficients, from the highest power down.
+        x: Points at which to evaluate it: Tensor or array-like.
 
     Example:
         >>> np.polyval([3, 0, 1], [5, 0])
@@ -124,11 +124,11 @@ def polyval(p: Any, x: Any) -> Tensor:
 
 @numpy_function
 def polyder(p: Any, m: int = 1) -> Tensor:
-    """The derivative of a polynomial.
+    """Derivative of a polynomial.
 
     Args:
-        p: The coefficients, that of the highest power first.
-        m: How often to derive; default once.
+        p: Coefficients, from the highest power down.
+        m: Order of the derivative; default 1.
 
     Raises:
         ValueError: If ``m`` is negative.
@@ -150,12 +150,12 @@ def polyder(p: Any, m: int = 1) -> Tensor:
 
 @numpy_function
 def polyint(p: Any, m: int = 1, k: Any = None) -> Tensor:
-    """An integral of a polynomial.
+    """Antiderivative of a polynomial.
 
     Args:
-        p: The coefficients, that of the highest power first.
-        m: How often to integrate; default once.
-        k: The constants, one for all or one for each integration; default 0.
+        p: Coefficients, from the highest power down.
+        m: Number of integrations; default 1.
+        k: Constant of integration, one for all or one for each integration; default 0.
 
     Raises:
         ValueError: If ``m`` is negative, or ``k`` has too few constants.
@@ -180,13 +180,13 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Tensor:
 
 @numpy_function
 def poly(seq_of_zeros: Any) -> Tensor:
-    """The polynomial that has given roots, or the characteristic one of a matrix.
+    """Polynomial with given roots, or characteristic polynomial of a matrix.
 
     Args:
-        seq_of_zeros: The roots, or a square matrix, of which they are the eigenvalues.
+        seq_of_zeros: The roots, or a square matrix whose eigenvalues are the roots.
 
     Returns:
-        The coefficients, that of the highest power first, which is 1.
+        Coefficients, from the highest power down; the first is 1.
 
     Raises:
         ValueError: For another shape.
@@ -208,11 +208,11 @@ def poly(seq_of_zeros: Any) -> Tensor:
         found = concatenate([found, found.new_zeros(1)]) - zero * concatenate(
             [found.new_zeros(1), found]
         )
-    return found.real if _comes_in_pairs(x) else found  # type: ignore[no-any-return]
+    return found.real if _is_conjugate_closed(x) else found  # type: ignore[no-any-return]
 
 
-def _comes_in_pairs(x: Any) -> bool:
-    """Whether complex numbers are each other's conjugates, so that their polynomial is real."""
+def _is_conjugate_closed(x: Any) -> bool:
+    """Whether complex roots come with their conjugates, so that their polynomial is real."""
     values = x.detach().cpu().numpy()
     numpy = host()
     return x.is_complex() and bool((numpy.sort(values) == numpy.sort(values.conj())).all())
@@ -220,14 +220,14 @@ def _comes_in_pairs(x: Any) -> bool:
 
 @numpy_function
 def roots(p: Any) -> Tensor:
-    """The roots of a polynomial: the eigenvalues of its companion matrix.
+    """Roots of a polynomial: the eigenvalues of its companion matrix.
 
     Args:
-        p: The coefficients, that of the highest power first.
+        p: Coefficients, from the highest power down.
 
     Raises:
         RuntimeError: If the first coefficient is 0 and requires grad.
-        ValueError: If there are more dimensions than one.
+        ValueError: If ``p`` has more than one dimension.
 
     Example:
         >>> np.roots([1, -3, 2])
@@ -240,7 +240,9 @@ def roots(p: Any) -> Tensor:
     if not places:
         return x.new_zeros(0, dtype=dtypes.float64)  # type: ignore[no-any-return]
     if is_recorded(x) and places[0]:
-        raise RuntimeError("roots(): expected a first coefficient other than 0, for its gradient")
+        raise RuntimeError(
+            "roots(): expected a first coefficient other than 0, as it requires grad"
+        )
     last = x.shape[0] - 1 if is_recorded(x) else places[-1]
     inner = as_float(x[places[0] : last + 1])
     size = inner.shape[0] - 1
@@ -257,22 +259,22 @@ def polyfit(
     x: Any, y: Any, deg: int, rcond: float | None = None, full: bool = False, w: Any = None,
     cov: Any = False,
 ) -> Any:  # fmt: skip
-    """The polynomial of a degree that is nearest to points, in the sense of least squares.
+    """Polynomial of a degree that fits points best, in the sense of least squares.
 
     Args:
-        x: Where they are: tensor of shape ``(n,)``.
-        y: Their values: tensor of shape ``(n,)``, or ``(n, k)`` for several polynomials.
+        x: Coordinates of the points: tensor of shape ``(n,)``.
+        y: Values at the points: tensor of shape ``(n,)``, or ``(n, k)`` for ``k`` polynomials.
         deg: The degree.
-        rcond: Singular values below this part of the largest count as 0; default the precision
-            times ``n``.
-        full: Also return what ``linalg.lstsq`` tells.
+        rcond: Singular values below ``rcond`` times the largest count as 0; default ``n`` times
+            the dtype's precision.
+        full: Also return the other results of ``linalg.lstsq``.
         w: Weights of the points, of shape ``(n,)``.
-        cov: Also return the covariance of the coefficients, scaled by the residuals unless it is
-            ``"unscaled"``.
+        cov: Also return the covariance matrix of the coefficients, scaled by the residuals
+            unless ``cov`` is ``"unscaled"``.
 
     Returns:
-        The coefficients, that of the highest power first; with ``full`` also the residuals, the
-        rank, the singular values and ``rcond``.
+        Coefficients, from the highest power down; with ``full`` a tuple of them, the residuals,
+        the rank, the singular values and ``rcond``.
 
     Raises:
         TypeError: For other shapes, or no points.
@@ -282,11 +284,11 @@ def polyfit(
         >>> np.polyfit([0, 1, 2, 3], [1, 3, 5, 7], 1).round(6)
         array([2., 1.])
     """
-    at, values = _points(as_float(x), as_float(y), deg)
+    at, values = _check_points(as_float(x), as_float(y), deg)
     rcond = at.shape[0] * dtypes.finfo(at.dtype).eps if rcond is None else rcond
     powers: Any = vander(at, deg + 1)
     if w is not None:
-        weights = _weights(as_float(w), values)
+        weights = _check_weights(as_float(w), values)
         powers = powers * weights.unsqueeze(-1)
         values = values * (weights.unsqueeze(-1) if values.ndim == 2 else weights)
     scale = (powers * powers).sum(0).sqrt()
@@ -301,7 +303,7 @@ def polyfit(
     return found, _covariance(powers / scale, scale, residuals, values.ndim, cov)
 
 
-def _points(x: Any, y: Any, deg: int) -> tuple[Any, Any]:
+def _check_points(x: Any, y: Any, deg: int) -> tuple[Any, Any]:
     if deg < 0:
         raise ValueError("expected deg >= 0")
     if x.ndim != 1 or not x.shape[0]:
@@ -313,7 +315,7 @@ def _points(x: Any, y: Any, deg: int) -> tuple[Any, Any]:
     return x, y
 
 
-def _weights(w: Any, y: Any) -> Any:
+def _check_weights(w: Any, y: Any) -> Any:
     if w.ndim != 1:
         raise TypeError(f"expected a 1-d array for weights, got shape {tuple(w.shape)}")
     if w.shape[0] != y.shape[0]:
@@ -322,6 +324,15 @@ def _weights(w: Any, y: Any) -> Any:
 
 
 def _covariance(powers: Any, scale: Any, residuals: Any, ndim: int, cov: Any) -> Any:
+    """Covariance matrix of the coefficients of ``polyfit``.
+
+    Args:
+        powers: Vandermonde matrix of shape ``(n, deg + 1)``, each column divided by its norm.
+        scale: Those norms, of shape ``(deg + 1,)``.
+        residuals: Sum of the squared residuals for each polynomial.
+        ndim: Number of dimensions of ``y``; with 2 the result has a last dimension for them.
+        cov: ``"unscaled"``, or True to multiply by the variance of the residuals.
+    """
     count, order = powers.shape
     base: Any = linalg.inv(powers.T @ powers)
     base = base / (scale.unsqueeze(-1) * scale)

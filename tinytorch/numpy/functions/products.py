@@ -1,4 +1,4 @@
-"""NumPy's products of vectors, matrices and tensors of any dimension."""
+"""NumPy's products of vectors, matrices and tensors, and its comparisons with a tolerance."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from .registration import numpy_function, promote_first, register_shared
 
 @numpy_function
 def dot(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
-    """Sums of products over the last dimension of ``a`` and the last but one of ``b``.
+    """Dot product: sum over the last dimension of ``a`` and the second to last of ``b``.
 
     Args:
-        a: Tensor, or what makes one; a 0-d one multiplies.
-        b: Tensor, or what makes one; of a vector the only dimension.
-        out: Where to write the result.
+        a: Tensor or array-like; a 0-d argument multiplies all elements of the other one.
+        b: Tensor or array-like; the sum over a vector is over its only dimension.
+        out: Tensor for the result.
 
     Raises:
-        ValueError: If the sizes do not fit.
+        ValueError: If the sizes of these dimensions differ.
 
     Example:
         >>> np.dot([[1, 2], [3, 4]], [1, 1])
@@ -35,30 +35,30 @@ def dot(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
     """
     x, y = promote_strong(a, b)
     if not x.ndim or not y.ndim:
-        return write_out(_times(x, y), out)  # type: ignore[no-any-return]
+        return write_out(_multiply(x, y), out)  # type: ignore[no-any-return]
     along = -1 if y.ndim == 1 else -2
     if x.shape[-1] != y.shape[along]:
         raise ValueError(f"shapes {tuple(x.shape)} and {tuple(y.shape)} not aligned")
     if x.ndim <= 2 and y.ndim <= 2:
         return write_out(_matmul(x, y), out)  # type: ignore[no-any-return]
     before, after = tuple(x.shape[:-1]), tuple(y.shape[:-2]) + tuple(y.shape[-1:])[: y.ndim - 1]
-    # Sizes are written out: -1 stands for none where there are no elements.
+    # The sizes are explicit because -1 is ambiguous for a tensor without elements.
     rows = x.reshape(math.prod(before), x.shape[-1])
     columns = y.movedim(along, 0).reshape(y.shape[along], math.prod(after))
     found = _matmul(rows, columns).reshape(before + after)
     return write_out(found, out)  # type: ignore[no-any-return]
 
 
-def _times(x: Any, y: Any) -> Any:
+def _multiply(x: Any, y: Any) -> Any:
     return x & y if x.dtype is dtypes.bool else x * y
 
 
 def _matmul(x: Any, y: Any) -> Any:
-    return _summed(matmul_ops.matmul, x, y)
+    return _sum_products(matmul_ops.matmul, x, y)
 
 
-def _summed(function: Any, x: Any, y: Any, *rest: Any) -> Any:
-    """A function of PyTorch's that sums products; bools, which PyTorch refuses, as integers."""
+def _sum_products(function: Any, x: Any, y: Any, *rest: Any) -> Any:
+    """Call a PyTorch function of products; bools, for which it raises, are cast to int64."""
     if x.dtype is dtypes.bool:
         return function(x.to(dtypes.int64), y.to(dtypes.int64), *rest).bool()
     return function(x, y, *rest)
@@ -69,15 +69,16 @@ def matmul(
     x1: Any, x2: Any, /, out: Tensor | None = None, *, order: str = "K", dtype: Any = None,
     subok: bool = True,
 ) -> Tensor:  # fmt: skip
-    """Products of matrices and vectors.
+    """Matrix product, also of vectors and of stacks of matrices.
 
     Args:
-        x1: ``(k,)``, ``(n, k)`` or ``(..., n, k)``.
-        x2: ``(k,)``, ``(k, m)`` or ``(..., k, m)``; leading dimensions broadcast.
-        out: Where to write the result.
-        order: Accepted.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+        x1: Tensor or array-like of shape ``(k,)``, ``(n, k)`` or ``(..., n, k)``.
+        x2: Tensor or array-like of shape ``(k,)``, ``(k, m)`` or ``(..., k, m)``; leading
+            dimensions broadcast.
+        out: Tensor for the result.
+        order: Accepted and ignored.
+        dtype: Dtype of the computation; default by NumPy's promotion rules.
+        subok: Accepted and ignored.
 
     Example:
         >>> np.matmul([[1, 2], [3, 4]], [[0, 1], [1, 0]])
@@ -89,7 +90,7 @@ def matmul(
 
 
 def _write_product(found: Any, out: Any) -> Tensor:
-    """``found``, or ``out`` with it, along whose leading dimensions it broadcasts."""
+    """``write_out`` that broadcasts the result along the leading dimensions of ``out``."""
     target = out[0] if isinstance(out, tuple) else out
     if isinstance(target, Tensor) and found.ndim < target.ndim:
         found = found.expand(tuple(target.shape))
@@ -98,11 +99,11 @@ def _write_product(found: Any, out: Any) -> Tensor:
 
 @numpy_function
 def vdot(a: Any, b: Any, /) -> Tensor:
-    """The sum of products of all elements, of the first one's conjugates if complex.
+    """Dot product of the flattened arguments; that of complex numbers conjugates the first.
 
     Args:
-        a: Tensor, or what makes one.
-        b: Tensor with as many elements.
+        a: Tensor or array-like.
+        b: Tensor or array-like with as many elements.
 
     Example:
         >>> np.vdot([1 + 2j, 3.0], [1 + 2j, 3.0])
@@ -114,11 +115,11 @@ def vdot(a: Any, b: Any, /) -> Tensor:
 
 @numpy_function
 def inner(a: Any, b: Any, /) -> Tensor:
-    """Sums of products over the last dimensions of both.
+    """Inner product: sum over the last dimension of both.
 
     Args:
-        a: Tensor, or what makes one; a 0-d one multiplies.
-        b: Tensor of the same last size.
+        a: Tensor or array-like; a 0-d argument multiplies all elements of the other one.
+        b: Tensor or array-like with the same last size.
 
     Example:
         >>> np.inner([1, 2, 3], [0, 1, 0])
@@ -126,18 +127,18 @@ def inner(a: Any, b: Any, /) -> Tensor:
     """
     x, y = promote_strong(a, b)
     if not x.ndim or not y.ndim:
-        return _times(x, y)  # type: ignore[no-any-return]
-    return _summed(einsum_ops.inner, x, y)  # type: ignore[no-any-return]
+        return _multiply(x, y)  # type: ignore[no-any-return]
+    return _sum_products(einsum_ops.inner, x, y)  # type: ignore[no-any-return]
 
 
 @numpy_function
 def outer(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
-    """Every product of an element of one tensor and one of another, as a matrix.
+    """Outer product of the flattened arguments: the matrix ``a[i] * b[j]``.
 
     Args:
-        a: Tensor, flattened.
-        b: Tensor, flattened.
-        out: Where to write the result.
+        a: Tensor or array-like of any shape.
+        b: Tensor or array-like of any shape.
+        out: Tensor for the result.
 
     Example:
         >>> np.outer([1, 2], [3, 4])
@@ -150,11 +151,11 @@ def outer(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
 
 @numpy_function
 def kron(a: Any, b: Any) -> Tensor:
-    """Every element of one tensor times the whole of another, side by side.
+    """Kronecker product: block tensor in which each element of ``a`` multiplies all of ``b``.
 
     Args:
-        a: Tensor, or what makes one.
-        b: Tensor, or what makes one.
+        a: Tensor or array-like.
+        b: Tensor or array-like.
 
     Example:
         >>> np.kron([1, 10], [1, 2])
@@ -165,12 +166,13 @@ def kron(a: Any, b: Any) -> Tensor:
 
 @numpy_function
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
-    """Sums of products over several dimensions of both.
+    """Sum of products over several dimensions of both arguments.
 
     Args:
-        a: Tensor, or what makes one.
-        b: Tensor, or what makes one.
-        axes: How many: the last ones of ``a`` and the first of ``b``; or which of both.
+        a: Tensor or array-like.
+        b: Tensor or array-like.
+        axes: Number of dimensions to sum over, the last of ``a`` and the first of ``b``; or a
+            pair of the dimensions of each.
 
     Example:
         >>> np.tensordot(np.ones((2, 3)), np.ones((3, 4)), axes=1).shape
@@ -180,7 +182,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
     given = axes
     if isinstance(axes, (tuple, list)):
         given = [list(d) if isinstance(d, (tuple, list)) else [d] for d in axes]
-    return _summed(einsum_ops.tensordot, x, y, given)  # type: ignore[no-any-return]
+    return _sum_products(einsum_ops.tensordot, x, y, given)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -188,14 +190,15 @@ def einsum(
     subscripts: Any, *operands: Any, out: Tensor | None = None, optimize: Any = False,
     dtype: Any = None, **options: Any,
 ) -> Tensor:  # fmt: skip
-    """Sums of products as Einstein's convention writes them.
+    """Sum of products in Einstein's notation.
 
     Args:
-        subscripts: Such as ``"ij,jk->ik"``.
-        *operands: Tensors, or what makes them.
-        out: Where to write the result.
-        optimize: Accepted; the order is found in any case.
-        dtype: What to compute in; default by NumPy's rules of promotion.
+        subscripts: Indices of the operands and the result, such as ``"ij,jk->ik"``. Instead,
+            each operand may be followed by the list of its indices.
+        *operands: Tensors or array-likes.
+        out: Tensor for the result.
+        optimize: Accepted and ignored; the order of the products is always optimized.
+        dtype: Dtype of the computation; default by NumPy's promotion rules.
         **options: ``order`` and ``casting`` are accepted.
 
     Example:
@@ -203,12 +206,12 @@ def einsum(
         array([3, 7])
     """
     given = [subscripts, *operands]
-    # Either the subscripts come first, or each operand's come after it.
+    # Either a string of subscripts comes first, or each operand's subscripts follow it.
     places = slice(1, None) if isinstance(subscripts, str) else slice(0, len(given) // 2 * 2, 2)
     tensors = [cast(t, dtype) for t in promote_strong(*given[places])]
-    # Bools are multiplied as numbers, since torch's refuses them.
-    numbers = dtypes.int64 if tensors[0].dtype is dtypes.bool else None
-    given[places] = [cast(t, numbers) for t in tensors]
+    # PyTorch's function raises for bools, so they are multiplied as integers.
+    dtype = dtypes.int64 if tensors[0].dtype is dtypes.bool else None
+    given[places] = [cast(t, dtype) for t in tensors]
     found = einsum_ops.einsum(*given)
     return write_out(found.to(tensors[0].dtype), out)  # type: ignore[no-any-return]
 
@@ -218,15 +221,15 @@ def trace(
     a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None,
     out: Tensor | None = None,
 ) -> Tensor:  # fmt: skip
-    """Sums over diagonals.
+    """Sum of the elements on a diagonal.
 
     Args:
         a: Tensor of at least two dimensions.
-        offset: Which diagonal; default the main one, positive ones are above it.
+        offset: Index of the diagonal; default 0, the main diagonal; positive ones are above it.
         axis1: The dimension of the rows.
-        axis2: That of the columns.
-        dtype: What to add in.
-        out: Where to write the result.
+        axis2: The dimension of the columns.
+        dtype: Dtype of the sum.
+        out: Tensor for the result.
 
     Example:
         >>> np.trace([[1, 2], [3, 4]])
@@ -243,18 +246,18 @@ def trace(
 def cross(
     a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> Tensor:
-    """The cross products of vectors of three elements.
+    """Cross products of vectors of three elements.
 
     Args:
-        a: Tensor, or what makes one.
-        b: Tensor, or what makes one.
+        a: Tensor or array-like.
+        b: Tensor or array-like.
         axisa: The dimension of ``a``'s vectors; default the last.
-        axisb: That of ``b``'s.
-        axisc: That of the result's.
-        axis: All three of them.
+        axisb: The dimension of ``b``'s vectors.
+        axisc: The dimension of the result's vectors.
+        axis: The dimension of all three, instead of the other arguments.
 
     Raises:
-        ValueError: If a vector has not three elements.
+        ValueError: If a vector does not have three elements.
 
     Example:
         >>> np.cross([1, 0, 0], [0, 1, 0])
@@ -278,11 +281,11 @@ def cross(
 def isclose(
     a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bool = False
 ) -> Tensor:
-    """Whether elements are equal but for a tolerance.
+    """Whether elements are equal within a tolerance: ``abs(a - b) <= atol + rtol * abs(b)``.
 
     Args:
-        a: Tensor, or what makes one.
-        b: What it is compared with.
+        a: Tensor or array-like.
+        b: Tensor or array-like.
         rtol: The tolerance relative to ``b``.
         atol: The absolute tolerance.
         equal_nan: Whether NaNs are equal to each other.
@@ -291,7 +294,7 @@ def isclose(
         >>> np.isclose([1.0, 2.0], [1.0 + 1e-9, 2.1])
         array([ True, False])
     """
-    x, y = _comparable(a, b)
+    x, y = (cast(t, dtypes.int64 if t.dtype is dtypes.bool else None) for t in promote(a, b))
     if isinstance(rtol, Tensor) or isinstance(atol, Tensor):
         near = (x - y).abs() <= tensor_of(atol) + tensor_of(rtol) * y.abs()
         same = (x == y) | (near & y.isfinite())
@@ -300,20 +303,15 @@ def isclose(
     return comparison.isclose(x, y, rtol, atol, equal_nan)
 
 
-def _comparable(a: Any, b: Any) -> list[Any]:
-    x, y = promote(a, b)
-    return [t.to(dtypes.int64) if t.dtype is dtypes.bool else t for t in (x, y)]
-
-
 @numpy_function
 def allclose(
     a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
-    """Whether all elements are equal but for a tolerance.
+    """Whether all elements are equal within a tolerance; see ``isclose``.
 
     Args:
-        a: Tensor, or what makes one.
-        b: What it is compared with.
+        a: Tensor or array-like.
+        b: Tensor or array-like.
         rtol: The tolerance relative to ``b``.
         atol: The absolute tolerance.
         equal_nan: Whether NaNs are equal to each other.
@@ -331,16 +329,16 @@ def vecdot(
     x1: Any, x2: Any, /, out: Tensor | None = None, *, axis: int = -1, order: str = "K",
     dtype: Any = None, subok: bool = True,
 ) -> Tensor:  # fmt: skip
-    """Sums of products along a dimension; of complex numbers, of the first one's conjugates.
+    """Dot products of vectors along a dimension; the first argument is conjugated if complex.
 
     Args:
         x1: Tensor of at least one dimension.
-        x2: Tensor that broadcasts with it.
-        out: Where to write the result.
+        x2: Tensor that broadcasts with ``x1``.
+        out: Tensor for the result.
         axis: The dimension; default the last.
-        order: Accepted.
-        dtype: What to compute in; default by the rules of promotion.
-        subok: Accepted.
+        order: Accepted and ignored.
+        dtype: Dtype of the computation; default by the promotion rules.
+        subok: Accepted and ignored.
 
     Example:
         >>> tt.vecdot(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
@@ -365,10 +363,10 @@ def matvec(
     Args:
         x1: Tensor of shape ``(*, n, k)``.
         x2: Tensor of shape ``(*, k)``.
-        out: Where to write the result.
-        order: Accepted.
-        dtype: What to compute in; default by the rules of promotion.
-        subok: Accepted.
+        out: Tensor for the result.
+        order: Accepted and ignored.
+        dtype: Dtype of the computation; default by the promotion rules.
+        subok: Accepted and ignored.
 
     Returns:
         Tensor of shape ``(*, n)``.
@@ -394,10 +392,10 @@ def vecmat(
     Args:
         x1: Tensor of shape ``(*, n)``.
         x2: Tensor of shape ``(*, n, k)``.
-        out: Where to write the result.
-        order: Accepted.
-        dtype: What to compute in; default by the rules of promotion.
-        subok: Accepted.
+        out: Tensor for the result.
+        order: Accepted and ignored.
+        dtype: Dtype of the computation; default by the promotion rules.
+        subok: Accepted and ignored.
 
     Returns:
         Tensor of shape ``(*, k)``.

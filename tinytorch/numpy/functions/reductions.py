@@ -1,4 +1,4 @@
-"""NumPy's reductions and averages, each also without NaN, with ``where=`` and ``initial=``."""
+"""NumPy's reductions and averages, and their variants that ignore NaN."""
 
 from __future__ import annotations
 
@@ -15,65 +15,56 @@ from ...ops.shape.joining import cat
 from ...ops.shape.strides import broadcast_to
 from ...warnings import warn
 from .conversion import (
-    array_of,
-    as_dtype,
-    as_float,
-    axes_of,
-    cast,
-    flat_if_none,
-    float_array,
-    reduce_axes,
-    reduction_axes,
-    tensor_of,
-    write_out,
-)
+    array_of, as_dtype, as_float, axes_of, cast, flat_if_none, float_array, reduce_axes,
+    reduction_axes, tensor_of, write_out,
+)  # fmt: skip
 from .registration import numpy_function, register_as, register_shared, register_shared_as
 
-#: Sections of docstrings, each of two families of functions: with NaN, and without.
+#: Args sections of docstrings, each for a function and its variant that ignores NaN.
 _TOTAL_ARGS = """Args:
-        a: Tensor or array_like.
+        a: Tensor or array-like.
         axis: Dimension or dimensions; None, the default, means all.
         dtype: Dtype of the computation; default ``a``'s, 64 bits for integers.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
+        out: Tensor for the result.
+        keepdims: Whether the reduced dimensions stay, with size 1.
         initial: Value to start with; default {:g}.
-        where: Which elements to include; default all."""
+        where: Mask of the elements to include; default all."""
 _SPREAD_ARGS = """Args:
-        a: Tensor or array_like.
+        a: Tensor or array-like.
         axis: Dimension or dimensions; None, the default, means all.
         dtype: Dtype of the computation.
-        out: Where to write the result.
-        ddof: Divide by the number of these elements less this; default 0.
-        keepdims: Keep the reduced dimensions with size 1.
-        where: Which elements to include; default all.
-        mean: Accepted and not used.
-        correction: The same as ``ddof``, over which it takes precedence."""
+        out: Tensor for the result.
+        ddof: The divisor is the number of elements less ``ddof``; default 0.
+        keepdims: Whether the reduced dimensions stay, with size 1.
+        where: Mask of the elements to include; default all.
+        mean: Accepted and ignored.
+        correction: Another name of ``ddof``, over which it takes precedence."""
 _EXTREME_ARGS = """Args:
-        a: Tensor or array_like.
+        a: Tensor or array-like.
         axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
+        out: Tensor for the result.
+        keepdims: Whether the reduced dimensions stay, with size 1.
         initial: Lower bound of a maximum, or upper bound of a minimum.
-        where: Which elements to include; needs ``initial``."""
-_PLACE_ARGS = """Args:
-        a: Tensor or array_like.
-        axis: The dimension; None, the default, means the flattened tensor.
-        out: Where to write the result.
-        keepdims: Keep the dimension with size 1."""
+        where: Mask of the elements to include; needs ``initial``."""
+_INDEX_ARGS = """Args:
+        a: Tensor or array-like.
+        axis: The dimension; None, the default, flattens the tensor first.
+        out: Tensor for the result.
+        keepdims: Whether the dimension stays, with size 1."""
 _RUNNING_ARGS = """Args:
-        a: Tensor or array_like.
-        axis: The dimension; None, the default, means that of the flattened tensor.
+        a: Tensor or array-like.
+        axis: The dimension; None, the default, flattens the tensor first.
         dtype: Dtype of the computation; default ``a``'s, 64 bits for integers.
-        out: Where to write the result."""
+        out: Tensor for the result."""
 
 
-def _masked(a: Any, where: Any, value: Any) -> Any:
-    """``a`` with ``value`` where it is left out."""
+def _mask_out(a: Any, where: Any, value: Any) -> Any:
+    """``a``, in which ``value`` replaces the elements that the mask ``where`` excludes."""
     return a if where is True else where_(tensor_of(where, a._xp), a, a.new_full((), value))
 
 
 def total_dtype(a: Any, dtype: Any) -> Any:
-    """What is added up in: as asked, or 64 bits for integers, with the sign they have."""
+    """Dtype of a sum: ``dtype`` unless it is None; 64 bits, signed or not, for integers."""
     if dtype is not None:
         return as_dtype(dtype)
     if a.dtype.category > 1:
@@ -81,26 +72,28 @@ def total_dtype(a: Any, dtype: Any) -> Any:
     return dtypes.uint64 if a.dtype.kind == "u" else dtypes.int64
 
 
-def _added(a: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
+def _sum_axes(a: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
+    """``sum`` of a tensor, without the other options."""
     wanted = total_dtype(a, dtype)
     source = a if dtype is None else a.to(wanted)
     axes = reduction_axes("sum", axis, a.ndim)
     return reduce_axes(source, "sum", axes, keepdims).to(wanted)
 
 
-def _begun(found: Any, initial: Any, combine: Any) -> Any:
-    """A result combined with what to begin with, in its own dtype."""
+def _combine_initial(found: Any, initial: Any, combine: Any) -> Any:
+    """Combine the result of a reduction with the initial value, in the dtype of the result."""
     if initial is None:
         return found
-    return combine(found, found.new_full((), _number(initial, found)))
+    return combine(found, found.new_full((), _number_like(initial, found)))
 
 
-def _number(value: Any, like: Any) -> Any:
-    """A number in the dtype of ``like``, which must hold it."""
+def _number_like(value: Any, like: Any) -> Any:
+    """A number converted to the dtype of ``like``; raises if it is out of range."""
     return like._data.dtype.type(value.item() if hasattr(value, "item") else value).item()
 
 
-def _multiplied(a: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
+def _prod_axes(a: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
+    """``prod`` of a tensor, without the other options."""
     wanted = total_dtype(a, dtype)
     found = a if dtype is None else a.to(wanted)
     axes = reduction_axes("prod", axis, a.ndim)
@@ -109,17 +102,26 @@ def _multiplied(a: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
     return (found if axes else found.clone()).to(wanted)
 
 
-def _total(
+def _make_total(
     name: str, summary: str, reduce: Any, combine: Any, start: int, *example: str
 ) -> Callable[..., Tensor]:
-    """``sum`` and ``prod``."""
+    """Make ``sum`` or ``prod``.
+
+    Args:
+        name: Name of the function.
+        summary: Beginning of its docstring.
+        reduce: ``_sum_axes`` or ``_prod_axes``.
+        combine: Function that combines the result with ``initial``.
+        start: The neutral element, 0 or 1, which replaces excluded elements.
+        *example: Lines of the docstring's example.
+    """
 
     def function(
         a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None,
         keepdims: bool = False, initial: Any = None, where: Any = True,
     ) -> Tensor:  # fmt: skip
-        found = reduce(_masked(tensor_of(a), where, start), axis, dtype, keepdims)
-        return write_out(_begun(found, initial, combine), out)  # type: ignore[no-any-return]
+        found = reduce(_mask_out(tensor_of(a), where, start), axis, dtype, keepdims)
+        return write_out(_combine_initial(found, initial, combine), out)  # type: ignore[no-any-return]
 
     return register_as(
         function,
@@ -132,20 +134,20 @@ def _total(
     )
 
 
-sum: Callable[..., Tensor] = _total(
-    "sum", "The sum", _added, arithmetic.add, 0,
+sum: Callable[..., Tensor] = _make_total(
+    "sum", "Sum", _sum_axes, arithmetic.add, 0,
     ">>> np.sum([[1, 2], [3, 4]], axis=0)", "array([4, 6])",
 )  # fmt: skip
-prod: Callable[..., Tensor] = _total(
-    "prod", "The product", _multiplied, arithmetic.mul, 1,
+prod: Callable[..., Tensor] = _make_total(
+    "prod", "Product", _prod_axes, arithmetic.mul, 1,
     ">>> np.prod([[1, 2], [3, 4]])", "24",
 )  # fmt: skip
 
 
-def _count(x: Any, axes: tuple[int, ...], keepdims: bool, where: Any) -> Any:
-    """How many elements that are left in each result is made of."""
-    chosen = tensor_of(where, x._xp).bool().expand(tuple(x.shape))
-    return _added(chosen, axes, None, keepdims)
+def _count_included(x: Any, axes: tuple[int, ...], keepdims: bool, where: Any) -> Any:
+    """Number of elements that the mask ``where`` includes in each result."""
+    mask = tensor_of(where, x._xp).bool().expand(tuple(x.shape))
+    return _sum_axes(mask, axes, None, keepdims)
 
 
 @numpy_function
@@ -153,15 +155,15 @@ def mean(
     a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None,
     keepdims: bool = False, *, where: Any = True,
 ) -> Tensor:  # fmt: skip
-    """The mean of the elements, of all or along ``axis``; of integers in float64.
+    """Mean of the elements, of all or along ``axis``; the mean of integers is float64.
 
     Args:
-        a: Tensor, or what makes one.
+        a: Tensor or array-like.
         axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to compute in.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        where: Which elements count; default all.
+        dtype: Dtype of the computation.
+        out: Tensor for the result.
+        keepdims: Whether the reduced dimensions stay, with size 1.
+        where: Mask of the elements to include; default all.
 
     Example:
         >>> np.mean([[1, 2], [3, 4]], axis=1)
@@ -172,27 +174,27 @@ def mean(
     if where is True:
         found = reduce_axes(x, "mean", axes, keepdims)
     else:
-        total = _added(_masked(x, where, 0), axes, None, keepdims)
-        found = total / _count(x, axes, keepdims, where)
+        total = _sum_axes(_mask_out(x, where, 0), axes, None, keepdims)
+        found = total / _count_included(x, axes, keepdims, where)
     return write_out(found, out)  # type: ignore[no-any-return]
 
 
-def _variance(x: Any, axes: tuple[int, ...], freedom: float, keepdims: bool, where: Any) -> Any:
+def _variance(x: Any, axes: tuple[int, ...], ddof: float, keepdims: bool, where: Any) -> Any:
+    """``var`` of a tensor of floating-point or complex dtype over ``axes``."""
     if where is True:
-        # Over no dimension each element varies alone.
-        if not axes:
-            return x.unsqueeze(0).var(0, correction=freedom)
-        return x.var(axes, correction=freedom, keepdim=keepdims)
+        if not axes:  # Each result is the variance of one element.
+            return x.unsqueeze(0).var(0, correction=ddof)
+        return x.var(axes, correction=ddof, keepdim=keepdims)
     center = mean(x, axes, keepdims=True, where=where)
-    squares = _masked((x - center).abs() ** 2, where, 0)
-    left = _count(x, axes, keepdims, where) - freedom
-    return _added(squares, axes, None, keepdims) / left.clamp(min=0)
+    squares = _mask_out((x - center).abs() ** 2, where, 0)
+    divisor = _count_included(x, axes, keepdims, where) - ddof
+    return _sum_axes(squares, axes, None, keepdims) / divisor.clamp(min=0)
 
 
-def _spread(
+def _make_spread(
     name: str, summary: str, finish: Callable[[Any], Any], *example: str
 ) -> Callable[..., Tensor]:
-    """``var`` and ``std``, which ``finish`` makes of it."""
+    """Make ``var``, or ``std``, which ``finish`` computes from the variance."""
 
     def function(
         a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None,
@@ -200,9 +202,9 @@ def _spread(
         correction: float | None = None,
     ) -> Tensor:  # fmt: skip
         x = cast(as_float(a), dtype)
-        freedom = ddof if correction is None else correction
+        ddof = ddof if correction is None else correction
         axes = axes_of(name, axis, x.ndim)
-        return write_out(finish(_variance(x, axes, freedom, keepdims, where)), out)  # type: ignore
+        return write_out(finish(_variance(x, axes, ddof, keepdims, where)), out)  # type: ignore
 
     return register_as(
         function,
@@ -215,26 +217,29 @@ def _spread(
     )
 
 
-var: Callable[..., Tensor] = _spread(
-    "var", "The variance of the elements", lambda variance: variance,
+var: Callable[..., Tensor] = _make_spread(
+    "var", "Variance of the elements", lambda variance: variance,
     ">>> np.var([1.0, 3.0])", "1.0",
 )  # fmt: skip
-std: Callable[..., Tensor] = _spread(
-    "std", "The standard deviation of the elements", lambda variance: variance.sqrt(),
+std: Callable[..., Tensor] = _make_spread(
+    "std", "Standard deviation of the elements", lambda variance: variance.sqrt(),
     ">>> np.std([1.0, 3.0])", "1.0",
 )  # fmt: skip
 
 
-def _nothing(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """Room for the results of a reduction."""
-    left = [n for d, n in enumerate(x.shape) if d not in axes]
-    return x.new_empty([1 if d in axes else n for d, n in enumerate(x.shape)] if keepdims else left)
+def _empty_result(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    """Uninitialized tensor of the shape of a reduction's result."""
+    shape = [1 if d in axes else n for d, n in enumerate(x.shape) if keepdims or d not in axes]
+    return x.new_empty(shape)
 
 
-def _extreme(
+def _make_extreme(
     name: str, summary: str, reduce: str, combine: Any, *example: str
 ) -> Callable[..., Tensor]:
-    """``max``, ``min`` and their other names."""
+    """Make ``max``, ``min``, ``amax`` or ``amin`` of the method ``reduce`` of Tensor.
+
+    ``combine`` combines the result with ``initial``.
+    """
 
     def function(
         a: Any, axis: Any = None, out: Tensor | None = None, keepdims: bool = False,
@@ -247,13 +252,13 @@ def _extreme(
                     f"reduction operation '{name}' does not have an identity, so to use a where "
                     "mask one has to specify 'initial'"
                 )
-            x = _masked(x, where, initial)
+            x = _mask_out(x, where, initial)
         axes = reduction_axes(name, axis, x.ndim)
         if initial is not None and not math.prod(x.shape[d] for d in axes):
-            first = _nothing(x, axes, keepdims).fill_(_number(initial, x))
+            first = _empty_result(x, axes, keepdims).fill_(_number_like(initial, x))
             return write_out(first, out)  # type: ignore[no-any-return]
         found = reduce_axes(x, reduce, axes, keepdims)
-        return write_out(_begun(found, initial, combine), out)  # type: ignore[no-any-return]
+        return write_out(_combine_initial(found, initial, combine), out)  # type: ignore[no-any-return]
 
     return register_as(
         function,
@@ -266,30 +271,32 @@ def _extreme(
     )
 
 
-max: Callable[..., Tensor] = _extreme(
-    "max", "The largest element", "amax", selection.maximum,
+max: Callable[..., Tensor] = _make_extreme(
+    "max", "Largest element", "amax", selection.maximum,
     ">>> np.max([[1, 4], [3, 2]], axis=1)", "array([4, 3])",
 )  # fmt: skip
-min: Callable[..., Tensor] = _extreme(
-    "min", "The smallest element", "amin", selection.minimum,
+min: Callable[..., Tensor] = _make_extreme(
+    "min", "Smallest element", "amin", selection.minimum,
     ">>> np.min([[1, 4], [3, 2]], axis=1)", "array([1, 2])",
 )  # fmt: skip
-amax: Callable[..., Tensor] = _extreme(
-    "amax", "The largest element", "amax", selection.maximum,
+amax: Callable[..., Tensor] = _make_extreme(
+    "amax", "Largest element", "amax", selection.maximum,
     ">>> np.amax([1, 4, 3])", "4",
 )  # fmt: skip
-amin: Callable[..., Tensor] = _extreme(
-    "amin", "The smallest element", "amin", selection.minimum,
+amin: Callable[..., Tensor] = _make_extreme(
+    "amin", "Smallest element", "amin", selection.minimum,
     ">>> np.amin([2, 1, 3])", "1",
 )  # fmt: skip
 
 
-def _truth(name: str, summary: str, start: bool, *example: str) -> Callable[..., Tensor]:
+def _make_truth(name: str, summary: str, start: bool, *example: str) -> Callable[..., Tensor]:
+    """Make ``all`` or ``any``; ``start`` replaces excluded elements."""
+
     def function(
         a: Any, axis: Any = None, out: Tensor | None = None, keepdims: bool = False, *,
         where: Any = True,
     ) -> Tensor:  # fmt: skip
-        x = _masked(tensor_of(a).bool(), where, start)
+        x = _mask_out(tensor_of(a).bool(), where, start)
         for d in sorted(reduction_axes(name, axis, x.ndim), reverse=True):
             x = getattr(x, name)(d, keepdim=keepdims)
         return write_out(x, out)  # type: ignore[no-any-return]
@@ -297,30 +304,32 @@ def _truth(name: str, summary: str, start: bool, *example: str) -> Callable[...,
     return register_as(
         function,
         name,
-        f"""{summary}, in all or along ``axis``.
+        f"""{summary}, of all or along ``axis``.
 
     Args:
-        a: Tensor, or what makes one.
+        a: Tensor or array-like.
         axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        where: Which elements count; default all.
+        out: Tensor for the result.
+        keepdims: Whether the reduced dimensions stay, with size 1.
+        where: Mask of the elements to include; default all.
     """,
         *example,
     )
 
 
-all: Callable[..., Tensor] = _truth(
-    "all", "Whether no element is zero", True,
+all: Callable[..., Tensor] = _make_truth(
+    "all", "Whether all elements are nonzero", True,
     ">>> np.all([[1, 0], [1, 1]], axis=1)", "array([False,  True])",
 )  # fmt: skip
-any: Callable[..., Tensor] = _truth(
-    "any", "Whether an element is not zero", False,
+any: Callable[..., Tensor] = _make_truth(
+    "any", "Whether any element is nonzero", False,
     ">>> np.any([[0, 0], [1, 0]], axis=1)", "array([False,  True])",
 )  # fmt: skip
 
 
-def _place(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
+def _make_arg_extreme(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
+    """Make ``argmax`` or ``argmin``."""
+
     def function(
         a: Any, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
     ) -> Tensor:
@@ -332,25 +341,27 @@ def _place(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     return register_as(
         function,
         name,
-        f"""{summary}, in row-major order or along ``axis``.
+        f"""{summary}, in the flattened tensor or along ``axis``.
 
-    {_PLACE_ARGS}
+    {_INDEX_ARGS}
     """,
         *example,
     )
 
 
-argmax: Callable[..., Tensor] = _place(
-    "argmax", "The index of the largest element",
+argmax: Callable[..., Tensor] = _make_arg_extreme(
+    "argmax", "Index of the largest element",
     ">>> np.argmax([1, 4, 3])", "1",
 )  # fmt: skip
-argmin: Callable[..., Tensor] = _place(
-    "argmin", "The index of the smallest element",
+argmin: Callable[..., Tensor] = _make_arg_extreme(
+    "argmin", "Index of the smallest element",
     ">>> np.argmin([[2, 1], [0, 3]], axis=0)", "array([1, 0])",
 )  # fmt: skip
 
 
-def _running(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
+def _make_running(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
+    """Make ``cumsum`` or ``cumprod``."""
+
     def function(
         a: Any, axis: int | None = None, dtype: Any = None, out: Tensor | None = None
     ) -> Tensor:
@@ -371,34 +382,34 @@ def _running(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
     )
 
 
-cumsum: Callable[..., Tensor] = _running(
-    "cumsum", "Running sums",
+cumsum: Callable[..., Tensor] = _make_running(
+    "cumsum", "Cumulative sums",
     ">>> np.cumsum([1, 2, 3])", "array([1, 3, 6])",
 )  # fmt: skip
-cumprod: Callable[..., Tensor] = _running(
-    "cumprod", "Running products",
+cumprod: Callable[..., Tensor] = _make_running(
+    "cumprod", "Cumulative products",
     ">>> np.cumprod([1, 2, 3])", "array([1, 2, 6])",
 )  # fmt: skip
 
 
 @numpy_function
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Tensor:
-    """How many elements are not zero, of all or along ``axis``.
+    """Number of nonzero elements, of all or along ``axis``.
 
     Args:
-        a: Tensor, or what makes one.
+        a: Tensor or array-like.
         axis: Dimension or dimensions; None, the default, means all.
-        keepdims: Keep the reduced dimensions with size 1.
+        keepdims: Whether the reduced dimensions stay, with size 1.
 
     Example:
         >>> np.count_nonzero([[0, 5], [7, 8]], axis=1)
         array([1, 2])
     """
-    return _added(tensor_of(a) != 0, axis, None, keepdims)  # type: ignore[no-any-return]
+    return _sum_axes(tensor_of(a) != 0, axis, None, keepdims)  # type: ignore[no-any-return]
 
 
-def _spread_out(weights: Any, a: Tensor, axes: tuple[int, ...]) -> Any:
-    """Weights in a shape that broadcasts with ``a``: of its own, or of the axes alone."""
+def _broadcast_weights(weights: Any, a: Tensor, axes: tuple[int, ...]) -> Any:
+    """Reshape weights, of ``a``'s shape or of its shape along ``axes``, to broadcast with ``a``."""
     if weights.shape == a.shape:
         return weights
     if weights.shape != tuple(a.shape[d] for d in axes):
@@ -423,16 +434,15 @@ def average(
     Args:
         a: Tensor of any shape; integers are cast to the default dtype.
         axis: Dimension or dimensions; None, the default, means all.
-        weights: How much each element counts: of ``a``'s shape, or of that along ``axis``.
-            Default: all the same.
+        weights: Weights of ``a``'s shape, or of its shape along ``axis``. Default: equal weights.
         returned: Also return the sum of the weights.
-        keepdims: Keep the reduced dimensions with size 1.
+        keepdims: Whether the reduced dimensions stay, with size 1.
 
     Returns:
-        Tensor without the reduced dimensions; with ``returned`` a tuple of two.
+        The mean; with ``returned`` a tuple of it and the sum of the weights.
 
     Raises:
-        ValueError: If the weights' shape does not fit.
+        ValueError: If the weights have another shape.
         ZeroDivisionError: If weights sum to zero.
 
     Example:
@@ -445,10 +455,10 @@ def average(
         found = reduce_axes(x, "mean", axes, keepdims)
         total = x.new_ones(()) * (x.numel() / (found.numel() or 1))
     else:
-        w = _spread_out(array_of(weights, x._xp), x, axes)
+        w = _broadcast_weights(array_of(weights, x._xp), x, axes)
         product = x * w
-        spread = broadcast_to(w, tuple(x.shape)).to(product.dtype)
-        total = reduce_axes(spread, "sum", axes, keepdims)
+        w = broadcast_to(w, tuple(x.shape)).to(product.dtype)
+        total = reduce_axes(w, "sum", axes, keepdims)
         if bool((total == 0).any()):
             raise ZeroDivisionError("average(): weights sum to zero, cannot be normalized")
         found = reduce_axes(product, "sum", axes, keepdims) / total
@@ -457,15 +467,15 @@ def average(
 
 @register_shared
 def ptp(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
-    """The distance from the smallest element to the largest, of all or along ``axis``.
+    """Range of the elements, largest minus smallest, of all or along ``axis``.
 
     Args:
         a: Real tensor of any shape.
         axis: Dimension or dimensions; None, the default, means all.
-        keepdims: Keep the reduced dimensions with size 1.
+        keepdims: Whether the reduced dimensions stay, with size 1.
 
     Raises:
-        IndexError: If there is nothing to compare.
+        IndexError: If there are no elements.
 
     Example:
         >>> tt.ptp(tt.tensor([[1, 5], [7, 3]]), axis=0)
@@ -477,10 +487,10 @@ def ptp(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
     return largest - smallest  # type: ignore[no-any-return]
 
 
-def _cumulative(
+def _make_cumulative(
     name: str, summary: str, run: Callable[..., Tensor], start: int, *example: str
 ) -> Callable[..., Tensor]:
-    """Return ``cumulative_sum`` or ``cumulative_prod``."""
+    """Make ``cumulative_sum`` or ``cumulative_prod`` of ``cumsum`` or ``cumprod``."""
 
     def function(
         x: Any, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False
@@ -503,47 +513,57 @@ def _cumulative(
 
     Args:
         x: Tensor of at least one dimension.
-        axis: The dimension; may be omitted if there is only one.
+        axis: The dimension; it may be omitted for a vector.
         dtype: Dtype of the computation; default ``x``'s, 64 bits for integers.
-        include_initial: Start with {start}.
+        include_initial: Whether the result begins with {start}.
 
     Raises:
-        ValueError: If ``axis`` is missing and there are several dimensions.
+        ValueError: If ``axis`` is missing for a tensor of several dimensions.
     """,
         *example,
     )
 
 
-cumulative_sum: Callable[..., Tensor] = _cumulative(
-    "cumulative_sum", "Running sums", cumsum, 0,
+cumulative_sum: Callable[..., Tensor] = _make_cumulative(
+    "cumulative_sum", "Cumulative sums", cumsum, 0,
     ">>> tt.cumulative_sum(tt.tensor([1, 2, 3]), include_initial=True)", "tensor([0, 1, 3, 6])",
 )  # fmt: skip
-cumulative_prod: Callable[..., Tensor] = _cumulative(
-    "cumulative_prod", "Running products", cumprod, 1,
+cumulative_prod: Callable[..., Tensor] = _make_cumulative(
+    "cumulative_prod", "Cumulative products", cumprod, 1,
     ">>> tt.cumulative_prod(tt.tensor([1, 2, 3]), include_initial=True)", "tensor([1, 1, 2, 6])",
 )  # fmt: skip
 
 
-def _numbers(x: Any, value: float) -> Any:
-    """``x`` with another value for each NaN."""
+def _replace_nan(x: Any, value: float) -> Any:
+    """``x`` with ``value`` in the place of NaN."""
     return x.masked_fill(x != x, value) if x.dtype.category > 1 else x
 
 
-def _numbers_of(x: Any, where: Any) -> Any:
-    """Which elements count: those that are wanted and not NaN."""
+def _number_mask(x: Any, where: Any) -> Any:
+    """Mask of the elements that are not NaN and that ``where`` includes."""
     return x == x if where is True else (x == x) & tensor_of(where, x._xp).bool()
 
 
-def _of_numbers(
+def _make_nan_total(
     name: str, summary: str, read: Any, register: Any, reduce: Any, start: float, *example: str
 ) -> Callable[..., Tensor]:
-    """``nansum`` and ``nanprod``."""
+    """Make ``nansum`` or ``nanprod``.
+
+    Args:
+        name: Name of the function.
+        summary: Beginning of its docstring.
+        read: Conversion of the argument, ``tensor_of`` or ``array_of``.
+        register: ``register_as``, or ``register_shared_as`` for one that PyTorch does not have.
+        reduce: ``sum`` or ``prod``.
+        start: The neutral element, 0 or 1, which replaces NaN.
+        *example: Lines of the docstring's example.
+    """
 
     def function(
         a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None,
         keepdims: bool = False, initial: Any = None, where: Any = True,
     ) -> Tensor:  # fmt: skip
-        x = _numbers(read(a), start)
+        x = _replace_nan(read(a), start)
         return reduce(x, axis, dtype, out, keepdims, initial, where)  # type: ignore
 
     doc = f"""{summary} of the elements that are not NaN, of all or along ``axis``.
@@ -553,30 +573,30 @@ def _of_numbers(
     return register(function, name, doc, *example)  # type: ignore[no-any-return]
 
 
-nansum: Callable[..., Tensor] = _of_numbers(
-    "nansum", "The sum", tensor_of, register_as, sum, 0,
+nansum: Callable[..., Tensor] = _make_nan_total(
+    "nansum", "Sum", tensor_of, register_as, sum, 0,
     ">>> np.nansum([1.0, np.nan, 2.0])", "3.0",
 )  # fmt: skip
-nanprod: Callable[..., Tensor] = _of_numbers(
-    "nanprod", "The product", array_of, register_shared_as, prod, 1,
+nanprod: Callable[..., Tensor] = _make_nan_total(
+    "nanprod", "Product", array_of, register_shared_as, prod, 1,
     ">>> tt.nanprod(tt.tensor([3.0, tt.nan, 2.0]))", "tensor(6.)",
 )  # fmt: skip
 
 
-def _running_numbers(
+def _make_nan_running(
     name: str, summary: str, run: Any, start: float, *example: str
 ) -> Callable[..., Tensor]:
-    """``nancumsum`` and ``nancumprod``."""
+    """Make ``nancumsum`` or ``nancumprod`` of ``cumsum`` or ``cumprod``; ``start`` replaces NaN."""
 
     def function(
         a: Any, axis: int | None = None, dtype: Any = None, out: Tensor | None = None
     ) -> Tensor:
-        return run(_numbers(array_of(a), start), axis, dtype, out)  # type: ignore[no-any-return]
+        return run(_replace_nan(array_of(a), start), axis, dtype, out)  # type: ignore[no-any-return]
 
     return register_shared_as(
         function,
         name,
-        f"""{summary} along ``axis`` that count NaN as {start:g}.
+        f"""{summary} along ``axis``, in which NaN counts as {start:g}.
 
     {_RUNNING_ARGS}
     """,
@@ -584,12 +604,12 @@ def _running_numbers(
     )
 
 
-nancumsum: Callable[..., Tensor] = _running_numbers(
-    "nancumsum", "Running sums", cumsum, 0,
+nancumsum: Callable[..., Tensor] = _make_nan_running(
+    "nancumsum", "Cumulative sums", cumsum, 0,
     ">>> tt.nancumsum(tt.tensor([1.0, tt.nan, 2.0]))", "tensor([1., 1., 3.])",
 )  # fmt: skip
-nancumprod: Callable[..., Tensor] = _running_numbers(
-    "nancumprod", "Running products", cumprod, 1,
+nancumprod: Callable[..., Tensor] = _make_nan_running(
+    "nancumprod", "Cumulative products", cumprod, 1,
     ">>> tt.nancumprod(tt.tensor([3.0, tt.nan, 2.0]))", "tensor([3., 3., 6.])",
 )  # fmt: skip
 
@@ -599,15 +619,15 @@ def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None, keepdims: bool = False,
     *, where: Any = True,
 ) -> Tensor:  # fmt: skip
-    """The mean of the elements that are not NaN, of all or along ``axis``.
+    """Mean of the elements that are not NaN, of all or along ``axis``.
 
     Args:
-        a: Tensor, or what makes one.
+        a: Tensor or array-like.
         axis: Dimension or dimensions; None, the default, means all.
-        dtype: What to compute in.
-        out: Where to write the result.
-        keepdims: Keep the reduced dimensions with size 1.
-        where: Which elements count; default all.
+        dtype: Dtype of the computation.
+        out: Tensor for the result.
+        keepdims: Whether the reduced dimensions stay, with size 1.
+        where: Mask of the elements to include; default all.
 
     Example:
         >>> np.nanmean([1.0, np.nan, 2.0])
@@ -615,35 +635,38 @@ def nanmean(
     """
     x = cast(as_float(a), dtype)
     axes = reduction_axes("nanmean", axis, x.ndim)
-    counts = _numbers_of(x, where)
-    _warn(counts, axes, "Mean of empty slice")
-    return mean(x, axes, None, out, keepdims, where=counts)
+    mask = _number_mask(x, where)
+    _warn_empty(mask, axes, "Mean of empty slice")
+    return mean(x, axes, None, out, keepdims, where=mask)
 
 
-def _warn(counts: Any, axes: tuple[int, ...], text: str) -> None:
-    """A RuntimeWarning where nothing counts; arrays on a device are not read for that."""
-    if counts.device.type == "cpu" and not counts.all():
-        if not any(counts, axes).all():
+def _warn_empty(mask: Any, axes: tuple[int, ...], text: str) -> None:
+    """Warn if ``mask`` includes no element of a result; on a GPU it is not read, for speed."""
+    if mask.device.type == "cpu" and not mask.all():
+        if not any(mask, axes).all():
             warn(text, RuntimeWarning)
 
 
-def _nan_variance(x: Any, axes: tuple[int, ...], freedom: float, counts: Any) -> tuple[Any, Any]:
-    """The variance, with the reduced dimensions, and where there is too little for one."""
-    numbers = x.masked_fill(~counts, 0)
-    count = sum(counts, axes, keepdims=True).to(x.dtype.to_real())
-    center = sum(numbers, axes, keepdims=True) / count.clamp(min=1)
-    deviation = (numbers - center).masked_fill(~counts, 0)
+def _nan_variance(x: Any, axes: tuple[int, ...], ddof: float, mask: Any) -> tuple[Any, Any]:
+    """Variance of the elements in ``mask``, and the mask of results of too few elements (NaN).
+
+    Both keep the reduced dimensions, with size 1.
+    """
+    values = x.masked_fill(~mask, 0)
+    count = sum(mask, axes, keepdims=True).to(x.dtype.to_real())
+    center = sum(values, axes, keepdims=True) / count.clamp(min=1)
+    deviation = (values - center).masked_fill(~mask, 0)
     squares = (deviation * deviation.conj()).real if x.is_complex() else deviation**2
-    left = count - freedom
-    unknown = left <= 0
-    found = sum(squares, axes, keepdims=True) / left.masked_fill(unknown, 1)
-    return found.masked_fill(unknown, math.nan), unknown
+    divisor = count - ddof
+    undefined = divisor <= 0
+    found = sum(squares, axes, keepdims=True) / divisor.masked_fill(undefined, 1)
+    return found.masked_fill(undefined, math.nan), undefined
 
 
-def _nan_spread(
+def _make_nan_spread(
     name: str, summary: str, finish: Callable[[Any], Any], *example: str
 ) -> Callable[..., Tensor]:
-    """``nanvar`` and ``nanstd``, which ``finish`` makes of it."""
+    """Make ``nanvar``, or ``nanstd``, which ``finish`` computes from the variance."""
 
     def function(
         a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None, ddof: float = 0,
@@ -652,10 +675,9 @@ def _nan_spread(
     ) -> Tensor:  # fmt: skip
         x = cast(float_array(a), dtype)
         axes = reduction_axes(name, axis, x.ndim)
-        counts = _numbers_of(x, where)
-        freedom = ddof if correction is None else correction
-        found, unknown = _nan_variance(x, axes, freedom, counts)
-        if unknown.device.type == "cpu" and unknown.any():
+        ddof = ddof if correction is None else correction
+        found, undefined = _nan_variance(x, axes, ddof, _number_mask(x, where))
+        if undefined.device.type == "cpu" and undefined.any():
             warn("Degrees of freedom <= 0 for slice.", RuntimeWarning)
         found = found if keepdims or not axes else found.squeeze(axes)
         return write_out(finish(found), out)  # type: ignore
@@ -668,33 +690,33 @@ def _nan_spread(
     {_SPREAD_ARGS}
 
     Returns:
-        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where there are not more
-        elements than ``ddof``.
+        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, for at most ``ddof``
+        elements.
     """,
         *example,
     )
 
 
-def _root(variance: Any) -> Any:
-    """The square root, whose slope at 0, where nothing varies, is 0."""
-    still = variance == 0
-    return variance.masked_fill(still, 1).sqrt().masked_fill(still, 0)
+def _safe_sqrt(variance: Any) -> Any:
+    """Square root whose gradient at 0 is 0 instead of infinite."""
+    zero = variance == 0
+    return variance.masked_fill(zero, 1).sqrt().masked_fill(zero, 0)
 
 
-nanvar: Callable[..., Tensor] = _nan_spread(
-    "nanvar", "The variance", lambda variance: variance,
+nanvar: Callable[..., Tensor] = _make_nan_spread(
+    "nanvar", "Variance", lambda variance: variance,
     ">>> tt.nanvar(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(1.)",
 )  # fmt: skip
-nanstd: Callable[..., Tensor] = _nan_spread(
-    "nanstd", "The standard deviation", _root,
+nanstd: Callable[..., Tensor] = _make_nan_spread(
+    "nanstd", "Standard deviation", _safe_sqrt,
     ">>> tt.nanstd(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(1.)",
 )  # fmt: skip
 
 
-def _nan_extreme(
+def _make_nan_extreme(
     name: str, summary: str, reduce: Callable[..., Any], worst: float, *example: str
 ) -> Callable[..., Tensor]:
-    """``nanmax`` and ``nanmin``."""
+    """Make ``nanmax`` or ``nanmin`` of ``max`` or ``min``; ``worst`` replaces NaN."""
 
     def function(
         a: Any, axis: Any = None, out: Tensor | None = None, keepdims: bool = False,
@@ -704,11 +726,11 @@ def _nan_extreme(
         if x.dtype.category < 2 or not x.numel():
             return reduce(x, axis, out, keepdims, initial, where)  # type: ignore[no-any-return]
         axes = reduction_axes(name, axis, x.ndim)
-        counts = _numbers_of(x, where)
+        mask = _number_mask(x, where)
         found = reduce(x.masked_fill(x != x, worst), axes, None, keepdims, initial, where)
         if initial is None:
-            found = found.masked_fill(~any(counts, axes, keepdims=keepdims), math.nan)
-            _warn(counts, axes, "All-NaN slice encountered")
+            found = found.masked_fill(~any(mask, axes, keepdims=keepdims), math.nan)
+            _warn_empty(mask, axes, "All-NaN slice encountered")
         return write_out(found, out)  # type: ignore[no-any-return]
 
     return register_shared_as(
@@ -719,56 +741,55 @@ def _nan_extreme(
     {_EXTREME_ARGS}
 
     Returns:
-        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, where everything is.
+        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, if all elements are NaN.
     """,
         *example,
     )
 
 
-nanmax: Callable[..., Tensor] = _nan_extreme(
-    "nanmax", "The largest element", max, -math.inf,
+nanmax: Callable[..., Tensor] = _make_nan_extreme(
+    "nanmax", "Largest element", max, -math.inf,
     ">>> tt.nanmax(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(3.)",
 )  # fmt: skip
-nanmin: Callable[..., Tensor] = _nan_extreme(
-    "nanmin", "The smallest element", min, math.inf,
+nanmin: Callable[..., Tensor] = _make_nan_extreme(
+    "nanmin", "Smallest element", min, math.inf,
     ">>> tt.nanmin(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(1.)",
 )  # fmt: skip
 
 
-def _nan_place(
+def _make_nan_arg_extreme(
     name: str, summary: str, pick: Callable[..., Any], worst: float, *example: str
 ) -> Callable[..., Tensor]:
-    """``nanargmax`` and ``nanargmin``."""
+    """Make ``nanargmax`` or ``nanargmin`` of ``argmax`` or ``argmin``; ``worst`` replaces NaN."""
 
     def function(
         a: Any, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
     ) -> Tensor:
         x = array_of(a)
         if x.dtype.category > 1 and x.numel():
-            numbers = any(x == x, axis)
-            x._xp.check_all(numbers._data, "All-NaN slice encountered")
+            x._xp.check_all(any(x == x, axis)._data, "All-NaN slice encountered")
             x = x.masked_fill(x != x, worst)
         return pick(x, axis, out, keepdims=keepdims)  # type: ignore[no-any-return]
 
     return register_shared_as(
         function,
         name,
-        f"""{summary} of those that are not NaN, in row-major order or along ``axis``.
+        f"""{summary} of those that are not NaN, in the flattened tensor or along ``axis``.
 
-    {_PLACE_ARGS}
+    {_INDEX_ARGS}
 
     Raises:
-        ValueError: Where everything is NaN.
+        ValueError: If all elements of a result are NaN.
     """,
         *example,
     )
 
 
-nanargmax: Callable[..., Tensor] = _nan_place(
-    "nanargmax", "The index of the largest element", argmax, -math.inf,
+nanargmax: Callable[..., Tensor] = _make_nan_arg_extreme(
+    "nanargmax", "Index of the largest element", argmax, -math.inf,
     ">>> tt.nanargmax(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(2)",
 )  # fmt: skip
-nanargmin: Callable[..., Tensor] = _nan_place(
-    "nanargmin", "The index of the smallest element", argmin, math.inf,
+nanargmin: Callable[..., Tensor] = _make_nan_arg_extreme(
+    "nanargmin", "Index of the smallest element", argmin, math.inf,
     ">>> tt.nanargmin(tt.tensor([tt.nan, 1.0, 3.0]))", "tensor(1)",
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""NumPy's reshaping, repeating and reordering of dimensions."""
+"""NumPy's functions that reshape, repeat and take elements and that reorder dimensions."""
 
 from __future__ import annotations
 
@@ -12,15 +12,8 @@ from ...ops.shape.sizes import permute
 from ...ops.shape.splitting import unbind
 from ...ops.shape.strides import broadcast_tensors
 from .conversion import (
-    array_of,
-    arrays_of,
-    axes_of,
-    flat_if_none,
-    reduction_axes,
-    tensor_of,
-    wrap_or_clip,
-    write_out,
-)
+    array_of, arrays_of, axes_of, flat_if_none, reduction_axes, tensor_of, wrap_or_clip, write_out,
+)  # fmt: skip
 from .registration import numpy_function, register_as, register_shared
 
 
@@ -28,16 +21,17 @@ from .registration import numpy_function, register_as, register_shared
 def reshape(
     a: Any, /, shape: int | Sequence[int], order: str = "C", *, copy: bool | None = None
 ) -> Tensor:
-    """``a`` in another shape.
+    """The elements in another shape.
 
     Args:
-        a: Tensor, or what makes one.
-        shape: The sizes; one of them may be -1.
-        order: ``"C"``, the last index changes fastest, ``"F"``, the first, or ``"A"``.
+        a: Tensor or array-like.
+        shape: The shape; one size may be -1, which is then computed.
+        order: ``"C"`` (default), the last index changes fastest, ``"F"``, the first, or ``"A"``:
+            ``"F"`` for a tensor that is column-major in memory, else ``"C"``.
         copy: Whether the result must be a copy (True), must not be one (False), or may (None).
 
     Raises:
-        ValueError: If a copy is needed and ``copy`` is False.
+        ValueError: If ``copy`` is False and a copy is necessary.
 
     Example:
         >>> np.reshape([1, 2, 3, 4], (2, -1))
@@ -54,12 +48,13 @@ def reshape(
 
 @numpy_function
 def ravel(a: Any, order: str | None = "C") -> Tensor:
-    """The elements in one dimension.
+    """The elements as a vector.
 
     Args:
-        a: Tensor, or what makes one.
-        order: ``"C"``, the last index changes fastest, ``"F"``, the first, ``"A"``, ``"F"`` for
-            what lies so in memory and else ``"C"``, or ``"K"``, as they lie in memory.
+        a: Tensor or array-like.
+        order: ``"C"`` (default), the last index changes fastest, ``"F"``, the first, ``"A"``:
+            ``"F"`` for a tensor that is column-major in memory, else ``"C"``, or ``"K"``: the
+            order in memory.
 
     Example:
         >>> np.ravel([[1, 2], [3, 4]], order="F")
@@ -75,11 +70,11 @@ def ravel(a: Any, order: str | None = "C") -> Tensor:
 
 @numpy_function
 def transpose(a: Any, axes: Any = None) -> Tensor:
-    """``a`` with its dimensions in another order.
+    """Permute the dimensions.
 
     Args:
-        a: Tensor, or what makes one.
-        axes: The order; default reversed.
+        a: Tensor or array-like.
+        axes: The new order of the dimensions; default reversed.
 
     Example:
         >>> np.transpose([[1, 2, 3], [4, 5, 6]])
@@ -94,14 +89,14 @@ def transpose(a: Any, axes: Any = None) -> Tensor:
 
 @numpy_function
 def squeeze(a: Any, axis: Any = None) -> Tensor:
-    """``a`` without dimensions of size 1.
+    """Remove dimensions of size 1.
 
     Args:
-        a: Tensor, or what makes one.
-        axis: Which; default all of them.
+        a: Tensor or array-like.
+        axis: Dimension or dimensions to remove; default all of size 1.
 
     Raises:
-        ValueError: For one that has another size.
+        ValueError: For a dimension of another size.
 
     Example:
         >>> np.squeeze([[[1], [2]]]).shape
@@ -118,11 +113,12 @@ def squeeze(a: Any, axis: Any = None) -> Tensor:
 
 @numpy_function
 def tile(A: Any, reps: Any) -> Tensor:
-    """``A`` several times along each dimension.
+    """Repeat a whole tensor along each dimension.
 
     Args:
-        A: Tensor, or what makes one.
-        reps: How often: an int, or several, counted from the last dimension.
+        A: Tensor or array-like.
+        reps: Number of repetitions: an int for the last dimension, or one for each of the last
+            dimensions.
 
     Example:
         >>> np.tile([1, 2], 2)
@@ -132,16 +128,17 @@ def tile(A: Any, reps: Any) -> Tensor:
 
 
 def _ints(given: Any) -> list[int]:
-    plain = given.tolist() if hasattr(given, "tolist") else given
-    return [int(n) for n in plain] if isinstance(plain, (tuple, list)) else [int(plain)]
+    """List of ints from a number, a sequence or an array."""
+    values = given.tolist() if hasattr(given, "tolist") else given
+    return [int(n) for n in values] if isinstance(values, (tuple, list)) else [int(values)]
 
 
 @numpy_function
 def flip(m: Any, axis: Any = None) -> Tensor:
-    """The elements in reverse order along ``axis``, a view.
+    """View of the elements in reverse order along ``axis``.
 
     Args:
-        m: Tensor, or what makes one.
+        m: Tensor or array-like.
         axis: Dimension or dimensions; None, the default, means all.
 
     Example:
@@ -157,12 +154,12 @@ def flip(m: Any, axis: Any = None) -> Tensor:
 
 @numpy_function
 def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
-    """The elements moved along ``axis``; what leaves at one end comes in at the other.
+    """Shift the elements along ``axis``; those shifted past the end reappear at the beginning.
 
     Args:
-        a: Tensor, or what makes one.
-        shift: How far, for each axis.
-        axis: Dimension or dimensions; None, the default, means the flattened tensor.
+        a: Tensor or array-like.
+        shift: Number of positions, for each dimension or for all.
+        axis: Dimension or dimensions; None, the default, flattens the tensor first.
 
     Example:
         >>> np.roll([1, 2, 3], 1)
@@ -171,28 +168,25 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Tensor:
     x = tensor_of(a)
     shifts = _ints(shift)
     if axis is None:
-        total = 0
-        for n in shifts:
-            total += n
-        return x.ravel().roll(total).reshape(tuple(x.shape))  # type: ignore[no-any-return]
+        return x.ravel().roll(sum(shifts)).reshape(tuple(x.shape))  # type: ignore[no-any-return]
     axes = axes_of("roll", axis, x.ndim)
     if not axes:
         return x.clone()  # type: ignore[no-any-return]
     count = max(len(shifts), len(axes))
-    many = [list(given) * (count if len(given) == 1 else 1) for given in (shifts, axes)]
-    for n, d in zip(*many, strict=True):
+    pairs = [list(given) * (count if len(given) == 1 else 1) for given in (shifts, axes)]
+    for n, d in zip(*pairs, strict=True):
         x = x.roll(n, d)
     return x  # type: ignore[no-any-return]
 
 
 @numpy_function
 def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
-    """A plane of ``m`` turned by right angles, a view.
+    """View of a tensor rotated by 90 degrees in the plane of two dimensions.
 
     Args:
-        m: Tensor, or what makes one.
-        k: How often.
-        axes: From which dimension to which; default from the first to the second.
+        m: Tensor or array-like.
+        k: Number of rotations; default 1.
+        axes: The plane; the rotation is from the first of them towards the second.
 
     Raises:
         ValueError: If ``axes`` are not two different dimensions.
@@ -211,35 +205,37 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Tensor:
     return flip(x.swapaxes(start, end), end)
 
 
-def _flip(name: str, summary: str, axis: int, *example: str) -> Callable[..., Tensor]:
+def _make_flip(name: str, order: str, axis: int, *example: str) -> Callable[..., Tensor]:
+    """Make a function that flips one dimension of a matrix or a larger tensor."""
+
     def function(m: Any) -> Tensor:
         x = tensor_of(m)
         if x.ndim <= axis:
             raise ValueError(f"{name}(): input must be >= {axis + 1}-d, got {x.ndim}-d")
         return flip(x, axis)
 
-    doc = f"{summary}, a view.\n\n    Args:\n        m: Tensor, or what makes one.\n    "
+    doc = f"View of {order}.\n\n    Args:\n        m: Tensor or array-like.\n    "
     return register_as(function, name, doc, *example)
 
 
-fliplr: Callable[..., Tensor] = _flip(
-    "fliplr", "The columns in reverse order", 1,
+fliplr: Callable[..., Tensor] = _make_flip(
+    "fliplr", "the columns in reverse order", 1,
     ">>> np.fliplr([[1, 2], [3, 4]])", "array([[2, 1],", "       [4, 3]])",
 )  # fmt: skip
-flipud: Callable[..., Tensor] = _flip(
-    "flipud", "The rows in reverse order", 0,
+flipud: Callable[..., Tensor] = _make_flip(
+    "flipud", "the rows in reverse order", 0,
     ">>> np.flipud([[1, 2], [3, 4]])", "array([[3, 4],", "       [1, 2]])",
 )  # fmt: skip
 
 
 @numpy_function
 def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
-    """``a`` with dimensions moved to other places.
+    """Move dimensions to other positions.
 
     Args:
-        a: Tensor, or what makes one.
-        source: Which dimensions.
-        destination: Where they go.
+        a: Tensor or array-like.
+        source: The dimensions to move.
+        destination: Their positions in the result.
 
     Example:
         >>> np.moveaxis(np.zeros((2, 3, 4)), 0, -1).shape
@@ -253,12 +249,12 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Tensor:
 
 @numpy_function
 def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
-    """``a`` with two dimensions exchanged.
+    """Exchange two dimensions.
 
     Args:
-        a: Tensor, or what makes one.
-        axis1: One of them.
-        axis2: The other.
+        a: Tensor or array-like.
+        axis1: The first dimension.
+        axis2: The second dimension.
 
     Example:
         >>> np.swapaxes(np.zeros((2, 3, 4)), 0, 2).shape
@@ -271,15 +267,15 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Tensor:
 
 @numpy_function
 def broadcast_to(array: Any, shape: int | Sequence[int], subok: bool = False) -> Tensor:
-    """``array`` stretched to a shape.
+    """Broadcast a tensor to a shape.
 
     Args:
-        array: Tensor, or what makes one.
-        shape: The sizes.
-        subok: Accepted.
+        array: Tensor or array-like.
+        shape: The shape.
+        subok: Accepted and ignored.
 
     Raises:
-        ValueError: For a size below 0, or what cannot be stretched so.
+        ValueError: If a size is negative, or ``array`` does not broadcast to the shape.
 
     Example:
         >>> np.broadcast_to([1, 2], (2, 2))
@@ -296,17 +292,17 @@ def broadcast_to(array: Any, shape: int | Sequence[int], subok: bool = False) ->
 def take(
     a: Any, indices: Any, axis: int | None = None, out: Tensor | None = None, mode: str = "raise"
 ) -> Tensor:
-    """The elements, or slices along ``axis``, at given places.
+    """The elements, or slices along ``axis``, at given indices.
 
     Args:
-        a: Tensor, or what makes one.
+        a: Tensor or array-like.
         indices: Integers of any shape.
-        axis: The dimension; None, the default, means that of the flattened tensor.
-        out: Where to write the result.
-        mode: What happens to a place out of range: ``"raise"``, ``"wrap"`` or ``"clip"``.
+        axis: The dimension; None, the default, flattens the tensor first.
+        out: Tensor for the result.
+        mode: Treatment of an index out of range: ``"raise"`` (default), ``"wrap"`` or ``"clip"``.
 
     Raises:
-        IndexError: For a place out of range.
+        IndexError: For an index out of range with ``"raise"``.
 
     Example:
         >>> np.take([10, 20, 30], [2, 0])
@@ -321,17 +317,17 @@ def take(
 
 @register_shared
 def expand_dims(a: Any, axis: int | Sequence[int]) -> Tensor:
-    """``a`` with a dimension of size 1 at each place of ``axis`` in the result.
+    """Insert dimensions of size 1.
 
     Args:
         a: Tensor of any shape.
-        axis: Place or places.
+        axis: Position or positions of the new dimensions in the result.
 
     Returns:
         A view.
 
     Raises:
-        IndexError: If there is no such place.
+        IndexError: If a position is out of range.
 
     Example:
         >>> tt.expand_dims(tt.ones(2), (0, 2)).shape
@@ -346,11 +342,11 @@ def expand_dims(a: Any, axis: int | Sequence[int]) -> Tensor:
 
 @register_shared
 def permute_dims(a: Any, axes: Sequence[int] | None = None) -> Tensor:
-    """``a`` with its dimensions in another order; see ``permute``.
+    """Permute the dimensions; see ``permute``.
 
     Args:
         a: Tensor of any shape.
-        axes: The order; default reversed.
+        axes: The new order of the dimensions; default reversed.
 
     Returns:
         A view.
@@ -366,7 +362,7 @@ def permute_dims(a: Any, axes: Sequence[int] | None = None) -> Tensor:
 
 @register_shared(aliases=("linalg.matrix_transpose",))
 def matrix_transpose(x: Any, /) -> Tensor:
-    """The transpose of each matrix.
+    """Transpose of each matrix.
 
     Args:
         x: Tensor of shape ``(*, rows, columns)``.
@@ -389,18 +385,18 @@ def matrix_transpose(x: Any, /) -> Tensor:
 
 @register_shared
 def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
-    """``a`` with a dimension moved before another one.
+    """Move a dimension in front of another one.
 
     Args:
         a: Tensor of any shape.
-        axis: Which dimension.
-        start: Before which it goes; default first.
+        axis: The dimension to move.
+        start: The dimension in front of which it is moved; default the first.
 
     Returns:
         A view.
 
     Raises:
-        IndexError: If there is no such dimension.
+        IndexError: If a dimension is out of range.
 
     Example:
         >>> tt.rollaxis(tt.ones(3, 4, 5), 2).shape
@@ -416,14 +412,14 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
 
 @register_shared
 def broadcast_arrays(*args: Any, subok: Any = False) -> tuple[Tensor, ...]:
-    """Tensors stretched to the shape they broadcast to.
+    """Broadcast tensors to their common shape.
 
     Args:
-        *args: Tensors, or what makes them.
-        subok: Accepted; NumPy keeps subclasses of its array with True.
+        *args: Tensors or array-likes.
+        subok: Accepted and ignored; with True, NumPy preserves subclasses of its array.
 
     Returns:
-        Views.
+        A tuple of views.
 
     Raises:
         RuntimeError: If they do not broadcast.
@@ -437,14 +433,14 @@ def broadcast_arrays(*args: Any, subok: Any = False) -> tuple[Tensor, ...]:
 
 @register_shared
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
-    """The slices of a tensor along a dimension; see ``unbind``.
+    """Split a tensor into its slices along a dimension; see ``unbind``.
 
     Args:
         x: Tensor of at least one dimension.
         axis: The dimension; default the first.
 
     Returns:
-        Views.
+        A tuple of views.
 
     Example:
         >>> tt.unstack(tt.tensor([[1, 2], [3, 4]]), axis=1)
@@ -457,18 +453,18 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
 
 @register_shared
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
-    """Each element several times; the method ``Tensor.repeat`` is ``tile``.
+    """Repeat each element; PyTorch's method ``Tensor.repeat`` repeats the whole tensor instead.
 
     Args:
         a: Tensor of any shape.
-        repeats: How often: an int, or one for each slice along ``axis``.
-        axis: The dimension; None, the default, means that of the flattened tensor.
+        repeats: Number of repetitions: an int, or one for each slice along ``axis``.
+        axis: The dimension; None, the default, flattens the tensor first.
 
     Returns:
         A copy.
 
     Raises:
-        RuntimeError: If the numbers are negative, or as many as there are no slices.
+        RuntimeError: If a number is negative, or their count differs from that of the slices.
 
     Example:
         >>> tt.repeat([1, 2], 2)
@@ -478,8 +474,5 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
     x, at = flat_if_none("repeat", source if source.ndim else source.reshape(1), axis)
     counts: Any = repeats if isinstance(repeats, int) else array_of(repeats, x._xp)
     if isinstance(counts, Tensor) and (counts.dtype.category < 2 or not counts.numel()):
-        counts = counts.long()  # an empty list is one of floats
+        counts = counts.long()  # A tensor of an empty list is of floats.
     return repeat_interleave(x, counts, at)
-
-
-# -- products of vectors and matrices ------------------------------------------------------------

@@ -20,17 +20,18 @@ from .conversion import array_of, arrays_of, float_array, unify_dtypes
 from .registration import promote_first, register_shared
 
 
-def _full_product(a: Any, v: Any) -> Any:
-    """All sums of products of two signals of one dimension."""
+def _convolve_full(a: Any, v: Any) -> Any:
+    """Full convolution, of ``n + m - 1`` elements, of vectors of ``n`` and ``m`` elements."""
     n, m = a.shape[0], v.shape[0]
     if a.dtype is v.dtype and a.is_floating_point():
         return conv1d(a.reshape(1, 1, n), v.flip(0).reshape(1, 1, m), padding=m - 1).reshape(-1)
-    # Row i of the table of products, moved i places to the right: the sums are its columns.
+    # In the table of products a[i] * v[j], row i is shifted by i: each column then sums i + j.
     table: Any = constant_pad_nd(a[:, None] * v[None, :], [0, n])
     return table.reshape(-1)[: n * (n + m - 1)].reshape(n, n + m - 1).sum(0).to(table.dtype)
 
 
-def _convolved(name: str, a: Any, v: Any, mode: str) -> Tensor:
+def _convolve(name: str, a: Any, v: Any, mode: str) -> Tensor:
+    """Convolution of two vectors; ``name`` is the calling function's, for errors."""
     n, m = a.shape[0], v.shape[0]
     if not n or not m:
         raise ValueError(f"{name}(): got an empty signal: sizes {n} and {m}")
@@ -39,18 +40,18 @@ def _convolved(name: str, a: Any, v: Any, mode: str) -> Tensor:
     if mode not in lengths:
         raise ValueError(f"{name}(): mode must be 'full', 'same' or 'valid', got {mode!r}")
     start = {"full": 0, "same": (short - 1) // 2, "valid": short - 1}[mode]
-    return _full_product(a, v)[start : start + lengths[mode]]  # type: ignore[no-any-return]
+    return _convolve_full(a, v)[start : start + lengths[mode]]  # type: ignore[no-any-return]
 
 
 @register_shared(prepare=promote_first(2))
 def convolve(a: Any, v: Any, mode: str = "full") -> Tensor:
-    """The convolution of two signals: sums of products with one of them reversed.
+    """Convolution of two signals: ``result[k]`` is the sum of ``a[i] * v[k - i]``.
 
     Args:
         a: Tensor of shape ``(n,)``.
         v: Tensor of shape ``(m,)``.
-        mode: ``"full"``, every overlap, ``n + m - 1`` of them; ``"same"``, the middle
-            ``max(n, m)``; or ``"valid"``, those that are complete.
+        mode: ``"full"`` (default), all ``n + m - 1`` overlaps; ``"same"``, the middle
+            ``max(n, m)`` of them; or ``"valid"``, only complete overlaps.
 
     Raises:
         ValueError: For an empty signal or another mode.
@@ -60,16 +61,16 @@ def convolve(a: Any, v: Any, mode: str = "full") -> Tensor:
         tensor([0, 1, 2, 3])
     """
     x, y = (t.reshape(1) if not t.ndim else t for t in arrays_of(a, v))
-    return _convolved("convolve", x, y, mode)
+    return _convolve("convolve", x, y, mode)
 
 
 @register_shared(prepare=promote_first(2))
 def correlate(a: Any, v: Any, mode: str = "valid") -> Tensor:
-    """The cross-correlation of two signals: sums of products at every shift.
+    """Cross-correlation of two signals: ``result[k]`` is the sum of ``a[i + k] * conj(v[i])``.
 
     Args:
         a: Tensor of shape ``(n,)``.
-        v: Tensor of shape ``(m,)``; its conjugate is taken.
+        v: Tensor of shape ``(m,)``, which is conjugated.
         mode: ``"valid"`` (default), ``"same"`` or ``"full"``, as for ``convolve``.
 
     Raises:
@@ -80,67 +81,68 @@ def correlate(a: Any, v: Any, mode: str = "valid") -> Tensor:
         tensor([2, 3])
     """
     x, y = arrays_of(a, v)
-    swapped = y.shape[0] > x.shape[0]
-    if swapped:  # a shift the other way
-        found: Any = _convolved("correlate", y.conj_physical(), x.flip(0), mode)
+    if y.shape[0] > x.shape[0]:  # With exchanged signals the shifts have the opposite order.
+        found: Any = _convolve("correlate", y.conj_physical(), x.flip(0), mode)
         return found.flip(0)  # type: ignore[no-any-return]
-    return _convolved("correlate", x, y.flip(0).conj_physical(), mode)
+    return _convolve("correlate", x, y.flip(0).conj_physical(), mode)
 
 
 @register_shared
 def interp(
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: float | None = None
 ) -> Tensor:
-    """Values between samples, on the straight lines that join them.
+    """Linear interpolation between samples.
 
     Args:
-        x: Where to look; tensor of any shape.
-        xp: Where the samples are; tensor of shape ``(n,)``, in ascending order unless
-            there is a ``period``.
+        x: Points at which to interpolate; tensor of any shape.
+        xp: Points of the samples; tensor of shape ``(n,)``, in ascending order unless ``period``
+            is given.
         fp: The samples; tensor of shape ``(n,)``.
-        left: The value below the first sample; default that of the first.
-        right: The value above the last sample; default that of the last.
-        period: After which ``x`` repeats; default never.
+        left: Value for ``x < xp[0]``; default ``fp[0]``.
+        right: Value for ``x > xp[-1]``; default ``fp[-1]``.
+        period: Period of ``x``; default None: not periodic.
 
     Returns:
         Tensor of ``x``'s shape; gradients flow to ``x``, ``xp`` and ``fp``.
 
     Raises:
-        ValueError: If there are no samples, their numbers differ, or ``period`` is 0.
+        ValueError: If there are no samples, ``xp`` and ``fp`` differ in length, or ``period`` is 0.
 
     Example:
         >>> tt.interp(2.5, [1.0, 2.0, 3.0], [3.0, 2.0, 0.0])
         tensor(1.)
     """
-    at, places, values = (float_array(t) for t in arrays_of(x, xp, fp))
-    if places.shape != values.shape or places.ndim != 1 or not places.shape[0]:
+    at, points, values = (float_array(t) for t in arrays_of(x, xp, fp))
+    if points.shape != values.shape or points.ndim != 1 or not points.shape[0]:
         raise ValueError(
             f"interp(): xp and fp must be non-empty, of one dimension and of the same length, got "
-            f"shapes {list(places.shape)} and {list(values.shape)}"
+            f"shapes {list(points.shape)} and {list(values.shape)}"
         )
     if period is not None:
-        at, places, values = _periodic(at, places, values, period)
+        at, points, values = _reduce_to_period(at, points, values, period)
         left = right = None
-    return _between(at, places, values, left, right)
+    return _interpolate(at, points, values, left, right)
 
 
-def _periodic(x: Any, xp: Any, fp: Any, period: float) -> tuple[Any, Any, Any]:
-    """The samples of one period, in order, with a neighbour at either end."""
+def _reduce_to_period(x: Any, xp: Any, fp: Any, period: float) -> tuple[Any, Any, Any]:
+    """Return ``x`` and the samples modulo the period.
+
+    The samples are sorted, and one sample of the neighboring periods is added at either end.
+    """
     if period == 0:
         raise ValueError("interp(): period must be a non-zero value")
     period = abs(period)
     x, xp = x % period, xp % period
     order = xp.argsort(stable=True)
     xp, fp = xp[order], fp[order]
-    return (
-        x, cat([xp[-1:] - period, xp, xp[:1] + period]), cat([fp[-1:], fp, fp[:1]])
-    )  # fmt: skip
+    return x, cat([xp[-1:] - period, xp, xp[:1] + period]), cat([fp[-1:], fp, fp[:1]])
 
 
-def _between(x: Any, xp: Any, fp: Any, left: Any, right: Any) -> Tensor:
+def _interpolate(x: Any, xp: Any, fp: Any, left: Any, right: Any) -> Tensor:
+    """``interp`` of tensors, without a period."""
     size = xp.shape[0]
-    plain = x.detach().to(xp.dtype).contiguous()
-    above = searchsorted(xp.detach(), plain, right=True).clamp(1, max(size - 1, 1))
+    points = x.detach().to(xp.dtype).contiguous()
+    above = searchsorted(xp.detach(), points, right=True).clamp(1, max(size - 1, 1))
     low, high = (above - 1), above.clamp(max=size - 1)
     width = xp[high] - xp[low]
     slope = (fp[high] - fp[low]) / width.masked_fill(width == 0, 1)
@@ -153,18 +155,20 @@ def _between(x: Any, xp: Any, fp: Any, left: Any, right: Any) -> Tensor:
 
 @register_shared
 def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
-    """Which bin each element falls into, counted from 1; 0 and the last one are outside.
+    """Index of the bin of each element: ``bins[i - 1] <= x < bins[i]`` has index ``i``.
+
+    Elements before the first edge have index 0, those after the last edge ``len(bins)``.
 
     Args:
         x: Tensor of any shape.
         bins: Edges, in ascending or descending order; tensor of one dimension.
-        right: Whether a bin holds its upper edge rather than its lower one.
+        right: Whether a bin includes its upper edge instead of its lower edge.
 
     Returns:
         int64 tensor of ``x``'s shape.
 
     Raises:
-        ValueError: If ``bins`` has not one dimension.
+        ValueError: If ``bins`` does not have one dimension.
 
     Example:
         >>> tt.digitize(tt.tensor([0.2, 6.4, 3.0]), [0.0, 1.0, 2.5, 4.0])
@@ -183,42 +187,42 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Tensor:
 def unwrap(
     p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * math.pi
 ) -> Tensor:
-    """Phases without their jumps: neighbours differ by at most half a period.
+    """Remove jumps from phases by adding multiples of the period.
 
     Args:
         p: Tensor of phases; integers are cast to the default dtype unless ``period`` is an int.
-        discont: The least jump that is removed; default half a period.
-        axis: The dimension along which neighbours lie; default the last.
-        period: What the phases repeat after; default 2 pi.
+        discont: The smallest jump between neighbors that is removed; default half a period.
+        axis: The dimension of the neighbors; default the last.
+        period: Period of the phases; default 2 pi.
 
     Example:
         >>> tt.unwrap(tt.tensor([0, 3, 6, 2]), period=4)
         tensor([ 0, -1, -2, -2])
     """
     x: Any = array_of(p)
-    whole = x.dtype.category < 2 and isinstance(period, int)
-    x = x if whole else float_array(x)
+    integral = x.dtype.category < 2 and isinstance(period, int)
+    x = x if integral else float_array(x)
     if not x.shape[axis]:
         return x.clone()  # type: ignore[no-any-return]
-    half = period // 2 if whole else period / 2
+    half = period // 2 if integral else period / 2
     steps: Any = diff(x, 1, axis)
-    kept = (steps + half) % period - half
-    if 2 * half == period:  # a jump of half a period is one up, if the phase grew
-        kept = kept.masked_fill((kept == -half) & (steps > 0), half)
+    reduced = (steps + half) % period - half
+    if 2 * half == period:  # A step of exactly half a period keeps its sign.
+        reduced = reduced.masked_fill((reduced == -half) & (steps > 0), half)
     least = period / 2 if discont is None else discont
-    change = (kept - steps).masked_fill(steps.abs() < least, 0)
+    change = (reduced - steps).masked_fill(steps.abs() < least, 0)
     first = x.narrow(axis, 0, 1)
     return cat([first, x.narrow(axis, 1, x.shape[axis] - 1) + change.cumsum(axis)], axis)
 
 
 @register_shared
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
-    """The differences of neighbours in the flattened tensor.
+    """Differences of neighboring elements of the flattened tensor.
 
     Args:
         ary: Tensor of any shape.
-        to_end: What to put after them.
-        to_begin: What to put before them.
+        to_end: Elements to append; default none.
+        to_begin: Elements to prepend; default none.
 
     Returns:
         Tensor of one dimension.
@@ -228,40 +232,39 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Tensor:
         tensor([0, 3, 5])
     """
     flat: Any = array_of(ary).ravel()
-    parts = [to_begin, flat[1:] - flat[:-1], to_end]
-    kept = [array_of(part, flat._xp).ravel() for part in parts if part is not None]
-    return cat([part.to(flat.dtype) for part in kept])
+    parts = [part for part in (to_begin, flat[1:] - flat[:-1], to_end) if part is not None]
+    return cat([array_of(part, flat._xp).ravel().to(flat.dtype) for part in parts])
 
 
-def _places(M: Any) -> Any:
-    """Where the samples lie, from -1 to 1; the only one is None."""
+def _sample_points(M: Any) -> Any:
+    """``M`` equidistant points of a window from -1 to 1; None for at most one sample."""
     count = M.item() if hasattr(M, "item") else M
     if count <= 1:
         return None
     return arange(1 - count, count, 2, dtype=default_dtype()) / (count - 1)
 
 
-def _few(M: Any) -> Tensor:
-    """What one sample and fewer are: 1, and nothing."""
+def _trivial_window(M: Any) -> Tensor:
+    """Window of at most one sample: ``[1]`` or empty."""
     return ones(int(M >= 1))
 
 
-def _cosines(M: int, *weights: float) -> Tensor:
-    """A sum of cosines."""
-    places = _places(M)
-    if places is None:
-        return _few(M)
-    angle = places * math.pi
+def _cosine_window(M: int, *weights: float) -> Tensor:
+    """Sum of ``weights[k] * cos(k * pi * x)`` at ``M`` points ``x`` from -1 to 1."""
+    points = _sample_points(M)
+    if points is None:
+        return _trivial_window(M)
+    angle = points * math.pi
     waves = [w * (angle * k).cos() for k, w in enumerate(weights) if k]
     return sum(waves, waves[0] * 0 + weights[0])  # type: ignore[no-any-return]
 
 
 @register_shared
 def hamming(M: int) -> Tensor:
-    """The Hamming window, a raised cosine that minimises the nearest side lobe.
+    """Hamming window, a raised cosine that minimizes the nearest side lobe.
 
     Args:
-        M: The number of samples; none if it is below 1.
+        M: Number of samples; below 1 the window is empty.
 
     Returns:
         Tensor of shape ``(M,)`` of the default dtype.
@@ -270,15 +273,15 @@ def hamming(M: int) -> Tensor:
         >>> tt.hamming(3)
         tensor([0.0800, 1.0000, 0.0800])
     """
-    return _cosines(M, 0.54, 0.46)
+    return _cosine_window(M, 0.54, 0.46)
 
 
 @register_shared
 def hanning(M: int) -> Tensor:
-    """The Hann window, a raised cosine that ends at 0.
+    """Hann window, a raised cosine that ends at 0.
 
     Args:
-        M: The number of samples; none if it is below 1.
+        M: Number of samples; below 1 the window is empty.
 
     Returns:
         Tensor of shape ``(M,)`` of the default dtype.
@@ -287,15 +290,15 @@ def hanning(M: int) -> Tensor:
         >>> tt.hanning(3)
         tensor([0., 1., 0.])
     """
-    return _cosines(M, 0.5, 0.5)
+    return _cosine_window(M, 0.5, 0.5)
 
 
 @register_shared
 def blackman(M: int) -> Tensor:
-    """The Blackman window, a sum of three cosines.
+    """Blackman window, a sum of three cosines.
 
     Args:
-        M: The number of samples; none if it is below 1.
+        M: Number of samples; below 1 the window is empty.
 
     Returns:
         Tensor of shape ``(M,)`` of the default dtype.
@@ -304,15 +307,15 @@ def blackman(M: int) -> Tensor:
         >>> tt.blackman(5)[1:4]
         tensor([0.3400, 1.0000, 0.3400])
     """
-    return _cosines(M, 0.42, 0.5, 0.08)
+    return _cosine_window(M, 0.42, 0.5, 0.08)
 
 
 @register_shared
 def bartlett(M: int) -> Tensor:
-    """The Bartlett window, a triangle that ends at 0.
+    """Bartlett window, a triangle that ends at 0.
 
     Args:
-        M: The number of samples; none if it is below 1.
+        M: Number of samples; below 1 the window is empty.
 
     Returns:
         Tensor of shape ``(M,)`` of the default dtype.
@@ -321,17 +324,17 @@ def bartlett(M: int) -> Tensor:
         >>> tt.bartlett(5)
         tensor([0.0000, 0.5000, 1.0000, 0.5000, 0.0000])
     """
-    places = _places(M)
-    return _few(M) if places is None else 1 - places.abs()
+    points = _sample_points(M)
+    return _trivial_window(M) if points is None else 1 - points.abs()
 
 
 @register_shared
 def kaiser(M: int, beta: float) -> Tensor:
-    """The Kaiser window, made of Bessel functions.
+    """Kaiser window, defined by a Bessel function.
 
     Args:
-        M: The number of samples; none if it is below 1.
-        beta: How fast it falls; 0 is a rectangle.
+        M: Number of samples; below 1 the window is empty.
+        beta: Steepness of the window; 0 is a rectangle.
 
     Returns:
         Tensor of shape ``(M,)`` of the default dtype.
@@ -340,8 +343,8 @@ def kaiser(M: int, beta: float) -> Tensor:
         >>> tt.kaiser(3, 2.0)
         tensor([0.4387, 1.0000, 0.4387])
     """
-    places = _places(M)
-    if places is None:
-        return _few(M)
-    height: Any = i0(beta * (1 - places**2).clamp(min=0).sqrt())
+    points = _sample_points(M)
+    if points is None:
+        return _trivial_window(M)
+    height: Any = i0(beta * (1 - points**2).clamp(min=0).sqrt())
     return height / height.new_full((), beta).i0()  # type: ignore[no-any-return]

@@ -16,32 +16,16 @@ from ...ops.sort import sorting
 from ...ops.sort.sorting import searchsorted
 from ...state import default_dtype
 from .conversion import (
-    array_of,
-    arrays_of,
-    as_dtype,
-    as_float,
-    axes_of,
-    common_dtype,
-    float64_default,
-    float_array,
-    is_number,
-    promote,
-    promote_strong,
-    tensor_of,
-    tensors_of,
-    write_out,
-)
+    array_of, arrays_of, as_dtype, as_float, axes_of, common_dtype, float64_default, float_array,
+    is_number, promote, promote_strong, tensor_of, tensors_of, write_out,
+)  # fmt: skip
 from .registration import (
-    numpy_function,
-    promote_first,
-    register_as,
-    register_shared,
-    register_shared_as,
-)
+    numpy_function, promote_first, register_as, register_shared, register_shared_as,
+)  # fmt: skip
 
 
-def bounds(a: Any, range: Any) -> tuple[float, float]:
-    """The first and the last edge: what is asked for, or the extremes of the data."""
+def _outer_edges(a: Any, range: Any) -> tuple[float, float]:
+    """First and last edge of a histogram: ``range``, or the extremes of the data for None."""
     if range is not None:
         low, high = (float(v) for v in range)
         if low > high:
@@ -56,22 +40,31 @@ def bounds(a: Any, range: Any) -> tuple[float, float]:
 
 
 def _iqr(a: Any) -> float:
+    """Interquartile range."""
     quarters = a.quantile(a.new_tensor([0.25, 0.75]))
     return float(quarters[1] - quarters[0])
 
 
 def _doane(a: Any, n: float, spread: float) -> float:
-    """D. P. Doane: Aesthetic Frequency Classifications, 1976: Sturges' rule for skew data."""
+    """Width of the bins by Doane's rule, which is Sturges' rule for skewed data.
+
+    Args:
+        a: The data.
+        n: Number of elements.
+        spread: Largest minus smallest element.
+
+    Reference: D. P. Doane, Aesthetic Frequency Classifications, 1976
+    """
     deviation = float(a.std(correction=0)) if n > 2 else 0.0
     if not deviation:
         return 0.0
     skewness = float((((a - a.mean()) / deviation) ** 3).mean())
-    usual = math.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))
-    return spread / (1 + math.log2(n) + math.log2(1 + abs(skewness) / usual))
+    standard_error = math.sqrt(6 * (n - 2) / ((n + 1) * (n + 3)))
+    return spread / (1 + math.log2(n) + math.log2(1 + abs(skewness) / standard_error))
 
 
-def _width(rule: str, a: Any) -> float:
-    """The width of the bins that a rule of thumb gives; 0 for one bin."""
+def _bin_width(rule: str, a: Any) -> float:
+    """Width of a histogram's bins by a rule of thumb; 0 means a single bin."""
     n = float(a.numel())
     spread = float(a.max() - a.min())
     if rule == "sqrt":
@@ -87,29 +80,29 @@ def _width(rule: str, a: Any) -> float:
     if rule == "doane":
         return _doane(a, n, spread)
     if rule == "auto":
-        return min(max(_width("fd", a), _width("sqrt", a) / 2), _width("sturges", a))
+        return min(max(_bin_width("fd", a), _bin_width("sqrt", a) / 2), _bin_width("sturges", a))
     raise ValueError(
-        f"histogram_bin_edges(): {rule!r} is not supported; give a number of bins, or 'auto', "
-        "'doane', 'fd', 'rice', 'scott', 'sqrt' or 'sturges'"
+        f"histogram_bin_edges(): expected a number of bins, edges, 'auto', 'doane', 'fd', 'rice', "
+        f"'scott', 'sqrt' or 'sturges', got {rule!r}"
     )
 
 
 @register_shared
 def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Tensor:
-    """The edges of the bins that ``histogram`` uses.
+    """Edges of the bins that ``histogram`` uses.
 
     Args:
         a: Real tensor of any shape.
-        bins: How many, the edges themselves, or a rule of thumb: ``"auto"``, ``"doane"``,
-            ``"fd"``, ``"rice"``, ``"scott"``, ``"sqrt"`` or ``"sturges"``.
+        bins: Number of bins, their edges, or a rule of thumb: ``"auto"``, ``"doane"``, ``"fd"``,
+            ``"rice"``, ``"scott"``, ``"sqrt"`` or ``"sturges"``.
         range: The first and the last edge; default the extremes of ``a``.
-        weights: The edges do not depend on them; no rule of thumb goes with them.
+        weights: Must be None for a rule of thumb; the edges do not depend on weights.
 
     Returns:
         Tensor of shape ``(bins + 1,)``.
 
     Raises:
-        ValueError: For a rule or a range that does not exist, or edges that do not ascend.
+        ValueError: For an unknown rule, an invalid range, or edges that do not ascend.
         TypeError: For a rule of thumb with weights.
 
     Example:
@@ -124,12 +117,12 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
         return edges  # type: ignore[no-any-return]
     if isinstance(bins, str) and weights is not None:
         raise TypeError(
-            "histogram_bin_edges(): no rule of thumb counts weights; give a number of bins"
+            "histogram_bin_edges(): expected a number of bins with weights, got a rule of thumb"
         )
-    low, high = bounds(x, range)
+    low, high = _outer_edges(x, range)
     if isinstance(bins, str):
-        kept = x if range is None else x[(x >= low) & (x <= high)]
-        width = _width(bins, kept) if kept.numel() else 0.0
+        inside = x if range is None else x[(x >= low) & (x <= high)]
+        width = _bin_width(bins, inside) if inside.numel() else 0.0
         if width and array_of(a).dtype.category < 2:
             width = max(width, 1.0)
         bins = math.ceil((high - low) / width) if width else 1
@@ -138,32 +131,35 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
     return linspace(low, high, bins + 1, dtype=x.dtype, backend=x._xp)
 
 
-def bin_numbers(x: Any, edges: Any) -> Any:
-    """The bin each element is in, the last one with its upper edge; -1 outside."""
+def _bin_indices(x: Any, edges: Any) -> Any:
+    """Index of the bin of each element, -1 outside; the last bin includes its upper edge."""
     size = edges.shape[0] - 1
-    place = searchsorted(edges, x.to(edges.dtype).contiguous(), right=True) - 1
-    place = place.where(x != edges[-1], place.new_full((), size - 1))
-    return place.where((x >= edges[0]) & (x <= edges[-1]), place.new_full((), -1))
+    index = searchsorted(edges, x.to(edges.dtype).contiguous(), right=True) - 1
+    index = index.where(x != edges[-1], index.new_full((), size - 1))
+    return index.where((x >= edges[0]) & (x <= edges[-1]), index.new_full((), -1))
 
 
-def counted(place: Any, inside: Any, count: int, weights: Any) -> Any:
-    """How often each number below ``count`` comes, or the sum of the weights."""
-    kept = None if weights is None else weights.ravel()[inside]
-    return histograms.bincount(place[inside], kept, count)
+def _count_bins(index: Any, inside: Any, count: int, weights: Any) -> Any:
+    """Number of occurrences, or sum of the weights, of each bin index below ``count``.
+
+    ``inside`` is the mask of the elements of ``index`` to include.
+    """
+    weights = None if weights is None else weights.ravel()[inside]
+    return histograms.bincount(index[inside], weights, count)
 
 
-def grid_counts(
+def _grid_counts(
     points: list[Any], bins: list[Any], ranges: Any, density: Any, weights: Any, dtype: Any
 ) -> tuple[Any, tuple[Any, ...]]:
-    """How many points each field of a grid holds, or their density; and the edges.
+    """Histogram of points in several dimensions: the counts or densities, and the edges.
 
     Args:
-        points: The coordinates in each dimension.
-        bins: How many, or the edges, for each.
-        ranges: The first and the last edge for each; None means the extremes.
-        density: Whether to divide by the number of points and the fields' sizes.
-        weights: How much each point counts; None means 1.
-        dtype: Of the counts.
+        points: For each dimension a vector of coordinates.
+        bins: For each dimension the number of bins, or their edges.
+        ranges: For each dimension the first and the last edge; None means the extremes.
+        density: Whether to divide by the number of points and the volume of the bin.
+        weights: Weight of each point; None means 1.
+        dtype: Dtype of the counts.
     """
     given = [None] * len(points) if ranges is None else list(ranges)
     edges: list[Any] = [
@@ -173,10 +169,10 @@ def grid_counts(
     flat: Any = 0
     inside: Any = True
     for x, e, n in zip(points, edges, sizes, strict=True):
-        place = bin_numbers(x, e)
-        flat, inside = flat * n + place, inside & (place >= 0)
+        index = _bin_indices(x, e)
+        flat, inside = flat * n + index, inside & (index >= 0)
     w = None if weights is None else array_of(weights, points[0]._xp)
-    counts = counted(flat, inside, math.prod(sizes), w).reshape(sizes).to(dtype)
+    counts = _count_bins(flat, inside, math.prod(sizes), w).reshape(sizes).to(dtype)
     if not density:
         return counts, tuple(edges)
     total = counts.sum()
@@ -187,28 +183,25 @@ def grid_counts(
 
 @register_shared(prepare=promote_first(2))
 def histogram2d(
-    x: Any,
-    y: Any,
-    bins: Any = 10,
-    range: Any = None,
-    density: bool | None = None,
+    x: Any, y: Any, bins: Any = 10, range: Any = None, density: bool | None = None,
     weights: Any = None,
-) -> tuple[Tensor, Tensor, Tensor]:
-    """How many pairs of numbers are in each field of a grid.
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    """Histogram of points in two dimensions: the number of points in each bin.
 
     Args:
-        x: Tensor of shape ``(n,)``.
-        y: Tensor of shape ``(n,)``.
-        bins: How many, or the edges; one for both, or one for each.
-        range: The first and the last edge for each; default the extremes.
-        density: Divide by the number of pairs and the fields' sizes.
-        weights: How much each pair counts; default 1.
+        x: First coordinates: tensor of shape ``(n,)``.
+        y: Second coordinates: tensor of shape ``(n,)``.
+        bins: Number of bins, or their edges; for both dimensions, or a pair.
+        range: For each dimension the first and the last edge; default the extremes.
+        density: Whether to divide by the number of points and the area of the bin.
+        weights: Weight of each point; default 1.
 
     Returns:
-        The counts, of shape ``(nx, ny)`` and floating-point; the edges of ``x``; those of ``y``.
+        A tuple of the counts, floating-point of shape ``(nx, ny)``, the edges of ``x`` and the
+        edges of ``y``.
 
     Raises:
-        ValueError: If ``x`` and ``y`` are of different lengths.
+        ValueError: If ``x`` and ``y`` differ in length.
 
     Example:
         >>> tt.histogram2d([0.0, 1.0, 1.0], [0.0, 1.0, 1.0], bins=2)[0]
@@ -220,7 +213,7 @@ def histogram2d(
         raise ValueError(f"x and y must have the same length, got {a.shape[0]} and {b.shape[0]}")
     each = list(bins) if isinstance(bins, (tuple, list)) and len(bins) == 2 else [bins, bins]
     kind = dtypes.promote_types(a.dtype, default_dtype())
-    counts, (first, second) = grid_counts([a, b], each, range, density, weights, kind)
+    counts, (first, second) = _grid_counts([a, b], each, range, density, weights, kind)
     return counts, first, second
 
 
@@ -229,35 +222,35 @@ def cov(
     m: Any, y: Any = None, rowvar: bool = True, bias: bool = False, ddof: int | None = None,
     fweights: Any = None, aweights: Any = None, *, dtype: Any = None,
 ) -> Tensor:  # fmt: skip
-    """The covariance matrix of variables, one a row.
+    """Covariance matrix of variables.
 
     Args:
-        m: Tensor of one or two dimensions.
-        y: More variables.
-        rowvar: Whether variables are rows; else they are columns.
-        bias: Divide by the number of observations, not by one less.
-        ddof: Divide by that number less this instead.
-        fweights: How often each observation counts.
-        aweights: How much each counts.
-        dtype: Of the result.
+        m: Tensor of one or two dimensions: observations of the variables.
+        y: Observations of additional variables.
+        rowvar: Whether each row is a variable (default); else each column is.
+        bias: Whether to divide by the number of observations ``n`` instead of ``n - 1``.
+        ddof: Divide by ``n - ddof`` instead.
+        fweights: Number of repetitions of each observation, integers.
+        aweights: Weight of each observation.
+        dtype: Dtype of the result.
 
     Example:
         >>> np.cov([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]])
         array([[ 1., -1.],
                [-1.,  1.]])
     """
-    rows = _observations(m, y, rowvar, dtype)
+    rows = _variables(m, y, rowvar, dtype)
     correction = ddof if ddof is not None else 0 if bias else 1
-    often = None if fweights is None else tensor_of(fweights, rows._xp)
-    much = None if aweights is None else as_float(tensor_of(aweights, rows._xp))
-    for weights in (often, much):
+    fweights = None if fweights is None else tensor_of(fweights, rows._xp)
+    aweights = None if aweights is None else as_float(tensor_of(aweights, rows._xp))
+    for weights in (fweights, aweights):
         if weights is not None and not float(weights.sum()):
             raise ZeroDivisionError("cov(): weights sum to zero, cannot be normalized")
-    return variance.cov(rows, correction=correction, fweights=often, aweights=much)
+    return variance.cov(rows, correction=correction, fweights=fweights, aweights=aweights)
 
 
-def _observations(m: Any, y: Any, rowvar: bool, dtype: Any) -> Any:
-    """One variable a row, in the dtype to compute in: float64 or what is wider."""
+def _variables(m: Any, y: Any, rowvar: bool, dtype: Any) -> Any:
+    """Matrix of the variables of ``m`` and ``y`` as rows, in float64 or a wider dtype."""
     parts = tensors_of(m) if y is None else tensors_of(m, y)
     kind = common_dtype(*parts, dtypes.float64) if dtype is None else as_dtype(dtype)
     first, *second = (part.to(kind) for part in parts)
@@ -266,37 +259,37 @@ def _observations(m: Any, y: Any, rowvar: bool, dtype: Any) -> Any:
 
 @numpy_function
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Tensor:
-    """The correlation coefficients of variables, one a row.
+    """Matrix of the correlation coefficients of variables.
 
     Args:
-        x: Tensor of one or two dimensions.
-        y: More variables.
-        rowvar: Whether variables are rows; else they are columns.
-        dtype: Of the result.
+        x: Tensor of one or two dimensions: observations of the variables.
+        y: Observations of additional variables.
+        rowvar: Whether each row is a variable (default); else each column is.
+        dtype: Dtype of the result.
 
     Example:
         >>> np.corrcoef([1.0, 2.0, 3.0], [6.0, 4.0, 2.0]).round(decimals=4)
         array([[ 1., -1.],
                [-1.,  1.]])
     """
-    return variance.corrcoef(_observations(x, y, rowvar, dtype))
+    return variance.corrcoef(_variables(x, y, rowvar, dtype))
 
 
 @numpy_function
 def histogram(
     a: Any, bins: Any = 10, range: Any = None, density: bool | None = None, weights: Any = None
 ) -> tuple[Tensor, Tensor]:
-    """How many elements each bin holds.
+    """Histogram: the number of elements in each bin.
 
     Args:
-        a: Tensor, or what makes one.
-        bins: How many, the edges, or a rule of thumb; see ``histogram_bin_edges``.
+        a: Tensor or array-like.
+        bins: Number of bins, their edges, or a rule of thumb; see ``histogram_bin_edges``.
         range: The first and the last edge; default the extremes.
-        density: Divide by the number of elements and the bins' widths.
-        weights: How much each element counts; default 1.
+        density: Whether to divide by the number of elements and the width of the bin.
+        weights: Weight of each element; default 1.
 
     Returns:
-        The counts, int64 unless there are weights or a density; and the edges.
+        A tuple of the counts, int64 without ``weights`` and ``density``, and the edges.
 
     Example:
         >>> np.histogram([1, 2, 2, 4], bins=3)
@@ -305,9 +298,9 @@ def histogram(
     x = tensor_of(a).detach().reshape(-1)
     with float64_default():
         edges: Any = histogram_bin_edges(x, bins, range, weights)
-    place = bin_numbers(x.to(edges.dtype), edges)
+    index = _bin_indices(x.to(edges.dtype), edges)
     w = None if weights is None else tensor_of(weights, x._xp)
-    counts = counted(place, place >= 0, edges.shape[0] - 1, w)
+    counts = _count_bins(index, index >= 0, edges.shape[0] - 1, w)
     if density:
         counts = counts.to(dtypes.float64) / edges.diff() / counts.sum()
     return counts, edges
@@ -318,17 +311,18 @@ def histogramdd(
     sample: Any, bins: Any = 10, range: Any = None, density: bool | None = None,
     weights: Any = None,
 ) -> tuple[Tensor, tuple[Tensor, ...]]:  # fmt: skip
-    """How many points each field of a grid holds.
+    """Histogram of points in several dimensions: the number of points in each bin.
 
     Args:
-        sample: Tensor of shape ``(points, dimensions)``, or a tensor for each dimension.
-        bins: How many, or the edges; one for all, or one for each dimension.
-        range: The first and the last edge for each; default the extremes.
-        density: Divide by the number of points and the fields' sizes.
-        weights: How much each point counts; default 1.
+        sample: Tensor of shape ``(points, dimensions)``, or a sequence of one tensor of
+            coordinates for each dimension.
+        bins: Number of bins, or their edges; for all dimensions, or a list of one for each.
+        range: For each dimension the first and the last edge; default the extremes.
+        density: Whether to divide by the number of points and the volume of the bin.
+        weights: Weight of each point; default 1.
 
     Returns:
-        The counts, floating-point, and the edges of each dimension.
+        A tuple of the counts, floating-point, and the tuple of the edges of each dimension.
 
     Example:
         >>> counts, edges = np.histogramdd([[0.0, 0.0], [1.0, 1.0]], bins=2)
@@ -336,13 +330,13 @@ def histogramdd(
         array([[0., 0.],
                [0., 2.]])
     """
-    points = _points(sample)
+    points = _coordinates(sample)
     each = list(bins) if isinstance(bins, (tuple, list)) else [bins] * len(points)
-    return grid_counts(points, each, range, bool(density), weights, dtypes.float64)
+    return _grid_counts(points, each, range, bool(density), weights, dtypes.float64)
 
 
-def _points(sample: Any) -> list[Any]:
-    """The coordinates in each dimension, in one floating-point dtype."""
+def _coordinates(sample: Any) -> list[Any]:
+    """Vectors of the coordinates in each dimension, in one floating-point dtype."""
     if isinstance(sample, (tuple, list)) and not all(isinstance(x, (int, float)) for x in sample):
         return [as_float(x).detach().reshape(-1) for x in promote_strong(*sample)]
     x = as_float(tensor_of(sample)).detach()
@@ -351,12 +345,12 @@ def _points(sample: Any) -> list[Any]:
 
 @numpy_function
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Tensor:
-    """How often each integer from 0 on comes.
+    """Number of occurrences of each integer from 0 to the largest element.
 
     Args:
-        x: Tensor of one dimension, integers that are not negative.
-        weights: How much each counts; default 1.
-        minlength: The least length of the result.
+        x: Tensor of one dimension with integers that are not negative.
+        weights: Weight of each element; default 1.
+        minlength: Minimum length of the result.
 
     Example:
         >>> np.bincount([0, 1, 1, 3])
@@ -370,14 +364,14 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Tensor:
 
 @numpy_function
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Tensor:
-    """The differences of neighbours along ``axis``.
+    """Differences of neighboring elements along ``axis``.
 
     Args:
         a: Tensor of at least one dimension.
-        n: How often to take differences.
+        n: Order of the differences; default 1.
         axis: The dimension; default the last.
-        prepend: What to put before ``a`` first; a number stands for one slice.
-        append: What to put after it.
+        prepend: Slices to prepend to ``a`` first; a number stands for one constant slice.
+        append: Slices to append to ``a`` first, likewise.
 
     Example:
         >>> np.diff([1, 4, 9, 16])
@@ -395,6 +389,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
 
 
 def _slice_of(value: Any, x: Any, axis: int) -> Any:
+    """``prepend`` or ``append`` of ``diff`` as a tensor; a number becomes one slice of ``x``."""
     if value is None:
         return None
     part = tensor_of(value, x._xp)
@@ -405,12 +400,12 @@ def _slice_of(value: Any, x: Any, axis: int) -> Any:
 
 @numpy_function
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
-    """The integral of ``y`` along ``axis``, by the trapezoidal rule.
+    """Integral of ``y`` along ``axis`` by the trapezoidal rule.
 
     Args:
         y: Tensor of values.
-        x: Where they belong; default at equal distances.
-        dx: The distance where ``x`` is not given.
+        x: Points of the values; default equidistant points.
+        dx: Distance of the points without ``x``.
         axis: The dimension; default the last.
 
     Example:
@@ -428,16 +423,17 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Tensor:
 def gradient(
     f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1
 ) -> Tensor | tuple[Tensor, ...]:
-    """Derivatives of a sampled function, by second-order differences inside.
+    """Derivatives of a sampled function, by central differences of second order inside.
 
     Args:
-        f: The samples.
-        *varargs: The distance of neighbours, or the places; for all dimensions or for each.
+        f: Tensor of samples.
+        *varargs: Distance of neighboring samples, or the points of the samples; one for all
+            dimensions or one for each.
         axis: Dimension or dimensions; None, the default, means all.
-        edge_order: 1 (default) or 2: the order of the differences at both ends.
+        edge_order: Order of the differences at both ends: 1 (default) or 2.
 
     Returns:
-        A tensor for each dimension; not in a tuple if there is only one.
+        A tensor for one dimension, else a tuple of a tensor for each.
 
     Example:
         >>> np.gradient([1.0, 4.0, 9.0, 16.0])
@@ -461,49 +457,54 @@ def nan_to_num(
     x: Any, copy: bool = True, nan: float = 0.0, posinf: float | None = None,
     neginf: float | None = None,
 ) -> Tensor:  # fmt: skip
-    """Numbers in the place of NaN and infinities.
+    """Replace NaN and infinities by numbers.
 
     Args:
-        x: Tensor, or what makes one.
-        copy: Whether to leave ``x`` as it is (default) rather than write to it.
-        nan: For NaN; default 0. This and the next may be arrays that broadcast with ``x``.
-        posinf: For plus infinity; default the largest number.
-        neginf: For minus infinity; default the smallest.
+        x: Tensor or array-like.
+        copy: Whether to return a copy (default) instead of changing ``x`` in place.
+        nan: Replacement of NaN; default 0. All replacements may be arrays that broadcast with
+            ``x``.
+        posinf: Replacement of plus infinity; default the dtype's largest number.
+        neginf: Replacement of minus infinity; default the dtype's smallest number.
 
     Example:
         >>> np.nan_to_num([1.0, np.nan])
         array([1., 0.])
     """
     source = tensor_of(x)
-    if source._data.dtype.kind not in "fc":  # There is nothing to fill, so nothing is read.
+    if source._data.dtype.kind not in "fc":
         return source.clone() if copy else source  # type: ignore[no-any-return]
-    numbers: list[Any] = [nan, posinf, neginf]
-    tests = (comparison.isnan, comparison.isposinf, comparison.isneginf)
-    given = [value if hasattr(value, "__len__") else None for value in numbers]
+    replacements: list[Any] = [nan, posinf, neginf]
+    predicates = (comparison.isnan, comparison.isposinf, comparison.isneginf)
     found = source
-    for test, value in zip(tests, given, strict=True):
-        if value is not None:  # arrays, of which each element has its own
-            filling = tensor_of(value, source._xp).to(source.dtype)
-            found = selection.where(test(source), filling, found)
-    rest = [value if each is None else None for value, each in zip(numbers, given, strict=True)]
-    found = floating_point.nan_to_num(found, *rest)
+    for i, predicate in enumerate(predicates):
+        if hasattr(replacements[i], "__len__"):  # PyTorch's function does not accept arrays.
+            value = tensor_of(replacements[i], source._xp).to(source.dtype)
+            found = selection.where(predicate(source), value, found)
+            replacements[i] = None
+    found = floating_point.nan_to_num(found, *replacements)
     return found if copy else source.copy_(found)
 
 
-def rows(x: Any, axes: tuple[int, ...]) -> Any:
-    """The tensor with some of its dimensions as one, the last."""
-    kept = [n for d, n in enumerate(x.shape) if d not in axes]
+def _flatten_axes(x: Any, axes: tuple[int, ...]) -> Any:
+    """Move ``axes`` to the end and flatten them to one dimension."""
+    shape = [n for d, n in enumerate(x.shape) if d not in axes]
     size = math.prod(x.shape[d] for d in axes)
     moved = x.movedim(axes, tuple(range(-len(axes), 0))) if axes else x
-    return moved.reshape((*kept, size))
+    return moved.reshape((*shape, size))
 
 
-def weights_for(x: Any, weights: Any, axis: Any, axes: tuple[int, ...]) -> Any:
-    """Weights in the shape of the elements.
+def _result_shape(x: Any, axes: tuple[int, ...], keepdims: bool) -> list[int]:
+    """Shape of a reduction of ``x`` over ``axes``."""
+    return [1 if d in axes else n for d, n in enumerate(x.shape) if keepdims or d not in axes]
+
+
+def _check_weights(x: Any, weights: Any, axis: Any, axes: tuple[int, ...]) -> Any:
+    """Check weights and return them in the shape of ``x``.
 
     Raises:
-        TypeError: If their shape is another one and no dimension is named.
-        ValueError: If it is not that of the dimensions either, or a weight is below 0.
+        TypeError: If their shape is not ``x``'s and ``axis`` is None.
+        ValueError: If their shape is not ``x``'s along ``axes`` either, or a weight is negative.
     """
     given = tensor_of(weights, x._xp).to(dtypes.float64)
     if given.shape != x.shape:
@@ -521,43 +522,47 @@ def weights_for(x: Any, weights: Any, axis: Any, axes: tuple[int, ...]) -> Any:
     return given
 
 
-def weighted(
+def _weighted_quantile(
     x: Any, q: Any, axes: tuple[int, ...], keepdims: bool, weights: Any, ignore: bool
 ) -> Any:
-    """The first elements up to which at least parts ``q`` of the weights lie."""
-    kept = [1 if d in axes else n for d, n in enumerate(x.shape) if keepdims or d not in axes]
-    values, counts = rows(x, axes), rows(weights, axes)
-    lost = values != values
+    """Quantiles by the method ``"inverted_cdf"`` with weights.
+
+    A quantile is the first sorted element up to which at least the fraction ``q`` of the weights
+    lies. ``ignore`` says whether NaN is ignored; else it is the result. The other arguments are
+    those of ``_quantile``.
+    """
+    values, counts = _flatten_axes(x, axes), _flatten_axes(weights, axes)
+    is_nan = values != values
     order = sorting.argsort(values.detach(), stable=True)
     values = values.gather(-1, order)
-    counts = (counts.masked_fill(lost, 0) if ignore else counts).gather(-1, order)
+    counts = (counts.masked_fill(is_nan, 0) if ignore else counts).gather(-1, order)
     below = counts.cumsum(-1)
     total = below[..., -1:]
-    nothing = lost.all(-1, keepdim=True) if ignore else lost.any(-1, keepdim=True)
-    sound = ((total > 0) & total.isfinite()) | nothing
-    x._xp.check_all(sound._data, "Weights included NaN, inf or were all zero.")
-    share = (below / total).masked_fill(below == 0, -1)  # what counts for nothing is never picked
+    no_result = is_nan.all(-1, keepdim=True) if ignore else is_nan.any(-1, keepdim=True)
+    valid = ((total > 0) & total.isfinite()) | no_result
+    x._xp.check_all(valid._data, "Weights included NaN, inf or were all zero.")
+    fraction = (below / total).masked_fill(below == 0, -1)  # so that weight 0 is never chosen
     parts = q.detach().reshape(-1).to(dtypes.float64)
-    at = (share.unsqueeze(-2) < parts.unsqueeze(-1)).sum(-1).clamp(max=values.shape[-1] - 1)
+    at = (fraction.unsqueeze(-2) < parts.unsqueeze(-1)).sum(-1).clamp(max=values.shape[-1] - 1)
     found = values.gather(-1, at)
     if values.dtype.category > 1:
-        found = found.masked_fill(nothing, math.nan)
-    return found.movedim(-1, 0).reshape((*q.shape, *kept))
+        found = found.masked_fill(no_result, math.nan)
+    return found.movedim(-1, 0).reshape((*q.shape, *_result_shape(x, axes, keepdims)))
 
 
-#: The methods that interpolate between ranks, with alpha and beta: Hyndman, Fan: Sample Quantiles
-#: in Statistical Packages, 1996.
+#: The parameters alpha and beta of the methods that interpolate between ranks.
+#: Reference: Hyndman, Fan: Sample Quantiles in Statistical Packages, 1996
 _CONTINUOUS = {
     "linear": (1, 1), "weibull": (0, 0), "hazen": (0.5, 0.5), "median_unbiased": (1 / 3, 1 / 3),
     "normal_unbiased": (3 / 8, 3 / 8), "interpolated_inverted_cdf": (0, 1),
 }  # fmt: skip
-#: Methods of quantiles that return an element.
+#: Methods of quantiles whose result is an element.
 _PICKING = ("lower", "higher", "nearest", "inverted_cdf", "closest_observation")
 _METHODS = (*_CONTINUOUS, *_PICKING, "midpoint", "averaged_inverted_cdf")
 
 
 def _rank(method: str, n: Any, q: Any) -> Any:
-    """Where among ``n`` sorted elements the quantiles lie, counted from 0."""
+    """Ranks, from 0 and possibly fractional, of the quantiles ``q`` among ``n`` sorted elements."""
     if method in _CONTINUOUS:
         alpha, beta = _CONTINUOUS[method]
         return n * q + (alpha + q * (1 - alpha - beta)) - 1
@@ -571,32 +576,38 @@ def _rank(method: str, n: Any, q: Any) -> Any:
         return place.ceil()
     if method == "averaged_inverted_cdf":
         return (place + 0.5).where(place == place.floor(), place.ceil())
-    up = (place + 0.5).floor()  # the nearest; between two the one of odd index
+    up = (place + 0.5).floor()  # the nearest rank; of two nearest ranks, the odd one
     return (up - 1).where((place + 0.5 == up) & (up % 2 == 0), up)
 
 
-def _rows(x: Any, axes: tuple[int, ...]) -> Any:
-    """Sort the reduced dimensions, flattened to the last one, in ascending order with NaN last."""
-    flat = rows(x, axes)
+def _sort_axes(x: Any, axes: tuple[int, ...]) -> Any:
+    """Flatten ``axes`` to the last dimension and sort it in ascending order, with NaN last."""
+    flat = _flatten_axes(x, axes)
     if x.dtype is dtypes.bool:
         return sorting.sort(flat.to(dtypes.uint8))[0].bool()
     return sorting.sort(flat)[0]
 
 
-def _counted(rows: Any, ignore: bool) -> tuple[Any, Any]:
-    """How many numbers a row has to look at, and whether its result is NaN."""
+def _count_valid(rows: Any, ignore: bool) -> tuple[Any, Any]:
+    """Number of elements of each sorted row to use, and the mask of rows whose result is NaN.
+
+    The number excludes NaN if ``ignore``; the mask is None for integers.
+    """
     size = rows.shape[-1]
     if rows.dtype.category < 2:
         return size, None
-    lost = (rows != rows).sum(-1, keepdim=True)
+    nans = (rows != rows).sum(-1, keepdim=True)
     if ignore:
-        left = (size - lost).to(dtypes.float64)
-        return left, left == 0
-    return size, lost > 0
+        count = (size - nans).to(dtypes.float64)
+        return count, count == 0
+    return size, nans > 0
 
 
-def _between(rows: Any, rank: Any, n: Any, picking: bool) -> Any:
-    """Elements at ranks, interpolated if they are not whole."""
+def _interpolate(rows: Any, rank: Any, n: Any, picking: bool) -> Any:
+    """Elements of sorted rows at ranks, interpolated at fractional ranks unless ``picking``.
+
+    ``n`` is the number of valid elements of each row.
+    """
     last = n - 1 if isinstance(n, int) else (n - 1).clamp(min=0)
     rank = rank.clamp(min=0)
     rank = rank.clamp(max=last) if isinstance(last, int) else rank.where(rank < last, last)
@@ -609,61 +620,66 @@ def _between(rows: Any, rank: Any, n: Any, picking: bool) -> Any:
     weight = (rank - low).to(below.dtype)
     step = above - below
     found = (below + step * weight).where(weight < 0.5, above - step * (1 - weight))
-    return below.where(above == below, found)  # the difference of infinities is NaN
+    return below.where(above == below, found)  # The difference of equal infinities is NaN.
 
 
-def _along(x: Any, q: Any, axes: tuple[int, ...], keepdims: bool, method: str, ignore: bool) -> Any:
-    """Quantiles of the elements along some dimensions; those of ``q`` come first."""
+def _quantile(
+    x: Any, q: Any, axes: tuple[int, ...], keepdims: bool, method: str, ignore: bool
+) -> Any:
+    """Quantiles along ``axes``; the dimensions of ``q`` come first in the result.
+
+    ``ignore`` says whether NaN is ignored; else it is the result.
+    """
     if x.is_complex():
         raise TypeError("a must be an array of real numbers")
-    kept: list[int] = [
-        1 if d in axes else n for d, n in enumerate(x.shape) if keepdims or d not in axes
-    ]
+    shape = _result_shape(x, axes, keepdims)
     if not x.numel():
-        if not ignore and 0 not in kept:
+        if not ignore and 0 not in shape:
             raise IndexError("there are no elements to find a quantile of")
-        return x.new_full((*q.shape, *kept), math.nan, dtype=common_dtype(x, q, 1.0))
-    ranked = _rows(x, axes)
-    n, nothing = _counted(ranked.detach(), ignore)
+        return x.new_full((*q.shape, *shape), math.nan, dtype=common_dtype(x, q, 1.0))
+    ranked = _sort_axes(x, axes)
+    n, no_result = _count_valid(ranked.detach(), ignore)
     picking = method in _PICKING or (method == "linear" and q.dtype.category == 1)
     parts = q.reshape(-1).to(dtypes.float64)
     source = ranked if picking else ranked.to(common_dtype(ranked, q, 1.0))
-    found = _between(source, _rank(method, n, parts), n, picking)
-    if nothing is not None:
-        found = found.masked_fill(nothing, math.nan)
-    return found.movedim(-1, 0).reshape((*q.shape, *kept))
+    found = _interpolate(source, _rank(method, n, parts), n, picking)
+    if no_result is not None:
+        found = found.masked_fill(no_result, math.nan)
+    return found.movedim(-1, 0).reshape((*q.shape, *shape))
 
 
-_QUANTILE = """The values below which given parts of the elements{ignoring} lie.
+_QUANTILE_DOC = """{title} of the elements{ignoring}, of all or along ``axis``.
 
     Args:
-        a: Real tensor, or what makes one.
-        q: The parts, from 0 to {scale}; tensor of any shape.
+        a: Real tensor or array-like.
+        q: The probabilities of the quantiles, from 0 to {scale}; tensor of any shape.
         axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        overwrite_input: Accepted.
-        method: How it is found between two elements: ``"linear"`` (default), ``"lower"``,
-            ``"higher"``, ``"midpoint"``, ``"nearest"``, ``"inverted_cdf"``,
-            ``"averaged_inverted_cdf"``, ``"closest_observation"``,
-            ``"interpolated_inverted_cdf"``, ``"hazen"``, ``"weibull"``, ``"median_unbiased"``
-            or ``"normal_unbiased"``.
-        keepdims: Keep the reduced dimensions with size 1.
-        weights: How often each element counts; of ``a``'s shape, or that of ``axis``. Only
-            with ``"inverted_cdf"``.
+        out: Tensor for the result.
+        overwrite_input: Accepted and ignored.
+        method: Method between two elements: ``"linear"`` (default), ``"lower"``, ``"higher"``,
+            ``"midpoint"``, ``"nearest"``, ``"inverted_cdf"``, ``"averaged_inverted_cdf"``,
+            ``"closest_observation"``, ``"interpolated_inverted_cdf"``, ``"hazen"``,
+            ``"weibull"``, ``"median_unbiased"`` or ``"normal_unbiased"``.
+        keepdims: Whether the reduced dimensions stay, with size 1.
+        weights: Weights of the elements, of ``a``'s shape or of its shape along ``axis``; only
+            for ``"inverted_cdf"``.
 
     Returns:
-        Tensor with ``q``'s dimensions first; of ``a``'s dtype where an element is picked.
+        Tensor with ``q``'s dimensions first; of ``a``'s dtype if the method selects elements.
 
     Raises:
-        ValueError: If a part is out of range, for another method, or for weights below 0.
+        ValueError: If ``q`` is out of range, for another method, or for negative weights.
         IndexError: If there are no elements.
     """
 
 
-def _quantile(name: str, scale: int, *example: str) -> Callable[..., Tensor]:
-    """``quantile`` and ``nanquantile``, and the percentiles, which NumPy alone has."""
-    ignore, alone = name.startswith("nan"), scale != 1
-    convert, register = (array_of, register_shared_as) if alone else (tensor_of, register_as)
+def _make_quantile(name: str, scale: int, *example: str) -> Callable[..., Tensor]:
+    """Make ``quantile`` or ``nanquantile``, or a percentile, which PyTorch does not have.
+
+    ``scale`` is the largest ``q``: 1 or 100.
+    """
+    ignore, is_shared = name.startswith("nan"), scale != 1
+    convert, register = (array_of, register_shared_as) if is_shared else (tensor_of, register_as)
 
     def function(
         a: Any, q: Any, axis: Any = None, out: Tensor | None = None,
@@ -674,48 +690,52 @@ def _quantile(name: str, scale: int, *example: str) -> Callable[..., Tensor]:
             raise ValueError(f"{method!r} is not a valid method; known are {', '.join(_METHODS)}")
         x = convert(a)
         part = convert(q, x._xp)
-        if alone:
+        if is_shared:
             x = x if x.dtype.category > 1 or method in _PICKING else x.to(default_dtype())
             part = (part if part.dtype.category > 1 else part.to(default_dtype())) / scale
         if is_number(q) and x.is_floating_point():
-            part = part.to(x.dtype)  # a number is weak
+            part = part.to(x.dtype)  # A Python number is weak.
         part._xp.check_all(
             (part._data >= 0) & (part._data <= 1), f"{name}(): q must be in the range [0, {scale}]"
         )
         axes = axes_of(name, axis, x.ndim)
         if weights is None:
-            found = _along(x, part, axes, keepdims, method, ignore)
+            found = _quantile(x, part, axes, keepdims, method, ignore)
         elif method != "inverted_cdf":
             raise ValueError(f"Only method 'inverted_cdf' supports weights. Got: {method}.")
         else:
-            found = weighted(x, part, axes, keepdims, weights_for(x, weights, axis, axes), ignore)
+            weights = _check_weights(x, weights, axis, axes)
+            found = _weighted_quantile(x, part, axes, keepdims, weights, ignore)
         return write_out(found, out)  # type: ignore[no-any-return]
 
-    doc = _QUANTILE.format(ignoring=" that are not NaN" if ignore else "", scale=scale)
+    title = "Percentiles" if is_shared else "Quantiles"
+    doc = _QUANTILE_DOC.format(
+        title=title, ignoring=" that are not NaN" if ignore else "", scale=scale
+    )
     return register(function, name, doc, *example)
 
 
-quantile: Callable[..., Tensor] = _quantile(
+quantile: Callable[..., Tensor] = _make_quantile(
     "quantile", 1,
     ">>> np.quantile([1.0, 2.0, 3.0, 4.0], 0.5)", "2.5",
 )  # fmt: skip
-nanquantile: Callable[..., Tensor] = _quantile(
+nanquantile: Callable[..., Tensor] = _make_quantile(
     "nanquantile", 1,
     ">>> np.nanquantile([1.0, np.nan, 3.0], 0.5)", "2.0",
 )  # fmt: skip
-percentile: Callable[..., Tensor] = _quantile(
+percentile: Callable[..., Tensor] = _make_quantile(
     "percentile", 100,
     ">>> tt.percentile(tt.tensor([1.0, 2.0, 3.0, 4.0, 5.0]), [25, 50])",
     "tensor([2., 3.])",
 )  # fmt: skip
-nanpercentile: Callable[..., Tensor] = _quantile(
+nanpercentile: Callable[..., Tensor] = _make_quantile(
     "nanpercentile", 100,
     ">>> tt.nanpercentile(tt.tensor([1.0, tt.nan, 3.0]), 50)", "tensor(2.)",
 )  # fmt: skip
 
 
-def _middle(name: str, *example: str) -> Callable[..., Tensor]:
-    """``median`` and ``nanmedian``."""
+def _make_median(name: str, *example: str) -> Callable[..., Tensor]:
+    """Make ``median`` or ``nanmedian``."""
     ignore = name.startswith("nan")
 
     def function(
@@ -725,32 +745,33 @@ def _middle(name: str, *example: str) -> Callable[..., Tensor]:
         x = tensor_of(a)
         axes = axes_of(name, axis, x.ndim)
         x = x if x.dtype.category > 1 else x.to(dtypes.float64)
-        # Of nothing both medians are NaN, unlike quantiles.
-        quiet = ignore or not x.numel()
-        found = _along(x, x.new_full((), 0.5), axes, keepdims, "midpoint", quiet)
+        # Without elements, both medians are NaN, whereas `quantile` raises.
+        ignore_nan = ignore or not x.numel()
+        found = _quantile(x, x.new_full((), 0.5), axes, keepdims, "midpoint", ignore_nan)
         return write_out(found, out)  # type: ignore[no-any-return]
 
-    rest = " that are not NaN" if ignore else ""
-    doc = f"""The middle element, or the mean of the two middle ones, of those{rest}.
+    doc = f"""Median of the elements{" that are not NaN" if ignore else ""}.
+
+    It is the middle one of the sorted elements, or the mean of the two middle ones.
 
     Args:
-        a: Real tensor, or what makes one; integers are cast to float64.
+        a: Real tensor or array-like; integers are cast to float64.
         axis: Dimension or dimensions; None, the default, means all.
-        out: Where to write the result.
-        overwrite_input: Accepted.
-        keepdims: Keep the reduced dimensions with size 1.
+        out: Tensor for the result.
+        overwrite_input: Accepted and ignored.
+        keepdims: Whether the reduced dimensions stay, with size 1.
 
     Returns:
-        Tensor without the reduced dimensions; NaN where there is nothing.
+        Tensor without the reduced dimensions; NaN for no elements.
     """
     return register_as(function, name, doc, *example)
 
 
-median: Callable[..., Tensor] = _middle(
+median: Callable[..., Tensor] = _make_median(
     "median",
     ">>> np.median([[1, 2], [3, 5]], axis=0)", "array([2. , 3.5])",
 )  # fmt: skip
-nanmedian: Callable[..., Tensor] = _middle(
+nanmedian: Callable[..., Tensor] = _make_median(
     "nanmedian",
     ">>> np.nanmedian([1.0, np.nan, 3.0])", "2.0",
 )  # fmt: skip

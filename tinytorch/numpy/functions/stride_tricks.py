@@ -1,4 +1,4 @@
-"""Windows into a tensor's memory: ``numpy.lib.stride_tricks`` by its names."""
+"""``numpy.lib.stride_tricks``: views with other shapes and strides."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ def as_strided(
     x: Any, shape: Sequence[int] | None = None, strides: Sequence[int] | None = None,
     subok: bool = False, writeable: bool = True,
 ) -> Tensor:  # fmt: skip
-    """A window into the memory of ``x``.
+    """View of the memory of ``x`` with another shape and other strides.
 
     Args:
-        x: Tensor, or what makes one.
-        shape: The window's sizes; default ``x``'s.
-        strides: Steps along each dimension, in bytes as in NumPy; default ``x``'s.
-        subok: Accepted.
-        writeable: Accepted; it is a view that can be written to.
+        x: Tensor or array-like.
+        shape: Shape of the view; default ``x``'s.
+        strides: Strides of the view in bytes, as in NumPy; default ``x``'s.
+        subok: Accepted and ignored.
+        writeable: Accepted and ignored; the view can always be written to.
 
     Raises:
-        ValueError: If the window leaves the memory, or a step is no whole number of elements.
+        ValueError: If the view exceeds the memory, or a stride is not a multiple of the item size.
 
     Example:
         >>> np.lib.stride_tricks.as_strided(np.arange(4), shape=(2, 2), strides=(8, 8))
@@ -49,21 +49,21 @@ def sliding_window_view(
     x: Any, window_shape: int | Sequence[int], axis: Any = None, *, subok: bool = False,
     writeable: bool = False,
 ) -> Tensor:  # fmt: skip
-    """Every window of a size: a view, with the windows' dimensions last.
+    """View of all windows of a shape, with the windows' dimensions last.
 
     Args:
-        x: Tensor, or what makes one.
-        window_shape: The sizes of a window, along each of ``axis``.
+        x: Tensor or array-like.
+        window_shape: Size of a window along each dimension of ``axis``.
         axis: Dimension or dimensions; None, the default, means all.
-        subok: Accepted.
-        writeable: Accepted; the view can be written to.
+        subok: Accepted and ignored.
+        writeable: Accepted and ignored; the view can always be written to.
 
     Returns:
-        Tensor of shape ``(*, *window_shape)``, in which each of those dimensions is shorter by
-        the window's size less 1.
+        Tensor of ``x``'s dimensions followed by ``window_shape``; each dimension of ``axis`` is
+        shorter by the window's size less 1.
 
     Raises:
-        ValueError: If there are not as many sizes as dimensions, or one is out of range.
+        ValueError: If ``window_shape`` and ``axis`` differ in length, or a size is out of range.
 
     Example:
         >>> np.lib.stride_tricks.sliding_window_view(np.arange(4), 3)
@@ -80,7 +80,7 @@ def sliding_window_view(
     )
     if len(dims) != len(sizes):
         raise ValueError(
-            f"sliding_window_view(): window_shape must have a size for each of {len(dims)} "
+            f"sliding_window_view(): expected a size in window_shape for each of {len(dims)} "
             f"dimensions, got {tuple(sizes)}"
         )
     for d, size in zip(dims, sizes, strict=True):

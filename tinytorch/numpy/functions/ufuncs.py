@@ -1,6 +1,6 @@
-"""NumPy's elementwise functions: ``out=``, ``where=``, ``dtype=`` and its rules of promotion.
+"""NumPy's elementwise functions with ``out=``, ``where=``, ``dtype=`` and its promotion rules.
 
-NumPy's own functions determine the dtypes of the computation, and which casts are allowed.
+NumPy's own ufuncs determine the dtypes of the computation and the casts that are allowed.
 """
 
 from __future__ import annotations
@@ -15,106 +15,97 @@ from ...core.tensor import Tensor
 from ...dispatch.op import composite
 from ...ops.create import factories
 from ...ops.pointwise import (
-    comparison,
-    complex_numbers,
-    division,
-    floating_point,
-    rounding,
-    trigonometric,
-)
+    comparison, complex_numbers, division, floating_point, rounding, trigonometric,
+)  # fmt: skip
 from ...ops.pointwise.selection import where as where_
 from ...ops.special import bessel_functions
 from . import elementwise
 from .conversion import (
-    as_dtype,
-    as_float,
-    backend_of,
-    host,
-    is_number,
-    promote,
-    tensor_of,
-    tensors_of,
-    write_out,
-)
+    as_dtype, as_float, backend_of, host, is_number, promote, tensor_of, tensors_of, write_out,
+)  # fmt: skip
 from .elementwise import (
-    BINARY,
     COMPLEX_FORMULAS,
     REAL_FORMULAS,
     UNARY,
+    BINARY,
     UfuncDef,
-    divide_or_zero,
     divide_with_remainder,
+    divide_or_zero,
 )
 from .registration import numpy_function, register_as
 
-#: Bools that these have nothing to do for, though PyTorch's refuse them.
-_WHOLE = ("abs", "ceil", "floor", "trunc")
+#: Functions that return bools unchanged; PyTorch's functions raise for bools.
+_IDENTITY_FOR_BOOLS = ("abs", "ceil", "floor", "trunc")
 
 
 @functools.cache
-def _loop(name: str, kinds: tuple[Any, ...], dtype: Any, casting: str) -> tuple[Any, ...]:
-    """The dtypes of operands and results, of which some may be given.
+def _loop(name: str, operands: tuple[Any, ...], dtype: Any, casting: str) -> tuple[Any, ...]:
+    """NumPy's dtypes of the operands and results of a computation.
 
     Args:
-        name: NumPy's function.
-        kinds: Of each operand its dtype or, for a number, its type; of each ``out`` its dtype.
-        dtype: Of the results, as the caller asks for it.
-        casting: Which casts are allowed.
+        name: Name of NumPy's ufunc.
+        operands: The dtype of each operand, or the type of a Python number, followed by the
+            dtype of each ``out``, or None.
+        dtype: The argument ``dtype`` of the call, or None.
+        casting: The casts that are allowed.
 
     Raises:
-        TypeError: If NumPy's function does not take them.
+        TypeError: If the ufunc does not support them.
     """
-    function = getattr(host(), name)
-    given: dict[str, Any] = {"casting": casting}
+    ufunc = getattr(host(), name)
+    options: dict[str, Any] = {"casting": casting}
     if dtype is not None:
-        given["signature"] = (None,) * function.nin + (dtype,) * function.nout
-    found: tuple[Any, ...] = function.resolve_dtypes(kinds, **given)
+        options["signature"] = (None,) * ufunc.nin + (dtype,) * ufunc.nout
+    found: tuple[Any, ...] = ufunc.resolve_dtypes(operands, **options)
     return found
 
 
-def _alike(values: tuple[Any, ...]) -> bool:
-    """Whether all operands are tensors of one floating-point dtype: nothing is to be done."""
-    known: Any = None
+def _has_one_float_dtype(values: tuple[Any, ...]) -> bool:
+    """Whether all operands are tensors of one floating-point dtype, which need no promotion."""
+    first: Any = None
     for value in values:
         if not isinstance(value, Tensor):
             return False
         dtype = value._data.dtype
-        # To NumPy None is float64, so the two are told apart by identity.
-        if dtype.kind != "f" or (known is not None and dtype != known):
+        # `is not None`, because NumPy's float64 compares equal to None.
+        if dtype.kind != "f" or (first is not None and dtype != first):
             return False
-        known = dtype
+        first = dtype
     return True
 
 
-def _kind(value: Any) -> Any:
-    """What NumPy's promotion asks of an operand; Python's numbers but bools are weak."""
+def _promotion_type(value: Any) -> Any:
+    """An operand's dtype, or the type of a Python number, which is weak unless it is a bool."""
     if isinstance(value, Tensor):
         return value._data.dtype
     return host().dtype(bool) if isinstance(value, bool) else type(value)
 
 
-def _operands(values: tuple[Any, ...]) -> list[Any]:
-    """Tensors of one backend, with Python's numbers as they are beside them."""
+def _read_operands(values: tuple[Any, ...]) -> list[Any]:
+    """Convert operands to tensors of one backend; Python numbers stay unless all are numbers."""
     backend = backend_of(*values)
-    plain = [is_number(v) for v in values]
-    if all(plain):
-        plain = [False] * len(values)
-    return [v if p else tensor_of(v, backend) for v, p in zip(values, plain, strict=True)]
+    stays = [is_number(v) for v in values]
+    if all(stays):
+        stays = [False] * len(values)
+    return [v if s else tensor_of(v, backend) for v, s in zip(values, stays, strict=True)]
 
 
-def _converted(value: Any, kind: Any, beside: Any) -> Any:
-    """An operand in the dtype of the computation; a number may stay one beside a tensor."""
+def _cast_operand(value: Any, dtype: Any, tensor: Any) -> Any:
+    """Cast an operand to NumPy's ``dtype`` of the computation.
+
+    A Python number stays a number if ``tensor``, another operand, has that dtype.
+    """
     if isinstance(value, Tensor):
-        native: Any = value
-        return native if native._data.dtype == kind else native.to(dtypes.from_name(kind.name))
-    number = kind.type(value).item()
-    if beside._data.dtype == kind and kind.kind != "b":
+        operand: Any = value
+        return operand if operand._data.dtype == dtype else operand.to(dtypes.from_name(dtype.name))
+    number = dtype.type(value).item()
+    if tensor._data.dtype == dtype and dtype.kind != "b":
         return number
-    return beside.new_full((), number, dtype=dtypes.from_name(kind.name))
+    return tensor.new_full((), number, dtype=dtypes.from_name(dtype.name))
 
 
-def _outs(out: Any, count: int) -> tuple[Any, ...]:
-    """Where each result goes, or None."""
+def _normalize_out(out: Any, count: int) -> tuple[Any, ...]:
+    """Return the argument ``out`` as a tuple of a Tensor or None for each of ``count`` results."""
     found = out if isinstance(out, tuple) else (out,) + (None,) * (count - 1)
     if out is None or len(found) != count:
         if out is not None:
@@ -130,30 +121,44 @@ def _run(
     name: str, function: Callable[..., Any], values: tuple[Any, ...], out: Any = None,
     where: Any = True, casting: str = "same_kind", dtype: Any = None,
 ) -> Any:  # fmt: skip
-    """What ``function`` gives for operands in the dtypes that NumPy's ``name`` computes in."""
+    """Compute NumPy's ufunc ``name`` by ``function``, with NumPy's dtypes and options.
+
+    Args:
+        name: Name of NumPy's ufunc, which determines the dtypes.
+        function: Function of tensors of those dtypes, or numbers.
+        values: The operands.
+        out: Tensor for the result, or a tuple of one for each result.
+        where: Mask of the elements to compute.
+        casting: The casts that are allowed.
+        dtype: Dtype of the computation; None means NumPy's promotion rules.
+    """
     count = getattr(host(), name).nout
-    outs = _outs(out, count)
-    given = _operands(values)
-    kinds = (*map(_kind, given), *(None if o is None else o._data.dtype for o in outs))
-    wanted = None if dtype is None else as_dtype(dtype).dtype
-    loop = _loop(name, kinds, wanted, casting)
+    outs = _normalize_out(out, count)
+    given = _read_operands(values)
+    types = (*map(_promotion_type, given), *(None if o is None else o._data.dtype for o in outs))
+    loop = _loop(name, types, None if dtype is None else as_dtype(dtype).dtype, casting)
     tensor = next(v for v in given if isinstance(v, Tensor))
     try:
-        operands = [_converted(v, d, tensor) for v, d in zip(given, loop, strict=False)]
+        operands = [_cast_operand(v, d, tensor) for v, d in zip(given, loop, strict=False)]
     except OverflowError:
-        if name not in _ORDERS:
+        if name not in _COMPARISONS:
             raise
-        results = _beyond(name, given)
+        results = _compare_out_of_range(name, given)
     else:
-        results = _computed(name, function, operands, loop[0].kind, tensor)
-    made = results if count > 1 else (results,)
-    rest = zip(made, outs, loop[len(given) :], strict=True)
-    done = tuple(_placed(r, o, d, where) for r, o, d in rest)
+        results = _compute(name, function, operands, loop[0].kind, tensor)
+    results = results if count > 1 else (results,)
+    rest = zip(results, outs, loop[len(given) :], strict=True)
+    done = tuple(_write_result(r, o, d, where) for r, o, d in rest)
     return done if count > 1 else done[0]
 
 
-def _computed(name: str, function: Any, operands: list[Any], kind: str, tensor: Any) -> Any:
-    if kind == "b" and getattr(function, "__name__", "") in _WHOLE:
+def _compute(name: str, function: Any, operands: list[Any], kind: str, tensor: Any) -> Any:
+    """Compute the result of promoted operands of NumPy's dtype kind ``kind``.
+
+    Some ufuncs need another formula than PyTorch's function for complex numbers, floating-point
+    numbers or integers.
+    """
+    if kind == "b" and getattr(function, "__name__", "") in _IDENTITY_FOR_BOOLS:
         return operands[0].clone()
     if getattr(function, "op", None) is not None and function.op.strict and len(operands) == 2:
         operands = [v if isinstance(v, Tensor) else tensor.new_full((), v) for v in operands]
@@ -163,15 +168,15 @@ def _computed(name: str, function: Any, operands: list[Any], kind: str, tensor: 
         return REAL_FORMULAS[name](function, *operands)
     if kind not in "iu":
         return function(*operands)
-    if name in _ORDERS and len({v.dtype for v in operands if isinstance(v, Tensor)}) > 1:
-        return _by_sign(name, function, *operands)
-    own = _OF_INTEGERS.get(name)
-    return function(*operands) if own is None else own(function, *operands)
+    if name in _COMPARISONS and len({v.dtype for v in operands if isinstance(v, Tensor)}) > 1:
+        return _compare_signed_unsigned(name, function, *operands)
+    formula = _INTEGER_FORMULAS.get(name)
+    return function(*operands) if formula is None else formula(function, *operands)
 
 
-def _placed(result: Any, out: Any, kind: Any, where: Any) -> Any:
-    """A result in its dtype, where it was wanted, in the place that ``out=`` names."""
-    wanted = dtypes.from_name(kind.name) if out is None else out.dtype
+def _write_result(result: Any, out: Any, dtype: Any, where: Any) -> Any:
+    """Cast a result to NumPy's ``dtype``, apply the mask ``where`` and write it to ``out``."""
+    wanted = dtypes.from_name(dtype.name) if out is None else out.dtype
     found = result if result.dtype is wanted else result.to(wanted)
     if where is not True:
         mask = tensor_of(where, found._xp).bool()
@@ -187,29 +192,28 @@ def _placed(result: Any, out: Any, kind: Any, where: Any) -> Any:
     return out.copy_(found)
 
 
-# -- what integers alone need --------------------------------------------------------------------
-
-_ORDERS = ("equal", "greater", "greater_equal", "less", "less_equal", "not_equal")
+_COMPARISONS = ("equal", "greater", "greater_equal", "less", "less_equal", "not_equal")
 
 
-def _beyond(name: str, given: list[Any]) -> Any:
-    """How integers compare with a number that their dtype does not hold: all of them alike."""
+def _compare_out_of_range(name: str, given: list[Any]) -> Any:
+    """Compare integers with a Python number beyond their dtype: all elements compare equally."""
     tensor = next(v for v in given if isinstance(v, Tensor))
-    anyone = tensor._data.dtype.type(0)
-    answer = getattr(host(), name)(*(anyone if isinstance(v, Tensor) else v for v in given))
-    return tensor.new_full(tuple(tensor.shape), bool(answer), dtype=dtypes.bool)
+    zero = tensor._data.dtype.type(0)
+    result = getattr(host(), name)(*(zero if isinstance(v, Tensor) else v for v in given))
+    return tensor.new_full(tuple(tensor.shape), bool(result), dtype=dtypes.bool)
 
 
-def _by_sign(name: str, function: Any, a: Any, b: Any) -> Any:
-    """How integers with a sign compare with those of 64 bits without, which no dtype joins."""
-    signed, below = (a, (-1, 0)) if a._data.dtype.kind == "i" else (b, (0, -1))
+def _compare_signed_unsigned(name: str, function: Any, a: Any, b: Any) -> Any:
+    """Compare signed integers with uint64, which have no common integer dtype."""
+    signed, example = (a, (-1, 0)) if a._data.dtype.kind == "i" else (b, (0, -1))
     negative = signed < 0
     rest = signed.masked_fill(negative, 0).to(dtypes.uint64)
     found = function(rest, b) if signed is a else function(a, rest)
-    return where_(negative, bool(getattr(host(), name)(*below)), found)
+    return where_(negative, bool(getattr(host(), name)(*example)), found)
 
 
-def _raised(function: Any, a: Any, b: Any) -> Any:
+def _integer_power(function: Any, a: Any, b: Any) -> Any:
+    """Power of integers; raise for a negative exponent."""
     text = "Integers to negative integer powers are not allowed."
     if isinstance(b, Tensor):
         b._xp.check_all(b._data >= 0, text)
@@ -218,70 +222,71 @@ def _raised(function: Any, a: Any, b: Any) -> Any:
     return function(a, b)
 
 
-def _inverted(function: Any, a: Any) -> Any:
+def _integer_reciprocal(function: Any, a: Any) -> Any:
     return a.new_ones(()).div(a, rounding_mode="trunc")
 
 
-_OF_INTEGERS: dict[str, Callable[..., Any]] = {
-    "reciprocal": _inverted, "power": _raised, "pow": _raised,
+#: Functions of PyTorch's function and the operands, for ufuncs that differ for integers.
+_INTEGER_FORMULAS: dict[str, Callable[..., Any]] = {
+    "reciprocal": _integer_reciprocal, "power": _integer_power, "pow": _integer_power,
     **dict.fromkeys(("floor_divide", "fmod", "mod", "remainder"), divide_or_zero),
 }  # fmt: skip
 
 
-# -- the functions -------------------------------------------------------------------------------
-
-
-def _one(name: str, row: UfuncDef) -> Callable[..., Any]:
+def _make_unary(name: str, definition: UfuncDef) -> Callable[..., Any]:
     def function(
         x: Any, /, out: Tensor | None = None, *, where: Any = True, casting: str = "same_kind",
         order: str = "K", dtype: Any = None, subok: bool = True,
     ) -> Tensor:  # fmt: skip
-        run = row.compute
-        plain = out is None and where is True and dtype is None and name not in REAL_FORMULAS
-        if plain and _alike((x,)):
+        run = definition.compute
+        fast = out is None and where is True and dtype is None and name not in REAL_FORMULAS
+        if fast and _has_one_float_dtype((x,)):
             return run(x)  # type: ignore[no-any-return]
         return _run(name, run, (x,), out, where, casting, dtype)  # type: ignore[no-any-return]
 
-    return _file(function, name, row, "x")
+    return _register(function, name, definition, "x")
 
 
-def _two(name: str, row: UfuncDef) -> Callable[..., Any]:
-    wide = name == "float_power"
-
+def _make_binary(name: str, definition: UfuncDef) -> Callable[..., Any]:
     def function(
         x1: Any, x2: Any, /, out: Tensor | None = None, *, where: Any = True,
         casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
     ) -> Tensor:  # fmt: skip
-        run = row.compute
-        plain = out is None and where is True and dtype is None and not wide
-        if plain and _alike((x1, x2)):
+        run = definition.compute
+        fast = out is None and where is True and dtype is None and name != "float_power"
+        if fast and _has_one_float_dtype((x1, x2)):
             return run(x1, x2)  # type: ignore[no-any-return]
         return _run(name, run, (x1, x2), out, where, casting, dtype)  # type: ignore
 
-    return _file(function, name, row, "x1", "x2")
+    return _register(function, name, definition, "x1", "x2")
 
 
 _OPTIONS = """\
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
+        out: Tensor for the result.
+        where: Mask of the elements to compute; others stay as in ``out``, or are 0.
+        casting: The casts that are allowed: ``"no"``, ``"equiv"``, ``"safe"``, ``"same_kind"``
             (default) or ``"unsafe"``.
         order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+        dtype: Dtype of the computation; default by NumPy's promotion rules.
+        subok: Accepted and ignored.
 """
 
 
-def _file(function: Any, name: str, row: UfuncDef, *operands: str) -> Callable[..., Any]:
-    listed = "".join(f"        {x}: Array, or what makes one.\n" for x in operands)
-    doc = f"{row.summary}\n\n    Args:\n{listed}{_OPTIONS}    "
-    return register_as(function, name, doc, f">>> np.{name}({row.operands})", row.shown)  # type: ignore[no-any-return]
+def _register(function: Any, name: str, definition: UfuncDef, *operands: str) -> Callable[..., Any]:
+    """Register a ufunc with a docstring for its operands."""
+    listed = "".join(f"        {x}: Array-like.\n" for x in operands)
+    doc = f"{definition.summary}\n\n    Args:\n{listed}{_OPTIONS}    "
+    return register_as(
+        function, name, doc, f">>> np.{name}({definition.operands})", definition.shown
+    )  # type: ignore[no-any-return]
 
 
-_BY_NAME: dict[str, Any] = {name: _one(name, row) for name, row in UNARY.items()}
-_BY_NAME |= {name: _two(name, row) for name, row in BINARY.items()}
+_BY_NAME: dict[str, Any] = {
+    name: _make_unary(name, definition) for name, definition in UNARY.items()
+}
+_BY_NAME |= {name: _make_binary(name, definition) for name, definition in BINARY.items()}
 
-# Those that other functions call.
+# The functions that this module and others call.
 add, divide, multiply, power = map(_BY_NAME.__getitem__, ("add", "divide", "multiply", "power"))
 maximum, minimum, trunc = map(_BY_NAME.__getitem__, ("maximum", "minimum", "trunc"))
 arccos, arcsin, arctan2, arctanh = map(
@@ -295,17 +300,17 @@ def floor_divide(
     x1: Any, x2: Any, /, out: Tensor | None = None, *, where: Any = True,
     casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
 ) -> Tensor:  # fmt: skip
-    """The quotient, rounded down; of infinities what the array API standard says.
+    """Quotient rounded down; the quotients of infinities are those of the array API standard.
 
     Args:
         x1: Dividends.
         x2: Divisors.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        casting: Which casts are allowed.
+        out: Tensor for the result.
+        where: Mask of the elements to compute; others stay as in ``out``, or are 0.
+        casting: The casts that are allowed.
         order: Accepted; the result is in row-major order.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+        dtype: Dtype of the computation; default by NumPy's promotion rules.
+        subok: Accepted and ignored.
 
     Example:
         >>> np.floor_divide([7, -7], 2), np.floor_divide(np.inf, 2.0)
@@ -313,10 +318,11 @@ def floor_divide(
 
     Reference: https://data-apis.org/array-api/latest/API_specification
     """
-    return _run("floor_divide", _floored, (x1, x2), out, where, casting, dtype)  # type: ignore
+    return _run("floor_divide", _floor_divide, (x1, x2), out, where, casting, dtype)  # type: ignore
 
 
-def _floored(a: Any, b: Any) -> Any:
+def _floor_divide(a: Any, b: Any) -> Any:
+    """Floor division; an infinite dividend or divisor gives the unrounded quotient."""
     found = division.floor_divide(a, b)
     if found.dtype.category < 2:
         return found
@@ -330,23 +336,23 @@ def _floored(a: Any, b: Any) -> Any:
 def heaviside(
     x1: Any, x2: Any, /, out: Tensor | None = None, *, where: Any = True, dtype: Any = None
 ) -> Tensor:
-    """0 below zero, 1 above, the second operand at zero; NaN of NaN.
+    """Heaviside step function: 0 for ``x1 < 0``, ``x2`` for 0, 1 for ``x1 > 0``, NaN for NaN.
 
     Args:
-        x1: Tensor, or what makes one.
-        x2: Tensor, or what makes one.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        dtype: What to compute in; default by NumPy's rules of promotion.
+        x1: Tensor or array-like.
+        x2: Tensor or array-like.
+        out: Tensor for the result.
+        where: Mask of the elements to compute; others stay as in ``out``, or are 0.
+        dtype: Dtype of the computation; default by NumPy's promotion rules.
 
     Example:
         >>> np.heaviside([-1.5, 0.0, 2.0], 0.5)
         array([0. , 0.5, 1. ])
     """
-    return _run("heaviside", _step, (x1, x2), out, where, dtype=dtype)  # type: ignore
+    return _run("heaviside", _heaviside, (x1, x2), out, where, dtype=dtype)  # type: ignore
 
 
-def _step(a: Any, b: Any) -> Any:
+def _heaviside(a: Any, b: Any) -> Any:
     x, y = promote(*tensors_of(a, b))
     return rounding.heaviside(x, y).masked_fill(x != x, float("nan"))
 
@@ -355,29 +361,29 @@ def _step(a: Any, b: Any) -> Any:
 def ldexp(
     x1: Any, x2: Any, /, out: Tensor | None = None, *, where: Any = True, dtype: Any = None
 ) -> Tensor:
-    """``x1`` times 2 to the power of ``x2``.
+    """``x1 * 2**x2``.
 
     Args:
-        x1: Tensor, or what makes one.
+        x1: Tensor or array-like.
         x2: Integers.
-        out: Where to write the result.
-        where: Where to compute; elsewhere is what ``out`` holds, or zero.
-        dtype: What to compute in; default by NumPy's rules of promotion.
+        out: Tensor for the result.
+        where: Mask of the elements to compute; others stay as in ``out``, or are 0.
+        dtype: Dtype of the computation; default by NumPy's promotion rules.
 
     Example:
         >>> np.ldexp([1.0, 3.0], 2)
         array([ 4., 12.])
     """
-    return _run("ldexp", _scaled, (x1, x2), out, where, dtype=dtype)  # type: ignore
+    return _run("ldexp", _ldexp, (x1, x2), out, where, dtype=dtype)  # type: ignore
 
 
-def _scaled(a: Any, b: Any) -> Any:
-    """In two steps, for a power alone may be out of range where the product is not."""
+def _ldexp(a: Any, b: Any) -> Any:
+    """``a * 2**b`` in two steps, as ``2**b`` may be out of range although the product is not."""
     x, power = tensors_of(a, b)
-    kind = dtypes.float32 if x.dtype is dtypes.float16 else x.dtype
+    dtype = dtypes.float32 if x.dtype is dtypes.float16 else x.dtype
     half = power.div(2, rounding_mode="trunc")
     for part in (half, power - half):
-        x = x.to(kind) * part.to(kind).exp2()
+        x = x.to(dtype) * part.to(dtype).exp2()
     return x
 
 
@@ -386,19 +392,19 @@ def frexp(
     x: Any, /, out: tuple[Tensor, Tensor] | None = None, *, where: Any = True,
     casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """Each element as a fraction of size 0.5 to 1 and a power of 2.
+    """Split each element into a fraction, of absolute value from 0.5 to 1, and a power of 2.
 
     Args:
-        x: Tensor, or what makes one.
-        out: Where to write both.
-        where: Which elements to compute; default all.
-        casting: Which casts are allowed.
-        order: Accepted.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+        x: Tensor or array-like.
+        out: Tensors for both results.
+        where: Mask of the elements to compute; default all.
+        casting: The casts that are allowed.
+        order: Accepted and ignored.
+        dtype: Dtype of the computation; default by NumPy's promotion rules.
+        subok: Accepted and ignored.
 
     Returns:
-        The fractions and the exponents.
+        A tuple of the fractions and the exponents.
 
     Example:
         >>> fraction, exponent = np.frexp([1.0, 6.0])
@@ -415,17 +421,17 @@ def divmod(
     x1: Any, x2: Any, /, out: tuple[Tensor, Tensor] | None = None, *, where: Any = True,
     casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """Quotients rounded down, and what remains.
+    """Quotients rounded down, and remainders.
 
     Args:
         x1: Dividends.
         x2: Divisors.
-        out: Where to write both.
-        where: Which elements to compute; default all.
-        casting: Which casts are allowed.
-        order: Accepted.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+        out: Tensors for both results.
+        where: Mask of the elements to compute; default all.
+        casting: The casts that are allowed.
+        order: Accepted and ignored.
+        dtype: Dtype of the computation; default by NumPy's promotion rules.
+        subok: Accepted and ignored.
 
     Example:
         >>> np.divmod([-7, 7], 3)
@@ -439,16 +445,16 @@ def modf(
     x: Any, /, out: tuple[Tensor, Tensor] | None = None, *, where: Any = True,
     casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """The fractional and the integral part of each element, both with its sign.
+    """Fractional and integral part of each element, both with its sign.
 
     Args:
-        x: Real tensor, or what makes one.
-        out: Where to write both.
-        where: Which elements to compute; default all.
-        casting: Which casts are allowed.
-        order: Accepted.
-        dtype: What to compute in; default by NumPy's rules of promotion.
-        subok: Accepted.
+        x: Real tensor or array-like.
+        out: Tensors for both results.
+        where: Mask of the elements to compute; default all.
+        casting: The casts that are allowed.
+        order: Accepted and ignored.
+        dtype: Dtype of the computation; default by NumPy's promotion rules.
+        subok: Accepted and ignored.
 
     Example:
         >>> fraction, whole = np.modf([-1.5, 2.25])
@@ -462,10 +468,10 @@ def modf(
 
 @numpy_function
 def real(val: Any) -> Tensor:
-    """The real part of each element: a view.
+    """Real part of each element: a view.
 
     Args:
-        val: Tensor, or what makes one.
+        val: Tensor or array-like.
 
     Example:
         >>> np.real([1 + 2j, 3.0])
@@ -476,10 +482,10 @@ def real(val: Any) -> Tensor:
 
 @numpy_function
 def imag(val: Any) -> Tensor:
-    """The imaginary part of each element; zeros for real ones.
+    """Imaginary part of each element; 0 for real tensors.
 
     Args:
-        val: Tensor, or what makes one.
+        val: Tensor or array-like.
 
     Example:
         >>> np.imag([1 + 2j, 3.0])
@@ -491,11 +497,11 @@ def imag(val: Any) -> Tensor:
 
 @numpy_function
 def angle(z: Any, deg: bool = False) -> Tensor:
-    """The angle of each complex element, from -pi to pi.
+    """Angle of each complex element, from -pi to pi.
 
     Args:
-        z: Tensor, or what makes one.
-        deg: Whether in degrees.
+        z: Tensor or array-like.
+        deg: Whether the result is in degrees.
 
     Example:
         >>> np.angle([1j, -1], deg=True)
@@ -508,10 +514,10 @@ def angle(z: Any, deg: bool = False) -> Tensor:
 
 @numpy_function
 def isreal(x: Any) -> Tensor:
-    """Whether each element has no imaginary part.
+    """Whether the imaginary part of each element is 0.
 
     Args:
-        x: Tensor, or what makes one.
+        x: Tensor or array-like.
 
     Example:
         >>> np.isreal([1 + 2j, 3.0])
@@ -522,21 +528,22 @@ def isreal(x: Any) -> Tensor:
 
 @composite(namespaces=("numpy",), aliases=("around",))
 def round(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
-    """Each element rounded, halves to the even digit.
+    """Round each element; halves are rounded to the even digit.
 
     Args:
-        a: Tensor, or what makes one.
-        decimals: How many digits after the point to keep; negative ones are before it.
-        out: Where to write the result.
+        a: Tensor or array-like.
+        decimals: Number of digits after the decimal point; a negative number rounds digits
+            before it.
+        out: Tensor for the result.
 
     Example:
         >>> np.round([0.5, 1.5, 2.675], 1)
         array([0.5, 1.5, 2.7])
     """
-    return write_out(_rounded(tensor_of(a), decimals), out)  # type: ignore[no-any-return]
+    return write_out(_round(tensor_of(a), decimals), out)  # type: ignore[no-any-return]
 
 
-def _rounded(x: Any, decimals: int) -> Any:
+def _round(x: Any, decimals: int) -> Any:
     run = rounding.round
     if x.is_complex():
         return complex_numbers.complex(*(run(part, decimals=decimals) for part in (x.real, x.imag)))
@@ -547,10 +554,10 @@ def _rounded(x: Any, decimals: int) -> Any:
     return run(x, decimals=decimals)
 
 
-def _elementwise(
+def _make_elementwise(
     name: str, summary: str, compute: Callable[[Any], Any], *example: str
 ) -> Callable[..., Tensor]:
-    """A function of one operand that has ``out=`` and no more: it is no ufunc of NumPy's."""
+    """Make an elementwise function that is not a ufunc of NumPy; its only option is ``out=``."""
 
     def function(x: Any, out: Tensor | None = None) -> Tensor:
         return write_out(compute(tensor_of(x)), out)  # type: ignore[no-any-return]
@@ -561,32 +568,32 @@ def _elementwise(
         f"""{summary}
 
     Args:
-        x: Tensor, or what makes one.
-        out: Where to write the result.
+        x: Tensor or array-like.
+        out: Tensor for the result.
     """,
         *example,
     )
 
 
-fix: Callable[..., Tensor] = _elementwise(
-    "fix", "Each element without its fractional part.", trunc,
+fix: Callable[..., Tensor] = _make_elementwise(
+    "fix", "Integral part of each element: rounded towards 0.", trunc,
     ">>> np.fix([-1.5, 1.5])", "array([-1.,  1.])",
 )  # fmt: skip
-isneginf: Callable[..., Tensor] = _elementwise(
+isneginf: Callable[..., Tensor] = _make_elementwise(
     "isneginf",
     "Whether each element is minus infinity.",
-    lambda x: comparison.isneginf(_real("isneginf", x)),
+    lambda x: comparison.isneginf(_check_real("isneginf", x)),
     ">>> np.isneginf([-np.inf, 0.0, np.inf])", "array([ True, False, False])",
 )  # fmt: skip
-isposinf: Callable[..., Tensor] = _elementwise(
+isposinf: Callable[..., Tensor] = _make_elementwise(
     "isposinf",
     "Whether each element is plus infinity.",
-    lambda x: comparison.isposinf(_real("isposinf", x)),
+    lambda x: comparison.isposinf(_check_real("isposinf", x)),
     ">>> np.isposinf([-np.inf, 0.0, np.inf])", "array([False, False,  True])",
 )  # fmt: skip
 
 
-def _real(name: str, x: Any) -> Any:
+def _check_real(name: str, x: Any) -> Any:
     if x.is_complex():
         raise TypeError(f"{name}(): complex numbers have no order, got {x.dtype.name}")
     return x
@@ -594,10 +601,10 @@ def _real(name: str, x: Any) -> Any:
 
 @numpy_function
 def sinc(x: Any, /) -> Tensor:
-    """``sin(pi x) / (pi x)``.
+    """``sin(pi * x) / (pi * x)``, and 1 for 0.
 
     Args:
-        x: Tensor, or what makes one.
+        x: Tensor or array-like.
 
     Example:
         >>> np.sinc([0.0, 0.5])
@@ -608,10 +615,10 @@ def sinc(x: Any, /) -> Tensor:
 
 @numpy_function
 def i0(x: Any) -> Tensor:
-    """The modified Bessel function of the first kind, of order 0.
+    """Modified Bessel function of the first kind, of order 0.
 
     Args:
-        x: Tensor, or what makes one.
+        x: Tensor or array-like.
 
     Example:
         >>> np.i0([0.0, 1.0])
@@ -622,11 +629,12 @@ def i0(x: Any) -> Tensor:
 
 @numpy_function
 def real_if_close(a: Any, tol: float = 100) -> Tensor:
-    """The real parts of complex numbers if all imaginary ones are nearly zero.
+    """Real parts of complex numbers if all imaginary parts are close to 0, else the numbers.
 
     Args:
-        a: Tensor, or what makes one.
-        tol: How far from zero: in units of the dtype's precision if above 1, else as it is.
+        a: Tensor or array-like.
+        tol: Bound of the imaginary parts: in units of the dtype's precision if above 1, else
+            absolute.
 
     Example:
         >>> np.real_if_close([1.5 + 1e-15j, 2])
@@ -641,15 +649,15 @@ def real_if_close(a: Any, tol: float = 100) -> Tensor:
 
 @numpy_function
 def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Tensor:
-    """A reduction along several dimensions, one after the other; they stay, with size 1.
+    """Apply a reduction along several dimensions in turn; they stay, with size 1.
 
     Args:
-        func: Called with the tensor and a dimension.
-        a: Tensor, or what makes one.
+        func: Function of a tensor and a dimension.
+        a: Tensor or array-like.
         axes: The dimensions.
 
     Raises:
-        ValueError: If ``func`` does not give a tensor of as many dimensions, or of one less.
+        ValueError: If ``func`` returns a tensor that lacks more than one dimension, or has more.
 
     Example:
         >>> np.apply_over_axes(np.sum, [[1, 2], [3, 4]], [0, 1])
@@ -657,11 +665,8 @@ def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Tensor:
     """
     x = tensor_of(a)
     for axis in tensor_of(axes).reshape(-1).tolist():
-        found, wanted = tensor_of(func(x, axis)), x.ndim
-        x = found.unsqueeze(axis % wanted) if found.ndim == wanted - 1 else found
-        if x.ndim != wanted:
+        found, ndim = tensor_of(func(x, axis)), x.ndim
+        x = found.unsqueeze(axis % ndim) if found.ndim == ndim - 1 else found
+        if x.ndim != ndim:
             raise ValueError("function is not returning an array of the correct shape")
     return x  # type: ignore[no-any-return]
-
-
-# -- dtypes ---------------------------------------------------------------------------------------
