@@ -60,12 +60,9 @@ def compile(
 
     Args:
         model: A function or a Module. Without it, the result is a decorator.
-        fullgraph: Accepted for compatibility.
-        dynamic: Accepted for compatibility.
+        fullgraph, dynamic, options, disable: Accepted for compatibility.
         backend: Accepted for compatibility, if it is the name of a backend or a function.
         mode: Accepted for compatibility, if it is the name of a mode.
-        options: Accepted for compatibility.
-        disable: Accepted for compatibility.
 
     Raises:
         RuntimeError: If both ``mode`` and ``options`` are given, or the mode or the backend does
@@ -106,8 +103,7 @@ def disable(fn: Any = None, recursive: bool = True, *, reason: str | None = None
 
     Args:
         fn: A function or a Module.
-        recursive: Accepted for compatibility.
-        reason: Accepted for compatibility.
+        recursive, reason: Accepted for compatibility.
 
     Example:
         >>> tt.compiler.disable(len) is len
@@ -160,8 +156,7 @@ class set_stance(contextlib.ContextDecorator):  # named as a function
     Args:
         stance: ``"default"``, ``"force_eager"``, ``"eager_on_recompile"``,
             ``"fail_on_recompile"``, ``"eager_then_compile"`` or ``"aot_eager_then_compile"``.
-        skip_guard_eval_unsafe: Accepted for compatibility.
-        force_backend: Accepted for compatibility.
+        skip_guard_eval_unsafe, force_backend: Accepted for compatibility.
 
     Raises:
         RuntimeError: If ``stance`` is another string.

@@ -31,8 +31,7 @@ def script(obj: _F, *args: Any, **kwargs: Any) -> _F:
 
     Args:
         obj: A function, a class or a module.
-        *args: Accepted for compatibility.
-        **kwargs: Accepted for compatibility.
+        *args, **kwargs: Accepted for compatibility.
 
     Example:
         >>> @tt.jit.script
@@ -50,8 +49,7 @@ def trace(func: _F, example_inputs: Any = None, *args: Any, **kwargs: Any) -> _F
     Args:
         func: A function or a module.
         example_inputs: Ignored.
-        *args: Accepted for compatibility.
-        **kwargs: Accepted for compatibility.
+        *args, **kwargs: Accepted for compatibility.
 
     Example:
         >>> layer = tt.nn.Linear(1, 1)
@@ -67,8 +65,7 @@ def trace_module(mod: _F, inputs: Any = None, *args: Any, **kwargs: Any) -> _F:
     Args:
         mod: A module.
         inputs: Ignored.
-        *args: Accepted for compatibility.
-        **kwargs: Accepted for compatibility.
+        *args, **kwargs: Accepted for compatibility.
 
     Example:
         >>> layer = tt.nn.Linear(1, 1)

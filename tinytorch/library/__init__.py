@@ -86,8 +86,7 @@ class Library:
 
         Args:
             schema: ``"name(Tensor x, int n=2) -> Tensor"``.
-            alias_analysis: Accepted for compatibility.
-            tags: Accepted for compatibility.
+            alias_analysis, tags: Accepted for compatibility.
 
         Returns:
             The name of the operator.
@@ -248,8 +247,7 @@ def register_fake(
     Args:
         op: ``"mylib::name"``, or the operator, which may be declared later.
         func: The function. Default: the result is a decorator.
-        lib: Accepted for compatibility.
-        allow_override: Accepted for compatibility.
+        lib, allow_override: Accepted for compatibility.
 
     Example:
         >>> @tt.library.register_fake("mylib::scaled")

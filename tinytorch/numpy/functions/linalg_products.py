@@ -72,8 +72,7 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Tensor:
     """Solution ``x`` of ``tensordot(a, x, x.ndim) = b``.
 
     Args:
-        a: Tensor or array-like.
-        b: Tensor or array-like.
+        a, b: Tensor or array-like.
         axes: Dimensions of ``a`` that are moved to its end first; default none.
 
     Example:
@@ -103,8 +102,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Tensor:
     """Cross products of vectors of three elements.
 
     Args:
-        x1: Tensor or array-like.
-        x2: Tensor or array-like.
+        x1, x2: Tensor or array-like.
         axis: The dimension of the vectors; default the last.
 
     Example:
@@ -172,8 +170,7 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Tensor:
     """Sums of products over several dimensions of both; see ``tinytorch.tensordot``.
 
     Args:
-        x1: Tensor or array-like.
-        x2: Tensor or array-like.
+        x1, x2: Tensor or array-like.
         axes: Number of dimensions to sum over, the last of ``x1`` and the first of ``x2``; or a
             pair of the dimensions of each.
 

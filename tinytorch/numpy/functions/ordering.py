@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 from ... import dtypes
@@ -25,7 +26,7 @@ from .conversion import (
 )  # fmt: skip
 from .registration import (
     numpy_function, numpy_function_where, numpy_function_with_indices, promote_first,
-    register_shared,
+    register_shared, register_shared_as,
 )  # fmt: skip
 
 
@@ -88,9 +89,8 @@ def argsort(
     Args:
         a: Tensor or array-like.
         axis: The dimension, default the last; None flattens the tensor first.
-        kind: Accepted and ignored.
+        kind, stable: Accepted and ignored.
         order: Must be None.
-        stable: Accepted and ignored.
         descending: Whether to sort in descending order, an argument of the array API standard.
 
     Example:
@@ -231,8 +231,7 @@ def isin(
     """Whether each element is in ``test_elements``.
 
     Args:
-        element: Tensor or array-like.
-        test_elements: Tensor or array-like.
+        element, test_elements: Tensor or array-like.
         assume_unique: Accepted and ignored; promises that neither has duplicates.
         invert: Whether to negate the result.
         kind: Accepted and ignored.
@@ -415,54 +414,46 @@ def clip(
     return write_out(found if found is not a else found.clone(), out)  # type: ignore
 
 
-@register_shared
-def partition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
-    """A copy whose ``kth`` element is at its sorted position, after all smaller elements.
+def _make_partition(
+    name: str, summary: str, sort: Callable[..., Any], *example: str
+) -> Callable[..., Tensor]:
+    """Make ``partition`` or ``argpartition``, which sorts completely."""
+
+    def function(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
+        x, at = flat_if_none(name, array_of(a), axis)
+        size = x.shape[at] if x.numel() else 0
+        for index in (kth if isinstance(kth, (tuple, list)) else (kth,)) if size else ():
+            if not -size <= index < size:
+                raise IndexError(
+                    f"{name}(): kth={index} is out of bounds for a dimension of {size}"
+                )
+        return sort(x, at)  # type: ignore[no-any-return]
+
+    doc = f"""{summary}
 
     Args:
         a: Tensor of at least one dimension.
-        kth: Index or indices; they may be any, as the copy is completely sorted.
+        kth: Index or indices; they may be any, as all elements are sorted.
         axis: The dimension, default the last; None flattens the tensor first.
 
     Raises:
         IndexError: If ``kth`` is out of range.
-
-    Example:
-        >>> tt.partition(tt.tensor([3, 1, 2]), 1)
-        tensor([1, 2, 3])
     """
-    x, at = flat_if_none("partition", array_of(a), axis)
-    _check_kth("partition", kth, x, at)
-    return sorting.sort(x, at)[0]
+    return register_shared_as(function, name, doc, *example)
 
 
-@register_shared
-def argpartition(a: Any, kth: Any, axis: int | None = -1) -> Tensor:
-    """Indices of ``partition``: they move the ``kth`` element to its sorted position.
-
-    Args:
-        a: Tensor of at least one dimension.
-        kth: Index or indices; they may be any, as the result sorts the tensor completely.
-        axis: The dimension, default the last; None flattens the tensor first.
-
-    Raises:
-        IndexError: If ``kth`` is out of range.
-
-    Example:
-        >>> tt.argpartition(tt.tensor([3, 1, 2]), 1)
-        tensor([1, 2, 0])
-    """
-    x, at = flat_if_none("argpartition", array_of(a), axis)
-    _check_kth("argpartition", kth, x, at)
-    return sorting.argsort(x, at)
-
-
-def _check_kth(name: str, kth: Any, x: Tensor, axis: int) -> None:
-    """Raise if an index of ``kth`` is out of range for a dimension of a tensor with elements."""
-    size = x.shape[axis] if x.numel() else 0
-    for index in (kth if isinstance(kth, (tuple, list)) else (kth,)) if size else ():
-        if not -size <= index < size:
-            raise IndexError(f"{name}(): kth={index} is out of bounds for a dimension of {size}")
+partition: Callable[..., Tensor] = _make_partition(
+    "partition",
+    "Copy whose ``kth`` element is at its sorted position, after all smaller elements.",
+    lambda x, axis: sorting.sort(x, axis)[0],
+    ">>> tt.partition(tt.tensor([3, 1, 2]), 1)", "tensor([1, 2, 3])",
+)  # fmt: skip
+argpartition: Callable[..., Tensor] = _make_partition(
+    "argpartition",
+    "Indices of ``partition``: they move the ``kth`` element to its sorted position.",
+    sorting.argsort,
+    ">>> tt.argpartition(tt.tensor([3, 1, 2]), 1)", "tensor([1, 2, 0])",
+)  # fmt: skip
 
 
 @register_shared
@@ -577,8 +568,7 @@ def union1d(ar1: Any, ar2: Any) -> Tensor:
     """Union of two tensors: their distinct elements, in ascending order.
 
     Args:
-        ar1: Tensor of any shape.
-        ar2: Tensor of any shape.
+        ar1, ar2: Tensor of any shape.
 
     Example:
         >>> tt.union1d(tt.tensor([3, 1]), tt.tensor([1, 2]))
@@ -597,8 +587,7 @@ def intersect1d(
     """Intersection of two tensors: the distinct elements of both, in ascending order.
 
     Args:
-        ar1: Tensor of any shape.
-        ar2: Tensor of any shape.
+        ar1, ar2: Tensor of any shape.
         assume_unique: Accepted and ignored; promises that neither tensor has duplicates.
         return_indices: Also return the indices of the first occurrences in each flattened tensor.
 
@@ -623,8 +612,7 @@ def setdiff1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
     """Difference of two tensors: the distinct elements of the first that are not in the second.
 
     Args:
-        ar1: Tensor of any shape.
-        ar2: Tensor of any shape.
+        ar1, ar2: Tensor of any shape.
         assume_unique: Promises that neither tensor has duplicates; the order of ``ar1`` is then
             preserved.
 
@@ -645,8 +633,7 @@ def setxor1d(ar1: Any, ar2: Any, assume_unique: bool = False) -> Tensor:
     """Symmetric difference: the distinct elements of exactly one tensor, in ascending order.
 
     Args:
-        ar1: Tensor of any shape.
-        ar2: Tensor of any shape.
+        ar1, ar2: Tensor of any shape.
         assume_unique: Promises that neither tensor has duplicates.
 
     Example:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
+from operator import add, sub
 from typing import Any
 
 from ... import dtypes
@@ -13,7 +15,7 @@ from . import linalg, signals, ufuncs
 from .conversion import as_float, host, is_recorded, promote_strong, tensor_of
 from .creation import vander
 from .joins import concatenate
-from .registration import numpy_function, numpy_function_with_fit
+from .registration import numpy_function, numpy_function_with_fit, register_as
 
 
 def _coefficients(value: Any) -> Any:
@@ -29,52 +31,35 @@ def _align(a1: Any, a2: Any) -> list[Any]:
     return [concatenate([p.new_zeros(size - p.shape[0]), p]) for p in found]
 
 
-@numpy_function
-def polyadd(a1: Any, a2: Any) -> Tensor:
-    """Sum of two polynomials.
+def _make_operation(
+    name: str, summary: str, compute: Callable[[Any, Any], Any], *example: str
+) -> Callable[..., Tensor]:
+    """Make a function of the coefficients of two polynomials."""
+
+    def function(a1: Any, a2: Any) -> Tensor:
+        return compute(a1, a2)  # type: ignore[no-any-return]
+
+    doc = f"""{summary} of two polynomials.
 
     Args:
-        a1: Coefficients, from the highest power down.
-        a2: Coefficients of the other polynomial.
-
-    Example:
-        >>> np.polyadd([1, 2], [9, 5, 4])
-        array([9, 6, 6])
+        a1, a2: Coefficients of a polynomial, from the highest power down.
     """
-    x, y = _align(a1, a2)
-    return x + y  # type: ignore[no-any-return]
+    return register_as(function, name, doc, *example)
 
 
-@numpy_function
-def polysub(a1: Any, a2: Any) -> Tensor:
-    """Difference of two polynomials.
-
-    Args:
-        a1: Coefficients, from the highest power down.
-        a2: Coefficients of the other polynomial.
-
-    Example:
-        >>> np.polysub([2, 10, -2], [3, 10, -4])
-        array([-1,  0,  2])
-    """
-    x, y = _align(a1, a2)
-    return x - y  # type: ignore[no-any-return]
-
-
-@numpy_function
-def polymul(a1: Any, a2: Any) -> Tensor:
-    """Product of two polynomials.
-
-    Args:
-        a1: Coefficients, from the highest power down.
-        a2: Coefficients of the other polynomial.
-
-    Example:
-        >>> np.polymul([1, 1], [1, -1])
-        array([ 1,  0, -1])
-    """
-    x, y = promote_strong(_coefficients(a1), _coefficients(a2))
-    return signals.convolve(x, y)
+polyadd: Callable[..., Tensor] = _make_operation(
+    "polyadd", "Sum", lambda p, q: add(*_align(p, q)),
+    ">>> np.polyadd([1, 2], [9, 5, 4])", "array([9, 6, 6])",
+)  # fmt: skip
+polysub: Callable[..., Tensor] = _make_operation(
+    "polysub", "Difference", lambda p, q: sub(*_align(p, q)),
+    ">>> np.polysub([2, 10, -2], [3, 10, -4])", "array([-1,  0,  2])",
+)  # fmt: skip
+polymul: Callable[..., Tensor] = _make_operation(
+    "polymul", "Product",
+    lambda p, q: signals.convolve(*promote_strong(_coefficients(p), _coefficients(q))),
+    ">>> np.polymul([1, 1], [1, -1])", "array([ 1,  0, -1])",
+)  # fmt: skip
 
 
 @numpy_function
@@ -114,11 +99,10 @@ def polyval(p: Any, x: Any) -> Tensor:
         >>> np.polyval([3, 0, 1], [5, 0])
         array([76,  1])
     """
-    multiply, add = ufuncs.multiply, ufuncs.add
-    at = tensor_of(x)
-    found = at.new_zeros(tuple(at.shape))
+    points = tensor_of(x)
+    found = points.new_zeros(tuple(points.shape))
     for coefficient in tensor_of(p):
-        found = add(multiply(found, at), coefficient)
+        found = ufuncs.add(ufuncs.multiply(found, points), coefficient)
     return found  # type: ignore[no-any-return]
 
 

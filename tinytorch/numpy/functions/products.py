@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from ... import dtypes
@@ -14,7 +15,7 @@ from ...ops.pointwise import comparison
 from ...ops.shape import strides
 from .conversion import axes_of, cast, promote, promote_strong, tensor_of, unify_dtypes, write_out
 from .reductions import total_dtype
-from .registration import numpy_function, promote_first, register_shared
+from .registration import describe, numpy_function, promote_first, register_shared
 
 
 @numpy_function
@@ -76,9 +77,8 @@ def matmul(
         x2: Tensor or array-like of shape ``(k,)``, ``(k, m)`` or ``(..., k, m)``; leading
             dimensions broadcast.
         out: Tensor for the result.
-        order: Accepted and ignored.
+        order, subok: Accepted and ignored.
         dtype: Dtype of the computation; default by NumPy's promotion rules.
-        subok: Accepted and ignored.
 
     Example:
         >>> np.matmul([[1, 2], [3, 4]], [[0, 1], [1, 0]])
@@ -136,8 +136,7 @@ def outer(a: Any, b: Any, out: Tensor | None = None) -> Tensor:
     """Outer product of the flattened arguments: the matrix ``a[i] * b[j]``.
 
     Args:
-        a: Tensor or array-like of any shape.
-        b: Tensor or array-like of any shape.
+        a, b: Tensor or array-like of any shape.
         out: Tensor for the result.
 
     Example:
@@ -154,8 +153,7 @@ def kron(a: Any, b: Any) -> Tensor:
     """Kronecker product: block tensor in which each element of ``a`` multiplies all of ``b``.
 
     Args:
-        a: Tensor or array-like.
-        b: Tensor or array-like.
+        a, b: Tensor or array-like.
 
     Example:
         >>> np.kron([1, 10], [1, 2])
@@ -169,8 +167,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Tensor:
     """Sum of products over several dimensions of both arguments.
 
     Args:
-        a: Tensor or array-like.
-        b: Tensor or array-like.
+        a, b: Tensor or array-like.
         axes: Number of dimensions to sum over, the last of ``a`` and the first of ``b``; or a
             pair of the dimensions of each.
 
@@ -249,8 +246,7 @@ def cross(
     """Cross products of vectors of three elements.
 
     Args:
-        a: Tensor or array-like.
-        b: Tensor or array-like.
+        a, b: Tensor or array-like.
         axisa: The dimension of ``a``'s vectors; default the last.
         axisb: The dimension of ``b``'s vectors.
         axisc: The dimension of the result's vectors.
@@ -284,8 +280,7 @@ def isclose(
     """Whether elements are equal within a tolerance: ``abs(a - b) <= atol + rtol * abs(b)``.
 
     Args:
-        a: Tensor or array-like.
-        b: Tensor or array-like.
+        a, b: Tensor or array-like.
         rtol: The tolerance relative to ``b``.
         atol: The absolute tolerance.
         equal_nan: Whether NaNs are equal to each other.
@@ -310,8 +305,7 @@ def allclose(
     """Whether all elements are equal within a tolerance; see ``isclose``.
 
     Args:
-        a: Tensor or array-like.
-        b: Tensor or array-like.
+        a, b: Tensor or array-like.
         rtol: The tolerance relative to ``b``.
         atol: The absolute tolerance.
         equal_nan: Whether NaNs are equal to each other.
@@ -336,9 +330,8 @@ def vecdot(
         x2: Tensor that broadcasts with ``x1``.
         out: Tensor for the result.
         axis: The dimension; default the last.
-        order: Accepted and ignored.
+        order, subok: Accepted and ignored.
         dtype: Dtype of the computation; default by the promotion rules.
-        subok: Accepted and ignored.
 
     Example:
         >>> tt.vecdot(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
@@ -353,59 +346,44 @@ def vecdot(
     return _write_product((a.conj_physical() * b).sum(axis).to(a.dtype), out)
 
 
-@register_shared(prepare=promote_first(2))
-def matvec(
-    x1: Any, x2: Any, /, out: Tensor | None = None, *, order: str = "K", dtype: Any = None,
-    subok: bool = True,
-) -> Tensor:  # fmt: skip
-    """Products of matrices and vectors.
+def _make_vector_product(
+    name: str, summary: str, shapes: tuple[str, str, str], compute: Callable[[Any, Any], Any],
+    *example: str,
+) -> Callable[..., Tensor]:  # fmt: skip
+    """Make ``matvec`` or ``vecmat``; ``shapes`` are those of the operands and the result."""
+
+    def function(
+        x1: Any, x2: Any, /, out: Tensor | None = None, *, order: str = "K", dtype: Any = None,
+        subok: bool = True,
+    ) -> Tensor:  # fmt: skip
+        return _write_product(compute(*(cast(t, dtype) for t in unify_dtypes(x1, x2))), out)
+
+    doc = f"""{summary}
 
     Args:
-        x1: Tensor of shape ``(*, n, k)``.
-        x2: Tensor of shape ``(*, k)``.
+        x1: Tensor of shape ``{shapes[0]}``.
+        x2: Tensor of shape ``{shapes[1]}``.
         out: Tensor for the result.
-        order: Accepted and ignored.
+        order, subok: Accepted and ignored.
         dtype: Dtype of the computation; default by the promotion rules.
-        subok: Accepted and ignored.
 
     Returns:
-        Tensor of shape ``(*, n)``.
+        Tensor of shape ``{shapes[2]}``.
 
     Raises:
         RuntimeError: If the inner sizes differ.
-
-    Example:
-        >>> tt.matvec(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))
-        tensor([3, 7])
     """
-    a, b = (cast(t, dtype) for t in unify_dtypes(x1, x2))
-    return _write_product((a @ b.unsqueeze(-1)).squeeze(-1), out)
+    return register_shared(prepare=promote_first(2))(describe(function, name, doc, *example))
 
 
-@register_shared(prepare=promote_first(2))
-def vecmat(
-    x1: Any, x2: Any, /, out: Tensor | None = None, *, order: str = "K", dtype: Any = None,
-    subok: bool = True,
-) -> Tensor:  # fmt: skip
-    """Products of vectors, conjugated if complex, and matrices.
-
-    Args:
-        x1: Tensor of shape ``(*, n)``.
-        x2: Tensor of shape ``(*, n, k)``.
-        out: Tensor for the result.
-        order: Accepted and ignored.
-        dtype: Dtype of the computation; default by the promotion rules.
-        subok: Accepted and ignored.
-
-    Returns:
-        Tensor of shape ``(*, k)``.
-
-    Raises:
-        RuntimeError: If the inner sizes differ.
-
-    Example:
-        >>> tt.vecmat(tt.tensor([1, 1]), tt.tensor([[1, 2], [3, 4]]))
-        tensor([4, 6])
-    """
-    a, b = (cast(t, dtype) for t in unify_dtypes(x1, x2))
-    return _write_product((a.conj_physical().unsqueeze(-2) @ b).squeeze(-2), out)
+matvec: Callable[..., Tensor] = _make_vector_product(
+    "matvec", "Products of matrices and vectors.", ("(*, n, k)", "(*, k)", "(*, n)"),
+    lambda a, b: (a @ b.unsqueeze(-1)).squeeze(-1),
+    ">>> tt.matvec(tt.tensor([[1, 2], [3, 4]]), tt.tensor([1, 1]))", "tensor([3, 7])",
+)  # fmt: skip
+vecmat: Callable[..., Tensor] = _make_vector_product(
+    "vecmat", "Products of vectors, conjugated if complex, and matrices.",
+    ("(*, n)", "(*, n, k)", "(*, k)"),
+    lambda a, b: (a.conj_physical().unsqueeze(-2) @ b).squeeze(-2),
+    ">>> tt.vecmat(tt.tensor([1, 1]), tt.tensor([[1, 2], [3, 4]]))", "tensor([4, 6])",
+)  # fmt: skip

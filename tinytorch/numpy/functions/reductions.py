@@ -20,6 +20,7 @@ from .conversion import (
 )  # fmt: skip
 from .registration import numpy_function, register_as, register_shared, register_shared_as
 
+_NOT_NAN = " that are not NaN"
 #: Args sections of docstrings, each for a function and its variant that ignores NaN.
 _TOTAL_ARGS = """Args:
         a: Tensor or array-like.
@@ -63,6 +64,16 @@ def _mask_out(a: Any, where: Any, value: Any) -> Any:
     return a if where is True else where_(tensor_of(where, a._xp), a, a.new_full((), value))
 
 
+def _replace_nan(x: Any, value: float) -> Any:
+    """``x`` with ``value`` in the place of NaN."""
+    return x.masked_fill(x != x, value) if x.dtype.category > 1 else x
+
+
+def _number_mask(x: Any, where: Any) -> Any:
+    """Mask of the elements that are not NaN and that ``where`` includes."""
+    return x == x if where is True else (x == x) & tensor_of(where, x._xp).bool()
+
+
 def total_dtype(a: Any, dtype: Any) -> Any:
     """Dtype of a sum: ``dtype`` unless it is None; 64 bits, signed or not, for integers."""
     if dtype is not None:
@@ -103,35 +114,36 @@ def _prod_axes(a: Any, axis: Any, dtype: Any, keepdims: bool) -> Any:
 
 
 def _make_total(
-    name: str, summary: str, reduce: Any, combine: Any, start: int, *example: str
-) -> Callable[..., Tensor]:
-    """Make ``sum`` or ``prod``.
+    name: str, summary: str, reduce: Any, combine: Any, start: int, *example: str,
+    register: Any = register_as,
+) -> Callable[..., Tensor]:  # fmt: skip
+    """Make ``sum``, ``prod``, ``nansum`` or ``nanprod``.
 
     Args:
         name: Name of the function.
         summary: Beginning of its docstring.
         reduce: ``_sum_axes`` or ``_prod_axes``.
         combine: Function that combines the result with ``initial``.
-        start: The neutral element, 0 or 1, which replaces excluded elements.
+        start: The neutral element, 0 or 1, which replaces excluded elements and ignored NaN.
         *example: Lines of the docstring's example.
+        register: ``register_shared_as`` for a function that PyTorch does not have.
     """
+    ignore_nan = name.startswith("nan")
+    read = tensor_of if register is register_as else array_of
 
     def function(
         a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None,
         keepdims: bool = False, initial: Any = None, where: Any = True,
     ) -> Tensor:  # fmt: skip
-        found = reduce(_mask_out(tensor_of(a), where, start), axis, dtype, keepdims)
-        return write_out(_combine_initial(found, initial, combine), out)  # type: ignore[no-any-return]
+        x = _replace_nan(read(a), start) if ignore_nan else read(a)
+        found = reduce(_mask_out(x, where, start), axis, dtype, keepdims)
+        return write_out(_combine_initial(found, initial, combine), out)  # type: ignore
 
-    return register_as(
-        function,
-        name,
-        f"""{summary} of the elements, of all or along ``axis``.
+    doc = f"""{summary} of the elements{_NOT_NAN * ignore_nan}, of all or along ``axis``.
 
     {_TOTAL_ARGS.format(start)}
-    """,
-        *example,
-    )
+    """
+    return register(function, name, doc, *example)  # type: ignore[no-any-return]
 
 
 sum: Callable[..., Tensor] = _make_total(
@@ -141,6 +153,15 @@ sum: Callable[..., Tensor] = _make_total(
 prod: Callable[..., Tensor] = _make_total(
     "prod", "Product", _prod_axes, arithmetic.mul, 1,
     ">>> np.prod([[1, 2], [3, 4]])", "24",
+)  # fmt: skip
+nansum: Callable[..., Tensor] = _make_total(
+    "nansum", "Sum", _sum_axes, arithmetic.add, 0,
+    ">>> np.nansum([1.0, np.nan, 2.0])", "3.0",
+)  # fmt: skip
+nanprod: Callable[..., Tensor] = _make_total(
+    "nanprod", "Product", _prod_axes, arithmetic.mul, 1,
+    ">>> tt.nanprod(tt.tensor([3.0, tt.nan, 2.0]))", "tensor(6.)",
+    register=register_shared_as,
 )  # fmt: skip
 
 
@@ -189,42 +210,6 @@ def _variance(x: Any, axes: tuple[int, ...], ddof: float, keepdims: bool, where:
     squares = _mask_out((x - center).abs() ** 2, where, 0)
     divisor = _count_included(x, axes, keepdims, where) - ddof
     return _sum_axes(squares, axes, None, keepdims) / divisor.clamp(min=0)
-
-
-def _make_spread(
-    name: str, summary: str, finish: Callable[[Any], Any], *example: str
-) -> Callable[..., Tensor]:
-    """Make ``var``, or ``std``, which ``finish`` computes from the variance."""
-
-    def function(
-        a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None,
-        ddof: float = 0, keepdims: bool = False, *, where: Any = True, mean: Any = None,
-        correction: float | None = None,
-    ) -> Tensor:  # fmt: skip
-        x = cast(as_float(a), dtype)
-        ddof = ddof if correction is None else correction
-        axes = axes_of(name, axis, x.ndim)
-        return write_out(finish(_variance(x, axes, ddof, keepdims, where)), out)  # type: ignore
-
-    return register_as(
-        function,
-        name,
-        f"""{summary}, of all or along ``axis``.
-
-    {_SPREAD_ARGS}
-    """,
-        *example,
-    )
-
-
-var: Callable[..., Tensor] = _make_spread(
-    "var", "Variance of the elements", lambda variance: variance,
-    ">>> np.var([1.0, 3.0])", "1.0",
-)  # fmt: skip
-std: Callable[..., Tensor] = _make_spread(
-    "std", "Standard deviation of the elements", lambda variance: variance.sqrt(),
-    ">>> np.std([1.0, 3.0])", "1.0",
-)  # fmt: skip
 
 
 def _empty_result(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
@@ -327,26 +312,34 @@ any: Callable[..., Tensor] = _make_truth(
 )  # fmt: skip
 
 
-def _make_arg_extreme(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
-    """Make ``argmax`` or ``argmin``."""
+def _make_arg_extreme(
+    name: str, summary: str, *example: str, worst: float | None = None
+) -> Callable[..., Tensor]:
+    """Make ``argmax`` or ``argmin``, or a variant that ignores NaN, which ``worst`` replaces."""
+    method = name.removeprefix("nan")
+    ignore_nan = worst is not None
+    read, register = (array_of, register_shared_as) if ignore_nan else (tensor_of, register_as)
 
     def function(
         a: Any, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
     ) -> Tensor:
-        x = tensor_of(a)
+        x = read(a)
+        if ignore_nan and x.dtype.category > 1 and x.numel():
+            x._xp.check_all(any(x == x, axis)._data, "All-NaN slice encountered")
+            x = x.masked_fill(x != x, worst)
         x = x.to(dtypes.uint8) if x.dtype is dtypes.bool else x
-        at = None if axis is None else axes_of(name, axis, x.ndim or 1)[0]
-        return write_out(getattr(x, name)(at, keepdims), out)  # type: ignore[no-any-return]
+        at = None if axis is None else axes_of(method, axis, x.ndim or 1)[0]
+        return write_out(getattr(x, method)(at, keepdims), out)  # type: ignore[no-any-return]
 
-    return register_as(
-        function,
-        name,
-        f"""{summary}, in the flattened tensor or along ``axis``.
-
-    {_INDEX_ARGS}
-    """,
-        *example,
+    which = " of those that are not NaN" * ignore_nan
+    raises = (
+        "\n\n    Raises:\n        ValueError: If all elements of a result are NaN." * ignore_nan
     )
+    doc = f"""{summary}{which}, in the flattened tensor or along ``axis``.
+
+    {_INDEX_ARGS}{raises}
+    """
+    return register(function, name, doc, *example)
 
 
 argmax: Callable[..., Tensor] = _make_arg_extreme(
@@ -357,29 +350,38 @@ argmin: Callable[..., Tensor] = _make_arg_extreme(
     "argmin", "Index of the smallest element",
     ">>> np.argmin([[2, 1], [0, 3]], axis=0)", "array([1, 0])",
 )  # fmt: skip
+nanargmax: Callable[..., Tensor] = _make_arg_extreme(
+    "nanargmax", "Index of the largest element",
+    ">>> tt.nanargmax(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(2)", worst=-math.inf,
+)  # fmt: skip
+nanargmin: Callable[..., Tensor] = _make_arg_extreme(
+    "nanargmin", "Index of the smallest element",
+    ">>> tt.nanargmin(tt.tensor([tt.nan, 1.0, 3.0]))", "tensor(1)", worst=math.inf,
+)  # fmt: skip
 
 
-def _make_running(name: str, summary: str, *example: str) -> Callable[..., Tensor]:
-    """Make ``cumsum`` or ``cumprod``."""
+def _make_running(
+    name: str, summary: str, *example: str, nan: float | None = None
+) -> Callable[..., Tensor]:
+    """Make ``cumsum`` or ``cumprod``, or a variant in which ``nan`` replaces NaN."""
+    method = name.removeprefix("nan")
+    read, register = (tensor_of, register_as) if nan is None else (array_of, register_shared_as)
 
     def function(
         a: Any, axis: int | None = None, dtype: Any = None, out: Tensor | None = None
     ) -> Tensor:
-        x = tensor_of(a)
-        x, at = flat_if_none(name, x if x.ndim else x.reshape(1), axis)
+        x = read(a) if nan is None else _replace_nan(read(a), nan)
+        x, at = flat_if_none(method, x if x.ndim else x.reshape(1), axis)
         wanted = total_dtype(x, dtype)
-        found = getattr(x if dtype is None else x.to(wanted), name)(at)
+        found = getattr(x if dtype is None else x.to(wanted), method)(at)
         return write_out(found.to(wanted), out)  # type: ignore[no-any-return]
 
-    return register_as(
-        function,
-        name,
-        f"""{summary} along ``axis``.
+    counts = "" if nan is None else f", in which NaN counts as {nan:g}"
+    doc = f"""{summary} along ``axis``{counts}.
 
     {_RUNNING_ARGS}
-    """,
-        *example,
-    )
+    """
+    return register(function, name, doc, *example)
 
 
 cumsum: Callable[..., Tensor] = _make_running(
@@ -389,6 +391,14 @@ cumsum: Callable[..., Tensor] = _make_running(
 cumprod: Callable[..., Tensor] = _make_running(
     "cumprod", "Cumulative products",
     ">>> np.cumprod([1, 2, 3])", "array([1, 2, 6])",
+)  # fmt: skip
+nancumsum: Callable[..., Tensor] = _make_running(
+    "nancumsum", "Cumulative sums",
+    ">>> tt.nancumsum(tt.tensor([1.0, tt.nan, 2.0]))", "tensor([1., 1., 3.])", nan=0,
+)  # fmt: skip
+nancumprod: Callable[..., Tensor] = _make_running(
+    "nancumprod", "Cumulative products",
+    ">>> tt.nancumprod(tt.tensor([3.0, tt.nan, 2.0]))", "tensor([3., 3., 6.])", nan=1,
 )  # fmt: skip
 
 
@@ -534,86 +544,6 @@ cumulative_prod: Callable[..., Tensor] = _make_cumulative(
 )  # fmt: skip
 
 
-def _replace_nan(x: Any, value: float) -> Any:
-    """``x`` with ``value`` in the place of NaN."""
-    return x.masked_fill(x != x, value) if x.dtype.category > 1 else x
-
-
-def _number_mask(x: Any, where: Any) -> Any:
-    """Mask of the elements that are not NaN and that ``where`` includes."""
-    return x == x if where is True else (x == x) & tensor_of(where, x._xp).bool()
-
-
-def _make_nan_total(
-    name: str, summary: str, read: Any, register: Any, reduce: Any, start: float, *example: str
-) -> Callable[..., Tensor]:
-    """Make ``nansum`` or ``nanprod``.
-
-    Args:
-        name: Name of the function.
-        summary: Beginning of its docstring.
-        read: Conversion of the argument, ``tensor_of`` or ``array_of``.
-        register: ``register_as``, or ``register_shared_as`` for one that PyTorch does not have.
-        reduce: ``sum`` or ``prod``.
-        start: The neutral element, 0 or 1, which replaces NaN.
-        *example: Lines of the docstring's example.
-    """
-
-    def function(
-        a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None,
-        keepdims: bool = False, initial: Any = None, where: Any = True,
-    ) -> Tensor:  # fmt: skip
-        x = _replace_nan(read(a), start)
-        return reduce(x, axis, dtype, out, keepdims, initial, where)  # type: ignore
-
-    doc = f"""{summary} of the elements that are not NaN, of all or along ``axis``.
-
-    {_TOTAL_ARGS.format(start)}
-    """
-    return register(function, name, doc, *example)  # type: ignore[no-any-return]
-
-
-nansum: Callable[..., Tensor] = _make_nan_total(
-    "nansum", "Sum", tensor_of, register_as, sum, 0,
-    ">>> np.nansum([1.0, np.nan, 2.0])", "3.0",
-)  # fmt: skip
-nanprod: Callable[..., Tensor] = _make_nan_total(
-    "nanprod", "Product", array_of, register_shared_as, prod, 1,
-    ">>> tt.nanprod(tt.tensor([3.0, tt.nan, 2.0]))", "tensor(6.)",
-)  # fmt: skip
-
-
-def _make_nan_running(
-    name: str, summary: str, run: Any, start: float, *example: str
-) -> Callable[..., Tensor]:
-    """Make ``nancumsum`` or ``nancumprod`` of ``cumsum`` or ``cumprod``; ``start`` replaces NaN."""
-
-    def function(
-        a: Any, axis: int | None = None, dtype: Any = None, out: Tensor | None = None
-    ) -> Tensor:
-        return run(_replace_nan(array_of(a), start), axis, dtype, out)  # type: ignore[no-any-return]
-
-    return register_shared_as(
-        function,
-        name,
-        f"""{summary} along ``axis``, in which NaN counts as {start:g}.
-
-    {_RUNNING_ARGS}
-    """,
-        *example,
-    )
-
-
-nancumsum: Callable[..., Tensor] = _make_nan_running(
-    "nancumsum", "Cumulative sums", cumsum, 0,
-    ">>> tt.nancumsum(tt.tensor([1.0, tt.nan, 2.0]))", "tensor([1., 1., 3.])",
-)  # fmt: skip
-nancumprod: Callable[..., Tensor] = _make_nan_running(
-    "nancumprod", "Cumulative products", cumprod, 1,
-    ">>> tt.nancumprod(tt.tensor([3.0, tt.nan, 2.0]))", "tensor([3., 3., 6.])",
-)  # fmt: skip
-
-
 @numpy_function
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None, keepdims: bool = False,
@@ -647,11 +577,9 @@ def _warn_empty(mask: Any, axes: tuple[int, ...], text: str) -> None:
             warn(text, RuntimeWarning)
 
 
-def _nan_variance(x: Any, axes: tuple[int, ...], ddof: float, mask: Any) -> tuple[Any, Any]:
-    """Variance of the elements in ``mask``, and the mask of results of too few elements (NaN).
-
-    Both keep the reduced dimensions, with size 1.
-    """
+def _nan_variance(x: Any, axes: tuple[int, ...], ddof: float, keepdims: bool, where: Any) -> Any:
+    """``nanvar`` of a tensor of floating-point or complex dtype over ``axes``."""
+    mask = _number_mask(x, where)
     values = x.masked_fill(~mask, 0)
     count = sum(mask, axes, keepdims=True).to(x.dtype.to_real())
     center = sum(values, axes, keepdims=True) / count.clamp(min=1)
@@ -660,41 +588,39 @@ def _nan_variance(x: Any, axes: tuple[int, ...], ddof: float, mask: Any) -> tupl
     divisor = count - ddof
     undefined = divisor <= 0
     found = sum(squares, axes, keepdims=True) / divisor.masked_fill(undefined, 1)
-    return found.masked_fill(undefined, math.nan), undefined
+    if undefined.device.type == "cpu" and undefined.any():
+        warn("Degrees of freedom <= 0 for slice.", RuntimeWarning)
+    found = found.masked_fill(undefined, math.nan)
+    return found if keepdims or not axes else found.squeeze(axes)
 
 
-def _make_nan_spread(
+def _make_spread(
     name: str, summary: str, finish: Callable[[Any], Any], *example: str
 ) -> Callable[..., Tensor]:
-    """Make ``nanvar``, or ``nanstd``, which ``finish`` computes from the variance."""
+    """Make ``var`` or ``nanvar``, or ``std`` or ``nanstd``: ``finish`` of the variance."""
+    ignore_nan = name.startswith("nan")
+    compute: Any = _nan_variance if ignore_nan else _variance
 
     def function(
         a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None, ddof: float = 0,
         keepdims: bool = False, *, where: Any = True, mean: Any = None,
         correction: float | None = None,
     ) -> Tensor:  # fmt: skip
-        x = cast(float_array(a), dtype)
-        axes = reduction_axes(name, axis, x.ndim)
+        x = cast(float_array(a) if ignore_nan else as_float(a), dtype)
+        axes = (reduction_axes if ignore_nan else axes_of)(name, axis, x.ndim)
         ddof = ddof if correction is None else correction
-        found, undefined = _nan_variance(x, axes, ddof, _number_mask(x, where))
-        if undefined.device.type == "cpu" and undefined.any():
-            warn("Degrees of freedom <= 0 for slice.", RuntimeWarning)
-        found = found if keepdims or not axes else found.squeeze(axes)
-        return write_out(finish(found), out)  # type: ignore
+        return write_out(finish(compute(x, axes, ddof, keepdims, where)), out)  # type: ignore
 
-    return register_shared_as(
-        function,
-        name,
-        f"""{summary} of the elements that are not NaN, of all or along ``axis``.
-
-    {_SPREAD_ARGS}
+    returns = """
 
     Returns:
         Tensor without the reduced dimensions; NaN, with a RuntimeWarning, for at most ``ddof``
-        elements.
-    """,
-        *example,
-    )
+        elements."""
+    doc = f"""{summary} of the elements{_NOT_NAN * ignore_nan}, of all or along ``axis``.
+
+    {_SPREAD_ARGS}{returns * ignore_nan}
+    """
+    return (register_shared_as if ignore_nan else register_as)(function, name, doc, *example)
 
 
 def _safe_sqrt(variance: Any) -> Any:
@@ -703,11 +629,19 @@ def _safe_sqrt(variance: Any) -> Any:
     return variance.masked_fill(zero, 1).sqrt().masked_fill(zero, 0)
 
 
-nanvar: Callable[..., Tensor] = _make_nan_spread(
+var: Callable[..., Tensor] = _make_spread(
+    "var", "Variance", lambda variance: variance,
+    ">>> np.var([1.0, 3.0])", "1.0",
+)  # fmt: skip
+std: Callable[..., Tensor] = _make_spread(
+    "std", "Standard deviation", lambda variance: variance.sqrt(),
+    ">>> np.std([1.0, 3.0])", "1.0",
+)  # fmt: skip
+nanvar: Callable[..., Tensor] = _make_spread(
     "nanvar", "Variance", lambda variance: variance,
     ">>> tt.nanvar(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(1.)",
 )  # fmt: skip
-nanstd: Callable[..., Tensor] = _make_nan_spread(
+nanstd: Callable[..., Tensor] = _make_spread(
     "nanstd", "Standard deviation", _safe_sqrt,
     ">>> tt.nanstd(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(1.)",
 )  # fmt: skip
@@ -754,42 +688,4 @@ nanmax: Callable[..., Tensor] = _make_nan_extreme(
 nanmin: Callable[..., Tensor] = _make_nan_extreme(
     "nanmin", "Smallest element", min, math.inf,
     ">>> tt.nanmin(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(1.)",
-)  # fmt: skip
-
-
-def _make_nan_arg_extreme(
-    name: str, summary: str, pick: Callable[..., Any], worst: float, *example: str
-) -> Callable[..., Tensor]:
-    """Make ``nanargmax`` or ``nanargmin`` of ``argmax`` or ``argmin``; ``worst`` replaces NaN."""
-
-    def function(
-        a: Any, axis: int | None = None, out: Tensor | None = None, *, keepdims: bool = False
-    ) -> Tensor:
-        x = array_of(a)
-        if x.dtype.category > 1 and x.numel():
-            x._xp.check_all(any(x == x, axis)._data, "All-NaN slice encountered")
-            x = x.masked_fill(x != x, worst)
-        return pick(x, axis, out, keepdims=keepdims)  # type: ignore[no-any-return]
-
-    return register_shared_as(
-        function,
-        name,
-        f"""{summary} of those that are not NaN, in the flattened tensor or along ``axis``.
-
-    {_INDEX_ARGS}
-
-    Raises:
-        ValueError: If all elements of a result are NaN.
-    """,
-        *example,
-    )
-
-
-nanargmax: Callable[..., Tensor] = _make_nan_arg_extreme(
-    "nanargmax", "Index of the largest element", argmax, -math.inf,
-    ">>> tt.nanargmax(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(2)",
-)  # fmt: skip
-nanargmin: Callable[..., Tensor] = _make_nan_arg_extreme(
-    "nanargmin", "Index of the smallest element", argmin, math.inf,
-    ">>> tt.nanargmin(tt.tensor([tt.nan, 1.0, 3.0]))", "tensor(1)",
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from ...core.tensor import Tensor
@@ -17,7 +18,7 @@ from ...ops.sort.sorting import searchsorted
 from ...ops.special.bessel_functions import i0
 from ...state import default_dtype
 from .conversion import array_of, arrays_of, float_array, unify_dtypes
-from .registration import promote_first, register_shared
+from .registration import promote_first, register_shared, register_shared_as
 
 
 def _convolve_full(a: Any, v: Any) -> Any:
@@ -249,65 +250,42 @@ def _trivial_window(M: Any) -> Tensor:
     return ones(int(M >= 1))
 
 
-def _cosine_window(M: int, *weights: float) -> Tensor:
-    """Sum of ``weights[k] * cos(k * pi * x)`` at ``M`` points ``x`` from -1 to 1."""
-    points = _sample_points(M)
-    if points is None:
-        return _trivial_window(M)
-    angle = points * math.pi
-    waves = [w * (angle * k).cos() for k, w in enumerate(weights) if k]
-    return sum(waves, waves[0] * 0 + weights[0])  # type: ignore[no-any-return]
+def _make_cosine_window(
+    name: str, summary: str, weights: tuple[float, ...], *example: str
+) -> Callable[..., Tensor]:
+    """Make a window of the sum of ``weights[k] * cos(k * pi * x)`` at points from -1 to 1."""
 
+    def function(M: int) -> Tensor:
+        points = _sample_points(M)
+        if points is None:
+            return _trivial_window(M)
+        angle = points * math.pi
+        waves = [w * (angle * k).cos() for k, w in enumerate(weights) if k]
+        return sum(waves, waves[0] * 0 + weights[0])  # type: ignore[no-any-return]
 
-@register_shared
-def hamming(M: int) -> Tensor:
-    """Hamming window, a raised cosine that minimizes the nearest side lobe.
-
-    Args:
-        M: Number of samples; below 1 the window is empty.
-
-    Returns:
-        Tensor of shape ``(M,)`` of the default dtype.
-
-    Example:
-        >>> tt.hamming(3)
-        tensor([0.0800, 1.0000, 0.0800])
-    """
-    return _cosine_window(M, 0.54, 0.46)
-
-
-@register_shared
-def hanning(M: int) -> Tensor:
-    """Hann window, a raised cosine that ends at 0.
+    doc = f"""{summary}
 
     Args:
         M: Number of samples; below 1 the window is empty.
 
     Returns:
         Tensor of shape ``(M,)`` of the default dtype.
-
-    Example:
-        >>> tt.hanning(3)
-        tensor([0., 1., 0.])
     """
-    return _cosine_window(M, 0.5, 0.5)
+    return register_shared_as(function, name, doc, *example)
 
 
-@register_shared
-def blackman(M: int) -> Tensor:
-    """Blackman window, a sum of three cosines.
-
-    Args:
-        M: Number of samples; below 1 the window is empty.
-
-    Returns:
-        Tensor of shape ``(M,)`` of the default dtype.
-
-    Example:
-        >>> tt.blackman(5)[1:4]
-        tensor([0.3400, 1.0000, 0.3400])
-    """
-    return _cosine_window(M, 0.42, 0.5, 0.08)
+hamming: Callable[..., Tensor] = _make_cosine_window(
+    "hamming", "Hamming window, a raised cosine that minimizes the nearest side lobe.",
+    (0.54, 0.46), ">>> tt.hamming(3)", "tensor([0.0800, 1.0000, 0.0800])",
+)  # fmt: skip
+hanning: Callable[..., Tensor] = _make_cosine_window(
+    "hanning", "Hann window, a raised cosine that ends at 0.", (0.5, 0.5),
+    ">>> tt.hanning(3)", "tensor([0., 1., 0.])",
+)  # fmt: skip
+blackman: Callable[..., Tensor] = _make_cosine_window(
+    "blackman", "Blackman window, a sum of three cosines.", (0.42, 0.5, 0.08),
+    ">>> tt.blackman(5)[1:4]", "tensor([0.3400, 1.0000, 0.3400])",
+)  # fmt: skip
 
 
 @register_shared

@@ -339,8 +339,7 @@ def heaviside(
     """Heaviside step function: 0 for ``x1 < 0``, ``x2`` for 0, 1 for ``x1 > 0``, NaN for NaN.
 
     Args:
-        x1: Tensor or array-like.
-        x2: Tensor or array-like.
+        x1, x2: Tensor or array-like.
         out: Tensor for the result.
         where: Mask of the elements to compute; others stay as in ``out``, or are 0.
         dtype: Dtype of the computation; default by NumPy's promotion rules.
@@ -387,33 +386,41 @@ def _ldexp(a: Any, b: Any) -> Any:
     return x
 
 
-@numpy_function
-def frexp(
-    x: Any, /, out: tuple[Tensor, Tensor] | None = None, *, where: Any = True,
-    casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """Split each element into a fraction, of absolute value from 0.5 to 1, and a power of 2.
+def _make_split(
+    name: str, summary: str, compute: Callable[..., Any], *example: str
+) -> Callable[..., tuple[Tensor, Tensor]]:
+    """Make ``frexp`` or ``modf``, which split each element into two results."""
+
+    def function(
+        x: Any, /, out: tuple[Tensor, Tensor] | None = None, *, where: Any = True,
+        casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
+    ) -> tuple[Tensor, Tensor]:  # fmt: skip
+        return _run(name, compute, (x,), out, where, casting, dtype)  # type: ignore
+
+    doc = f"""{summary}
 
     Args:
-        x: Tensor or array-like.
+        x: Real tensor or array-like.
         out: Tensors for both results.
         where: Mask of the elements to compute; default all.
         casting: The casts that are allowed.
-        order: Accepted and ignored.
+        order, subok: Accepted and ignored.
         dtype: Dtype of the computation; default by NumPy's promotion rules.
-        subok: Accepted and ignored.
-
-    Returns:
-        A tuple of the fractions and the exponents.
-
-    Example:
-        >>> fraction, exponent = np.frexp([1.0, 6.0])
-        >>> fraction
-        array([0.5 , 0.75])
-        >>> exponent
-        array([1, 3], dtype=int32)
     """
-    return _run("frexp", floating_point.frexp, (x,), out, where, casting, dtype)  # type: ignore
+    return register_as(function, name, doc, *example)
+
+
+frexp: Callable[..., tuple[Tensor, Tensor]] = _make_split(
+    "frexp", "Fraction, of absolute value from 0.5 to 1, and power of 2 of each element.",
+    floating_point.frexp,
+    ">>> fraction, exponent = np.frexp([1.0, 6.0])", ">>> fraction", "array([0.5 , 0.75])",
+    ">>> exponent", "array([1, 3], dtype=int32)",
+)  # fmt: skip
+modf: Callable[..., tuple[Tensor, Tensor]] = _make_split(
+    "modf", "Fractional and integral part of each element, both with its sign.", elementwise.modf,
+    ">>> fraction, whole = np.modf([-1.5, 2.25])", ">>> fraction", "array([-0.5 ,  0.25])",
+    ">>> whole", "array([-1.,  2.])",
+)  # fmt: skip
 
 
 @numpy_function
@@ -429,41 +436,14 @@ def divmod(
         out: Tensors for both results.
         where: Mask of the elements to compute; default all.
         casting: The casts that are allowed.
-        order: Accepted and ignored.
+        order, subok: Accepted and ignored.
         dtype: Dtype of the computation; default by NumPy's promotion rules.
-        subok: Accepted and ignored.
 
     Example:
         >>> np.divmod([-7, 7], 3)
         (array([-3,  2]), array([2, 1]))
     """
     return _run("divmod", divide_with_remainder, (x1, x2), out, where, casting, dtype)  # type: ignore
-
-
-@numpy_function
-def modf(
-    x: Any, /, out: tuple[Tensor, Tensor] | None = None, *, where: Any = True,
-    casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """Fractional and integral part of each element, both with its sign.
-
-    Args:
-        x: Real tensor or array-like.
-        out: Tensors for both results.
-        where: Mask of the elements to compute; default all.
-        casting: The casts that are allowed.
-        order: Accepted and ignored.
-        dtype: Dtype of the computation; default by NumPy's promotion rules.
-        subok: Accepted and ignored.
-
-    Example:
-        >>> fraction, whole = np.modf([-1.5, 2.25])
-        >>> fraction
-        array([-0.5 ,  0.25])
-        >>> whole
-        array([-1.,  2.])
-    """
-    return _run("modf", elementwise.modf, (x,), out, where, casting, dtype)  # type: ignore
 
 
 @numpy_function
