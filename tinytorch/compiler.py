@@ -26,36 +26,21 @@ _STANCES = (
 
 @overload
 def compile(
-    model: _F,
-    *,
-    fullgraph: bool = False,
-    dynamic: bool | None = None,
-    backend: str | Callable[..., Any] | None = None,
-    mode: str | None = None,
-    options: dict[str, Any] | None = None,
-    disable: bool = False,
-) -> _F: ...
+    model: _F, *, fullgraph: bool = False, dynamic: bool | None = None,
+    backend: str | Callable[..., Any] | None = None, mode: str | None = None,
+    options: dict[str, Any] | None = None, disable: bool = False,
+) -> _F: ...  # fmt: skip
 @overload
 def compile(
-    model: None = None,
-    *,
-    fullgraph: bool = False,
-    dynamic: bool | None = None,
-    backend: str | Callable[..., Any] | None = None,
-    mode: str | None = None,
-    options: dict[str, Any] | None = None,
-    disable: bool = False,
-) -> Callable[[_F], _F]: ...
+    model: None = None, *, fullgraph: bool = False, dynamic: bool | None = None,
+    backend: str | Callable[..., Any] | None = None, mode: str | None = None,
+    options: dict[str, Any] | None = None, disable: bool = False,
+) -> Callable[[_F], _F]: ...  # fmt: skip
 def compile(
-    model: Any = None,
-    *,
-    fullgraph: bool = False,
-    dynamic: bool | None = None,
-    backend: str | Callable[..., Any] | None = None,
-    mode: str | None = None,
-    options: dict[str, Any] | None = None,
-    disable: bool = False,
-) -> Any:
+    model: Any = None, *, fullgraph: bool = False, dynamic: bool | None = None,
+    backend: str | Callable[..., Any] | None = None, mode: str | None = None,
+    options: dict[str, Any] | None = None, disable: bool = False,
+) -> Any:  # fmt: skip
     """``model`` itself: nothing is compiled, so results and errors are those of eager code.
 
     Args:

@@ -67,13 +67,9 @@ MAP_LOCATION = MapLocation
 
 @short
 def save(
-    obj: object,
-    f: File,
-    pickle_module: Any = pickle,
-    pickle_protocol: int = PROTOCOL,
-    _use_new_zipfile_serialization: bool = True,
-    _disable_byteorder_record: bool = False,
-) -> None:
+    obj: object, f: File, pickle_module: Any = pickle, pickle_protocol: int = PROTOCOL,
+    _use_new_zipfile_serialization: bool = True, _disable_byteorder_record: bool = False,
+) -> None:  # fmt: skip
     """Write an object to a file that ``load`` of tinytorch and PyTorch reads.
 
     A view is saved with the whole storage that it views; tensors that share a storage save it once.
@@ -177,15 +173,10 @@ CALLED["torch._utils", "_rebuild_parameter_with_state"] = _rebuild_parameter
 
 @short
 def load(
-    f: File,
-    map_location: MapLocation = None,
-    pickle_module: Any = None,
-    *,
-    weights_only: bool | None = None,
-    mmap: bool | None = None,
-    upcast: bool | None = None,
+    f: File, map_location: MapLocation = None, pickle_module: Any = None, *,
+    weights_only: bool | None = None, mmap: bool | None = None, upcast: bool | None = None,
     **pickle_load_args: Any,
-) -> Any:
+) -> Any:  # fmt: skip
     """Read a file of ``save`` or ``torch.save``, or a ``.npy``, ``.npz`` or ``.safetensors`` file.
 
     Args:

@@ -88,13 +88,9 @@ class GradScaler(amp.GradScaler):
     """
 
     def __init__(
-        self,
-        init_scale: float = 2.0**16,
-        growth_factor: float = 2.0,
-        backoff_factor: float = 0.5,
-        growth_interval: int = 2000,
-        enabled: bool = True,
-    ) -> None:
+        self, init_scale: float = 2.0**16, growth_factor: float = 2.0,
+        backoff_factor: float = 0.5, growth_interval: int = 2000, enabled: bool = True,
+    ) -> None:  # fmt: skip
         _warn_deprecated("GradScaler(args...)", "GradScaler('cuda', args...)")
         super().__init__(
             "cuda", init_scale, growth_factor, backoff_factor, growth_interval, enabled

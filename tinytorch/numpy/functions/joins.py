@@ -166,15 +166,12 @@ def _split(ary: Any, given: Any, axis: int, equal: bool) -> list[Tensor]:
 
 @numpy_function
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
-    """Split a tensor into parts of equal size, or at given indices.
+    """List of views of parts of equal size, or split at given indices.
 
     Args:
         ary: Tensor or array-like.
         indices_or_sections: Number of the parts, or the indices at which a part begins.
         axis: The dimension; default the first.
-
-    Returns:
-        A list of views.
 
     Raises:
         ValueError: If no parts of equal size exist.
@@ -188,15 +185,12 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
 
 @numpy_function
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
-    """Split a tensor into parts of nearly equal size, or at given indices.
+    """List of views of parts of nearly equal size, or split at given indices.
 
     Args:
         ary: Tensor or array-like.
         indices_or_sections: Number of the parts, or the indices at which a part begins.
         axis: The dimension; default the first.
-
-    Returns:
-        A list of views.
 
     Example:
         >>> np.array_split([1, 2, 3], 2)
@@ -224,21 +218,18 @@ def _make_split(
     return register_as(
         function,
         name,
-        f"""Split a tensor {where} into parts of equal size, or at given indices.
+        f"""List of views of parts of equal size, or split at given indices, {where}.
 
     Args:
         ary: Tensor or array-like.
         indices_or_sections: Number of the parts, or the indices at which a part begins.
-
-    Returns:
-        A list of views.
     """,
         *example,
     )
 
 
 hsplit: Callable[..., list[Tensor]] = _make_split(
-    "hsplit", 1, 1, "along the second dimension, or the only one,",
+    "hsplit", 1, 1, "along the second dimension, or the only one",
     ">>> np.hsplit(np.array([[1, 2], [3, 4]]), 2)[0]", "array([[1],", "       [3]])",
 )  # fmt: skip
 vsplit: Callable[..., list[Tensor]] = _make_split(
@@ -340,7 +331,7 @@ _OPTIONS = {"constant": ("constant_values", 0), "linear_ramp": ("end_values", 0)
 
 @register_shared
 def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Tensor:
-    """Pad a tensor before and after its elements along each dimension.
+    """Copy of a tensor, padded before and after its elements along each dimension.
 
     Args:
         array: Tensor of any shape.
@@ -354,9 +345,6 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> T
         **options: ``constant_values`` or ``end_values``, default 0, or ``stat_length``, default
             all elements, each in the forms of ``pad_width``; ``reflect_type``, ``"even"`` or
             ``"odd"``.
-
-    Returns:
-        A copy.
 
     Raises:
         ValueError: For another mode, or if an empty dimension has no elements to copy.

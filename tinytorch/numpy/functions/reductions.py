@@ -171,12 +171,35 @@ def _count_included(x: Any, axes: tuple[int, ...], keepdims: bool, where: Any) -
     return _sum_axes(mask, axes, None, keepdims)
 
 
-@numpy_function
-def mean(
-    a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None,
-    keepdims: bool = False, *, where: Any = True,
-) -> Tensor:  # fmt: skip
-    """Mean of the elements, of all or along ``axis``; the mean of integers is float64.
+def _warn_empty(mask: Any, axes: tuple[int, ...], text: str) -> None:
+    """Warn if ``mask`` includes no element of a result; on a GPU it is not read, for speed."""
+    if mask.device.type == "cpu" and not mask.all():
+        if not any(mask, axes).all():
+            warn(text, RuntimeWarning)
+
+
+def _make_mean(name: str, *example: str) -> Callable[..., Tensor]:
+    """Make ``mean`` or ``nanmean``."""
+    ignore_nan = name == "nanmean"
+
+    def function(
+        a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None,
+        keepdims: bool = False, *, where: Any = True,
+    ) -> Tensor:  # fmt: skip
+        x = cast(as_float(a), dtype)
+        axes = (reduction_axes if ignore_nan else axes_of)(name, axis, x.ndim)
+        if ignore_nan:
+            where = _number_mask(x, where)
+            _warn_empty(where, axes, "Mean of empty slice")
+        if where is True:
+            found = reduce_axes(x, "mean", axes, keepdims)
+        else:
+            total = _sum_axes(_mask_out(x, where, 0), axes, None, keepdims)
+            found = total / _count_included(x, axes, keepdims, where)
+        return write_out(found, out)  # type: ignore[no-any-return]
+
+    integers = "" if ignore_nan else "; the mean of integers is float64"
+    doc = f"""Mean of the elements{_NOT_NAN * ignore_nan}, of all or along ``axis``{integers}.
 
     Args:
         a: Tensor or array-like.
@@ -185,19 +208,16 @@ def mean(
         out: Tensor for the result.
         keepdims: Whether the reduced dimensions stay, with size 1.
         where: Mask of the elements to include; default all.
-
-    Example:
-        >>> np.mean([[1, 2], [3, 4]], axis=1)
-        array([1.5, 3.5])
     """
-    x = cast(as_float(a), dtype)
-    axes = axes_of("mean", axis, x.ndim)
-    if where is True:
-        found = reduce_axes(x, "mean", axes, keepdims)
-    else:
-        total = _sum_axes(_mask_out(x, where, 0), axes, None, keepdims)
-        found = total / _count_included(x, axes, keepdims, where)
-    return write_out(found, out)  # type: ignore[no-any-return]
+    return register_as(function, name, doc, *example)
+
+
+mean: Callable[..., Tensor] = _make_mean(
+    "mean", ">>> np.mean([[1, 2], [3, 4]], axis=1)", "array([1.5, 3.5])",
+)  # fmt: skip
+nanmean: Callable[..., Tensor] = _make_mean(
+    "nanmean", ">>> np.nanmean([1.0, np.nan, 2.0])", "1.5",
+)  # fmt: skip
 
 
 def _variance(x: Any, axes: tuple[int, ...], ddof: float, keepdims: bool, where: Any) -> Any:
@@ -219,41 +239,57 @@ def _empty_result(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
 
 
 def _make_extreme(
-    name: str, summary: str, reduce: str, combine: Any, *example: str
+    name: str, summary: str, reduce: str, combine: Any, *example: str, worst: float | None = None
 ) -> Callable[..., Tensor]:
-    """Make ``max``, ``min``, ``amax`` or ``amin`` of the method ``reduce`` of Tensor.
+    """Make ``max``, ``min`` or another name of it, or a variant that ignores NaN.
 
-    ``combine`` combines the result with ``initial``.
+    Args:
+        name: Name of the function.
+        summary: Beginning of its docstring.
+        reduce: Method of Tensor: ``"amax"`` or ``"amin"``.
+        combine: Function that combines the result with ``initial``.
+        *example: Lines of the docstring's example.
+        worst: Infinity that replaces NaN; None for a function that does not ignore NaN.
     """
+    ignore_nan = worst is not None
+    read, register = (array_of, register_shared_as) if ignore_nan else (tensor_of, register_as)
 
     def function(
         a: Any, axis: Any = None, out: Tensor | None = None, keepdims: bool = False,
         initial: Any = None, where: Any = True,
     ) -> Tensor:  # fmt: skip
-        x = tensor_of(a)
+        x = read(a)
+        axes = reduction_axes(name, axis, x.ndim)
+        mask = None
+        if ignore_nan and x.dtype.category > 1 and x.numel():
+            mask = _number_mask(x, where)
+            x = x.masked_fill(x != x, worst)
         if where is not True:
             if initial is None:
                 raise ValueError(
-                    f"reduction operation '{name}' does not have an identity, so to use a where "
-                    "mask one has to specify 'initial'"
+                    f"reduction operation '{name.removeprefix('nan')}' does not have an identity, so to "
+                    "use a where mask one has to specify 'initial'"
                 )
             x = _mask_out(x, where, initial)
-        axes = reduction_axes(name, axis, x.ndim)
         if initial is not None and not math.prod(x.shape[d] for d in axes):
             first = _empty_result(x, axes, keepdims).fill_(_number_like(initial, x))
             return write_out(first, out)  # type: ignore[no-any-return]
-        found = reduce_axes(x, reduce, axes, keepdims)
-        return write_out(_combine_initial(found, initial, combine), out)  # type: ignore[no-any-return]
+        found = _combine_initial(reduce_axes(x, reduce, axes, keepdims), initial, combine)
+        if mask is not None and initial is None:
+            found = found.masked_fill(~any(mask, axes, keepdims=keepdims), math.nan)
+            _warn_empty(mask, axes, "All-NaN slice encountered")
+        return write_out(found, out)  # type: ignore[no-any-return]
 
-    return register_as(
-        function,
-        name,
-        f"""{summary}, of all or along ``axis``.
+    returns = """
 
-    {_EXTREME_ARGS}
-    """,
-        *example,
+    Returns:
+        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, if all elements are NaN.
+    """
+    which = " of those that are not NaN" * ignore_nan
+    doc = (
+        f"{summary}{which}, of all or along ``axis``.\n\n    {_EXTREME_ARGS}{returns * ignore_nan}"
     )
+    return register(function, name, doc, *example)
 
 
 max: Callable[..., Tensor] = _make_extreme(
@@ -271,6 +307,16 @@ amax: Callable[..., Tensor] = _make_extreme(
 amin: Callable[..., Tensor] = _make_extreme(
     "amin", "Smallest element", "amin", selection.minimum,
     ">>> np.amin([2, 1, 3])", "1",
+)  # fmt: skip
+
+
+nanmax: Callable[..., Tensor] = _make_extreme(
+    "nanmax", "Largest element", "amax", selection.maximum,
+    ">>> tt.nanmax(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(3.)", worst=-math.inf,
+)  # fmt: skip
+nanmin: Callable[..., Tensor] = _make_extreme(
+    "nanmin", "Smallest element", "amin", selection.minimum,
+    ">>> tt.nanmin(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(1.)", worst=math.inf,
 )  # fmt: skip
 
 
@@ -544,39 +590,6 @@ cumulative_prod: Callable[..., Tensor] = _make_cumulative(
 )  # fmt: skip
 
 
-@numpy_function
-def nanmean(
-    a: Any, axis: Any = None, dtype: Any = None, out: Tensor | None = None, keepdims: bool = False,
-    *, where: Any = True,
-) -> Tensor:  # fmt: skip
-    """Mean of the elements that are not NaN, of all or along ``axis``.
-
-    Args:
-        a: Tensor or array-like.
-        axis: Dimension or dimensions; None, the default, means all.
-        dtype: Dtype of the computation.
-        out: Tensor for the result.
-        keepdims: Whether the reduced dimensions stay, with size 1.
-        where: Mask of the elements to include; default all.
-
-    Example:
-        >>> np.nanmean([1.0, np.nan, 2.0])
-        1.5
-    """
-    x = cast(as_float(a), dtype)
-    axes = reduction_axes("nanmean", axis, x.ndim)
-    mask = _number_mask(x, where)
-    _warn_empty(mask, axes, "Mean of empty slice")
-    return mean(x, axes, None, out, keepdims, where=mask)
-
-
-def _warn_empty(mask: Any, axes: tuple[int, ...], text: str) -> None:
-    """Warn if ``mask`` includes no element of a result; on a GPU it is not read, for speed."""
-    if mask.device.type == "cpu" and not mask.all():
-        if not any(mask, axes).all():
-            warn(text, RuntimeWarning)
-
-
 def _nan_variance(x: Any, axes: tuple[int, ...], ddof: float, keepdims: bool, where: Any) -> Any:
     """``nanvar`` of a tensor of floating-point or complex dtype over ``axes``."""
     mask = _number_mask(x, where)
@@ -644,48 +657,4 @@ nanvar: Callable[..., Tensor] = _make_spread(
 nanstd: Callable[..., Tensor] = _make_spread(
     "nanstd", "Standard deviation", _safe_sqrt,
     ">>> tt.nanstd(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(1.)",
-)  # fmt: skip
-
-
-def _make_nan_extreme(
-    name: str, summary: str, reduce: Callable[..., Any], worst: float, *example: str
-) -> Callable[..., Tensor]:
-    """Make ``nanmax`` or ``nanmin`` of ``max`` or ``min``; ``worst`` replaces NaN."""
-
-    def function(
-        a: Any, axis: Any = None, out: Tensor | None = None, keepdims: bool = False,
-        initial: Any = None, where: Any = True,
-    ) -> Tensor:  # fmt: skip
-        x = array_of(a)
-        if x.dtype.category < 2 or not x.numel():
-            return reduce(x, axis, out, keepdims, initial, where)  # type: ignore[no-any-return]
-        axes = reduction_axes(name, axis, x.ndim)
-        mask = _number_mask(x, where)
-        found = reduce(x.masked_fill(x != x, worst), axes, None, keepdims, initial, where)
-        if initial is None:
-            found = found.masked_fill(~any(mask, axes, keepdims=keepdims), math.nan)
-            _warn_empty(mask, axes, "All-NaN slice encountered")
-        return write_out(found, out)  # type: ignore[no-any-return]
-
-    return register_shared_as(
-        function,
-        name,
-        f"""{summary} of those that are not NaN, of all or along ``axis``.
-
-    {_EXTREME_ARGS}
-
-    Returns:
-        Tensor without the reduced dimensions; NaN, with a RuntimeWarning, if all elements are NaN.
-    """,
-        *example,
-    )
-
-
-nanmax: Callable[..., Tensor] = _make_nan_extreme(
-    "nanmax", "Largest element", max, -math.inf,
-    ">>> tt.nanmax(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(3.)",
-)  # fmt: skip
-nanmin: Callable[..., Tensor] = _make_nan_extreme(
-    "nanmin", "Smallest element", min, math.inf,
-    ">>> tt.nanmin(tt.tensor([1.0, tt.nan, 3.0]))", "tensor(1.)",
 )  # fmt: skip

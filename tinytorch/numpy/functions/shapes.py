@@ -317,14 +317,11 @@ def take(
 
 @register_shared
 def expand_dims(a: Any, axis: int | Sequence[int]) -> Tensor:
-    """Insert dimensions of size 1.
+    """View with additional dimensions of size 1.
 
     Args:
         a: Tensor of any shape.
         axis: Position or positions of the new dimensions in the result.
-
-    Returns:
-        A view.
 
     Raises:
         IndexError: If a position is out of range.
@@ -342,14 +339,11 @@ def expand_dims(a: Any, axis: int | Sequence[int]) -> Tensor:
 
 @register_shared
 def permute_dims(a: Any, axes: Sequence[int] | None = None) -> Tensor:
-    """Permute the dimensions; see ``permute``.
+    """View with the dimensions in another order; see ``permute``.
 
     Args:
         a: Tensor of any shape.
         axes: The new order of the dimensions; default reversed.
-
-    Returns:
-        A view.
 
     Example:
         >>> tt.permute_dims(tt.ones(2, 3, 4), (2, 0, 1)).shape
@@ -362,13 +356,10 @@ def permute_dims(a: Any, axes: Sequence[int] | None = None) -> Tensor:
 
 @register_shared(aliases=("linalg.matrix_transpose",))
 def matrix_transpose(x: Any, /) -> Tensor:
-    """Transpose of each matrix.
+    """Transpose of each matrix: a view.
 
     Args:
         x: Tensor of shape ``(*, rows, columns)``.
-
-    Returns:
-        A view.
 
     Raises:
         ValueError: For fewer than two dimensions.
@@ -385,15 +376,12 @@ def matrix_transpose(x: Any, /) -> Tensor:
 
 @register_shared
 def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
-    """Move a dimension in front of another one.
+    """View with a dimension moved in front of another one.
 
     Args:
         a: Tensor of any shape.
         axis: The dimension to move.
         start: The dimension in front of which it is moved; default the first.
-
-    Returns:
-        A view.
 
     Raises:
         IndexError: If a dimension is out of range.
@@ -412,14 +400,11 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Tensor:
 
 @register_shared
 def broadcast_arrays(*args: Any, subok: Any = False) -> tuple[Tensor, ...]:
-    """Broadcast tensors to their common shape.
+    """Views of tensors broadcast to their common shape, as a tuple.
 
     Args:
         *args: Tensors or array-likes.
         subok: Accepted and ignored; with True, NumPy preserves subclasses of its array.
-
-    Returns:
-        A tuple of views.
 
     Raises:
         RuntimeError: If they do not broadcast.
@@ -433,14 +418,11 @@ def broadcast_arrays(*args: Any, subok: Any = False) -> tuple[Tensor, ...]:
 
 @register_shared
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
-    """Split a tensor into its slices along a dimension; see ``unbind``.
+    """Tuple of the slices of a tensor along a dimension, which are views; see ``unbind``.
 
     Args:
         x: Tensor of at least one dimension.
         axis: The dimension; default the first.
-
-    Returns:
-        A tuple of views.
 
     Example:
         >>> tt.unstack(tt.tensor([[1, 2], [3, 4]]), axis=1)
@@ -453,15 +435,12 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Tensor, ...]:
 
 @register_shared
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Tensor:
-    """Repeat each element; PyTorch's method ``Tensor.repeat`` repeats the whole tensor instead.
+    """Copy with each element repeated; PyTorch's ``Tensor.repeat`` repeats the whole tensor.
 
     Args:
         a: Tensor of any shape.
         repeats: Number of repetitions: an int, or one for each slice along ``axis``.
         axis: The dimension; None, the default, flattens the tensor first.
-
-    Returns:
-        A copy.
 
     Raises:
         RuntimeError: If a number is negative, or their count differs from that of the slices.
