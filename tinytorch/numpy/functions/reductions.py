@@ -267,8 +267,8 @@ def _make_extreme(
         if where is not True:
             if initial is None:
                 raise ValueError(
-                    f"reduction operation '{name.removeprefix('nan')}' does not have an identity, so to "
-                    "use a where mask one has to specify 'initial'"
+                    f"reduction operation '{name.removeprefix('nan')}' does not have an identity, "
+                    "so to use a where mask one has to specify 'initial'"
                 )
             x = _mask_out(x, where, initial)
         if initial is not None and not math.prod(x.shape[d] for d in axes):

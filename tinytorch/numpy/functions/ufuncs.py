@@ -24,14 +24,8 @@ from .conversion import (
     as_dtype, as_float, backend_of, host, is_number, promote, tensor_of, tensors_of, write_out,
 )  # fmt: skip
 from .elementwise import (
-    COMPLEX_FORMULAS,
-    REAL_FORMULAS,
-    UNARY,
-    BINARY,
-    UfuncDef,
-    divide_with_remainder,
-    divide_or_zero,
-)
+    COMPLEX_FORMULAS, REAL_FORMULAS, UNARY, BINARY, UfuncDef, divide_with_remainder, divide_or_zero,
+)  # fmt: skip
 from .registration import numpy_function, register_as
 
 #: Functions that return bools unchanged; PyTorch's functions raise for bools.
