@@ -270,15 +270,12 @@ def _register(function: Any, name: str, definition: UfuncDef, *operands: str) ->
     """Register a ufunc with a docstring for its operands."""
     listed = "".join(f"        {x}: Array-like.\n" for x in operands)
     doc = f"{definition.summary}\n\n    Args:\n{listed}{_OPTIONS}    "
-    return register_as(
-        function, name, doc, f">>> np.{name}({definition.operands})", definition.shown
-    )  # type: ignore[no-any-return]
+    example = f">>> np.{name}({definition.operands})", definition.shown
+    return register_as(function, name, doc, *example)  # type: ignore[no-any-return]
 
 
-_BY_NAME: dict[str, Any] = {
-    name: _make_unary(name, definition) for name, definition in UNARY.items()
-}
-_BY_NAME |= {name: _make_binary(name, definition) for name, definition in BINARY.items()}
+_BY_NAME: dict[str, Any] = {name: _make_unary(name, UNARY[name]) for name in UNARY}
+_BY_NAME |= {name: _make_binary(name, BINARY[name]) for name in BINARY}
 
 # The functions that this module and others call.
 add, divide, multiply, power = map(_BY_NAME.__getitem__, ("add", "divide", "multiply", "power"))
