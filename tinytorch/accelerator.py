@@ -67,9 +67,6 @@ def current_accelerator(check_available: bool = False) -> device | None:
 def current_device_index() -> int:
     """Index of the calling thread's current GPU.
 
-    Raises:
-        BackendUnavailableError: Without a GPU.
-
     Example:
         >>> if tt.accelerator.is_available():
         ...     assert tt.accelerator.current_device_index() == tt.cuda.current_device()
@@ -83,9 +80,6 @@ def set_device_index(device: Any, /) -> None:
     Args:
         device: An index or a device.
 
-    Raises:
-        BackendUnavailableError: Without a GPU.
-
     Example:
         >>> if tt.accelerator.is_available():
         ...     tt.accelerator.set_device_index(0)
@@ -95,9 +89,6 @@ def set_device_index(device: Any, /) -> None:
 
 def synchronize(device: Any = None, /) -> None:
     """Wait until all work on a GPU (default: the current GPU) is done.
-
-    Raises:
-        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():
@@ -134,9 +125,6 @@ class device_index:  # a context manager, named as a function
 def current_stream(device: Any = None, /) -> cuda.Stream:
     """Calling thread's current stream on a GPU (default: the current GPU).
 
-    Raises:
-        BackendUnavailableError: Without a GPU.
-
     Example:
         >>> if tt.accelerator.is_available():
         ...     assert tt.accelerator.current_stream().device.type == "cuda"
@@ -147,9 +135,6 @@ def current_stream(device: Any = None, /) -> cuda.Stream:
 def set_stream(stream: cuda.Stream) -> None:
     """Make a stream and its device the calling thread's current ones.
 
-    Raises:
-        BackendUnavailableError: Without a GPU.
-
     Example:
         >>> if tt.accelerator.is_available():
         ...     tt.accelerator.set_stream(tt.accelerator.current_stream())
@@ -159,9 +144,6 @@ def set_stream(stream: cuda.Stream) -> None:
 
 def get_device_capability(device: Any = None, /) -> dict[str, Any]:
     """Capabilities of a GPU: ``{"supported_dtypes": <set of dtypes>}``.
-
-    Raises:
-        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():
@@ -174,9 +156,6 @@ def get_device_capability(device: Any = None, /) -> dict[str, Any]:
 def empty_cache() -> None:
     """Release the memory pool's free memory.
 
-    Raises:
-        BackendUnavailableError: Without a GPU.
-
     Example:
         >>> if tt.accelerator.is_available():
         ...     tt.accelerator.empty_cache()
@@ -188,9 +167,6 @@ def empty_cache() -> None:
 def empty_host_cache() -> None:
     """Release the free memory of the pool of pinned memory.
 
-    Raises:
-        BackendUnavailableError: Without a GPU.
-
     Example:
         >>> if tt.accelerator.is_available():
         ...     tt.accelerator.empty_host_cache()
@@ -200,9 +176,6 @@ def empty_host_cache() -> None:
 
 def get_memory_info(device_index: Any = None, /) -> tuple[int, int]:
     """Numbers of free bytes and of all bytes of a GPU (default: the current GPU).
-
-    Raises:
-        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():
@@ -215,9 +188,6 @@ def get_memory_info(device_index: Any = None, /) -> tuple[int, int]:
 def memory_allocated(device_index: Any = None, /) -> int:
     """Number of bytes in use by arrays.
 
-    Raises:
-        BackendUnavailableError: Without a GPU.
-
     Example:
         >>> if tt.accelerator.is_available():
         ...     assert tt.accelerator.memory_allocated() >= 0
@@ -228,9 +198,6 @@ def memory_allocated(device_index: Any = None, /) -> int:
 
 def max_memory_allocated(device_index: Any = None, /) -> int:
     """Peak of the bytes in use; see ``cuda.max_memory_allocated``.
-
-    Raises:
-        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():
@@ -243,9 +210,6 @@ def max_memory_allocated(device_index: Any = None, /) -> int:
 def memory_reserved(device_index: Any = None, /) -> int:
     """Number of bytes that the memory pool has reserved, in use or free.
 
-    Raises:
-        BackendUnavailableError: Without a GPU.
-
     Example:
         >>> if tt.accelerator.is_available():
         ...     assert tt.accelerator.memory_reserved() >= tt.accelerator.memory_allocated()
@@ -256,9 +220,6 @@ def memory_reserved(device_index: Any = None, /) -> int:
 
 def max_memory_reserved(device_index: Any = None, /) -> int:
     """Peak of the bytes reserved; see ``cuda.max_memory_reserved``.
-
-    Raises:
-        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():
@@ -271,9 +232,6 @@ def max_memory_reserved(device_index: Any = None, /) -> int:
 def memory_stats(device_index: Any = None, /) -> OrderedDict[str, Any]:
     """Memory statistics of a GPU; see ``cuda.memory_stats``.
 
-    Raises:
-        BackendUnavailableError: Without a GPU.
-
     Example:
         >>> if tt.accelerator.is_available():
         ...     assert len(tt.accelerator.memory_stats()) > 0
@@ -285,9 +243,6 @@ def memory_stats(device_index: Any = None, /) -> OrderedDict[str, Any]:
 def reset_peak_memory_stats(device_index: Any = None, /) -> None:
     """Reset ``max_memory_allocated`` to the bytes that are in use now.
 
-    Raises:
-        BackendUnavailableError: Without a GPU.
-
     Example:
         >>> if tt.accelerator.is_available():
         ...     tt.accelerator.reset_peak_memory_stats()
@@ -298,9 +253,6 @@ def reset_peak_memory_stats(device_index: Any = None, /) -> None:
 
 def reset_accumulated_memory_stats(device_index: Any = None, /) -> None:
     """Do nothing: accumulated statistics are not counted.
-
-    Raises:
-        BackendUnavailableError: Without a GPU.
 
     Example:
         >>> if tt.accelerator.is_available():

@@ -124,6 +124,7 @@ def make_functional_with_buffers(
 
 
 def _copy_parameters(model: Module, detach: bool) -> tuple[Tensor, ...]:
+    """Copies of a module's parameters, which do not require grad if ``detach``."""
     params: list[Tensor] = copy.deepcopy([*model.parameters()])
     return tuple(p.detach() if detach else p for p in params)
 

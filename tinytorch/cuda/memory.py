@@ -86,6 +86,7 @@ class _PeakHook:
         self.peaks: dict[int, int] = {}
 
     def malloc_postprocess(self, **event: Any) -> None:
+        """Update the peak; CuPy calls this after each allocation."""
         used, device = int(self.pool.used_bytes()), event["device_id"]
         with _peak_lock:
             self.peaks[device] = max(self.peaks.get(device, 0), used)

@@ -217,6 +217,7 @@ class _OperatorFunction(Function):
 
     @staticmethod
     def forward(ctx: Any, *leaves_and_call: Any) -> Any:
+        """Run the kernel and ``setup_context``; return the flat results."""
         call: _Call = leaves_and_call[-1]
         results = call.run()
         operator = call.operator
@@ -232,6 +233,7 @@ class _OperatorFunction(Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
+        """Call the backward formula; return a gradient for each leaf, and None for the call."""
         call: _Call = ctx.call
         formula = call.operator.backward
         if formula is None:

@@ -165,6 +165,7 @@ def _parse_argument(text: str, keyword: bool) -> Argument:
 
 
 def _parse_default(text: str, type_name: str) -> Any:
+    """Parse a default; the text of a name that is not a literal stays a string."""
     if text in _CONSTANTS:
         return _CONSTANTS[text]
     if type_name == "ScalarType":
@@ -174,7 +175,7 @@ def _parse_default(text: str, type_name: str) -> Any:
     try:
         return ast.literal_eval(text)
     except (SyntaxError, ValueError):
-        return text  # a name, such as a memory format's
+        return text  # for example the name of a memory format
 
 
 def infer_schema(

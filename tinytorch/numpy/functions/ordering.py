@@ -48,8 +48,8 @@ def sort_complex(a: Any) -> Tensor:
     """
     x: Any = sort(a)
     short = x.dtype.category == 1 and x.dtype.itemsize < 4
-    kind = dtypes.complex64 if short else dtypes.complex128
-    return x if x.is_complex() else x.to(kind)  # type: ignore[no-any-return]
+    dtype = dtypes.complex64 if short else dtypes.complex128
+    return x if x.is_complex() else x.to(dtype)  # type: ignore[no-any-return]
 
 
 @numpy_function
@@ -212,13 +212,13 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Tens
         >>> np.searchsorted([1, 3, 5], [3, 4])
         array([1, 2])
     """
-    places, values = promote(a, v)
+    sequence, values = promote(a, v)
     if sorter is not None:
-        places = places[tensor_of(sorter, places._xp).long()]
-    found: Tensor = sorting.searchsorted(places, values.contiguous(), side=side)
-    if side == "left" and places.dtype.category == 2:
+        sequence = sequence[tensor_of(sorter, sequence._xp).long()]
+    found: Tensor = sorting.searchsorted(sequence, values.contiguous(), side=side)
+    if side == "left" and sequence.dtype.category == 2:
         # NumPy inserts a NaN before the first NaN, PyTorch at the end.
-        first_nan = places.shape[0] - places.isnan().sum()
+        first_nan = sequence.shape[0] - sequence.isnan().sum()
         found = found.where(values == values, first_nan)
     return found
 
@@ -371,14 +371,14 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Tensor, .
         (array([0, 1]), array([1, 2]))
     """
     sizes = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
-    places = tensor_of(indices).long()
-    places._xp.check_all(
-        (places._data >= 0) & (places._data < math.prod(sizes)),
+    flat = tensor_of(indices).long()
+    flat._xp.check_all(
+        (flat._data >= 0) & (flat._data < math.prod(sizes)),
         f"unravel_index(): an index is out of bounds for array with size {math.prod(sizes)}",
     )
     if order == "C":
-        return tuple(joining_ops.unravel_index(places, sizes))
-    return tuple(joining_ops.unravel_index(places, sizes[::-1]))[::-1]
+        return tuple(joining_ops.unravel_index(flat, sizes))
+    return tuple(joining_ops.unravel_index(flat, sizes[::-1]))[::-1]
 
 
 @numpy_function

@@ -220,15 +220,15 @@ def roots(p: Any) -> Tensor:
     x = _coefficients(p)
     if x.ndim != 1:
         raise ValueError("Input must be a rank-1 array.")
-    places = x.detach().nonzero().reshape(-1).tolist()
-    if not places:
+    nonzero = x.detach().nonzero().reshape(-1).tolist()
+    if not nonzero:
         return x.new_zeros(0, dtype=dtypes.float64)  # type: ignore[no-any-return]
-    if is_recorded(x) and places[0]:
+    if is_recorded(x) and nonzero[0]:
         raise RuntimeError(
             "roots(): expected a first coefficient other than 0, as it requires grad"
         )
-    last = x.shape[0] - 1 if is_recorded(x) else places[-1]
-    inner = as_float(x[places[0] : last + 1])
+    last = x.shape[0] - 1 if is_recorded(x) else nonzero[-1]
+    inner = as_float(x[nonzero[0] : last + 1])
     size = inner.shape[0] - 1
     zeros = inner.new_zeros(x.shape[0] - 1 - last)
     if not size:
@@ -288,6 +288,7 @@ def polyfit(
 
 
 def _check_points(x: Any, y: Any, deg: int) -> tuple[Any, Any]:
+    """Check the shapes of ``polyfit``'s points and the degree; return the points."""
     if deg < 0:
         raise ValueError("expected deg >= 0")
     if x.ndim != 1 or not x.shape[0]:
@@ -300,6 +301,7 @@ def _check_points(x: Any, y: Any, deg: int) -> tuple[Any, Any]:
 
 
 def _check_weights(w: Any, y: Any) -> Any:
+    """Check the shape of ``polyfit``'s weights and return them."""
     if w.ndim != 1:
         raise TypeError(f"expected a 1-d array for weights, got shape {tuple(w.shape)}")
     if w.shape[0] != y.shape[0]:

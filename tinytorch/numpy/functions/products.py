@@ -204,11 +204,11 @@ def einsum(
     """
     given = [subscripts, *operands]
     # Either a string of subscripts comes first, or each operand's subscripts follow it.
-    places = slice(1, None) if isinstance(subscripts, str) else slice(0, len(given) // 2 * 2, 2)
-    tensors = [cast(t, dtype) for t in promote_strong(*given[places])]
+    positions = slice(1, None) if isinstance(subscripts, str) else slice(0, len(given) // 2 * 2, 2)
+    tensors = [cast(t, dtype) for t in promote_strong(*given[positions])]
     # PyTorch's function raises for bools, so they are multiplied as integers.
     dtype = dtypes.int64 if tensors[0].dtype is dtypes.bool else None
-    given[places] = [cast(t, dtype) for t in tensors]
+    given[positions] = [cast(t, dtype) for t in tensors]
     found = einsum_ops.einsum(*given)
     return write_out(found.to(tensors[0].dtype), out)  # type: ignore[no-any-return]
 

@@ -310,8 +310,8 @@ def take(
     """
     x = tensor_of(a)
     x, at = flat_if_none("take", x if x.ndim else x.reshape(1), axis)
-    places = wrap_or_clip("take", tensor_of(indices, x._xp).long(), x.shape[at], mode)
-    found = x[(slice(None),) * at + (places,)]
+    index = wrap_or_clip("take", tensor_of(indices, x._xp).long(), x.shape[at], mode)
+    found = x[(slice(None),) * at + (index,)]
     return write_out(found, out)  # type: ignore[no-any-return]
 
 

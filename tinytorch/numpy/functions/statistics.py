@@ -212,8 +212,8 @@ def histogram2d(
     if a.shape != b.shape:
         raise ValueError(f"x and y must have the same length, got {a.shape[0]} and {b.shape[0]}")
     each = list(bins) if isinstance(bins, (tuple, list)) and len(bins) == 2 else [bins, bins]
-    kind = dtypes.promote_types(a.dtype, default_dtype())
-    counts, (first, second) = _grid_counts([a, b], each, range, density, weights, kind)
+    dtype = dtypes.promote_types(a.dtype, default_dtype())
+    counts, (first, second) = _grid_counts([a, b], each, range, density, weights, dtype)
     return counts, first, second
 
 
@@ -252,8 +252,8 @@ def cov(
 def _variables(m: Any, y: Any, rowvar: bool, dtype: Any) -> Any:
     """Matrix of the variables of ``m`` and ``y`` as rows, in float64 or a wider dtype."""
     parts = tensors_of(m) if y is None else tensors_of(m, y)
-    kind = common_dtype(*parts, dtypes.float64) if dtype is None else as_dtype(dtype)
-    first, *second = (part.to(kind) for part in parts)
+    dtype = common_dtype(*parts, dtypes.float64) if dtype is None else as_dtype(dtype)
+    first, *second = (part.to(dtype) for part in parts)
     return variables(first, second[0] if second else None, rowvar)
 
 
@@ -356,10 +356,10 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Tensor:
         >>> np.bincount([0, 1, 1, 3])
         array([1, 2, 0, 1])
     """
-    places = tensor_of(x)
-    places = places.long() if places.dtype is dtypes.bool else places
-    w = None if weights is None else as_float(tensor_of(weights, places._xp)).to(dtypes.float64)
-    return histograms.bincount(places, w, minlength)
+    values = tensor_of(x)
+    values = values.long() if values.dtype is dtypes.bool else values
+    w = None if weights is None else as_float(tensor_of(weights, values._xp)).to(dtypes.float64)
+    return histograms.bincount(values, w, minlength)
 
 
 @numpy_function

@@ -228,6 +228,8 @@ _INTEGER_FORMULAS: dict[str, Callable[..., Any]] = {
 
 
 def _make_unary(name: str, definition: UfuncDef) -> Callable[..., Any]:
+    """Make a ufunc of one operand, with a fast path for a floating-point Tensor."""
+
     def function(
         x: Any, /, out: Tensor | None = None, *, where: Any = True, casting: str = "same_kind",
         order: str = "K", dtype: Any = None, subok: bool = True,
@@ -242,6 +244,8 @@ def _make_unary(name: str, definition: UfuncDef) -> Callable[..., Any]:
 
 
 def _make_binary(name: str, definition: UfuncDef) -> Callable[..., Any]:
+    """Make a ufunc of two operands, with a fast path for Tensors of one floating-point dtype."""
+
     def function(
         x1: Any, x2: Any, /, out: Tensor | None = None, *, where: Any = True,
         casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
@@ -343,6 +347,7 @@ def heaviside(
 
 
 def _heaviside(a: Any, b: Any) -> Any:
+    """PyTorch's ``heaviside`` in the common dtype, but NaN for NaN."""
     x, y = promote(*tensors_of(a, b))
     return rounding.heaviside(x, y).masked_fill(x != x, float("nan"))
 
@@ -515,6 +520,7 @@ def round(a: Any, decimals: int = 0, out: Tensor | None = None) -> Tensor:
 
 
 def _round(x: Any, decimals: int) -> Any:
+    """``round`` of a Tensor; complex numbers round both parts, bools become float16."""
     run = rounding.round
     if x.is_complex():
         return complex_numbers.complex(*(run(part, decimals=decimals) for part in (x.real, x.imag)))
