@@ -1,4 +1,7 @@
-"""Named ranges and marks in the timelines of NVIDIA's profilers, as ``torch.cuda.nvtx``."""
+"""Named ranges and marks in the timelines of NVIDIA's profilers, as ``torch.cuda.nvtx``.
+
+Without a device, every function raises ``BackendUnavailableError``.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,6 @@ def _nvtx() -> Any:
     """The module ``cupy.cuda.nvtx``.
 
     Raises:
-        BackendUnavailableError: Without a device.
         RuntimeError: If CuPy was built without NVTX.
     """
     found = backend().cuda.nvtx
@@ -30,9 +32,6 @@ def range_push(msg: str) -> None:
     Args:
         msg: Name of the range.
 
-    Raises:
-        BackendUnavailableError: Without a device.
-
     Example:
         >>> if tt.cuda.is_available():
         ...     tt.cuda.nvtx.range_push("step")
@@ -43,9 +42,6 @@ def range_push(msg: str) -> None:
 
 def range_pop() -> None:
     """End the innermost range that ``range_push`` began.
-
-    Raises:
-        BackendUnavailableError: Without a device.
 
     Example:
         >>> if tt.cuda.is_available():
@@ -61,9 +57,6 @@ def range_start(msg: str) -> int:
     Args:
         msg: Name of the range.
 
-    Raises:
-        BackendUnavailableError: Without a device.
-
     Example:
         >>> if tt.cuda.is_available():
         ...     tt.cuda.nvtx.range_end(tt.cuda.nvtx.range_start("step"))
@@ -76,9 +69,6 @@ def range_end(range_id: int) -> None:
 
     Args:
         range_id: The identifier that ``range_start`` returned.
-
-    Raises:
-        BackendUnavailableError: Without a device.
 
     Example:
         >>> if tt.cuda.is_available():
@@ -93,9 +83,6 @@ def mark(msg: str) -> None:
     Args:
         msg: Name of the mark.
 
-    Raises:
-        BackendUnavailableError: Without a device.
-
     Example:
         >>> if tt.cuda.is_available():
         ...     tt.cuda.nvtx.mark("begin")
@@ -109,9 +96,6 @@ def range(msg: str, *args: Any, **kwargs: Any) -> Iterator[None]:
 
     Args:
         msg: Name of the range, in which ``str.format`` inserts the other arguments.
-
-    Raises:
-        BackendUnavailableError: Without a device.
 
     Example:
         >>> if tt.cuda.is_available():

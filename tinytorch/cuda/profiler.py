@@ -1,4 +1,7 @@
-"""Start and stop NVIDIA's profilers, as ``torch.cuda.profiler``."""
+"""Start and stop NVIDIA's profilers, as ``torch.cuda.profiler``.
+
+Without a device, every function raises ``BackendUnavailableError``.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,6 @@ __all__ = ["profile", "start", "stop"]
 def start() -> None:
     """Start the profiler that this program runs under.
 
-    Raises:
-        BackendUnavailableError: Without a device.
-
     Example:
         >>> if tt.cuda.is_available():
         ...     tt.cuda.profiler.start()
@@ -27,9 +27,6 @@ def start() -> None:
 def stop() -> None:
     """Stop the profiler that this program runs under.
 
-    Raises:
-        BackendUnavailableError: Without a device.
-
     Example:
         >>> if tt.cuda.is_available():
         ...     tt.cuda.profiler.stop()
@@ -40,9 +37,6 @@ def stop() -> None:
 @contextmanager
 def profile() -> Iterator[None]:
     """Context manager that starts the profiler on entry and stops it on exit.
-
-    Raises:
-        BackendUnavailableError: Without a device.
 
     Example:
         >>> if tt.cuda.is_available():

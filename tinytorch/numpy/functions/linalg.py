@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import Any, Literal, overload
 
 from ... import dtypes, return_types
-from ... import linalg as _torchs
+from ... import linalg as _linalg
 from ...core.tensor import Tensor
 from . import linalg_products, products, shapes
 from .conversion import as_float, as_floats, axes_of, host
-from .linalg_products import cross as cross
-from .linalg_products import diagonal as diagonal
-from .linalg_products import matmul as matmul
-from .linalg_products import matrix_power as matrix_power
-from .linalg_products import multi_dot as multi_dot
-from .linalg_products import tensorinv as tensorinv
-from .linalg_products import tensorsolve as tensorsolve
+from .linalg_products import (
+    cross, diagonal, matmul, matrix_power, multi_dot, tensorinv, tensorsolve,
+)  # fmt: skip
 from .registration import as_numpy_function, describe, raise_numpy_errors
-
-if TYPE_CHECKING:
-    from ... import return_types
 
 __all__ = [
     "LinAlgError", "cholesky", "cond", "cross", "det", "diagonal", "eig", "eigh", "eigvals",
@@ -44,7 +37,7 @@ def _make_unary(name: str, summary: str, *example: str) -> Callable[..., Any]:
     """Make a function that calls PyTorch's function of the same name with its only argument."""
 
     def function(a: Any) -> Any:
-        return getattr(_torchs, name)(as_float(a))
+        return getattr(_linalg, name)(as_float(a))
 
     return raise_numpy_errors(
         describe(
@@ -90,7 +83,7 @@ def svdvals(x: Any, /) -> Tensor:
         >>> np.linalg.svdvals([[3.0, 0.0], [0.0, 4.0]])
         array([4., 3.])
     """
-    return _torchs.svdvals(as_float(x))
+    return _linalg.svdvals(as_float(x))
 
 
 @overload
@@ -127,8 +120,8 @@ def svd(
     """
     x = as_float(a)
     if not hermitian:
-        return _torchs.svd(x, bool(full_matrices)) if compute_uv else _torchs.svdvals(x)
-    eigenvalues, vectors = _torchs.eigh(x)
+        return _linalg.svd(x, bool(full_matrices)) if compute_uv else _linalg.svdvals(x)
+    eigenvalues, vectors = _linalg.eigh(x)
     singular, order = eigenvalues.abs().sort(-1, descending=True)
     if not compute_uv:
         return singular
@@ -160,7 +153,7 @@ def qr(a: Any, mode: str = "reduced") -> Any:
     """
     if mode not in ("reduced", "complete", "r"):
         raise ValueError(f"qr(): mode must be 'reduced', 'complete' or 'r', got {mode!r}")
-    found = _torchs.qr(as_float(a), mode)
+    found = _linalg.qr(as_float(a), mode)
     return found[1] if mode == "r" else found
 
 
@@ -180,7 +173,7 @@ def cholesky(a: Any, /, *, upper: bool = False) -> Tensor:
         array([[2., 0.],
                [1., 2.]])
     """
-    return _torchs.cholesky(as_float(a), upper)
+    return _linalg.cholesky(as_float(a), upper)
 
 
 def _is_always_complex() -> bool:
@@ -216,7 +209,7 @@ def eig(a: Any) -> return_types.linalg_eig:
         True
     """
     x = as_float(a)
-    found = _torchs.eig(x)
+    found = _linalg.eig(x)
     return type(found)(*_drop_imaginary(x, found))
 
 
@@ -234,7 +227,7 @@ def eigvals(a: Any) -> Tensor:
         array([2., 3.])
     """
     x = as_float(a)
-    return _drop_imaginary(x, (_torchs.eigvals(x),))[0]  # type: ignore[no-any-return]
+    return _drop_imaginary(x, (_linalg.eigvals(x),))[0]  # type: ignore[no-any-return]
 
 
 @raise_numpy_errors
@@ -253,7 +246,7 @@ def eigh(a: Any, UPLO: str = "L") -> return_types.linalg_eigh:
         >>> values.round(decimals=4)
         array([1., 3.])
     """
-    return _torchs.eigh(as_float(a), UPLO)
+    return _linalg.eigh(as_float(a), UPLO)
 
 
 @raise_numpy_errors
@@ -268,7 +261,7 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Tensor:
         >>> np.linalg.eigvalsh([[2.0, 1.0], [1.0, 2.0]]).round(decimals=4)
         array([1., 3.])
     """
-    return _torchs.eigvalsh(as_float(a), UPLO)
+    return _linalg.eigvalsh(as_float(a), UPLO)
 
 
 @raise_numpy_errors
@@ -288,10 +281,10 @@ def solve(a: Any, b: Any) -> Tensor:
     """
     x, y = as_floats(a, b)
     if y.ndim == 1:
-        return _torchs.solve(x, y.unsqueeze(-1)).squeeze(-1)
+        return _linalg.solve(x, y.unsqueeze(-1)).squeeze(-1)
     # With one dimension fewer than `a`, PyTorch takes `b` for vectors, NumPy for matrices.
     missing = x.ndim - y.ndim
-    return _torchs.solve(x, y.reshape((1,) * missing + tuple(y.shape)))
+    return _linalg.solve(x, y.reshape((1,) * missing + tuple(y.shape)))
 
 
 @raise_numpy_errors
@@ -314,10 +307,10 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> tuple[Tensor, Tensor, i
         (array([3.]), 1)
     """
     x, y = as_floats(a, b)
-    s = _torchs.svdvals(x)
+    s = _linalg.svdvals(x)
     rtol = max(x.shape) * dtypes.finfo(s.dtype).eps if rcond is None else rcond
     # The gradient of `pinv` is right even if singular values are equal, unlike that of `svd`.
-    solution = _torchs.pinv(x, rtol=rtol) @ y
+    solution = _linalg.pinv(x, rtol=rtol) @ y
     rank = int((s > rtol * s.max()).sum()) if s.numel() else 0
     residuals = ((y - x @ solution).abs() ** 2).sum(0, keepdim=y.ndim == 1)
     return solution, residuals if rank == x.shape[1] < x.shape[0] else residuals[:0], rank, s
@@ -339,7 +332,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None
                [0. , 0. ]])
     """
     cutoff = next((v for v in (rcond, rtol) if v is not None), 1e-15)
-    return _torchs.pinv(as_float(a), hermitian=bool(hermitian), rtol=cutoff)
+    return _linalg.pinv(as_float(a), hermitian=bool(hermitian), rtol=cutoff)
 
 
 @raise_numpy_errors
@@ -361,8 +354,8 @@ def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any =
     if x.ndim < 2:
         return (x != 0).any().long()  # type: ignore[no-any-return]
     if tol is not None:
-        return _torchs.matrix_rank(x, tol, bool(hermitian))
-    return _torchs.matrix_rank(x, hermitian=bool(hermitian), rtol=rtol)
+        return _linalg.matrix_rank(x, tol, bool(hermitian))
+    return _linalg.matrix_rank(x, hermitian=bool(hermitian), rtol=rtol)
 
 
 @raise_numpy_errors
@@ -378,7 +371,7 @@ def cond(x: Any, p: Any = None) -> Tensor:
         >>> np.linalg.cond([[4.0, 0.0], [0.0, 2.0]])
         2.0
     """
-    return _torchs.cond(as_float(x), p)
+    return _linalg.cond(as_float(x), p)
 
 
 @raise_numpy_errors
@@ -398,7 +391,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> T
     """
     given = as_float(x)
     axes = None if axis is None else axes_of("norm", axis, given.ndim)
-    return _torchs.norm(given, ord, axes, bool(keepdims))
+    return _linalg.norm(given, ord, axes, bool(keepdims))
 
 
 @raise_numpy_errors
@@ -417,7 +410,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
     """
     given = as_float(x)
     axes = None if axis is None else axes_of("vector_norm", axis, given.ndim)
-    return _torchs.vector_norm(given, ord, axes, bool(keepdims))
+    return _linalg.vector_norm(given, ord, axes, bool(keepdims))
 
 
 @raise_numpy_errors
@@ -433,4 +426,4 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Tenso
         >>> np.linalg.matrix_norm(np.array([[3.0, 0.0], [0.0, 4.0]]))
         5.0
     """
-    return _torchs.matrix_norm(as_float(x), ord, keepdim=bool(keepdims))
+    return _linalg.matrix_norm(as_float(x), ord, keepdim=bool(keepdims))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ... import linalg as _torchs
+from ... import linalg as _linalg
 from ...core.tensor import Tensor
 from . import index_grids, products
 from .conversion import (
@@ -34,7 +34,7 @@ def matrix_power(a: Any, n: int) -> Tensor:
         array([[1, 3],
                [0, 1]])
     """
-    return _torchs.matrix_power(tensor_of(a) if n >= 0 else as_float(a), n)
+    return _linalg.matrix_power(tensor_of(a) if n >= 0 else as_float(a), n)
 
 
 @raise_numpy_errors
@@ -49,7 +49,7 @@ def multi_dot(arrays: Sequence[Any], *, out: Tensor | None = None) -> Tensor:
         >>> np.linalg.multi_dot([[[1, 2]], [[3], [4]], [[5]]])
         array([[55]])
     """
-    return write_out(_torchs.multi_dot(promote_strong(*arrays)), out)  # type: ignore[no-any-return]
+    return write_out(_linalg.multi_dot(promote_strong(*arrays)), out)  # type: ignore[no-any-return]
 
 
 @raise_numpy_errors
@@ -64,7 +64,7 @@ def tensorinv(a: Any, ind: int = 2) -> Tensor:
         >>> np.linalg.tensorinv(np.eye(4).reshape(4, 2, 2), ind=1).shape
         (2, 2, 4)
     """
-    return _torchs.tensorinv(as_float(a), ind)
+    return _linalg.tensorinv(as_float(a), ind)
 
 
 @raise_numpy_errors
@@ -81,7 +81,7 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Tensor:
                [0.5, 0.5]])
     """
     x, y = as_floats(a, b)
-    return _torchs.tensorsolve(x, y, axes)
+    return _linalg.tensorsolve(x, y, axes)
 
 
 def diagonal(x: Any, /, *, offset: int = 0) -> Tensor:
