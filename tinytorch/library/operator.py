@@ -95,7 +95,7 @@ class Operator:
         leaves = [leaf for value in inputs for leaf in _leaves(value)]
         if not self.opaque and self.backward is None:
             return self.kernel(leaves)(*inputs, **keywords)
-        call = _Call(self, inputs, keywords)
+        call = _OperatorCall(self, inputs, keywords)
         if not (grad_enabled() and any(_requires_grad(leaf) for leaf in leaves)):
             with no_grad():
                 return call.result(call.run())
@@ -124,7 +124,7 @@ class Operator:
         )
 
 
-class _Call:
+class _OperatorCall:
     """Arguments of one call of an operator, and the structure of its arguments and results.
 
     ``Function.apply`` passes tensors flat (the "leaves"), whereas the operator's arguments and
@@ -210,7 +210,7 @@ def _is_tensor_list(value: Any) -> bool:
 class _OperatorFunction(Function):
     """Autograd function of an operator with a backward formula; one subclass per operator.
 
-    It is applied to the leaves of the arguments and, last, to the ``_Call``.
+    It is applied to the leaves of the arguments and, last, to the ``_OperatorCall``.
     """
 
     operator: Operator
@@ -218,7 +218,7 @@ class _OperatorFunction(Function):
     @staticmethod
     def forward(ctx: Any, *leaves_and_call: Any) -> Any:
         """Run the kernel and ``setup_context``; return the flat results."""
-        call: _Call = leaves_and_call[-1]
+        call: _OperatorCall = leaves_and_call[-1]
         results = call.run()
         operator = call.operator
         ctx.call = call
@@ -234,7 +234,7 @@ class _OperatorFunction(Function):
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         """Call the backward formula; return a gradient for each leaf, and None for the call."""
-        call: _Call = ctx.call
+        call: _OperatorCall = ctx.call
         formula = call.operator.backward
         if formula is None:
             name = call.operator.schema.operator.replace("::", ".")
