@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core import torch_function
 from ..core.tensor import Size, Tensor, wrap
-from ..graph.engine import CURRENT, LeafGraphTask, GraphTask, conjugate
+from ..graph.engine import CURRENT, GraphTask, LeafGraphTask, conjugate
 from ..graph.grad_fn import AccumulateGrad
 from ..graph.hooks import LeafHooks
 from ..graph.late_bound import LATE_BOUND
@@ -24,12 +24,9 @@ Tensors = Tensor | GradientEdge | Sequence[Tensor | GradientEdge]
 
 @short
 def backward(
-    tensors: Tensors,
-    grad_tensors: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    inputs: Tensors | None = None,
-) -> None:
+    tensors: Tensors, grad_tensors: Any = None, retain_graph: bool | None = None,
+    create_graph: bool = False, inputs: Tensors | None = None,
+) -> None:  # fmt: skip
     """Add the gradient of ``tensors`` to ``grad`` of the leaves they were computed from.
 
     Args:
@@ -101,16 +98,10 @@ _UNUSED = (
 
 @short
 def grad(
-    outputs: Tensors,
-    inputs: Tensors,
-    grad_outputs: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    only_inputs: bool = True,
-    allow_unused: bool | None = None,
-    is_grads_batched: bool = False,
-    materialize_grads: bool = False,
-) -> tuple[Tensor, ...]:
+    outputs: Tensors, inputs: Tensors, grad_outputs: Any = None, retain_graph: bool | None = None,
+    create_graph: bool = False, only_inputs: bool = True, allow_unused: bool | None = None,
+    is_grads_batched: bool = False, materialize_grads: bool = False,
+) -> tuple[Tensor, ...]:  # fmt: skip
     """Gradients of the sum of ``outputs`` with respect to ``inputs``, leaves or not.
 
     Args:
@@ -189,13 +180,9 @@ def _wrap_dense(g: Any, xp: Any) -> Tensor:
 
 
 def _grad_batched(
-    outputs: Tensors,
-    inputs: Tensors,
-    grad_outputs: Any,
-    retain_graph: bool | None,
-    create_graph: bool,
-    **unused: Any,
-) -> tuple[Any, ...]:
+    outputs: Tensors, inputs: Tensors, grad_outputs: Any, retain_graph: bool | None,
+    create_graph: bool, **unused: Any,
+) -> tuple[Any, ...]:  # fmt: skip
     """``grad`` with ``is_grads_batched=True``: one backward pass for each item of the batch."""
     batched = _as_tuple(grad_outputs)
     for at, (root, g) in enumerate(zip(_as_tuple(outputs), batched, strict=False)):
@@ -313,13 +300,9 @@ def _to_root_device(g: Tensor, xp: Any) -> Tensor:
 
 
 def _run_task(
-    roots: list[Edge],
-    grads: list[Any],
-    retain_graph: bool | None,
-    create_graph: bool,
-    wanted: Sequence[Edge],
-    accumulating: bool = False,
-) -> GraphTask:
+    roots: list[Edge], grads: list[Any], retain_graph: bool | None, create_graph: bool,
+    wanted: Sequence[Edge], accumulating: bool = False,
+) -> GraphTask:  # fmt: skip
     """Run a backward pass from ``roots``, the edges whose initial gradients are ``grads``.
 
     ``wanted`` are the edges whose gradients ``collect`` of the result returns; if there are none,
@@ -350,6 +333,7 @@ def _run_task(
 
 
 def _run(task: GraphTask) -> None:
+    """Run a backward pass with ``CURRENT`` set to it."""
     token = CURRENT.set(task)
     try:
         task.run()

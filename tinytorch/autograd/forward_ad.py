@@ -20,7 +20,7 @@ from ..core.tensor import Tensor
 from ..graph.nodes import reachable
 from ..graph.views import edge_of
 from ..state import Variable
-from .levels import Level, JacobianProduct, check_tangent_shape, enter_level, writable_input
+from .levels import JacobianProduct, Level, check_tangent_shape, enter_level, writable_input
 
 __all__ = [
     "UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual",
@@ -49,6 +49,7 @@ class _DualLevel:
         self.tangents: list[Tensor] = []
 
     def add(self, primal: Tensor, tangent: Tensor) -> Tensor:
+        """Create a dual tensor."""
         if self._has_tangent(primal):
             raise RuntimeError(
                 "Making a dual Tensor based on a Tensor that already has a forward gradient at "
@@ -65,6 +66,7 @@ class _DualLevel:
         return any(id(edge_of(dual)) in found for dual in self.level.inputs)
 
     def unpack(self, tensor: Tensor) -> UnpackedDualTensor:
+        """Compute the primal and the tangent of a tensor."""
         if not (tensor.requires_grad and self.tangents):
             return UnpackedDualTensor(tensor, None)
         product = JacobianProduct(self.level, (tensor,))

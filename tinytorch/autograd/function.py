@@ -22,6 +22,7 @@ from ..graph.inference import APPLYING
 from ..graph.late_bound import LATE_BOUND
 from ..graph.nodes import FREED, FREED_MESSAGE, Node, NodeOutput
 from ..graph.saved_tensors import HOOK_STACK, Packed, Recording, SavedOutput
+from ..graph.special_nodes import NodeOp
 from ..graph.views import FUNCTION, SEVERAL, check_inplace, edge_of, rebase
 from ..state import Variable, enable_grad, grad_enabled, no_grad
 from ..warnings import warn
@@ -110,14 +111,8 @@ def _check_marks(
 ) -> None:
     """Check the tensors marked in ``ctx``, and count the changes of those marked as dirty.
 
-    Args:
-        ctx: Context that ``forward`` or ``setup_context`` filled.
-        args: The arguments of ``forward``.
-        outputs: Its results.
-        has_setup_context: Whether ``setup_context`` filled the context.
-
-    Raises:
-        RuntimeError: If a marked value is not a tensor, or not one that may be marked.
+    ``args`` and ``outputs`` are those of ``forward``; ``has_setup_context`` is whether
+    ``setup_context`` filled ``ctx``.
     """
     _check_tensors("mark_dirty can only accept variables", ctx._dirty)
     _check_tensors(
@@ -200,13 +195,9 @@ def _set_history(ctx: Any, tensor: Tensor, edge: Any) -> None:
 
 
 def _save_tensors(ctx: Any, node: Node, outputs: list[Tensor], single: bool) -> None:
-    """Save the tensors of ``ctx.save_for_backward`` for the backward pass.
+    """Save for ``node`` the tensors of ``ctx.save_for_backward``, which may be among ``outputs``.
 
-    Args:
-        ctx: The context.
-        node: The node of the ``Function``.
-        outputs: The tensors that the ``Function`` returns.
-        single: Whether there is one output.
+    ``single`` is whether the ``Function`` has one output.
     """
     hooks = HOOK_STACK.get()
     saved: list[Any] = []
@@ -385,16 +376,11 @@ class FunctionCtx:
         self._materialize = value
 
 
-class _FunctionOp:
-    """``Node.op`` of the node of a ``Function`` subclass: the attributes that the engine reads."""
+class _FunctionOp(NodeOp):
+    """``Node.op`` of the node of a ``Function`` subclass."""
 
-    saved_positions: tuple[int, ...] = ()
-    sequence = None
     #: A user's ``backward`` may return one tensor for several inputs, or store what it returns.
     makes_gradients = False
-    frees = False
-    compiled_rules: tuple[Any, ...] = ()
-    piecewise: tuple[int, ...] = ()
 
     def __init__(
         self, cls: type[Function], materialize: bool, outputs: tuple[Any, ...],
@@ -653,12 +639,7 @@ def _record(
 ) -> tuple[Any, ...]:
     """Create the node of a call of a ``Function`` and return its outputs with their edges.
 
-    Args:
-        cls: The class.
-        ctx: The context.
-        args: The arguments of ``forward``.
-        edges: The edge of each argument, or None.
-        outputs: The results of ``forward``.
+    ``args``, with an edge or None for each, and ``outputs`` are those of ``forward``.
     """
     positions = tuple(i for i, a in enumerate(args) if isinstance(a, Tensor))
     xp = next(a._xp for a in args if isinstance(a, Tensor))

@@ -29,7 +29,7 @@ ONE_INPUT = "the input to the user-provided function is a single Tensor with a s
 
 
 def as_tuple(given: Any, what: str, name: str) -> tuple[bool, tuple[Tensor, ...]]:
-    """Return whether ``given`` is a tuple, and it as a tuple of tensors.
+    """Return whether ``given`` is a tuple, and its tensors as a tuple.
 
     ``what`` describes it in the error for values that are not tensors; ``name`` is the function.
     """
@@ -101,13 +101,10 @@ def single_element(result: Any, name: str, strict: bool) -> Tensor:
 def as_vector(
     v: Tensors | None, like: tuple[Tensor, ...], name: str, unless: str
 ) -> tuple[Tensor, ...] | None:
-    """Return ``v`` as a tuple of tensors, after checking their number and shapes.
+    """Return ``v`` as a tuple of tensors, which must have the shapes of the tensors ``like``.
 
-    Args:
-        v: A tensor or a tuple of tensors. None is allowed if ``like`` is one tensor of one element.
-        like: The tensors whose shapes ``v`` must have.
-        name: Name of the calling function, for errors.
-        unless: Text for the error, the condition under which ``v`` may be None.
+    None is allowed if ``like`` is one tensor of one element; ``unless`` says so in the error.
+    ``name`` is the calling function.
     """
     if v is None:
         if len(like) != 1 or like[0].numel() != 1:
@@ -131,18 +128,12 @@ def as_vector(
 
 
 def gradients(
-    outputs: tuple[Any, ...],
-    inputs: tuple[Tensor, ...],
-    weights: tuple[Tensor, ...] | None,
+    outputs: tuple[Any, ...], inputs: tuple[Tensor, ...], weights: tuple[Tensor, ...] | None,
     create_graph: bool,
-) -> tuple[Any, ...]:
-    """``grad`` of the outputs that require grad; None for inputs on which none depends.
+) -> tuple[Any, ...]:  # fmt: skip
+    """``grad`` of the outputs that require grad, of which some may be None.
 
-    Args:
-        outputs: Tensors or None.
-        inputs: The tensors to differentiate with respect to.
-        weights: A weight for each output; None stands for ones.
-        create_graph: Whether the backward pass is recorded.
+    The gradient of an input on which none depends is None. Without ``weights`` they are ones.
     """
     weights = weights or (None,) * len(outputs)  # type: ignore[assignment]
     pairs = [
@@ -188,14 +179,10 @@ def jacobian_of(
 def fill_missing(
     grads: tuple[Any, ...], like: tuple[Tensor, ...], strict: bool, create_graph: bool, stage: str
 ) -> tuple[Tensor, ...]:
-    """Replace None in ``grads`` by zeros; under ``strict`` that is an error.
+    """Replace None in ``grads`` by zeros of the shapes and dtypes of ``like``.
 
-    Args:
-        grads: Gradients or None.
-        like: Tensors of the shapes and dtypes of the gradients.
-        strict: Whether None, or a gradient that is constant under ``create_graph``, is an error.
-        create_graph: Whether the gradients were recorded.
-        stage: Key of the error's message.
+    Under ``strict`` None is an error, and under ``create_graph`` a gradient that does not require
+    grad, too; ``stage`` is the key of its message.
     """
     for i, g in enumerate(grads):
         if strict and g is None:
@@ -292,12 +279,9 @@ Function = Callable[..., Any]
 
 @short
 def vjp(
-    func: Function,
-    inputs: Tensors,
-    v: Tensors | None = None,
-    create_graph: bool = False,
+    func: Function, inputs: Tensors, v: Tensors | None = None, create_graph: bool = False,
     strict: bool = False,
-) -> tuple[Any, Any]:
+) -> tuple[Any, Any]:  # fmt: skip
     """Product of a vector and the Jacobian of ``func``, by a backward pass.
 
     Args:
@@ -335,12 +319,9 @@ def vjp(
 
 @short
 def jvp(
-    func: Function,
-    inputs: Tensors,
-    v: Tensors | None = None,
-    create_graph: bool = False,
+    func: Function, inputs: Tensors, v: Tensors | None = None, create_graph: bool = False,
     strict: bool = False,
-) -> tuple[Any, Any]:
+) -> tuple[Any, Any]:  # fmt: skip
     """Product of the Jacobian of ``func`` and a vector, by two backward passes.
 
     Args:
@@ -380,40 +361,24 @@ def jvp(
 
 @overload
 def jacobian(
-    func: Callable[[Tensor], Tensor],
-    inputs: Tensor,
-    create_graph: bool = False,
-    strict: bool = False,
-    vectorize: bool = False,
-    strategy: str = "reverse-mode",
-) -> Tensor: ...
+    func: Callable[[Tensor], Tensor], inputs: Tensor, create_graph: bool = False,
+    strict: bool = False, vectorize: bool = False, strategy: str = "reverse-mode",
+) -> Tensor: ...  # fmt: skip
 @overload
 def jacobian(
-    func: Callable[[Tensor], tuple[Tensor, ...]],
-    inputs: Tensor,
-    create_graph: bool = False,
-    strict: bool = False,
-    vectorize: bool = False,
-    strategy: str = "reverse-mode",
-) -> tuple[Tensor, ...]: ...
+    func: Callable[[Tensor], tuple[Tensor, ...]], inputs: Tensor, create_graph: bool = False,
+    strict: bool = False, vectorize: bool = False, strategy: str = "reverse-mode",
+) -> tuple[Tensor, ...]: ...  # fmt: skip
 @overload
 def jacobian(
-    func: Function,
-    inputs: tuple[Tensor, ...],
-    create_graph: bool = False,
-    strict: bool = False,
-    vectorize: bool = False,
-    strategy: str = "reverse-mode",
-) -> Any: ...
+    func: Function, inputs: tuple[Tensor, ...], create_graph: bool = False, strict: bool = False,
+    vectorize: bool = False, strategy: str = "reverse-mode",
+) -> Any: ...  # fmt: skip
 @short
 def jacobian(
-    func: Function,
-    inputs: Tensors,
-    create_graph: bool = False,
-    strict: bool = False,
-    vectorize: bool = False,
-    strategy: str = "reverse-mode",
-) -> Any:
+    func: Function, inputs: Tensors, create_graph: bool = False, strict: bool = False,
+    vectorize: bool = False, strategy: str = "reverse-mode",
+) -> Any:  # fmt: skip
     """Jacobian: derivative of every element of the outputs with respect to every input element.
 
     Args:
@@ -452,31 +417,19 @@ def jacobian(
 
 @overload
 def hessian(
-    func: Callable[[Tensor], Tensor],
-    inputs: Tensor,
-    create_graph: bool = False,
-    strict: bool = False,
-    vectorize: bool = False,
-    outer_jacobian_strategy: str = "reverse-mode",
-) -> Tensor: ...
+    func: Callable[[Tensor], Tensor], inputs: Tensor, create_graph: bool = False,
+    strict: bool = False, vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode",
+) -> Tensor: ...  # fmt: skip
 @overload
 def hessian(
-    func: Function,
-    inputs: tuple[Tensor, ...],
-    create_graph: bool = False,
-    strict: bool = False,
-    vectorize: bool = False,
-    outer_jacobian_strategy: str = "reverse-mode",
-) -> Any: ...
+    func: Function, inputs: tuple[Tensor, ...], create_graph: bool = False, strict: bool = False,
+    vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode",
+) -> Any: ...  # fmt: skip
 @short
 def hessian(
-    func: Function,
-    inputs: Tensors,
-    create_graph: bool = False,
-    strict: bool = False,
-    vectorize: bool = False,
-    outer_jacobian_strategy: str = "reverse-mode",
-) -> Any:
+    func: Function, inputs: Tensors, create_graph: bool = False, strict: bool = False,
+    vectorize: bool = False, outer_jacobian_strategy: str = "reverse-mode",
+) -> Any:  # fmt: skip
     """Hessian of a function that returns one element: the Jacobian of its gradient.
 
     Args:
@@ -534,12 +487,9 @@ def _scalar_gradient(
 
 @short
 def vhp(
-    func: Function,
-    inputs: Tensors,
-    v: Tensors | None = None,
-    create_graph: bool = False,
+    func: Function, inputs: Tensors, v: Tensors | None = None, create_graph: bool = False,
     strict: bool = False,
-) -> tuple[Any, Any]:
+) -> tuple[Any, Any]:  # fmt: skip
     """Product of a vector and the Hessian of a function that returns one element.
 
     Args:
@@ -572,12 +522,9 @@ def vhp(
 
 @short
 def hvp(
-    func: Function,
-    inputs: Tensors,
-    v: Tensors | None = None,
-    create_graph: bool = False,
+    func: Function, inputs: Tensors, v: Tensors | None = None, create_graph: bool = False,
     strict: bool = False,
-) -> tuple[Any, Any]:
+) -> tuple[Any, Any]:  # fmt: skip
     """Product of the Hessian of a function that returns one element and a vector.
 
     ``vhp`` takes one backward pass less. Both return the same if second derivatives are continuous.

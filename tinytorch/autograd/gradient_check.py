@@ -94,18 +94,10 @@ def _tangent(
 
 
 def gradcheck(
-    func: Callable[..., Any],
-    inputs: Any,
-    *,
-    eps: float = 1e-6,
-    atol: float = 1e-5,
-    rtol: float = 1e-3,
-    raise_exception: bool = True,
-    nondet_tol: float = 0.0,
-    check_forward_ad: bool = False,
-    check_backward_ad: bool = True,
-    **options: Any,
-) -> bool:
+    func: Callable[..., Any], inputs: Any, *, eps: float = 1e-6, atol: float = 1e-5,
+    rtol: float = 1e-3, raise_exception: bool = True, nondet_tol: float = 0.0,
+    check_forward_ad: bool = False, check_backward_ad: bool = True, **options: Any,
+) -> bool:  # fmt: skip
     """Compare the gradients of ``func`` with central differences.
 
     As in PyTorch, only outputs that require grad are checked. If no output requires grad, all are
@@ -367,14 +359,9 @@ def _warn_if_not_double(args: tuple[Any, ...]) -> None:
 
 
 def gradgradcheck(
-    func: Callable[..., Any],
-    inputs: Any,
-    grad_outputs: Sequence[Tensor] | None = None,
-    *,
-    check_fwd_over_rev: bool = False,
-    check_rev_over_rev: bool = True,
-    **options: Any,
-) -> bool:
+    func: Callable[..., Any], inputs: Any, grad_outputs: Sequence[Tensor] | None = None, *,
+    check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True, **options: Any,
+) -> bool:  # fmt: skip
     """Compare second derivatives of ``func`` with central differences of its gradients.
 
     Args:

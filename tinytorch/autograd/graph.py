@@ -75,9 +75,9 @@ def get_gradient_edge(tensor: Tensor) -> GradientEdge:
 
 
 def increment_version(tensor: Tensor | Iterable[Tensor]) -> None:
-    """Count an in-place change of a tensor, or of each of several, that autograd has not noticed.
+    """Increase the version of a tensor, or of each of several, after a change outside of autograd.
 
-    An inference tensor has no version; nothing is counted for it.
+    An inference tensor has no version; it is left unchanged.
 
     Example:
         >>> x = tt.ones(2)

@@ -19,11 +19,7 @@ from ..graph.late_bound import LATE_BOUND
 from ..graph.nodes import Node, NodeOutput
 from ..graph.views import TRANSFORM, edge_of, set_kind
 from ..state import (
-    Variable,
-    enable_grad,
-    inference_mode,
-    is_grad_enabled,
-    is_inference_mode_enabled,
+    Variable, enable_grad, inference_mode, is_grad_enabled, is_inference_mode_enabled,
 )  # fmt: skip
 from .function import FORWARD_MODE
 from .functional import fill_missing, gradients, zeros_for

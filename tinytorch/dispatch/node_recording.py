@@ -210,7 +210,7 @@ def record(op: Backward, xp: Any, out: Any, given: tuple[Any, ...], raws: tuple[
                     t._own_rg = True
         if op.saves_out:
             save_results(op, node, out)
-            # For rules that are recorded themselves; weak, since a slot refers to its node.
+            # For rules that are recorded; weak, since a ``NodeOutput`` refers to its node.
             node._extra()["results"] = [t._node and weakref.ref(t._node) for t in out]
         if Recording.watched:
             on_record(node, out)
@@ -357,7 +357,7 @@ def saved_result_at(node: Node, index: int) -> Tensor | None:
     out = wrap(node.out[index], node.xp)
     ref = node._extra()["results"][index]
     if ref is not None:
-        # The slot that hooks and captures refer to, while its tensor is alive.
+        # The ``NodeOutput`` that hooks and captures refer to, while its tensor is alive.
         out._node = ref() or NodeOutput(node, index)
         out._rg = True
     if node.out_version is not None:

@@ -1,6 +1,6 @@
 """Batched tensors: all examples of ``vmap`` in one tensor.
 
-``vmap`` first tries one run of its function for all examples, with batched tensors as arguments.
+``vmap`` may first try one run of its function for all examples, with batched tensors as arguments.
 Elementwise operations and indexing compute with the values of all examples. Any other operation
 marks the ``VmapLevel`` of its arguments as failed and continues with the first example of each
 alone, so that the run becomes that of the first example; ``vmap`` then runs the function for each

@@ -15,15 +15,9 @@ from ..autograd.function import Function
 from ..core.tensor import Tensor
 from ..graph.inference import APPLYING
 from ._batched import (
-    VmapLevel,
-    fall_back,
-    levels_of,
-    batch_over,
-    batched_tensor,
-    sorted_levels,
-    value_of,
-)
-from ._trees import flatten, map_leaves, broadcast_prefix, unflatten
+    VmapLevel, batch_over, batched_tensor, fall_back, levels_of, sorted_levels, value_of,
+)  # fmt: skip
+from ._trees import broadcast_prefix, flatten, map_leaves, unflatten
 
 
 class VmapInfo(NamedTuple):

@@ -15,7 +15,7 @@ from ..autograd.functional import gradients, zeros_for
 from ..autograd.levels import JacobianProduct, check_tangent_shape
 from ..core.tensor import Tensor
 from ..state import is_grad_enabled
-from ._level import Aux, Function, R, enter_call_level, split_aux, flatten_output
+from ._level import Aux, Function, R, enter_call_level, flatten_output, split_aux
 from ._trees import flatten, map_leaves, unflatten
 
 _JVP = "jvp(f, primals, tangents)"
@@ -23,22 +23,14 @@ _JVP = "jvp(f, primals, tangents)"
 
 @overload
 def jvp(
-    func: Callable[..., R],
-    primals: Any,
-    tangents: Any,
-    *,
-    strict: bool = False,
+    func: Callable[..., R], primals: Any, tangents: Any, *, strict: bool = False,
     has_aux: Literal[False] = False,
-) -> tuple[R, R]: ...
+) -> tuple[R, R]: ...  # fmt: skip
 @overload
 def jvp(
-    func: Callable[..., tuple[R, Aux]],
-    primals: Any,
-    tangents: Any,
-    *,
-    strict: bool = False,
+    func: Callable[..., tuple[R, Aux]], primals: Any, tangents: Any, *, strict: bool = False,
     has_aux: Literal[True],
-) -> tuple[R, R, Aux]: ...
+) -> tuple[R, R, Aux]: ...  # fmt: skip
 def jvp(
     func: Function, primals: Any, tangents: Any, *, strict: bool = False, has_aux: bool = False
 ) -> tuple[Any, ...]:

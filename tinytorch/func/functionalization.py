@@ -1,4 +1,4 @@
-"""``functionalize``, which returns a function that calls the given one."""
+"""``functionalize``: accepted for programs that use it; in-place operations need no replacement."""
 
 from __future__ import annotations
 

@@ -12,20 +12,12 @@ from ..core.tensor import Tensor
 from ..dispatch.op import NAMESPACES
 from ..state.tracebacks import short
 from ._level import (
-    A,
-    ArgNums,
-    CallLevel,
-    Function,
-    P,
-    normalize_argnums,
-    enter_call_level,
-    split_aux,
-    check_real,
-    flatten_output,
-)
+    A, ArgNums, CallLevel, Function, P, check_real, enter_call_level, flatten_output,
+    normalize_argnums, split_aux,
+)  # fmt: skip
 from ._randomness import check_randomness, forbid_random
 from ._trees import Tree, flatten, map_leaves, unflatten
-from .reverse import check_argnums, call_recorded
+from .reverse import call_recorded, check_argnums
 
 #: The Jacobian: a tensor for each leaf of the output and each input of the level.
 Blocks = list[list[Tensor]]
@@ -37,19 +29,13 @@ def jacrev(
 ) -> Callable[Concatenate[Tensor, P], Tensor]: ...
 @overload
 def jacrev(
-    func: Function,
-    argnums: int | tuple[int, ...] = 0,
-    *,
-    has_aux: bool = False,
+    func: Function, argnums: int | tuple[int, ...] = 0, *, has_aux: bool = False,
     chunk_size: int | None = None,
-) -> Function: ...
+) -> Function: ...  # fmt: skip
 def jacrev(
-    func: Function,
-    argnums: int | tuple[int, ...] = 0,
-    *,
-    has_aux: bool = False,
+    func: Function, argnums: int | tuple[int, ...] = 0, *, has_aux: bool = False,
     chunk_size: int | None = None,
-) -> Function:
+) -> Function:  # fmt: skip
     """Return a function that computes the Jacobian of ``func`` by backward passes.
 
     ``func`` is called once, and there is a backward pass for every element of its outputs.
@@ -119,19 +105,13 @@ def jacfwd(
 ) -> Callable[Concatenate[Tensor, P], Tensor]: ...
 @overload
 def jacfwd(
-    func: Function,
-    argnums: int | tuple[int, ...] = 0,
-    has_aux: bool = False,
-    *,
+    func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False, *,
     randomness: str = "error",
-) -> Function: ...
+) -> Function: ...  # fmt: skip
 def jacfwd(
-    func: Function,
-    argnums: int | tuple[int, ...] = 0,
-    has_aux: bool = False,
-    *,
+    func: Function, argnums: int | tuple[int, ...] = 0, has_aux: bool = False, *,
     randomness: str = "error",
-) -> Function:
+) -> Function:  # fmt: skip
     """Return a function that computes the Jacobian of ``func``, with the results of forward mode.
 
     ``func`` is called once. If it has many more outputs than inputs, there are two backward passes

@@ -16,23 +16,13 @@ from ..dispatch.op import NAMESPACES
 from ..graph.inference import mark_mapped
 from ..state.tracebacks import short
 from ._batched import (
-    VmapLevel,
-    can_stack,
-    first_example,
-    fall_back,
-    is_batched,
-    levels_of,
-    batch_over,
-    fall_back_if_failed,
-    stack_elements,
-    stack_examples,
-    batched_tensor,
-    value_of,
-)
+    VmapLevel, batch_over, batched_tensor, can_stack, fall_back, fall_back_if_failed, first_example,
+    is_batched, levels_of, stack_elements, stack_examples, value_of,
+)  # fmt: skip
 from ._level import P, R
-from ._mapped_functions import intercept_apply, call_vmap_rule, has_vmap_rules
+from ._mapped_functions import call_vmap_rule, has_vmap_rules, intercept_apply
 from ._randomness import GeneratorStates, check_randomness, forbid_random, notify_draws
-from ._trees import Tree, flatten, broadcast_prefix, unflatten
+from ._trees import Tree, broadcast_prefix, flatten, unflatten
 
 
 class _Inputs(NamedTuple):
@@ -52,13 +42,9 @@ class _Inputs(NamedTuple):
 
 
 def vmap(
-    func: Callable[P, R],
-    in_dims: Any = 0,
-    out_dims: Any = 0,
-    randomness: str = "error",
-    *,
+    func: Callable[P, R], in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error", *,
     chunk_size: int | None = None,
-) -> Callable[P, R]:
+) -> Callable[P, R]:  # fmt: skip
     """Return a function that maps ``func`` over a dimension of its arguments and stacks results.
 
     ``func`` is called once for each example, with views of the arguments. It is no faster than a

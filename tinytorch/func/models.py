@@ -14,14 +14,10 @@ from ..nn.utils import stateless
 
 
 def functional_call(
-    module: Module,
-    parameter_and_buffer_dicts: dict[str, Tensor] | Sequence[dict[str, Tensor]],
-    args: Any = None,
-    kwargs: dict[str, Any] | None = None,
-    *,
-    tie_weights: bool = True,
+    module: Module, parameter_and_buffer_dicts: dict[str, Tensor] | Sequence[dict[str, Tensor]],
+    args: Any = None, kwargs: dict[str, Any] | None = None, *, tie_weights: bool = True,
     strict: bool = False,
-) -> Any:
+) -> Any:  # fmt: skip
     """Call a module with other tensors in the place of its parameters and buffers.
 
     The module is unchanged afterwards; gradients flow to the given tensors. If the module assigns a

@@ -12,18 +12,9 @@ from ..core.tensor import Tensor, unwrap_holder
 from ..state import is_grad_enabled
 from ..state.tracebacks import short
 from ._level import (
-    A,
-    ArgNums,
-    Aux,
-    CallLevel,
-    Function,
-    P,
-    R,
-    detach_constants,
-    enter_call_level,
+    A, ArgNums, Aux, CallLevel, Function, P, R, detach_constants, enter_call_level, flatten_output,
     split_aux,
-    flatten_output,
-)
+)  # fmt: skip
 from ._trees import Tree, flatten, map_leaves, unflatten
 
 _VJP, _GRAD = "vjp(f, *primals)", "grad_and_value(f)(*args)"

@@ -22,8 +22,10 @@ from ..backends.storage import dense_order, match_order
 from ..state import Variable
 from ..state.recorder import RECORDER
 from ..warnings import warn
-from .hooks import AfterAccumulation, BeforeAccumulation, call_hook, call_tensor_hook
-from .hooks import check_count, check_returns_none
+from .hooks import (
+    AfterAccumulation, BeforeAccumulation, call_hook, call_tensor_hook, check_count,
+    check_returns_none,
+)  # fmt: skip
 from .late_bound import LATE_BOUND
 from .nodes import Edge, Node, NodeOutput, backend_of, node_of, reachable, sum_to_shape, target_of
 from .saved_tensors import check_versions, release, saved_arguments
@@ -66,15 +68,15 @@ class Anomaly:
     check_nan = True
 
 
-#: The backward pass that is calling hooks.
+#: The running backward pass: set while it calls hooks; always if ``Recording.needs_current``.
 CURRENT: Variable[GraphTask | None] = Variable("task", None)
 
 
 def call_after_backward(callback: Callable[[], object]) -> None:
-    """Register a function with the backward pass that is calling hooks, for when it is complete.
+    """Register a function with the running backward pass, to be called when it is complete.
 
     Raises:
-        RuntimeError: If no hook is running.
+        RuntimeError: If no backward pass is running.
     """
     task = CURRENT.get()
     if task is None:
@@ -154,6 +156,7 @@ class GraphTask:
         entry[2] = True
 
     def _sum(self, pending: Gradient, g: Gradient, fresh: bool, xp: Any) -> Gradient:
+        """Add ``g`` to a pending gradient, in place if that is fresh."""
         # NumPy's gradients of 0-d tensors may be scalars, which cannot be written to.
         if fresh and not self.create_graph and pending.__class__ is xp.array_type:
             return xp.add(pending, g, out=pending)
@@ -354,7 +357,7 @@ class GraphTask:
         return h
 
     def _is_fresh(self, op: Any, h: Gradient, given: tuple[Gradient, ...]) -> bool:
-        """Whether ``h`` is a new array: a rule may not return the same new array twice."""
+        """Whether a rule computed ``h`` as a new array; it returns each new array only once."""
         if self.create_graph or not op.makes_gradients or h.base is not None:
             return False
         return all(h is not g for g in given)

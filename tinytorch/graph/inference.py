@@ -40,13 +40,13 @@ APPLYING: Variable[Any] = Variable("applying_functions", None)
 _next_number = itertools.count(1).__next__
 
 
-def mark(made: Any) -> None:
+def mark(tensor: Any) -> None:
     """Mark a new tensor as created in inference mode or inside ``vmap``, if it is."""
     inference, number = inference_enabled(), MAPPED.get()
     if inference:
-        made._inference = True
+        tensor._inference = True
     if number:
-        made._mapped = number
+        tensor._mapped = number
     if not inference and not number:
         forget_ended_blocks()
 

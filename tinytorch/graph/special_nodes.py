@@ -8,12 +8,16 @@ from typing import Any
 from .nodes import FREED, Edge, Node, packed_of, target_of
 
 
-class _NodeOp:
-    """``Node.op`` of a node that belongs to no operation: the attributes that the engine reads."""
+class NodeOp:
+    """``Node.op`` of a node that belongs to no operation: the attributes that the engine reads.
+
+    ``dispatch.backward.Backward`` describes them.
+    """
 
     saved_positions: tuple[int, ...] = ()
     frees = False
-    sequence = joint = None
+    sequence = None
+    joint: Any = None
     makes_gradients = False
     materialize = True
     piecewise: tuple[int, ...] = ()
@@ -22,17 +26,15 @@ class _NodeOp:
 
     def __init__(self, *rules: Any) -> None:
         self.direct_rules = tuple((-1, rule) for rule in rules)
-        self.compiled_rules = tuple(_compile(rule) for rule in rules)
+        self.compiled_rules = tuple(map(self._compile, rules))
+
+    @staticmethod
+    def _compile(rule: Any) -> Any:
+        return lambda xp, g, out, shape, args: rule(xp, g)
 
 
-def _compile(rule: Any) -> Any:
-    return lambda xp, g, out, shape, args: rule(xp, g)
-
-
-_IDENTITY = _NodeOp(lambda xp, g: g)
-
-
-_ZERO_DERIVATIVE = _NodeOp(lambda xp, g: g, lambda xp, g: xp.zeros_like(g))
+_IDENTITY = NodeOp(lambda xp, g: g)
+_ZERO_DERIVATIVE = NodeOp(lambda xp, g: g, lambda xp, g: xp.zeros_like(g))
 
 
 def identity_node(leaf: Any) -> Node:
@@ -43,7 +45,7 @@ def identity_node(leaf: Any) -> Node:
 
 def discarding_node(tensor: Any, name: str = "AliasBackward0") -> Node:
     """Node that discards the gradient of ``tensor``; ``name`` is PyTorch's name of the node."""
-    op, data = _NodeOp(lambda xp, g: g), tensor._data
+    op, data = NodeOp(lambda xp, g: g), tensor._data
     op.backward_name = name
     return Node(op, tensor._xp, (None,), (), (), data.shape, data.dtype)
 
@@ -72,7 +74,7 @@ def error_node(name: str, tensor: Any, edges: tuple[Edge, ...]) -> Node:
     def rule(xp: Any, g: Any) -> Any:
         raise RuntimeError(f"derivative for {name} is not implemented")
 
-    op = _NodeOp(*[rule] * len(edges))
+    op = NodeOp(*[rule] * len(edges))
     op.backward_name = "NotImplemented"
     data = tensor._data
     return Node(op, tensor._xp, edges, (), (), data.shape, data.dtype)

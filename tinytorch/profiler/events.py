@@ -223,16 +223,11 @@ class EventList(list[Any]):
         return float(sum(event.self_cpu_time_total for event in self))
 
     def table(
-        self,
-        sort_by: str | None = None,
-        row_limit: int = 100,
-        max_src_column_width: int | None = 75,
-        max_name_column_width: int | None = 55,
-        max_shapes_column_width: int | None = 80,
-        header: str | None = None,
-        top_level_events_only: bool = False,
-        time_unit: str | None = None,
-    ) -> str:
+        self, sort_by: str | None = None, row_limit: int = 100,
+        max_src_column_width: int | None = 75, max_name_column_width: int | None = 55,
+        max_shapes_column_width: int | None = 80, header: str | None = None,
+        top_level_events_only: bool = False, time_unit: str | None = None,
+    ) -> str:  # fmt: skip
         """Return PyTorch's table of the events.
 
         Args:
@@ -278,11 +273,9 @@ class EventList(list[Any]):
         return self.table()
 
     def key_averages(
-        self,
-        group_by_input_shapes: bool = False,
-        group_by_stack_n: int = 0,
+        self, group_by_input_shapes: bool = False, group_by_stack_n: int = 0,
         group_by_overload_name: bool = False,
-    ) -> EventList:
+    ) -> EventList:  # fmt: skip
         """Return the sums of the events of each name.
 
         Args:

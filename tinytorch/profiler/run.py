@@ -31,7 +31,65 @@ def disable() -> None:
     count_watchers(-1)
 
 
-class profile:
+class Results:
+    """Base class of the two classes ``profile``: methods that read the events."""
+
+    def _completed_profile(self, action: str) -> profile:
+        """Return the profile that has the events; ``action`` is named if there is none."""
+        raise NotImplementedError
+
+    def key_averages(
+        self, group_by_input_shape: bool = False, group_by_stack_n: int = 0,
+        group_by_overload_name: bool = False,
+    ) -> EventList:  # fmt: skip
+        """Return the sums of the events of each name; ``print`` shows a table.
+
+        Args:
+            group_by_input_shape: Whether events of other shapes have sums of their own. Default:
+                False.
+            group_by_stack_n: Number of lines of the program that must be the same. Default: 0.
+            group_by_overload_name: Without effect: operations have no overloads here.
+
+        Raises:
+            AssertionError: If nothing has been recorded.
+
+        Example:
+            >>> with tt.profiler.profile() as prof:
+            ...     y = tt.ones(2).sin().sin()
+            >>> [(event.key, event.count) for event in prof.key_averages()]
+            [('aten::ones', 1), ('aten::sin', 2)]
+        """
+        return self._completed_profile("getting key averages").function_events.key_averages(
+            group_by_input_shape, group_by_stack_n, group_by_overload_name
+        )
+
+    def export_stacks(
+        self, path: str | os.PathLike[str], metric: str = "self_cpu_time_total"
+    ) -> None:  # fmt: skip
+        """Write lines of the program and the time spent there; see ``EventList.export_stacks``.
+
+        Args:
+            path: The file.
+            metric: ``"self_cpu_time_total"``.
+
+        Raises:
+            AssertionError: Without ``with_stack=True``, or if nothing has been recorded.
+
+        Example:
+            >>> with tt.profiler.profile() as prof:
+            ...     y = tt.ones(2)
+            >>> prof.export_stacks("stacks.txt")
+            Traceback (most recent call last):
+                ...
+            AssertionError: export_stacks() requires with_stack=True
+        """
+        finished = self._completed_profile("exporting stacks")
+        if not finished.with_stack:
+            raise AssertionError("export_stacks() requires with_stack=True")
+        finished.function_events.export_stacks(path, metric)
+
+
+class profile(Results):
     """Profile of each operation, forward and backward, that runs in a block of this thread.
 
     ``tinytorch.profiler.profile`` can also record some of many steps.
@@ -66,22 +124,12 @@ class profile:
     """
 
     def __init__(
-        self,
-        enabled: bool = True,
-        *,
-        use_cuda: bool = False,
-        use_device: str | None = None,
-        record_shapes: bool = False,
-        with_flops: bool = False,
-        profile_memory: bool = False,
-        with_stack: bool = False,
-        with_modules: bool = False,
-        use_kineto: bool = False,
-        use_cpu: bool = True,
-        experimental_config: Any = None,
-        acc_events: bool = False,
+        self, enabled: bool = True, *, use_cuda: bool = False, use_device: str | None = None,
+        record_shapes: bool = False, with_flops: bool = False, profile_memory: bool = False,
+        with_stack: bool = False, with_modules: bool = False, use_kineto: bool = False,
+        use_cpu: bool = True, experimental_config: Any = None, acc_events: bool = False,
         custom_trace_id_callback: Any = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.enabled = enabled
         if use_cuda:
             warn(
@@ -136,12 +184,15 @@ class profile:
             tracemalloc.stop()
         self._events = None
 
+    def _completed_profile(self, action: str) -> profile:
+        return self
+
     @property
     def _is_finished(self) -> bool:
         return self._recording is not None and RECORDER.get() is not self._recording
 
     @property
-    def _finished_recording(self) -> Recording:
+    def _final_recording(self) -> Recording:
         """The recording, after the block has exited."""
         if self._recording is None or not self._is_finished:
             raise AssertionError("Expected profiling results")
@@ -154,7 +205,7 @@ class profile:
         Raises:
             AssertionError: Before the block has exited.
         """
-        recording = self._finished_recording
+        recording = self._final_recording
         if self._events is None:
             self._events = events_of(
                 recording.records, self._since, self.profile_memory, self.with_flops
@@ -175,30 +226,6 @@ class profile:
             2
         """
         return self.function_events.table(*args, **kwargs)
-
-    def key_averages(
-        self,
-        group_by_input_shape: bool = False,
-        group_by_stack_n: int = 0,
-        group_by_overload_name: bool = False,
-    ) -> EventList:
-        """Return the sums of the events of each name; see ``EventList.key_averages``.
-
-        Args:
-            group_by_input_shape: Whether events of other shapes have sums of their own. Default:
-                False.
-            group_by_stack_n: Number of lines of the program that must be the same. Default: 0.
-            group_by_overload_name: Without effect: operations have no overloads here.
-
-        Example:
-            >>> with tt.autograd.profiler.profile() as prof:
-            ...     y = tt.ones(2).sin().sin()
-            >>> [(event.key, event.count) for event in prof.key_averages()]
-            [('aten::ones', 1), ('aten::sin', 2)]
-        """
-        return self.function_events.key_averages(
-            group_by_input_shape, group_by_stack_n, group_by_overload_name
-        )
 
     def total_average(self) -> FunctionEventAvg:
         """Return the sum of all events.
@@ -241,31 +268,7 @@ class profile:
             "record_shapes": int(self.record_shapes), "profile_memory": int(self.profile_memory),
             "with_stack": int(self.with_stack), "with_flops": int(self.with_flops),
         }  # fmt: skip
-        write_trace(path, self._finished_recording.records, {**fields, **(metadata or {})})
-
-    def export_stacks(
-        self, path: str | os.PathLike[str], metric: str = "self_cpu_time_total"
-    ) -> None:  # fmt: skip
-        """Write lines of the program and the time spent there; see ``EventList.export_stacks``.
-
-        Args:
-            path: The file.
-            metric: ``"self_cpu_time_total"``.
-
-        Raises:
-            AssertionError: Without ``with_stack=True``.
-
-        Example:
-            >>> with tt.autograd.profiler.profile() as prof:
-            ...     y = tt.ones(2)
-            >>> prof.export_stacks("stacks.txt")
-            Traceback (most recent call last):
-                ...
-            AssertionError: export_stacks() requires with_stack=True
-        """
-        if not self.with_stack:
-            raise AssertionError("export_stacks() requires with_stack=True")
-        self.function_events.export_stacks(path, metric)
+        write_trace(path, self._final_recording.records, {**fields, **(metadata or {})})
 
     def toggle_collection_dynamic(self, enabled: bool, activities: Any) -> None:
         """Pause or resume recording.

@@ -56,7 +56,7 @@ def _default_schedule_fn(step: int) -> ProfilerAction:  # PyTorch's name
     return ProfilerAction.RECORD
 
 
-class profile:
+class profile(run.Results):
     """Profile of each operation, forward and backward, that runs in a block of this thread.
 
     The time of an operation is that of its call, with nested operations (``cpu_time_total``) or
@@ -101,22 +101,14 @@ class profile:
     """
 
     def __init__(
-        self,
-        *,
-        activities: Iterable[ProfilerActivity] | None = None,
+        self, *, activities: Iterable[ProfilerActivity] | None = None,
         schedule: Callable[[int], ProfilerAction] | None = None,
-        on_trace_ready: Callable[[Any], Any] | None = None,
-        record_shapes: bool = False,
-        profile_memory: bool = False,
-        with_stack: bool = False,
-        with_flops: bool = False,
-        with_modules: bool = False,
-        experimental_config: Any = None,
-        execution_trace_observer: Any = None,
-        acc_events: bool = False,
-        use_cuda: bool | None = None,
-        custom_trace_id_callback: Any = None,
-    ) -> None:
+        on_trace_ready: Callable[[Any], Any] | None = None, record_shapes: bool = False,
+        profile_memory: bool = False, with_stack: bool = False, with_flops: bool = False,
+        with_modules: bool = False, experimental_config: Any = None,
+        execution_trace_observer: Any = None, acc_events: bool = False,
+        use_cuda: bool | None = None, custom_trace_id_callback: Any = None,
+    ) -> None:  # fmt: skip
         self.activities = supported_activities() if activities is None else set(activities)
         if use_cuda is not None:
             warn("`use_cuda` is deprecated, use `activities` argument instead", FutureWarning)
@@ -249,7 +241,7 @@ class profile:
 
     # -- results ---------------------------------------------------------------------------
 
-    def _last_recording(self, action: str) -> run.profile:
+    def _completed_profile(self, action: str) -> run.profile:
         """Return the last recording; if there is none, raise an AssertionError for ``action``."""
         if self.profiler is None:
             raise AssertionError(f"Profiler must be initialized before {action}")
@@ -267,34 +259,7 @@ class profile:
             >>> [event.name for event in prof.events()]
             ['aten::ones', 'aten::sin']
         """
-        return self._last_recording("accessing events").function_events
-
-    def key_averages(
-        self,
-        group_by_input_shape: bool = False,
-        group_by_stack_n: int = 0,
-        group_by_overload_name: bool = False,
-    ) -> EventList:
-        """Return the sums of the events of each name; ``print`` shows a table.
-
-        Args:
-            group_by_input_shape: Whether events of other shapes have sums of their own. Default:
-                False.
-            group_by_stack_n: Number of lines of the program that must be the same. Default: 0.
-            group_by_overload_name: Without effect: operations have no overloads here.
-
-        Raises:
-            AssertionError: If there is no recording.
-
-        Example:
-            >>> with tt.profiler.profile() as prof:
-            ...     y = tt.ones(2).sin().sin()
-            >>> [(event.key, event.count) for event in prof.key_averages()]
-            [('aten::ones', 1), ('aten::sin', 2)]
-        """
-        return self._last_recording("getting key averages").key_averages(
-            group_by_input_shape, group_by_stack_n, group_by_overload_name
-        )
+        return self._completed_profile("accessing events").function_events
 
     def export_chrome_trace(self, path: str | os.PathLike[str]) -> None:
         """Write a file for ``chrome://tracing``, Perfetto or TensorBoard.
@@ -315,27 +280,7 @@ class profile:
             ...     os.path.getsize(path) > 0
             True
         """
-        self._last_recording("exporting chrome trace").export_chrome_trace(path, self._metadata)
-
-    def export_stacks(
-        self, path: str | os.PathLike[str], metric: str = "self_cpu_time_total"
-    ) -> None:  # fmt: skip
-        """Write lines of the program and the time spent there; see ``EventList.export_stacks``.
-
-        Args:
-            path: The file.
-            metric: ``"self_cpu_time_total"``.
-
-        Raises:
-            AssertionError: Without ``with_stack=True``, or if there is no recording.
-
-        Example:
-            >>> tt.profiler.profile().export_stacks("stacks.txt")
-            Traceback (most recent call last):
-                ...
-            AssertionError: Profiler must be initialized before exporting stacks
-        """
-        self._last_recording("exporting stacks").export_stacks(path, metric)
+        self._completed_profile("exporting chrome trace").export_chrome_trace(path, self._metadata)
 
     def toggle_collection_dynamic(
         self, enable: bool, activities: Iterable[ProfilerActivity]

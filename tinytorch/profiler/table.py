@@ -48,16 +48,9 @@ class _Column(NamedTuple):
 
 
 def layout(
-    events: Sequence[Any],
-    *,
-    row_limit: int,
-    widths: tuple[int | None, int | None, int | None],
-    header: str | None,
-    top_level_only: bool,
-    unit: str | None,
-    memory: bool,
-    flops: bool,
-) -> str:
+    events: Sequence[Any], *, row_limit: int, widths: tuple[int | None, int | None, int | None],
+    header: str | None, top_level_only: bool, unit: str | None, memory: bool, flops: bool,
+) -> str:  # fmt: skip
     """Return the table of events; see ``EventList.table``."""
     if not events:
         return ""
@@ -77,13 +70,9 @@ def layout(
 
 
 def _columns(
-    events: Sequence[Any],
-    total: float,
-    widths: tuple[int | None, int | None, int | None],
-    unit: str | None,
-    memory: bool,
-    flops: bool,
-) -> list[_Column]:
+    events: Sequence[Any], total: float, widths: tuple[int | None, int | None, int | None],
+    unit: str | None, memory: bool, flops: bool,
+) -> list[_Column]:  # fmt: skip
     def attribute(heading: str, name: str) -> _Column:
         return _Column(heading, _WIDTH, lambda event: time_text(getattr(event, name), unit))
 

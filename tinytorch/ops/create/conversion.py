@@ -14,6 +14,7 @@ from ...dispatch.creation import NAMED_DTYPES, backend_of_device, dtype_and_devi
 from ...dispatch.op import Array, ArrayOrInput, Backend, Reduced, composite, op
 from ...dispatch.promotion import result_dtype, to_python_number
 from ...graph.nodes import Node, node_of
+from ...graph.special_nodes import NodeOp
 from ...graph.views import edge_of, lazy_function_of, view_of_array
 from ...state import default_dtype, grad_enabled
 from ...warnings import warn_once
@@ -165,18 +166,11 @@ _view_scatter.vjp(
 )
 
 
-class _Transfer:
-    """Backward operation of a transfer from one backend to another."""
+class _Transfer(NodeOp):
+    """``Node.op`` of a transfer from one backend to another."""
 
     name = "to"
     backward_name = "ToCopyBackward0"
-    saved_positions: tuple[int, ...] = ()
-    frees = False
-    sequence = None
-    materialize = True
-    makes_gradients = False
-    compiled_rules: tuple[Any, ...] = ()
-    piecewise: tuple[int, ...] = ()
 
     @staticmethod
     def joint(xp: Any, g: Any, out: Any, shapes: Any, args: Any) -> list[Any]:
