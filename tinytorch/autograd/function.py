@@ -428,12 +428,8 @@ class _FunctionOp(NodeOp):
     ) -> list[Any]:
         """Call the user's ``backward`` and check the gradients that it returns.
 
-        Args:
-            given: The gradients of the results that are tensors.
-            graph_mode: Whether they are tensors, under ``create_graph``, not raw arrays.
-            ctx: The context.
-            positions: Positions of the arguments that are tensors.
-            backend: The backend of the gradients.
+        ``given`` are the gradients of the results that are tensors: tensors in graph mode, under
+        ``create_graph``, otherwise raw arrays. ``positions`` are those of the tensor arguments.
         """
         grads: list[Any] = [None] * self.count
         for position, h in zip(self.tensor_outputs, given, strict=True):

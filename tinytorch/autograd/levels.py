@@ -62,8 +62,6 @@ class Level:
         vars(leaf)["_level"] = self.key
         return leaf
 
-    # -- results -----------------------------------------------------------------------------
-
     def export(self, tensor: Any, recording: bool | None = None) -> Any:
         """Return a result for the code outside, detached unless it requires grad there, too.
 
@@ -101,8 +99,6 @@ class Level:
         """Whether results computed from ``tensors`` may require grad outside this level."""
         outside = (t.requires_grad and self.is_recorded_outside(t) for t in tensors)
         return self.recording and any(outside)
-
-    # -- the backward pass -------------------------------------------------------------------
 
     def gradients(self, output: Tensor) -> tuple[tuple[Tensor, ...], Tensor]:
         """Return the gradient of ``output``, of one element, for each input, and ``output``.

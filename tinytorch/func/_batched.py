@@ -192,9 +192,6 @@ def fall_back_if_failed(x: Any) -> Any:
     return fall_back(x) if any(level.failed for level in levels_of(x)) else x
 
 
-# -- operations on batched tensors -----------------------------------------------------------------
-
-
 def levels_of(x: Any) -> tuple[VmapLevel, ...]:
     """Levels of a batched tensor; none for any other value."""
     return x._mapped_levels if is_batched(x) else ()
@@ -304,9 +301,6 @@ def _elementwise(func: Any, args: tuple[Any, ...], options: dict[str, Any]) -> A
     if type(result) is not Tensor or result.shape[: len(sizes)] != sizes:
         return NotImplemented
     return batched_tensor(result, levels) if result.ndim == len(sizes) + rank else NotImplemented
-
-
-# -- indexing --------------------------------------------------------------------------------------
 
 
 def _batched_item(x: Any, index: Any) -> Any:

@@ -150,9 +150,6 @@ def _function_name(func: Any) -> str:
     return str(getattr(func, "__name__", repr(func)))
 
 
-# -- arguments -------------------------------------------------------------------------------
-
-
 def _inputs(name: str, in_dims: Any, args: tuple[Any, ...]) -> _Inputs:
     """Check and flatten the arguments of a mapped function and their ``in_dims``."""
     call = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>)"
@@ -213,9 +210,6 @@ def _size(leaves: list[Any], dims: list[int | None]) -> int:
     return int(sizes[0])
 
 
-# -- the function ------------------------------------------------------------------------------
-
-
 class _Call(NamedTuple):
     """Function, arguments and options of a call of ``vmap``."""
 
@@ -263,14 +257,10 @@ def _call_function(call: _Call, given: list[Any]) -> tuple[list[Any], Tree]:
 
 
 def _first_run(call: _Call, level: VmapLevel, number: int, shares: bool) -> tuple[list[Any], Tree]:
-    """Call the function with batched tensors; the level fails if that is not possible.
+    """Call the function with batched tensors; if ``level`` fails, the result is that of example 0.
 
-    Args:
-        call: The call.
-        level: Its level; after a failure the result is that of the first example.
-        number: Number of this ``vmap``, to mark the examples with.
-        shares: Whether the call may be one for all examples. Otherwise it is so only if the
-            ``vmap`` of a ``Function`` is called.
+    The examples are marked with ``number``. Unless ``shares``, the result is one for all examples
+    only if the ``vmap`` of a ``Function`` was called.
     """
 
     def fail() -> None:
@@ -351,9 +341,6 @@ def _example(batch: Any, dim: int, i: int, number: int) -> Tensor:
         example = batch.new_zeros((*batch.shape[:dim], *batch.shape[dim + 1 :]))
     example._mapped = number
     return example
-
-
-# -- results -----------------------------------------------------------------------------------
 
 
 def _common_structure(name: str, structures: list[Tree]) -> Tree:

@@ -114,9 +114,6 @@ def check_can_require_grad(tensor: Any) -> None:
         )
 
 
-# -- inside vmap -----------------------------------------------------------------------------------
-
-
 @contextmanager
 def mark_mapped() -> Iterator[int]:
     """Mark the tensors created in a block with the number of the ``vmap`` that runs the block.

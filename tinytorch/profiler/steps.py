@@ -141,8 +141,6 @@ class profile(run.Results):
             )
         return action
 
-    # -- steps ---------------------------------------------------------------------------
-
     def __enter__(self) -> Self:
         self.start()
         return self
@@ -238,8 +236,6 @@ class profile(run.Results):
         self.profiler.__exit__(None, None, None)
         if is_ready and self.on_trace_ready is not None:
             self.on_trace_ready(self)
-
-    # -- results ---------------------------------------------------------------------------
 
     def _completed_profile(self, action: str) -> run.profile:
         """Return the last recording; if there is none, raise an AssertionError for ``action``."""
