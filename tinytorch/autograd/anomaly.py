@@ -37,6 +37,7 @@ class set_detect_anomaly:
 
 
 def _set(mode: bool, check_nan: bool) -> None:
+    """Set anomaly mode, and whether operations record tracebacks for it."""
     Anomaly.enabled, Anomaly.check_nan = mode, check_nan
     Recording.set_anomaly(mode)
 

@@ -71,6 +71,7 @@ def saved_tensor_at(node: Node, position: int) -> SavedTensor:
     """Return the ``SavedTensor`` of the argument at ``position``; -1 for the result."""
 
     def pack(hooks: Hooks) -> None:
+        """Replace the tensor by a packed one; the node becomes a packed node, if it is not."""
         packed = packed_of(node)
         hooked = node._extra().setdefault("hooked", set())
         if position in hooked or (packed is not None and not hooked):

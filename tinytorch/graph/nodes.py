@@ -109,6 +109,8 @@ FREED_MESSAGE = (
 
 
 class _Freed:
+    """Type of ``FREED``: restoring the saved tensors is an error."""
+
     def restore(self, node: Node, task: Any = None) -> NoReturn:
         raise RuntimeError(FREED_MESSAGE)
 
