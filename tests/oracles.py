@@ -37,6 +37,15 @@ DRAWN = {
 #: Results against those in a wider dtype: about ten units in the last place of a result near 1.
 BESIDE_WIDER = {"float16": 8e-3, "float32": 2e-6, "float64": 1e-12, "complex64": 4e-6}
 
+#: Results of a program in bfloat16 or a float8 type: few units in the last place, other orders.
+REDUCED_PRECISION = {"rtol": 2e-2, "atol": 2e-2}
+#: Relative and absolute error of a decomposition, which has other formulas, by bytes of a number.
+DECOMPOSED = {2: (1e-2, 2e-3), 4: (1e-4, 2e-5), 8: (5e-9, 1e-9)}
+#: Results against NumPy's own functions, relative and absolute.
+AGAINST_NUMPY = {
+    "float16": 1e-3, "float32": 1e-6, "complex64": 1e-6, "float64": 1e-12, "complex128": 1e-12,
+}  # fmt: skip
+
 
 def libraries() -> tuple[Any, Any]:
     """tinytorch and PyTorch, for a test that is marked ``torch``."""
@@ -257,6 +266,11 @@ def assert_raises(name: str, error: type[Exception], text: str, *args: Any, **op
 
 
 # -- returned values and errors --------------------------------------------------------------------
+
+
+def import_both(name: str) -> tuple[Any, Any]:
+    """The module ``name`` below each library, such as ``"utils._pytree"``."""
+    return importlib.import_module(f"tinytorch.{name}"), importlib.import_module(f"torch.{name}")
 
 
 def call_both(use: Callable[[Any], Any]) -> tuple[Any, Any]:

@@ -33,7 +33,9 @@ def call(library: Any, name: str, *args: Any, mask: Any = MASK, dtype: str = "fl
     return y.detach().tolist(), grad, str(y.dtype).rpartition(".")[2], list(y.shape)
 
 
-def compare(torch: Any, name: str, *args: Any, gradients: bool = True, **options: Any) -> None:
+def compare_masked(
+    torch: Any, name: str, *args: Any, gradients: bool = True, **options: Any
+) -> None:
     ours, theirs = (call(library, name, *args, **options) for library in (tt, torch))
     np.testing.assert_allclose(ours[0], theirs[0], rtol=1e-6, atol=1e-12)
     if gradients and theirs[1] is not None:
@@ -47,27 +49,27 @@ def test_reductions(torch: Any, name: str, dim: Any) -> None:
     args = (2.0, dim) if name == "norm" else (dim,)
     plain = name in ("sum", "mean", "norm")  # where PyTorch's gradients have no NaN of empty rows
     for options in ({}, {"keepdim": True}, {"mask": None}, {"mask": MASK[:, :1]}):
-        compare(torch, name, *args, gradients=plain and dim in (1, (0, 2), None), **options)
+        compare_masked(torch, name, *args, gradients=plain and dim in (1, (0, 2), None), **options)
 
 
 @pytest.mark.parametrize("name", ALONG)
 def test_along_a_dimension(torch: Any, name: str) -> None:
     for dim in (1, -1):
         for options in ({}, {"mask": None}, {"mask": MASK[:, :, :1]}):
-            compare(torch, name, dim, gradients=False, **options)
+            compare_masked(torch, name, dim, gradients=False, **options)
 
 
 @pytest.mark.parametrize("order", [1.0, 2.0, 3.0, math.inf, -math.inf, 0.5])
 def test_norms(torch: Any, order: float) -> None:
-    compare(torch, "norm", order, 1, gradients=False)
+    compare_masked(torch, "norm", order, 1, gradients=False)
     if order > 0:
-        compare(torch, "normalize", order, 1, gradients=False)
+        compare_masked(torch, "normalize", order, 1, gradients=False)
 
 
 def test_spreads(torch: Any) -> None:
     for name in ("var", "std"):
         for options in ({"unbiased": False}, {"correction": 2}, {"unbiased": True}):
-            compare(torch, name, 1, gradients=False, **options)
+            compare_masked(torch, name, 1, gradients=False, **options)
     for library in (tt, torch):
         with pytest.raises(AssertionError, match="Only one of unbiased"):
             library.masked.var(library.ones(2), unbiased=True, correction=1)
@@ -75,12 +77,12 @@ def test_spreads(torch: Any) -> None:
 
 @pytest.mark.parametrize("name", ["sum", "prod", "amax", "amin", "argmax", "cumsum"])
 def test_integers(torch: Any, name: str) -> None:
-    compare(torch, name, 1, dtype="int64")
+    compare_masked(torch, name, 1, dtype="int64")
 
 
 def test_medians_of_integers_and_what_has_no_mean(torch: Any) -> None:
     full = MASK | (np.arange(4) == 0)[:, None]
-    compare(torch, "median", 1, dtype="int64", mask=full)
+    compare_masked(torch, "median", 1, dtype="int64", mask=full)
     for library in (tt, torch):
         x, mask = library.arange(4), library.tensor([False] * 4)
         with pytest.raises(ValueError, match="no fully masked out rows"):

@@ -115,7 +115,7 @@ def read(load: Callable[[], Any]) -> Any:
         return None
 
 
-def check(data: bytes, path: Path) -> None:
+def check_loading(data: bytes, path: Path) -> None:
     """Check that ``load`` reads what safetensors reads, and refuses the rest by one class."""
     path.write_bytes(data)
     right = read(lambda: oracle.load(data))
@@ -125,7 +125,7 @@ def check(data: bytes, path: Path) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_what_safetensors_refuses_is_refused(name: str, tmp_path: Path) -> None:
-    check(FILES[name], tmp_path / "x.safetensors")
+    check_loading(FILES[name], tmp_path / "x.safetensors")
 
 
 def test_damaged_files_are_refused_where_safetensors_refuses_them(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_damaged_files_are_refused_where_safetensors_refuses_them(tmp_path: Path
         for _ in range(generator.choice([1, 1, 2])):
             if data:
                 data[generator.randrange(min(len(data), 150))] = generator.randrange(256)
-        check(bytes(data), tmp_path / "x.safetensors")
+        check_loading(bytes(data), tmp_path / "x.safetensors")
 
 
 def test_a_refusal_names_the_file_and_the_entry(tmp_path: Path) -> None:

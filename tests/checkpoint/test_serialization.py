@@ -50,7 +50,7 @@ def again(obj: Any, **options: Any) -> Any:
     return tt.load(file, **options)
 
 
-def same(ours: Any, theirs: Any) -> None:
+def assert_equal_tensors(ours: Any, theirs: Any) -> None:
     assert type(theirs) is torch.Tensor
     assert ours.dtype.name == str(theirs.dtype).removeprefix("torch.")
     assert tuple(ours.shape) == tuple(theirs.shape) and ours.stride() == theirs.stride()
@@ -64,21 +64,21 @@ def same(ours: Any, theirs: Any) -> None:
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_dtypes_cross_both_ways(dtype: str, options: Any) -> None:
     values = torch.arange(6).reshape(2, 3).to(getattr(torch, dtype))
-    same(from_torch(values, **options), values)
+    assert_equal_tensors(from_torch(values, **options), values)
     ours = tt.arange(6).reshape(2, 3).to(getattr(tt, dtype))
-    same(ours, into_torch(ours, **options))
+    assert_equal_tensors(ours, into_torch(ours, **options))
 
 
 @pytest.mark.parametrize("dtype", ["uint16", "uint32", "uint64"])
 def test_dtypes_without_a_storage_type_of_their_own_cross_both_ways(dtype: str) -> None:
     values = torch.ones(3).to(getattr(torch, dtype))
-    same(from_torch(values), values)
+    assert_equal_tensors(from_torch(values), values)
     ours = tt.ones(3, dtype=getattr(tt, dtype))
-    same(ours, into_torch(ours))
+    assert_equal_tensors(ours, into_torch(ours))
     file = io.BytesIO()
     torch.save(values, file, **LEGACY)
     file.seek(0)
-    same(tt.load(file), values)  # which PyTorch itself does not read
+    assert_equal_tensors(tt.load(file), values)  # which PyTorch itself does not read
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (0, 3), (2, 0, 4), (1, 1, 5)])
@@ -94,7 +94,7 @@ def test_views_share_memory_again_in_torch(options: Any) -> None:
              "expanded": base[:, :1].expand(3, 4), "again": base}  # fmt: skip
     loaded = into_torch(views, **options)
     for name, view in views.items():
-        same(view, loaded[name])
+        assert_equal_tensors(view, loaded[name])
     assert loaded["again"] is loaded["base"]
     loaded["base"].zero_()
     assert all(not value.any() for value in loaded.values())
@@ -107,7 +107,7 @@ def test_views_share_memory_again_here(options: Any) -> None:
              "expanded": base[:, :1].expand(3, 4), "again": base}  # fmt: skip
     loaded = from_torch(views, **options)
     for name, view in views.items():
-        same(loaded[name], view)
+        assert_equal_tensors(loaded[name], view)
     assert loaded["again"] is loaded["base"]
     loaded["base"].zero_()
     assert all(not value.any() for value in loaded.values())
@@ -135,7 +135,7 @@ def test_shared_memory_is_saved_once() -> None:
 
 def test_column_major_memory_is_kept() -> None:
     ours = tt.from_numpy(np.asfortranarray(np.arange(6.0).reshape(2, 3)))
-    same(ours, into_torch(ours))
+    assert_equal_tensors(ours, into_torch(ours))
 
 
 def test_backward_views_are_saved_as_copies() -> None:

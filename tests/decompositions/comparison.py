@@ -10,9 +10,7 @@ import numpy as np
 from decompositions import sources
 
 import tinytorch as tt
-
-#: Bounds of the relative and the absolute error, by the size of a real number.
-BOUNDS = {2: (1e-2, 2e-3), 4: (1e-4, 2e-5), 8: (5e-9, 1e-9)}
+from tests.oracles import DECOMPOSED
 
 
 def to_tinytorch(value: Any) -> Any:
@@ -73,7 +71,7 @@ def assert_same(found: Any, wanted: Any, given: Any = ()) -> None:
     """
     found, wanted = leaves(found), leaves(wanted)
     tensors = [x for x in (*wanted, *leaves(given)) if hasattr(x, "element_size")]
-    rtol, atol = BOUNDS[min(map(_size, tensors), default=8)]
+    rtol, atol = DECOMPOSED[min(map(_size, tensors), default=8)]
     assert len(found) == len(wanted)
     for ours, theirs in zip(found, wanted, strict=True):
         if not hasattr(theirs, "detach"):

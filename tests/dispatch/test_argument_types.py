@@ -363,5 +363,5 @@ CALLS = SIZES_AND_DIMENSIONS + KINDS_OF_NUMBERS + OUT_OF_RANGE + WORDS_AND_PLACE
 
 
 @pytest.mark.parametrize("call", CALLS, ids=words)
-def test_outcome_is_pytorchs(torch: Any, call: Call) -> None:
+def test_arguments_of_unusual_types_have_pytorchs_outcome(torch: Any, call: Call) -> None:
     assert_same_outcome(call)

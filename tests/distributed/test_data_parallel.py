@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.distributed.ranks import PROGRAMS, gloo, launcher, mpiexec, needs_mpi, passed_tests
+from tests.oracles import assert_same
 from tests.runner import Runner
 
 DDP = "equal weights ['hook', 'no_sync', 'plain', 'small buckets', 'static', 'unused', 'views']"
@@ -101,33 +102,18 @@ def test_passes_are_recorded_of_pytorch(tmp_path: Path) -> None:
 COMPRESSED = json.loads(Path(__file__).with_name("compressed.json").read_text())
 
 
-def assert_close(found: Any, expected: Any) -> None:
-    """Compare numbers in nested lists and dicts, which float32 arithmetic made."""
-    if isinstance(expected, dict):
-        assert found.keys() == expected.keys()
-        for key, value in expected.items():
-            assert_close(found[key], value)
-    elif isinstance(expected, list):
-        for got, value in zip(found, expected, strict=True):
-            assert_close(got, value)
-    elif isinstance(expected, str):
-        assert found == expected
-    else:
-        assert found == pytest.approx(expected, rel=1e-5, abs=1e-5)
-
-
 @needs_mpi
 def test_hooks_compress_and_averagers_average_as_pytorchs(tmp_path: Path) -> None:
     done = mpiexec(2, "compressed.py", tmp_path / "found")
     assert done.returncode == 0, done.stderr
-    assert_close(read_passes(tmp_path / "found"), COMPRESSED)
+    assert_same(read_passes(tmp_path / "found"), COMPRESSED, rtol=5e-6, atol=5e-6)
 
 
 @pytest.mark.torch
 def test_compressed_gradients_are_recorded_of_pytorch(tmp_path: Path) -> None:
     ranks = gloo(2, "compressed.py", tmp_path / "found")
     assert [rank.returncode for rank in ranks] == [0, 0], [rank.stderr for rank in ranks]
-    assert_close(read_passes(tmp_path / "found"), COMPRESSED)
+    assert_same(read_passes(tmp_path / "found"), COMPRESSED, rtol=5e-6, atol=5e-6)
 
 
 @pytest.mark.torch

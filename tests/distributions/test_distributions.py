@@ -54,7 +54,7 @@ def outcome(call: Any) -> Any:
         return type(error)
 
 
-def assert_same(ours: Any, theirs: Any, name: str) -> None:
+def assert_same_values(ours: Any, theirs: Any, name: str) -> None:
     if isinstance(theirs, type):
         assert ours is theirs
     elif name in APPROXIMATE:
@@ -88,7 +88,7 @@ def test_moments(name: str, what: str) -> None:
     if theirs is NotImplementedError and name in ("FisherSnedecor", "Chi2"):
         return
     if (name, what) not in MISTAKEN:
-        assert_same(ours, theirs, name)
+        assert_same_values(ours, theirs, name)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -103,7 +103,7 @@ def test_log_probabilities_and_their_gradients(name: str) -> None:
         wanted = [t for t in tensors if t.requires_grad]
         grads = library.autograd.grad(log_prob.sum(), wanted, allow_unused=True)
         found.append((log_prob.detach(), [0 if g is None else g for g in grads]))
-    assert_same(found[0][0], found[1][0], name)
+    assert_same_values(found[0][0], found[1][0], name)
     close = APPROXIMATE.get(name, {"rtol": 1e-6, "atol": 1e-8})
     for ours, theirs in zip(found[0][1], found[1][1], strict=True):
         np.testing.assert_allclose(host(ours), host(theirs), **close)
@@ -119,7 +119,7 @@ def test_distribution_functions(name: str) -> None:
         chances = library.tensor(np.linspace(0.1, 0.9, 4)).reshape(-1, 1, 1)
         answers.append((outcome(lambda: made.cdf(value)), outcome(lambda: made.icdf(chances))))
     for ours, theirs in zip(*answers, strict=True):
-        assert_same(ours, theirs, name)
+        assert_same_values(ours, theirs, name)
 
 
 @pytest.fixture
@@ -147,7 +147,7 @@ def test_values_outside(name: str, value: float, unchecked: None) -> None:
         x = library.full(tuple(made.batch_shape), value, dtype=library.float64)
         answers.append((made.log_prob(x), outcome(lambda: made.cdf(x))))
     for ours, theirs in zip(*answers, strict=True):
-        assert_same(ours, theirs, name)
+        assert_same_values(ours, theirs, name)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
@@ -182,7 +182,7 @@ def test_expanded(name: str) -> None:
         found.append((type(larger).__name__, shapes, value, larger.log_prob(value)))
     assert found[0][:2] == found[1][:2]
     assert_all_close(found[0][2], found[1][2])
-    assert_same(found[0][3], found[1][3], name)
+    assert_same_values(found[0][3], found[1][3], name)
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

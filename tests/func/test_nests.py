@@ -69,7 +69,7 @@ def results(library: Any, names: tuple[str, ...], wanted: Any) -> list[Any]:
     return [value.requires_grad, value, f(x.detach()), *grads]
 
 
-def compare(names: tuple[str, ...], wanted: Any) -> None:
+def compare_transforms(names: tuple[str, ...], wanted: Any) -> None:
     import torch
 
     with warnings.catch_warnings():
@@ -85,7 +85,7 @@ def compare(names: tuple[str, ...], wanted: Any) -> None:
 @pytest.mark.parametrize("wanted", [(True, True), (False, True), (False, False)], ids=str)
 @pytest.mark.parametrize("name", TRANSFORMS)
 def test_one_transform(name: str, wanted: tuple[bool, bool]) -> None:
-    compare((name,), wanted)
+    compare_transforms((name,), wanted)
 
 
 @pytest.mark.parametrize("wanted", [(True, True), (False, False)], ids=str)
@@ -94,7 +94,7 @@ def test_two_transforms(outer: str, wanted: tuple[bool, bool]) -> None:
     for inner in TRANSFORMS:
         # Forward mode takes no notice of no_grad; jvp here does, see its docs.
         if not (inner == "no_grad" and outer in ("jvp", "jacfwd", "linearize")):
-            compare((outer, inner), wanted)
+            compare_transforms((outer, inner), wanted)
 
 
 THREE = list(itertools.product(["grad", "jacrev", "jvp", "vmap"], repeat=3))
@@ -102,4 +102,4 @@ THREE = list(itertools.product(["grad", "jacrev", "jvp", "vmap"], repeat=3))
 
 @pytest.mark.parametrize("names", THREE, ids="-".join)
 def test_three_transforms(names: tuple[str, ...]) -> None:
-    compare(names, (True, True))
+    compare_transforms(names, (True, True))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque, namedtuple
-from importlib import import_module
 from typing import Any
 
 import pytest
 
-import tinytorch as tt
+from tests.oracles import import_both
 
 pytestmark = pytest.mark.torch
 
@@ -19,14 +18,10 @@ TREES: list[Any] = [
 ]  # fmt: skip
 
 
-def both() -> tuple[Any, Any]:
-    return tt.utils._pytree, import_module("torch.utils._pytree")
-
-
 @pytest.mark.parametrize("tree", TREES, ids=repr)
 def test_trees(tree: Any) -> None:
     answers = []
-    for tools in both():
+    for tools in import_both("utils._pytree"):
         leaves, structure = tools.tree_flatten(tree)
         answers.append([
             leaves, tools.tree_unflatten(leaves, structure) == tree, structure.num_leaves,
@@ -43,7 +38,7 @@ def test_trees(tree: Any) -> None:
 @pytest.mark.parametrize("tree", TREES, ids=repr)
 def test_where_leaves_are(tree: Any) -> None:
     answers = []
-    for tools in both():
+    for tools in import_both("utils._pytree"):
         pairs, structure = tools.tree_flatten_with_path(tree)
         assert structure == tools.tree_structure(tree)
         assert pairs == tools.tree_leaves_with_path(tree)
@@ -64,7 +59,7 @@ def test_where_the_leaves_of_own_classes_are() -> None:
     class Mute:
         pass
 
-    for tools in both():
+    for tools in import_both("utils._pytree"):
         tools.register_pytree_node(
             Output, lambda tree: ([*tree.values()], [*tree]),
             lambda children, keys: Output(zip(keys, children, strict=True)),
@@ -81,7 +76,7 @@ def test_where_the_leaves_of_own_classes_are() -> None:
 
 
 def test_wrong_trees() -> None:
-    for tools in both():
+    for tools in import_both("utils._pytree"):
         with pytest.raises(ValueError, match="`leaves` has length 1"):
             tools.tree_unflatten([1], tools.tree_structure([1, 2]))
         with pytest.raises(ValueError, match="mismatch"):
@@ -93,7 +88,7 @@ def test_own_classes() -> None:
         def __init__(self, a: Any, b: Any) -> None:
             self.a, self.b = a, b
 
-    for tools in both():
+    for tools in import_both("utils._pytree"):
         tools.register_pytree_node(
             Pair, lambda pair: ([pair.a, pair.b], None), lambda children, _: Pair(*children)
         )
@@ -104,6 +99,6 @@ def test_own_classes() -> None:
 
 
 def test_leaves_of_arguments_come_one_after_the_other() -> None:
-    for pytree in both():
+    for pytree in import_both("utils._pytree"):
         assert pytree.arg_tree_leaves(1, [2, (3,)], a={"b": 4}, c=None) == [1, 2, 3, 4, None]
         assert pytree.arg_tree_leaves() == []

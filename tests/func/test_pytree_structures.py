@@ -5,12 +5,11 @@ from __future__ import annotations
 import dataclasses
 import time
 from collections import OrderedDict, defaultdict, deque, namedtuple
-from importlib import import_module
 from typing import Any
 
 import pytest
 
-import tinytorch as tt
+from tests.oracles import import_both
 
 pytestmark = pytest.mark.torch
 
@@ -30,14 +29,10 @@ OTHERS: list[tuple[Any, Any]] = [
 TREES = [tree for pair in DEEPER for tree in pair]
 
 
-def both() -> tuple[Any, Any]:
-    return tt.utils._pytree, import_module("torch.utils._pytree")
-
-
 @pytest.mark.parametrize("tree", TREES, ids=repr)
 def test_facts_of_structures(tree: Any) -> None:
     answers = []
-    for tools in both():
+    for tools in import_both("utils._pytree"):
         structure = tools.tree_structure(tree)
         answers.append([
             structure.num_nodes, structure.num_leaves, structure.num_children, structure.type,
@@ -66,13 +61,13 @@ def test_other_trees_may_go_deeper(tree: Any, deeper: Any) -> None:
             alike and tools._broadcast_to_and_flatten(tree, tools.tree_structure(deeper)),
         ]  # fmt: skip
 
-    ours, theirs = map(answer, both())
+    ours, theirs = map(answer, import_both("utils._pytree"))
     assert ours == theirs
 
 
 @pytest.mark.parametrize(("tree", "other"), OTHERS, ids=repr)
 def test_other_structures_do_not_fit(tree: Any, other: Any) -> None:
-    for tools in both():
+    for tools in import_both("utils._pytree"):
         for call in (tools.tree_map, tools.tree_map_):
             with pytest.raises(ValueError, match="mismatch"):
                 call(lambda x, y: x, tree, other)
@@ -85,7 +80,7 @@ def test_other_structures_do_not_fit(tree: Any, other: Any) -> None:
 @pytest.mark.parametrize("tree", TREES, ids=repr)
 def test_structures_as_json(tree: Any) -> None:
     texts = []
-    for tools in both():
+    for tools in import_both("utils._pytree"):
         if tools.tree_any(lambda x: False, tree) or "Point" in repr(tree):
             with pytest.raises(NotImplementedError):
                 tools.treespec_dumps(tools.tree_structure(tree))
@@ -97,7 +92,7 @@ def test_structures_as_json(tree: Any) -> None:
 
 
 def test_structures_made_by_hand() -> None:
-    for tools in both():
+    for tools in import_both("utils._pytree"):
         leaf = tools.treespec_leaf()
         made = tools.treespec_dict(a=tools.treespec_tuple([leaf, leaf]), b=leaf)
         assert made == tools.tree_structure({"a": (1, 2), "b": 3})
@@ -114,7 +109,8 @@ def test_what_is_a_named_tuple() -> None:
     names = ["is_namedtuple", "is_namedtuple_class", "is_namedtuple_instance", "is_structseq",
              "is_structseq_class", "is_structseq_instance"]  # fmt: skip
     answers = [
-        [[getattr(tools, name)(value) for value in values] for name in names] for tools in both()
+        [[getattr(tools, name)(value) for value in values] for name in names]
+        for tools in import_both("utils._pytree")
     ]
     assert answers[0] == answers[1]
 
@@ -126,7 +122,7 @@ def test_dataclasses() -> None:
         y: Any = None
         size: int = 3
 
-    for tools in both():
+    for tools in import_both("utils._pytree"):
         tools.register_dataclass(Batch, field_names=["x", "y"], drop_field_names=["size"])
         leaves, structure = tools.tree_flatten([Batch((1, 2)), 4])
         assert leaves == [1, 2, 4] and tools.tree_map(lambda x: -x, Batch(1, 2)) == Batch(-1, -2)
@@ -144,7 +140,7 @@ def test_constants() -> None:
     class Setting:
         value: int
 
-    for tools in both():
+    for tools in import_both("utils._pytree"):
         tools.register_constant(Setting)
         leaves, structure = tools.tree_flatten([Setting(3), 4])
         assert leaves == [4] and structure.unflatten([5]) == [Setting(3), 5]
@@ -154,7 +150,7 @@ def test_constants() -> None:
 
 
 def test_leaves_of_one_type() -> None:
-    for tools in both():
+    for tools in import_both("utils._pytree"):
         tree = [1, "a", {"b": 2.5}]
         assert tools.tree_all_only(int, lambda x: x == 1, tree)
         assert not tools.tree_any_only((str, float), lambda x: x == 1, tree)
@@ -166,7 +162,7 @@ def test_leaves_of_one_type() -> None:
 
 
 def test_the_kinds_of_containers() -> None:
-    for tools in both():
+    for tools in import_both("utils._pytree"):
         kinds = (tuple, list, dict, namedtuple, OrderedDict, defaultdict, deque)
         assert set(kinds) <= {*tools.SUPPORTED_NODES} and set(kinds) == tools.BUILTIN_TYPES
         node = tools.SUPPORTED_NODES[dict]
@@ -176,5 +172,5 @@ def test_the_kinds_of_containers() -> None:
 
 
 def test_public_names_are_there() -> None:
-    ours, theirs = both()
+    ours, theirs = import_both("utils._pytree")
     assert {*theirs.__all__} <= {*dir(ours)}

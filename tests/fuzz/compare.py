@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.oracles import TOLERANCE
+from tests.oracles import REDUCED_PRECISION, TOLERANCE
 
-#: Units in the last place are few, and sums are in another order.
-BFLOAT16 = {"rtol": 2e-2, "atol": 2e-2}
 EXACT = {"rtol": 0.0, "atol": 0.0}
 ERRORS = (ArithmeticError, AttributeError, LookupError, NameError, RuntimeError, TypeError,
           ValueError)  # fmt: skip
@@ -98,9 +96,11 @@ def _differing_tensors(ours: Any, theirs: Any, narrowest: str) -> str | None:
     if str(ours.dtype).rpartition(".")[2] != name:
         return text
     a, b = (_array(t, name) for t in (ours, theirs))
-    within = BFLOAT16 if name.startswith(("bfloat16", "float8")) else TOLERANCE.get(name, EXACT)
+    within = (
+        REDUCED_PRECISION if name.startswith(("bfloat16", "float8")) else TOLERANCE.get(name, EXACT)
+    )
     if within is not EXACT and narrowest != "float64":
-        wider = BFLOAT16 if narrowest == "bfloat16" else TOLERANCE[narrowest]
+        wider = REDUCED_PRECISION if narrowest == "bfloat16" else TOLERANCE[narrowest]
         within = max(within, wider, key=lambda tolerance: tolerance["rtol"])
     # What cancels in a sum is as near as its largest summand allows.
     largest = max(1.0, float(np.abs(b[np.isfinite(b)]).max(initial=0)) if within["rtol"] else 1.0)

@@ -14,6 +14,7 @@ import tinytorch as tt
 import tinytorch.numpy as tnp
 from tests.calls import Call, call_with_names, words
 from tests.numpy.data import ARRAYS
+from tests.oracles import flatten
 
 #: Names of dtypes that calls use as parameters; each has the library's dtype.
 KINDS = ("float32", "float64", "int8", "int64")
@@ -118,13 +119,6 @@ def arrays(data: Mapping[str, Any] = ARRAYS) -> dict[str, Any]:
     return {name: tnp.asarray(tensor) for name, tensor in tensors(data).items()}
 
 
-def leaves(value: Any) -> list[Any]:
-    """Flatten nested tuples and lists."""
-    if isinstance(value, (tuple, list)):
-        return [item for part in value for item in leaves(part)]
-    return [value]
-
-
 def is_array(value: Any) -> bool:
     return hasattr(value, "dtype") and hasattr(value, "shape")
 
@@ -135,7 +129,7 @@ def kind_of(value: Any) -> str:
 
 def assert_same(ours: Any, theirs: Any, dtypes: bool = True, rtol: float = 1e-12) -> None:
     """Compare shapes, values and, if asked for, dtypes; a NumPy number may be a 0-d tensor."""
-    mine, wanted = leaves(ours), leaves(theirs)
+    mine, wanted = flatten(ours), flatten(theirs)
     assert len(mine) == len(wanted)
     for a, b in zip(mine, wanted, strict=True):
         if isinstance(b, (np.dtype, type)):

@@ -200,7 +200,7 @@ ERRORS: list[tuple[Call, type[Exception]]] = [
 @pytest.mark.parametrize("name", REDUCTIONS)
 @pytest.mark.parametrize("form", FORMS, ids=words)
 def test_reduction(name: str, form: Call) -> None:
-    check(Case(form, name))
+    check_case(Case(form, name))
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)
@@ -216,13 +216,13 @@ def test_number_has_a_first_dimension_to_some(name: str) -> None:
 
 @pytest.mark.parametrize("call", CALLS, ids=words)
 def test_call(call: Call) -> None:
-    check(Case(call))
+    check_case(Case(call))
 
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("name", "q", "axis"), QUANTILES)
 def test_quantiles(name: str, q: Any, axis: int | None, method: str) -> None:
-    check(Case(lambda named, m: named(m, q, axis, method=method), name))
+    check_case(Case(lambda named, m: named(m, q, axis, method=method), name))
 
 
 @pytest.mark.parametrize(("call", "error"), ERRORS, ids=words)
@@ -232,7 +232,7 @@ def test_error_is_of_numpys_type(call: Call, error: type[Exception]) -> None:
             evaluate(Case(call), lib, data)
 
 
-def check(case: Case) -> None:
+def check_case(case: Case) -> None:
     with np.errstate(all="ignore"):
         theirs = evaluate_in_numpy(case)
     assert_same(evaluate(case, tnp, arrays()), theirs)

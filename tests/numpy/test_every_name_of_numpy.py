@@ -118,11 +118,11 @@ HOSTED: list[Any] = [
 ]  # fmt: skip
 
 
-def same(ours: Any, theirs: Any) -> None:
+def assert_same_on_backend(ours: Any, theirs: Any) -> None:
     if isinstance(theirs, (tuple, list)):
         assert type(ours) is type(theirs) and len(ours) == len(theirs)
         for a, b in zip(ours, theirs, strict=True):
-            same(a, b)
+            assert_same_on_backend(a, b)
     elif hasattr(theirs, "dtype"):
         assert isinstance(ours, tnp.ndarray) and ours.dtype == theirs.dtype
         assert ours.shape == theirs.shape and ours.backend.name == tt.get_backend()
@@ -133,7 +133,7 @@ def same(ours: Any, theirs: Any) -> None:
 
 @pytest.mark.parametrize("call", range(len(HOSTED)))
 def test_call_gives_what_numpys_does(call: int) -> None:
-    same(HOSTED[call](tnp, tnp.array(X)), HOSTED[call](np, np.array(X)))
+    assert_same_on_backend(HOSTED[call](tnp, tnp.array(X)), HOSTED[call](np, np.array(X)))
 
 
 @pytest.mark.parametrize("call", [
@@ -169,7 +169,7 @@ def test_text_files(tmp_path: Any) -> None:
     tnp.savetxt(tmp_path / "x.txt", x)
     assert np.loadtxt(tmp_path / "x.txt").tolist() == tnp.loadtxt(tmp_path / "x.txt").tolist() == X
     x.tofile(tmp_path / "x.bin")
-    same(tnp.fromfile(tmp_path / "x.bin"), np.fromfile(tmp_path / "x.bin"))
+    assert_same_on_backend(tnp.fromfile(tmp_path / "x.bin"), np.fromfile(tmp_path / "x.bin"))
 
 
 def test_floating_point_state_is_numpys() -> None:

@@ -12,8 +12,9 @@ import tinytorch.numpy as tnp
 from tests.calls import parameters
 from tests.numpy import names
 from tests.numpy.data import SMOOTH
-from tests.numpy.evaluation import Case, evaluate, is_array, leaves, reason_to_skip, tensors
+from tests.numpy.evaluation import Case, evaluate, is_array, reason_to_skip, tensors
 from tests.numpy.test_names_of_numpy import FUNCTIONS
+from tests.oracles import flatten
 
 #: Names whose results change with the data in steps alone, or that are outside of a graph.
 STEPS = """ceil floor fix trunc rint sign signbit floor_divide around round heaviside nextafter
@@ -41,14 +42,14 @@ def with_gradients() -> list[Case]:
         for case in FUNCTIONS.get(name, []) if name not in STEPS else ():
             if used(case) and not in_steps(case) and reason_to_skip(str(case)) is None:
                 value = evaluate(case, np, SMOOTH)
-                if any(is_array(v) and v.dtype == "float64" for v in leaves(value)):
+                if any(is_array(v) and v.dtype == "float64" for v in flatten(value)):
                     found.append(case)
     return found
 
 
 def floats(value: Any) -> list[Any]:
     """The floating-point arrays among results."""
-    return [v for v in leaves(value) if is_array(v) and str(v.dtype).endswith("float64")]
+    return [v for v in flatten(value) if is_array(v) and str(v.dtype).endswith("float64")]
 
 
 def weighted(value: Any) -> float:

@@ -39,11 +39,11 @@ CALLS: list[Any] = [
 ]  # fmt: skip
 
 
-def same(ours: Any, theirs: Any) -> None:
+def assert_same_polynomials(ours: Any, theirs: Any) -> None:
     if isinstance(theirs, tuple):
         assert len(ours) == len(theirs)
         for a, b in zip(ours, theirs, strict=True):
-            same(a, b)
+            assert_same_polynomials(a, b)
     elif isinstance(ours, float):
         assert ours == theirs
     elif isinstance(theirs, (np.ndarray, np.floating)):
@@ -60,7 +60,7 @@ def same(ours: Any, theirs: Any) -> None:
 
 @pytest.mark.parametrize("call", range(len(CALLS)))
 def test_call_gives_what_numpys_does(call: int) -> None:
-    same(CALLS[call](tnp), CALLS[call](np))
+    assert_same_polynomials(CALLS[call](tnp), CALLS[call](np))
 
 
 @pytest.mark.parametrize("call", [
@@ -149,7 +149,7 @@ def objects(lib: Any) -> list[Any]:
 
 def test_objects_are_numpys() -> None:
     for ours, theirs in zip(objects(tnp), objects(np), strict=True):
-        same(ours, theirs)
+        assert_same_polynomials(ours, theirs)
 
 
 def test_object_is_taken_as_its_coefficients() -> None:
@@ -189,7 +189,7 @@ def test_series_are_numpys(kind: str) -> None:
     for ours, theirs in zip(series(tnp, kind), series(np, kind), strict=True):
         if isinstance(theirs, str) and "e-" in theirs:
             continue  # what is next to nothing differs in its digits
-        same(constant(ours), theirs)
+        assert_same_polynomials(constant(ours), theirs)
 
 
 def constant(value: Any) -> Any:
@@ -216,7 +216,7 @@ FUNCTIONS: list[Any] = [
 def test_functions_of_rising_powers_are_numpys(function: int) -> None:
     ours = FUNCTIONS[function](tnp.polynomial.polynomial, tnp.array([1.0, 2, 3]))
     theirs = FUNCTIONS[function](np.polynomial.polynomial, np.array([1.0, 2, 3]))
-    same(constant(ours), theirs)
+    assert_same_polynomials(constant(ours), theirs)
 
 
 @pytest.mark.parametrize("kind", KINDS)

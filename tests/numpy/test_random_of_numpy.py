@@ -48,7 +48,7 @@ def pair(kind: str, seed: int = 3) -> tuple[Any, Any]:
     return getattr(tnp.random, make)(seed), getattr(np.random, make)(seed)
 
 
-def same(ours: Any, theirs: Any) -> None:
+def assert_same_draws(ours: Any, theirs: Any) -> None:
     assert np.shape(theirs) == np.shape(ours)
     np.testing.assert_array_equal(np.asarray(ours), theirs)
     if isinstance(theirs, np.ndarray):
@@ -68,7 +68,7 @@ def test_kind_has_every_method(kind: str) -> None:
 @pytest.mark.parametrize(("kind", "name"), METHODS)
 def test_law_is_numpys(kind: str, name: str) -> None:
     for ours, theirs in zip(*(draws(source, name) for source in pair(kind)), strict=True):
-        same(ours, theirs)
+        assert_same_draws(ours, theirs)
     assert getattr(getattr(tnp.random, kind), name).__doc__
 
 
@@ -85,74 +85,78 @@ def test_function_of_the_module_is_numpys(name: str) -> None:
         lib.random.seed(5)
         found.append(draws(lib.random, name))
     for ours, theirs in zip(*found, strict=True):
-        same(ours, theirs)
+        assert_same_draws(ours, theirs)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_orders_are_numpys(kind: str) -> None:
     ours, theirs = pair(kind)
     x, y = tnp.arange(12).reshape(3, 4), np.arange(12).reshape(3, 4)
-    same(ours.permutation(x), theirs.permutation(y))
-    same(ours.permutation(7), theirs.permutation(7))
+    assert_same_draws(ours.permutation(x), theirs.permutation(y))
+    assert_same_draws(ours.permutation(7), theirs.permutation(7))
     assert ours.bytes(3) == theirs.bytes(3)
     ours.shuffle(x)
     theirs.shuffle(y)
-    same(x, y)
-    same(ours.choice(x[0], (2, 2)), theirs.choice(y[0], (2, 2)))
-    same(ours.choice(x[0], 2, replace=False), theirs.choice(y[0], 2, replace=False))
-    same(ours.choice(tnp.asarray(5), 3), theirs.choice(np.asarray(5), 3))
+    assert_same_draws(x, y)
+    assert_same_draws(ours.choice(x[0], (2, 2)), theirs.choice(y[0], (2, 2)))
+    assert_same_draws(ours.choice(x[0], 2, replace=False), theirs.choice(y[0], 2, replace=False))
+    assert_same_draws(ours.choice(tnp.asarray(5), 3), theirs.choice(np.asarray(5), 3))
     assert ours.choice([10, 20]) == theirs.choice([10, 20])
     p = tnp.array([0.2, 0.8])
-    same(ours.choice(["a", "b"].index("b") + 1, 5, p=p), theirs.choice(2, 5, p=[0.2, 0.8]))
+    assert_same_draws(
+        ours.choice(["a", "b"].index("b") + 1, 5, p=p), theirs.choice(2, 5, p=[0.2, 0.8])
+    )
 
 
 def test_generator_knows_dimensions() -> None:
     ours, theirs = pair("Generator")
     x, y = tnp.arange(12).reshape(3, 4), np.arange(12).reshape(3, 4)
-    same(ours.permutation(x, axis=1), theirs.permutation(y, axis=1))
-    same(ours.choice(x, 3, axis=1), theirs.choice(y, 3, axis=1))
-    same(
+    assert_same_draws(ours.permutation(x, axis=1), theirs.permutation(y, axis=1))
+    assert_same_draws(ours.choice(x, 3, axis=1), theirs.choice(y, 3, axis=1))
+    assert_same_draws(
         ours.choice(x, 2, False, axis=1, shuffle=False), theirs.choice(y, 2, False, None, 1, False)
     )
     for axis in (None, 0, 1):
-        same(ours.permuted(x, axis=axis), theirs.permuted(y, axis=axis))
+        assert_same_draws(ours.permuted(x, axis=axis), theirs.permuted(y, axis=axis))
     ours.shuffle(x, axis=1)
     theirs.shuffle(y, axis=1)
-    same(x, y)
+    assert_same_draws(x, y)
     out = tnp.zeros((3, 4), int)
     assert ours.permuted(x, axis=1, out=out) is out
-    same(out, theirs.permuted(y, axis=1))
+    assert_same_draws(out, theirs.permuted(y, axis=1))
 
 
 @pytest.mark.parametrize("bits", ["MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64"])
 def test_sources_of_bits_are_numpys(bits: str) -> None:
     ours = tnp.random.Generator(getattr(tnp.random, bits)(7))
     theirs = np.random.Generator(getattr(np.random, bits)(7))
-    same(ours.normal(size=5), theirs.normal(size=5))
+    assert_same_draws(ours.normal(size=5), theirs.normal(size=5))
     assert type(ours.bit_generator) is getattr(np.random, bits)
     assert str(ours) == str(theirs) == f"Generator({bits})"
     state = ours.bit_generator.state
     first = ours.random(3)
     ours.bit_generator.state = state
-    same(ours.random(3), np.asarray(first))
-    same(tnp.random.RandomState(getattr(tnp.random, bits)(7)).rand(2),
+    assert_same_draws(ours.random(3), np.asarray(first))
+    assert_same_draws(tnp.random.RandomState(getattr(tnp.random, bits)(7)).rand(2),
          np.random.RandomState(getattr(np.random, bits)(7)).rand(2))  # fmt: skip
 
 
 def test_seeds_are_taken_as_numpy_takes_them() -> None:
     for seed in ([1, 2], tnp.array([1, 2]), np.random.SeedSequence(5)):
         theirs = np.random.default_rng(np.asarray(seed) if isinstance(seed, tnp.ndarray) else seed)
-        same(tnp.random.default_rng(seed).random(3), theirs.random(3))
-    same(tnp.random.RandomState(tnp.array([1, 2])).rand(2), np.random.RandomState([1, 2]).rand(2))
+        assert_same_draws(tnp.random.default_rng(seed).random(3), theirs.random(3))
+    assert_same_draws(
+        tnp.random.RandomState(tnp.array([1, 2])).rand(2), np.random.RandomState([1, 2]).rand(2)
+    )
     for make in ("default_rng", "RandomState"):
         ours, theirs = getattr(tnp.random, make)(tnp.int64(3)), getattr(np.random, make)(3)
-        same(ours.normal(size=3), theirs.normal(size=3))
+        assert_same_draws(ours.normal(size=3), theirs.normal(size=3))
     generator = tnp.random.default_rng(3)
     assert tnp.random.default_rng(generator) is generator
     children, theirs = generator.spawn(2), np.random.default_rng(3).spawn(2)
     for a, b in zip(children, theirs, strict=True):
         assert isinstance(a, tnp.random.Generator)
-        same(a.random(2), b.random(2))
+        assert_same_draws(a.random(2), b.random(2))
 
 
 def test_states_are_kept_and_set() -> None:
@@ -160,28 +164,28 @@ def test_states_are_kept_and_set() -> None:
     state = tnp.random.get_state()
     first = tnp.random.rand(3)
     tnp.random.set_state(state)
-    same(tnp.random.sample(3), np.asarray(first))
+    assert_same_draws(tnp.random.sample(3), np.asarray(first))
     ours, theirs = pair("RandomState")
     np.testing.assert_equal(ours.get_state(), theirs.get_state())
     ours.set_state(state)
-    same(ours.rand(3), np.asarray(first))
+    assert_same_draws(ours.rand(3), np.asarray(first))
     ours.seed(9)
     theirs.seed(9)
-    same(ours.randn(2, 3), theirs.randn(2, 3))
+    assert_same_draws(ours.randn(2, 3), theirs.randn(2, 3))
 
 
 def test_module_draws_from_numpys_own_state() -> None:
     np.random.seed(8)
     wanted = np.random.rand(2)
     np.random.seed(8)
-    same(tnp.random.ranf(2), wanted)
+    assert_same_draws(tnp.random.ranf(2), wanted)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_copies_go_on_alike(kind: str) -> None:
     ours, theirs = pair(kind)
     for again in (copy.deepcopy(ours), pickle.loads(pickle.dumps(ours))):
-        same(again.normal(size=3), copy.deepcopy(theirs).normal(size=3))
+        assert_same_draws(again.normal(size=3), copy.deepcopy(theirs).normal(size=3))
 
 
 def test_out_is_written_to_and_noticed() -> None:
@@ -192,7 +196,7 @@ def test_out_is_written_to_and_noticed() -> None:
     product = x * out
     assert ours.random(out=out) is out
     theirs.random(out=wanted)
-    same(out, wanted)
+    assert_same_draws(out, wanted)
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         product.sum().backward()
 
@@ -228,7 +232,7 @@ def test_error_is_of_numpys_type(call: Any, error: type[Exception]) -> None:
 
 def test_numbers_of_a_dtype_and_sizes_that_are_arrays() -> None:
     ours, theirs = pair("Generator")
-    same(ours.integers(9, dtype=np.int8), theirs.integers(9, dtype=np.int8))
+    assert_same_draws(ours.integers(9, dtype=np.int8), theirs.integers(9, dtype=np.int8))
     assert ours.integers(9).dtype == theirs.integers(9).dtype == np.int64  # type: ignore[attr-defined]
     assert isinstance(tnp.random.randint(9), int) and isinstance(tnp.random.rand(), float)
     size = tnp.int_(2)

@@ -13,7 +13,8 @@ import tinytorch.numpy as tnp
 from tests.calls import Call, parameters, words
 from tests.numpy import scripts
 from tests.numpy.data import ARRAYS, SMOOTH
-from tests.numpy.evaluation import Case, arrays, assert_same, evaluate, leaves, tensors
+from tests.numpy.evaluation import Case, arrays, assert_same, evaluate, tensors
+from tests.oracles import flatten
 from tinytorch.dispatch.call import as_numpy_error
 
 LINALG: list[Call] = [
@@ -242,6 +243,6 @@ def test_gradient_flows_through_what_is_drawn() -> None:
 def test_program(program: Callable[[Any], Any]) -> None:
     backend = "numpy" if program.__name__ in scripts.DRAWING else tt.get_backend()
     with tt.backend_context(backend):
-        ours, theirs = leaves(program(tnp)), leaves(program(np))
+        ours, theirs = flatten(program(tnp)), flatten(program(np))
         assert_same(ours, theirs, rtol=1e-8)
     assert not any(isinstance(a, np.ndarray) for a in ours)

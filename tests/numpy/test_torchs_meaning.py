@@ -16,9 +16,9 @@ from tests.numpy.evaluation import (
     evaluate,
     group_by_name,
     join_tables,
-    leaves,
     tensors,
 )
+from tests.oracles import flatten
 
 #: In another test file: PyTorch's archives.
 ELSEWHERE = ("load", "save")
@@ -49,14 +49,14 @@ def test_every_shared_name_has_a_case() -> None:
 )
 def test_torchs_meaning(torch: Any, case: Case) -> None:
     data = {name: torch.from_numpy(array.copy()) for name, array in ARRAYS.items()}
-    wanted = leaves(evaluate(case, torch, data))
-    mine = leaves(evaluate(case, tt, tensors()))
+    wanted = flatten(evaluate(case, torch, data))
+    mine = flatten(evaluate(case, tt, tensors()))
     assert len(mine) == len(wanted)
     for a, b in zip(mine, wanted, strict=True):
-        compare(a, b, torch)
+        compare_tensors(a, b, torch)
 
 
-def compare(a: Any, b: Any, torch: Any) -> None:
+def compare_tensors(a: Any, b: Any, torch: Any) -> None:
     """Values, shapes and dtypes."""
     if not isinstance(b, torch.Tensor):
         assert str(a).replace("tinytorch", "torch") == str(b).replace("tinytorch", "torch")

@@ -15,7 +15,7 @@ import torch
 from torch.testing._internal.common_methods_invocations import op_db
 
 import tinytorch as tt
-from tests.fuzz.compare import Failure, error_of
+from tests.fuzz.compare import CaughtError, error_of
 
 #: Random or uninitialized results, sparse tensors, and names that are not public.
 _LEFT_OUT = re.compile(
@@ -40,9 +40,9 @@ def function_of(library: Any, name: str) -> Callable[..., Any] | None:
     """The public function of a name, or the method of tensors."""
     # Where PyTorch has a method alone, the function here is NumPy's.
     found = error_of(lambda: functools.reduce(getattr, name.split("."), torch))
-    if not isinstance(found, Failure):
+    if not isinstance(found, CaughtError):
         found = error_of(lambda: functools.reduce(getattr, name.split("."), library))
-    if not isinstance(found, Failure):
+    if not isinstance(found, CaughtError):
         return found  # type: ignore[no-any-return]
     method = getattr(library.Tensor, name, None)
     return method if callable(method) else None
@@ -132,7 +132,7 @@ def _copies(tensor: Any, gradient: bool) -> tuple[Any, Any]:
     plain = tensor.detach().resolve_conj().resolve_neg()
     name = str(tensor.dtype).rpartition(".")[2]
     found = error_of(lambda: torch.clone(plain.float() if name == "bfloat16" else plain).numpy())
-    if isinstance(found, Failure):
+    if isinstance(found, CaughtError):
         raise Unusable
     ours = tt.from_numpy(found).to(getattr(tt, name))
     return torch.clone(plain).requires_grad_(gradient), ours.requires_grad_(gradient)

@@ -116,7 +116,7 @@ def _outcome(library: Any, call: Callable[..., Any], given: list[Array], rest: A
     return [r.detach() if hasattr(r, "detach") else r for r in results], gradients
 
 
-def compare(call: Callable[..., Any], given: list[Array], *rest: Any) -> None:
+def compare_samples(call: Callable[..., Any], given: list[Array], *rest: Any) -> None:
     """Assert that ``call(library, *tensors, *rest)`` gives what PyTorch gives.
 
     Gradients and refusals included.

@@ -239,5 +239,5 @@ CALLS = (
 
 
 @pytest.mark.parametrize("call", [*CALLS, *functions(calls_taken)], ids=words)
-def test_outcome_is_pytorchs(torch: Any, call: Call) -> None:
+def test_unusual_calls_have_pytorchs_outcome(torch: Any, call: Call) -> None:
     assert_same_outcome(call)

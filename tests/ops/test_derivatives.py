@@ -118,7 +118,7 @@ def leaves(arrays: list[Any]) -> list[Any]:
     return [tt.tensor(np.array(a, order="C"), requires_grad=a.dtype.kind in "fc") for a in arrays]
 
 
-def check(key: str, arrays: list[Any]) -> None:
+def check_derivatives(key: str, arrays: list[Any]) -> None:
     """Compare both orders of derivatives with finite differences."""
     call, _ = example_of(key)
     tensors = leaves(arrays)
@@ -130,7 +130,7 @@ def check(key: str, arrays: list[Any]) -> None:
 
 @pytest.mark.parametrize("key", [k for k in EXAMPLES if k not in NOT_THE_DERIVATIVE])
 def test_real_derivatives_are_differences(key: str) -> None:
-    check(key, example_of(key)[1])
+    check_derivatives(key, example_of(key)[1])
 
 
 @pytest.mark.parametrize("key", [k for k in EXAMPLES if k not in NOT_THE_DERIVATIVE])
@@ -141,7 +141,7 @@ def test_complex_derivatives_are_differences(key: str) -> None:
         with pytest.raises((RuntimeError, TypeError, ValueError)):
             call(tt, *leaves(arrays))
     else:
-        check(key, arrays)
+        check_derivatives(key, arrays)
 
 
 @pytest.mark.torch

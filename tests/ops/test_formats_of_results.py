@@ -127,7 +127,7 @@ def steps(out: Any) -> list[int]:
     return [s for n, s in zip(out.shape, out.stride(), strict=True) if n > 1]
 
 
-def check(call: Call, shape: tuple[int, ...]) -> None:
+def check_strides(call: Call, shape: tuple[int, ...]) -> None:
     import torch
 
     for (name, ours), (_, theirs) in zip(layouts(tt, shape), layouts(torch, shape), strict=True):
@@ -139,13 +139,13 @@ def check(call: Call, shape: tuple[int, ...]) -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("name", OF_IMAGES)
 def test_images(name: str) -> None:
-    check(OF_IMAGES[name], (2, 4, 6, 8))
+    check_strides(OF_IMAGES[name], (2, 4, 6, 8))
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", OF_VOLUMES)
 def test_volumes(name: str) -> None:
-    check(OF_VOLUMES[name], (2, 4, 4, 6, 8))
+    check_strides(OF_VOLUMES[name], (2, 4, 4, 6, 8))
 
 
 def rows(m: Any) -> Any:

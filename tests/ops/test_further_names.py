@@ -15,7 +15,7 @@ randn = np.random.randn
 pytestmark = pytest.mark.filterwarnings("ignore:at..[a-z]*_norm is deprecated")
 
 
-def both(call: Any) -> None:
+def assert_equal_or_errors(call: Any) -> None:
     """Assert that a call gives the same, or an error of the same type, in both libraries."""
     import torch
 
@@ -48,7 +48,7 @@ RANGES = [(0, 3), (1, 2, 0.5), (5, 1, -2), (0.5, 3.2), (0, 5, 2.5), (2, 2), (3, 
 def test_range(dtype: Any, bounds: Any) -> None:
     if bounds == (1, 2, 0.5) and "int" in str(dtype):
         pytest.skip("PyTorch divides by the step rounded to 0")
-    both(lambda t: t.range(*bounds, dtype=dtype and getattr(t, dtype)))
+    assert_equal_or_errors(lambda t: t.range(*bounds, dtype=dtype and getattr(t, dtype)))
 
 
 def test_range_refuses_steps_that_round_to_nothing() -> None:
@@ -64,7 +64,7 @@ def test_range_says_that_it_is_deprecated() -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("dtype", ["bool", "complex64"])
 def test_range_of_what_has_no_order(dtype: str) -> None:
-    both(lambda t: t.range(0, 1, dtype=getattr(t, dtype)))
+    assert_equal_or_errors(lambda t: t.range(0, 1, dtype=getattr(t, dtype)))
 
 
 # -- fill_diagonal_ --------------------------------------------------------------------------------
@@ -90,7 +90,7 @@ def test_range_of_what_has_no_order(dtype: str) -> None:
     ],  # fmt: skip
 )
 def test_fill_diagonal(shape: Any, wrap: bool) -> None:
-    both(lambda t: t.zeros(shape).fill_diagonal_(2, wrap))
+    assert_equal_or_errors(lambda t: t.zeros(shape).fill_diagonal_(2, wrap))
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "int64"])
@@ -104,12 +104,12 @@ def test_offsets_of_diagonals_may_be_tensors(dtype: str) -> None:
 
 @pytest.mark.torch
 def test_fill_diagonal_of_other_layouts_and_values() -> None:
-    both(lambda t: t.zeros(3, 2).t().fill_diagonal_(1))
-    both(lambda t: t.zeros(2, 7).t().fill_diagonal_(1))
-    both(lambda t: t.zeros(4, 4)[1:, ::2].fill_diagonal_(1))
-    both(lambda t: t.zeros(2, 2, dtype=t.int32).fill_diagonal_(1.7))
-    both(lambda t: t.zeros(2, 2).fill_diagonal_(t.tensor(3.0)))
-    both(lambda t: t.zeros(2, 2).fill_diagonal_(1j))
+    assert_equal_or_errors(lambda t: t.zeros(3, 2).t().fill_diagonal_(1))
+    assert_equal_or_errors(lambda t: t.zeros(2, 7).t().fill_diagonal_(1))
+    assert_equal_or_errors(lambda t: t.zeros(4, 4)[1:, ::2].fill_diagonal_(1))
+    assert_equal_or_errors(lambda t: t.zeros(2, 2, dtype=t.int32).fill_diagonal_(1.7))
+    assert_equal_or_errors(lambda t: t.zeros(2, 2).fill_diagonal_(t.tensor(3.0)))
+    assert_equal_or_errors(lambda t: t.zeros(2, 2).fill_diagonal_(1j))
 
 
 @pytest.mark.torch
@@ -148,7 +148,7 @@ MAPPED = {
 def test_mapping(case: str) -> None:
     if not tt.ones(1).is_cpu:
         pytest.skip("these are for the CPU")
-    both(MAPPED[case])
+    assert_equal_or_errors(MAPPED[case])
 
 
 def test_a_failing_function_leaves_the_tensor_alone() -> None:
@@ -176,7 +176,7 @@ def test_nuclear_norm() -> None:
     compare(lambda t, x: t.nuclear_norm(x), randn(2, 3, 4))
     compare(lambda t, x: t.nuclear_norm(x, (0, 2), True), randn(2, 3, 4))
     compare(lambda t, x: t.nuclear_norm(x, dim=(1, 0)), randn(3, 2))
-    both(lambda t: t.nuclear_norm(t.ones(3)))
+    assert_equal_or_errors(lambda t: t.nuclear_norm(t.ones(3)))
 
 
 @pytest.mark.torch
@@ -188,10 +188,10 @@ def test_norm_except_dim(power: int, dim: int) -> None:
 
 @pytest.mark.torch
 def test_refusals_of_norms() -> None:
-    both(lambda t: t.norm_except_dim(t.ones(2, 3), 2, 2))
-    both(lambda t: t.frobenius_norm(t.ones(2, 2).int(), 0))
-    both(lambda t: t.frobenius_norm(t.ones(2, 2, 2), (0, 1, 2)))
-    both(lambda t: t.frobenius_norm(t.ones(2, 2)))
+    assert_equal_or_errors(lambda t: t.norm_except_dim(t.ones(2, 3), 2, 2))
+    assert_equal_or_errors(lambda t: t.frobenius_norm(t.ones(2, 2).int(), 0))
+    assert_equal_or_errors(lambda t: t.frobenius_norm(t.ones(2, 2, 2), (0, 1, 2)))
+    assert_equal_or_errors(lambda t: t.frobenius_norm(t.ones(2, 2)))
 
 
 # -- copies of views ---------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def test_copies(case: str) -> None:
 
 @pytest.mark.torch
 def test_complex_copies() -> None:
-    both(lambda t: t.view_as_complex_copy(t.arange(6.0).reshape(3, 2)))
+    assert_equal_or_errors(lambda t: t.view_as_complex_copy(t.arange(6.0).reshape(3, 2)))
     x = tt.ones(2, 2)
     tt.view_as_complex_copy(x).mul_(2)
     assert x.tolist() == [[1.0, 1.0]] * 2
@@ -235,7 +235,7 @@ def test_detached_copies() -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("step", [0, -1])
 def test_slices_forwards_alone(step: int) -> None:
-    both(lambda t: t.slice_copy(t.arange(5), 0, 1, 2, step))
+    assert_equal_or_errors(lambda t: t.slice_copy(t.arange(5), 0, 1, 2, step))
 
 
 # -- layout ----------------------------------------------------------------------------------------
@@ -257,26 +257,26 @@ LAYOUTS = {
 @pytest.mark.torch
 @pytest.mark.parametrize("case", LAYOUTS)
 def test_dim_order(case: str) -> None:
-    both(lambda t: LAYOUTS[case](t).dim_order())
+    assert_equal_or_errors(lambda t: LAYOUTS[case](t).dim_order())
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("case", LAYOUTS)
 def test_ambiguous_orders(case: str) -> None:
-    both(lambda t: LAYOUTS[case](t).dim_order(ambiguity_check=True))
-    both(lambda t: LAYOUTS[case](t).dim_order(
+    assert_equal_or_errors(lambda t: LAYOUTS[case](t).dim_order(ambiguity_check=True))
+    assert_equal_or_errors(lambda t: LAYOUTS[case](t).dim_order(
         ambiguity_check=[t.contiguous_format, t.channels_last]))  # fmt: skip
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("given", [None, 1, "yes", [1], (True,)])
 def test_what_is_no_check_of_orders(given: Any) -> None:
-    both(lambda t: t.zeros(2).dim_order(ambiguity_check=given))
+    assert_equal_or_errors(lambda t: t.zeros(2).dim_order(ambiguity_check=given))
 
 
 @pytest.mark.torch
 def test_is_set_to() -> None:
-    both(lambda t: [
+    assert_equal_or_errors(lambda t: [
         (x := t.zeros(2, 3)).is_set_to(x), x.is_set_to(x.detach()), x.is_set_to(x.view(6)),
         x.is_set_to(x.clone()), x.is_set_to(x[:]), x[1:].is_set_to(x[1:]), x.is_set_to(x[1:]),
         t.zeros(2).is_set_to(t.zeros(2).long()), t.empty(0).is_set_to(t.empty(0)),
@@ -296,13 +296,13 @@ QUESTIONS = ["is_distributed", "dense_dim", "sparse_dim", "to_dense", "dequantiz
 @pytest.mark.torch
 @pytest.mark.parametrize("name", OF_DENSE)
 def test_attributes_of_dense_tensors(name: str) -> None:
-    both(lambda t: getattr(t.ones(2), name))
+    assert_equal_or_errors(lambda t: getattr(t.ones(2), name))
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_answers_of_dense_tensors(name: str) -> None:
-    both(lambda t: getattr(t.ones(2, 3), name)())
+    assert_equal_or_errors(lambda t: getattr(t.ones(2, 3), name)())
 
 
 @pytest.mark.parametrize("name", ["coalesce", "values", "crow_indices", "row_indices"])
@@ -317,11 +317,11 @@ def test_refusals_of_dense_tensors_in_the_same_words(torch: Any, name: str) -> N
 
 @pytest.mark.torch
 def test_dense_tensors_stay_dense() -> None:
-    both(lambda t: t.ones(2).to_dense(t.float64))
-    both(lambda t: t.arange(3).dequantize())
-    both(lambda t: t.ones(2, dtype=t.float16).dequantize())
-    both(lambda t: t.spmm(t.eye(2), t.ones(2, 3)))
-    both(lambda t: t.dsmm(t.ones(2, 2), t.ones(2, 3)))
+    assert_equal_or_errors(lambda t: t.ones(2).to_dense(t.float64))
+    assert_equal_or_errors(lambda t: t.arange(3).dequantize())
+    assert_equal_or_errors(lambda t: t.ones(2, dtype=t.float16).dequantize())
+    assert_equal_or_errors(lambda t: t.spmm(t.eye(2), t.ones(2, 3)))
+    assert_equal_or_errors(lambda t: t.dsmm(t.ones(2, 2), t.ones(2, 3)))
     x = tt.ones(2)
     assert x.to_dense() is x
 
@@ -371,8 +371,8 @@ def test_resize_to_as_many_elements() -> None:
     compare(lambda t, x: (x * x).resize(3, 2), randn(2, 3))
     compare(lambda t, x: (x * x).resize(6), randn(2, 3))
     compare(lambda t, x: (x * x).resize_as(t.ones(3, 2)), randn(2, 3))
-    both(lambda t: t.ones(3).resize(2))
-    both(lambda t: t.ones(3).resize_as(t.ones(2)))
+    assert_equal_or_errors(lambda t: t.ones(3).resize(2))
+    assert_equal_or_errors(lambda t: t.ones(3).resize_as(t.ones(2)))
 
 
 def test_resize_warns() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+from tests.oracles import flatten
 from tinytorch.autograd import gradcheck, gradgradcheck
 
 X = np.arange(24.0).reshape(2, 3, 4)
@@ -100,16 +101,10 @@ CALLS: dict[str, Any] = {
 }
 
 
-def flat(value: Any) -> list[Any]:
-    if isinstance(value, (tuple, list)):
-        return [item for part in value for item in flat(part)]
-    return [value]
-
-
 @pytest.mark.parametrize("name", CALLS)
 def test_call_in_numpys_spelling(name: str) -> None:
-    ours = flat(CALLS[name](tt, tt.tensor(X), tt.tensor(M), tt.tensor(V)))
-    theirs = flat(CALLS[name](np, X, M, V))
+    ours = flatten(CALLS[name](tt, tt.tensor(X), tt.tensor(M), tt.tensor(V)))
+    theirs = flatten(CALLS[name](np, X, M, V))
     assert len(ours) == len(theirs)
     for a, b in zip(ours, theirs, strict=True):
         assert tuple(a.shape) == np.shape(b)

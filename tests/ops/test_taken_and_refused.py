@@ -447,7 +447,7 @@ CALLS = (
 
 
 @pytest.mark.parametrize("call", [*CALLS, *functions(taken_and_refused)], ids=words)
-def test_outcome_is_pytorchs(torch: Any, call: Call) -> None:
+def test_accepted_and_rejected_calls_have_pytorchs_outcome(torch: Any, call: Call) -> None:
     assert_same_outcome(call)
 
 

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.torch
 import torch  # noqa: E402
 
 import tinytorch as tt  # noqa: E402
-from tests.fuzz.compare import Failure, difference_of, error_of  # noqa: E402
+from tests.fuzz.compare import CaughtError, difference_of, error_of  # noqa: E402
 from tests.ops.op_samples import (  # noqa: E402
     ONE_OF,
     Operands,
@@ -63,8 +63,8 @@ def difference(op: Any, sample: Any, changed: int) -> str | None:
         call = function_of(library, op.name)
         found.append(error_of(lambda a=(library, call, pair): gradients(*a, changed)))
     ours, theirs = found
-    if isinstance(theirs, Failure):
-        if isinstance(ours, Failure) or theirs.kinds[0] != "RuntimeError":
+    if isinstance(theirs, CaughtError):
+        if isinstance(ours, CaughtError) or theirs.kinds[0] != "RuntimeError":
             return None
         # What PyTorch keeps and the rule here does not read: right with the values of before.
         pair = Operands([sample.input, *sample.args], sample.kwargs)

@@ -86,7 +86,7 @@ def plain_groups(optimizer: Any) -> list[dict[str, Any]]:
     return [{k: v for k, v in g.items() if k != "params"} for g in optimizer.param_groups]
 
 
-def assert_same(ours: Any, theirs: Any) -> None:
+def assert_same_schedules(ours: Any, theirs: Any) -> None:
     """Rates, groups and state are equal to the last bit: the formulas are the same."""
     assert ours.get_last_lr() == theirs.get_last_lr()
     assert plain_groups(ours.optimizer) == plain_groups(theirs.optimizer)
@@ -101,7 +101,7 @@ def test_rates_match(torch: Any, name: str, setting: dict[str, Any], kind: str) 
     ours = scheduler_of(tt, optimizer_of(tt, kind), name, setting)
     theirs = scheduler_of(torch, optimizer_of(torch, kind), name, setting)
     assert advance(ours, 22) == advance(theirs, 22)
-    assert_same(ours, theirs)
+    assert_same_schedules(ours, theirs)
 
 
 @by_name
@@ -115,7 +115,7 @@ def test_resuming_by_last_epoch_matches(torch: Any, name: str, setting: dict[str
         advance(again, 7)
         return again
 
-    assert_same(run(tt), run(torch))
+    assert_same_schedules(run(tt), run(torch))
 
 
 @by_name

@@ -21,7 +21,7 @@ def made(library: Any, *shape: Any, dtype: str, **options: Any) -> Any:
     )
 
 
-def same(*shape: Any, **options: Any) -> Any:
+def make_same(*shape: Any, **options: Any) -> Any:
     """Assert that both libraries make the same tensor; return it."""
     import torch
 
@@ -44,19 +44,19 @@ def numbers_of_the_processor() -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_numbers(dtype: str) -> None:
-    same(3, 4, dtype=dtype)
-    same((30,), dtype=dtype, exclude_zero=True)
-    same([2, 3], dtype=dtype, noncontiguous=True)
-    same((), dtype=dtype)
-    same(0, 3, dtype=dtype)
-    same(1, dtype=dtype, noncontiguous=True)
+    make_same(3, 4, dtype=dtype)
+    make_same((30,), dtype=dtype, exclude_zero=True)
+    make_same([2, 3], dtype=dtype, noncontiguous=True)
+    make_same((), dtype=dtype)
+    make_same(0, 3, dtype=dtype)
+    make_same(1, dtype=dtype, noncontiguous=True)
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("dtype", [d for d in DTYPES if d != "bool"])
 @pytest.mark.parametrize("limits", [(0.5, 5.5), (2, 100), (1, None), (None, 3), (-1e400, 5)])
 def test_limits(dtype: str, limits: Any) -> None:
-    out = same(20, dtype=dtype, low=limits[0], high=limits[1])
+    out = make_same(20, dtype=dtype, low=limits[0], high=limits[1])
     real = tt.view_as_real(out) if out.is_complex() else out
     if limits[1] is not None:
         assert bool((real <= limits[1]).all())
@@ -64,20 +64,22 @@ def test_limits(dtype: str, limits: Any) -> None:
 
 @pytest.mark.torch
 def test_the_whole_range() -> None:
-    assert bool(same(9, dtype="float32", low=-float("inf"), high=float("inf")).isfinite().all())
+    assert bool(
+        make_same(9, dtype="float32", low=-float("inf"), high=float("inf")).isfinite().all()
+    )
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("dtype", ["float32", "complex64"])
 def test_grad(dtype: str) -> None:
-    assert same(3, dtype=dtype, requires_grad=True).requires_grad
-    assert same(3, dtype=dtype, requires_grad=True, noncontiguous=True).is_leaf
+    assert make_same(3, dtype=dtype, requires_grad=True).requires_grad
+    assert make_same(3, dtype=dtype, requires_grad=True, noncontiguous=True).is_leaf
 
 
 @pytest.mark.torch
 def test_equal_limits() -> None:
     with pytest.warns(FutureWarning, match="Passing `low==high` to `torch.testing.make_tensor`"):
-        same(3, dtype="float32", low=2, high=2)
+        make_same(3, dtype="float32", low=2, high=2)
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def near(found: Any, wanted: Any, dtype: str) -> None:
     np.testing.assert_array_less(abs(a - b), FEW_STEPS[dtype] * (1 + abs(b)) + 1e-300)
 
 
-def same(call: Callable[..., Any], arrays: list[Any], dtype: str) -> tt.Tensor:
+def compare_devices(call: Callable[..., Any], arrays: list[Any], dtype: str) -> tt.Tensor:
     """The result on the pretended GPU, after it and the gradients are found to be NumPy's."""
     results = []
     for where in ("cuda", "cpu"):
@@ -81,7 +81,9 @@ def values(*shape: int, seed: int = 0) -> Any:
 def test_softmax(name: str, view: str, dtype: str, launched: list[str]) -> None:
     x = values(2, 3, 4)
     for dim in range(VIEWS[view](tt.tensor(x)).ndim):
-        out = same(lambda _, x, dim=dim: getattr(F, name)(VIEWS[view](x), dim), [x], dtype)
+        out = compare_devices(
+            lambda _, x, dim=dim: getattr(F, name)(VIEWS[view](x), dim), [x], dtype
+        )
         assert out.is_contiguous(), "whoever views it relies on that"
     assert name in launched
 
@@ -107,7 +109,7 @@ def test_cross_entropy(order: Any, options: Any, dtype: str) -> None:
     def loss(where: str, x: tt.Tensor) -> tt.Tensor:
         return F.cross_entropy(x.permute(order), tt.tensor(target, device=where), **options)
 
-    same(loss, [scores], dtype)
+    compare_devices(loss, [scores], dtype)
 
 
 @pytest.mark.parametrize("dtype", FEW_STEPS)
@@ -118,7 +120,7 @@ def test_cross_entropy_of_rows_is_fused(transposed: bool, dtype: str, launched: 
     def loss(where: str, x: tt.Tensor) -> tt.Tensor:
         return F.cross_entropy(x.t() if transposed else x, tt.tensor(target, device=where))
 
-    same(loss, [scores], dtype)
+    compare_devices(loss, [scores], dtype)
     assert {"cross_entropy", "cross_entropy_backward"} <= set(launched)
 
 
@@ -127,14 +129,14 @@ def test_cross_entropy_of_rows_is_fused(transposed: bool, dtype: str, launched: 
 def test_layer_norm(affine: str, dtype: str, launched: list[str]) -> None:
     x, weight, bias = values(2, 3, 4), values(4, seed=1), values(4, seed=2)
     given = {"both": [weight, bias], "weight": [weight], "neither": []}[affine]
-    same(lambda _, x, *rest: F.layer_norm(x, (4,), *rest), [x, *given], dtype)
-    same(lambda _, x: F.layer_norm(x.permute(2, 0, 1), (2, 3)), [x], dtype)
+    compare_devices(lambda _, x, *rest: F.layer_norm(x, (4,), *rest), [x, *given], dtype)
+    compare_devices(lambda _, x: F.layer_norm(x.permute(2, 0, 1), (2, 3)), [x], dtype)
     assert "layer_norm" in launched
 
 
 @pytest.mark.parametrize("dtype", FEW_STEPS)
 def test_gelu(dtype: str, launched: list[str]) -> None:
-    same(lambda _, x: F.gelu(x.permute(1, 2, 0)), [values(2, 3, 4)], dtype)
+    compare_devices(lambda _, x: F.gelu(x.permute(1, 2, 0)), [values(2, 3, 4)], dtype)
     assert ("gelu_half" if dtype == "float16" else "gelu") in launched
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import tinytorch as tt
+from tests.oracles import assert_same
 from tinytorch import nn
 from tinytorch.nn.utils import parametrizations, parametrize
 
@@ -51,34 +52,22 @@ def trained(library: Any, make: Callable[[Any], Any], sizes: tuple[int, int]) ->
     return [*seen, layer(x).tolist(), [name for name, _ in layer.named_parameters()]]
 
 
-def assert_same(ours: Any, theirs: Any) -> None:
-    if isinstance(theirs, dict):
-        assert list(ours) == list(theirs)
-        ours, theirs = list(ours.values()), list(theirs.values())
-    if isinstance(theirs, list) and theirs and not isinstance(theirs[0], float):
-        assert len(ours) == len(theirs)
-        for a, b in zip(ours, theirs, strict=True):
-            assert_same(a, b)
-    elif isinstance(theirs, (list, float)):
-        np.testing.assert_allclose(ours, theirs, rtol=2e-3, atol=2e-4)
-    else:
-        assert ours == theirs
-
-
 @pytest.mark.parametrize(("name", "options", "sizes"), WAYS)
 def test_training_is_torchs(torch: Any, name: str, options: Any, sizes: tuple[int, int]) -> None:
     import torch.nn.utils.parametrizations as theirs
 
     ours = trained(tt, lambda layer: getattr(parametrizations, name)(layer, **options), sizes)
     wanted = trained(torch, lambda layer: getattr(theirs, name)(layer, **options), sizes)
-    assert_same(ours, wanted)
+    assert_same(ours, wanted, rtol=2e-3, atol=2e-4)
 
 
 @pytest.mark.parametrize("name", ["weight_norm", "spectral_norm"])
 def test_the_older_way_trains_as_torchs(torch: Any, name: str) -> None:
     with warnings.catch_warnings(action="ignore"):
         ours = trained(tt, getattr(nn.utils, name), (3, 4))
-        assert_same(ours, trained(torch, getattr(torch.nn.utils, name), (3, 4)))
+        assert_same(
+            ours, trained(torch, getattr(torch.nn.utils, name), (3, 4)), rtol=2e-3, atol=2e-4
+        )
 
 
 @pytest.mark.parametrize(("name", "options", "sizes"), WAYS)

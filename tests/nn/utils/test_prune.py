@@ -6,10 +6,10 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
 import tinytorch as tt
+from tests.oracles import assert_same
 from tinytorch import nn
 from tinytorch.nn.utils import prune
 
@@ -65,20 +65,13 @@ def pruned(lib: Any, plan: list[str]) -> list[Any]:
     return seen
 
 
-def assert_close(ours: Any, theirs: Any) -> None:
-    if isinstance(theirs, list):
-        assert len(ours) == len(theirs)
-        for a, b in zip(ours, theirs, strict=True):
-            assert_close(a, b)
-    elif isinstance(theirs, float):
-        np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=1e-5)
-    else:
-        assert ours == theirs
+#: Weights and outputs of float32 layers.
+WEIGHTS = {"rtol": 1e-4, "atol": 1e-5}
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=" then ".join)
 def test_pruning_is_torchs(torch: Any, plan: list[str]) -> None:
-    assert_close(pruned(tt, plan), pruned(torch, plan))
+    assert_same(pruned(tt, plan), pruned(torch, plan), **WEIGHTS)
 
 
 def all_together(lib: Any) -> Any:
@@ -95,7 +88,7 @@ def all_together(lib: Any) -> Any:
 
 
 def test_pruning_several_parameters_is_torchs(torch: Any) -> None:
-    assert_close(all_together(tt), all_together(torch))
+    assert_same(all_together(tt), all_together(torch), **WEIGHTS)
 
 
 def test_the_lowest_go_and_gradients_reach_what_is_left() -> None:

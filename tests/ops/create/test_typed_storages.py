@@ -24,7 +24,7 @@ NAMES = (
 )  # fmt: skip
 
 
-def both(case: Callable[[Any], Any]) -> tuple[Any, Any]:
+def outcomes(case: Callable[[Any], Any]) -> tuple[Any, Any]:
     """What two libraries answer, or the classes and first words of their errors."""
     answers = []
     for library in libraries():
@@ -88,7 +88,7 @@ MADE: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.torch
 @pytest.mark.parametrize("name", MADE)
 def test_storages_of_other_things(name: str) -> None:
-    ours, theirs = both(MADE[name])
+    ours, theirs = outcomes(MADE[name])
     assert ours == theirs
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tests.ops.strategies import SETTINGS, arrays, compare, dims, laid_out, places
+from tests.ops.strategies import SETTINGS, arrays, compare_samples, dims, laid_out, places
 
 #: Arrays that are stretched are among those that are shared.
 pytestmark = [
@@ -46,7 +46,7 @@ def test_along_an_index(name: str, data: Any) -> None:
     shape[dim] = data.draw(st.integers(0, 4))
     index = data.draw(places(array.shape[dim], tuple(shape)))
     source = data.draw(laid_out(tuple(shape), "d")).astype(array.dtype)
-    compare(call, [array, source, index], dim)
+    compare_samples(call, [array, source, index], dim)
 
 
 # The call takes the array, sources as long as the index along the dimension, the index, the
@@ -75,7 +75,7 @@ def test_whole_slices(name: str, data: Any) -> None:
     shape = list(array.shape)
     shape[dim] = len(chosen)
     source = data.draw(laid_out(tuple(shape), "d"))
-    compare(call, [array, source, np.array(chosen, np.int64)], dim)
+    compare_samples(call, [array, source, np.array(chosen, np.int64)], dim)
 
 
 MASKS: dict[str, Any] = {
@@ -94,7 +94,7 @@ MASKS: dict[str, Any] = {
 def test_masks(name: str, data: Any) -> None:
     call = MASKS[name]
     array = data.draw(arrays("fic"))
-    compare(call, [array, data.draw(laid_out(array.shape, "b"))])
+    compare_samples(call, [array, data.draw(laid_out(array.shape, "b"))])
 
 
 # -- windows over images ---------------------------------------------------------------------------
@@ -127,7 +127,7 @@ def test_windows(name: str, data: Any) -> None:
     shape = (data.draw(st.integers(0, 2)), data.draw(some), data.draw(some), data.draw(some))
     image = data.draw(laid_out(shape, "d"))
     sizes = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 2)), data.draw(st.integers(0, 1))
-    compare(call, [image], *sizes)
+    compare_samples(call, [image], *sizes)
 
 
 @SETTINGS
@@ -138,19 +138,19 @@ def test_convolutions(data: Any) -> None:
     batch, height, width = data.draw(st.tuples(st.integers(0, 2), some, some))
     image = data.draw(laid_out((batch, 2, height, width), "f"))
     weight = data.draw(laid_out((4, 2 // groups, size, size), "f"))
-    compare(
+    compare_samples(
         lambda lib, x, w: lib.nn.functional.conv2d(x, w, None, step, pad, 1, groups),
         [image, weight],
     )
     row = data.draw(laid_out((2, 2, width), "f"))
-    compare(lambda lib, x, w: lib.nn.functional.conv1d(x, w, None, 1, pad, 2, groups),
+    compare_samples(lambda lib, x, w: lib.nn.functional.conv1d(x, w, None, 1, pad, 2, groups),
             [row, weight[..., 0]])  # fmt: skip
     back = data.draw(laid_out((2, 4 // groups, size, size), "f"))
     # Of no images PyTorch makes images without pixels, which it refuses otherwise.
     assume(batch)
     # Of size 0 they are refused by one of PyTorch's kernels and empty by another.
     assume((min(height, width) - 1) * step - 2 * pad + size > 0)
-    compare(
+    compare_samples(
         lambda lib, x, w: lib.nn.functional.conv_transpose2d(x, w, None, step, pad, 0, groups),
         [image, back],
     )
@@ -186,7 +186,7 @@ STATISTICS: dict[str, tuple[str, Any]] = {
 def test_statistics_and_transforms(name: str, data: Any) -> None:
     kinds, call = STATISTICS[name]
     smallest = 1 if "fft" in name else 0  # PyTorch's library refuses empty arrays
-    compare(call, [data.draw(arrays(kinds, smallest=smallest))])
+    compare_samples(call, [data.draw(arrays(kinds, smallest=smallest))])
 
 
 def hermitian(a: Any) -> Any:
@@ -237,4 +237,4 @@ def test_matrices(name: str, data: Any) -> None:
     a = hermitian(data.draw(laid_out((*batch, size, size), "df" if name == "cdist" else "dc")))
     if data.draw(st.booleans()):
         a = np.asfortranarray(a)
-    compare(call, [a])
+    compare_samples(call, [a])

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import tinytorch as tt
-from tests.oracles import has_second_derivatives
+from tests.oracles import flatten, has_second_derivatives
 
 Arrays = Sequence[np.ndarray[Any, Any]]
 
@@ -35,10 +35,6 @@ def tensors(arrays: Arrays) -> list[Any]:
     return [tt.tensor(a, requires_grad=True) for a in arrays]
 
 
-def flat(result: Any) -> list[Any]:
-    return list(result) if isinstance(result, (tuple, list)) else [result]
-
-
 def agrees_with_torch(
     function: Callable[..., Any], arrays: Arrays, atol: float = 1e-9, project: Any = None
 ) -> None:
@@ -49,7 +45,7 @@ def agrees_with_torch(
     import torch
 
     ours, theirs = tensors(arrays), [torch.tensor(a, requires_grad=True) for a in arrays]
-    got, wanted = flat(function(tt, *ours)), flat(function(torch, *theirs))
+    got, wanted = flatten(function(tt, *ours)), flatten(function(torch, *theirs))
     assert len(got) == len(wanted)
     for g, w in zip(got, wanted, strict=True):
         assert tuple(g.shape) == tuple(w.shape)

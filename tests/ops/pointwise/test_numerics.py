@@ -136,7 +136,7 @@ def error(ours: Any, reference: Any, dtype: str) -> float:
     return float(np.max(difference, initial=0.0) / (1 + np.max(finite, initial=0.0)))
 
 
-def check(call: Any, arrays: list[Any], dtype: str) -> bool:
+def has_reference(call: Any, arrays: list[Any], dtype: str) -> bool:
     """Compare what a call gives in a dtype with the reference; False if there is none."""
     reference = reference_of(call, arrays, dtype)
     if reference is None:
@@ -159,7 +159,8 @@ def check(call: Any, arrays: list[Any], dtype: str) -> bool:
 def test_results_and_gradients(key: str) -> None:
     call, arrays = example_of(key)
     compared = {
-        dtype: check(call, [cast(a, dtype) for a in arrays], dtype) for dtype in BESIDE_WIDER
+        dtype: has_reference(call, [cast(a, dtype) for a in arrays], dtype)
+        for dtype in BESIDE_WIDER
     }
     assert all(compared[dtype] for dtype in ("float16", "float32", "float64"))
 
@@ -190,8 +191,8 @@ def test_shapes(key: str) -> None:
     for dtype in ("float16", "float32"):
         given = [cast(a, dtype) for a in arrays]
         for change in SHAPES.values():
-            assert check(call, [change(a) for a in given], dtype)
-        assert check(every_other(call), [np.repeat(a, 2, axis=1) for a in given], dtype)
+            assert has_reference(call, [change(a) for a in given], dtype)
+        assert has_reference(every_other(call), [np.repeat(a, 2, axis=1) for a in given], dtype)
 
 
 # -- integers, bools, and what has no gradient ---------------------------------------------------
@@ -246,7 +247,9 @@ def test_without_gradients(name: str) -> None:
         arrays = [np.abs(a) if dtype == "uint8" else 2 * a for a in (I, J)]
         arrays = [a > 0 if dtype == "bool" else a.astype(dtype) for a in arrays]
         call = WITHOUT_GRADIENTS[name]
-        compared.append(check(lambda lib, x, y: call(lib, x.detach(), y.detach()), arrays, dtype))
+        compared.append(
+            has_reference(lambda lib, x, y: call(lib, x.detach(), y.detach()), arrays, dtype)
+        )
     assert any(compared)
 
 

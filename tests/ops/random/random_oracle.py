@@ -10,17 +10,14 @@ import torch
 
 import tinytorch as tt
 from tests.oracles import DRAWN
+from tests.oracles import host as host
 
 SIZES = [0, 1, 2, 5, 15, 16, 17, 31, 32, 100, 1000, 40001]
 FLOATS = ["float32", "float64", "float16"]
 COMPLEX = ["complex64", "complex128"]
 
 
-def host(x: Any) -> np.ndarray[Any, Any]:
-    return x.numpy(force=True) if isinstance(x, tt.Tensor) else x.detach().resolve_conj().numpy()
-
-
-def both(draw: Callable[[Any], Any], seed: int = 7) -> tuple[Any, Any]:
+def draw_both(draw: Callable[[Any], Any], seed: int = 7) -> tuple[Any, Any]:
     """``draw(tt)`` and ``draw(torch)`` from one seed; assert that both streams end in one state."""
     results = []
     for library in (tt, torch):
@@ -35,13 +32,13 @@ def state_bytes(library: Any) -> bytes:
 
 
 def assert_exact(draw: Callable[[Any], Any], seed: int = 7) -> None:
-    ours, theirs = (host(x) for x in both(draw, seed))
+    ours, theirs = (host(x) for x in draw_both(draw, seed))
     assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
     np.testing.assert_array_equal(ours, theirs)
 
 
 def assert_close(draw: Callable[[Any], Any], seed: int = 7) -> None:
-    ours, theirs = (host(x) for x in both(draw, seed))
+    ours, theirs = (host(x) for x in draw_both(draw, seed))
     assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
     tolerance = DRAWN[str(ours.dtype)]
     np.testing.assert_allclose(ours, theirs, rtol=tolerance, atol=tolerance)

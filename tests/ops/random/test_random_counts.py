@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 
 import tinytorch as tt
@@ -32,31 +31,24 @@ TRIALS: dict[str, Any] = {
 }  # fmt: skip
 
 
-def same(call: Any) -> None:
-    """Assert that both libraries draw the same, and leave their generators at the same place."""
-    import torch
+def assert_drawn_alike(call: Any) -> None:
+    """Assert that both libraries draw the same from three seeds, and leave the same state."""
+    from tests.ops.random.random_oracle import assert_exact  # imports PyTorch
 
     for seed in range(3):
-        drawn = []
-        for library in (tt, torch):
-            library.manual_seed(seed)
-            out = call(library)
-            drawn.append([out.cpu().numpy(), library.rand(3).cpu().numpy()])
-        for ours, theirs in zip(*drawn, strict=True):
-            assert ours.dtype == theirs.dtype and ours.shape == theirs.shape
-            np.testing.assert_array_equal(ours, theirs)
+        assert_exact(call, seed)
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("case", RATES)
 def test_poisson(case: str) -> None:
-    same(lambda t: t.poisson(RATES[case](t)))
+    assert_drawn_alike(lambda t: t.poisson(RATES[case](t)))
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("case", TRIALS)
 def test_binomial(case: str) -> None:
-    same(lambda t: t.binomial(*TRIALS[case](t)))
+    assert_drawn_alike(lambda t: t.binomial(*TRIALS[case](t)))
 
 
 def test_own_generators() -> None:

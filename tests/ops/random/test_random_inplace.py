@@ -48,7 +48,7 @@ EXACT = [
 ]  # fmt: skip
 
 
-def compare(name: str) -> Callable[..., None]:
+def comparison(name: str) -> Callable[..., None]:
     return assert_exact if name in EXACT else assert_close
 
 
@@ -56,7 +56,7 @@ def compare(name: str) -> Callable[..., None]:
 @pytest.mark.parametrize("size", [0, 1, 15, 16, 17, 100, 40001])
 @pytest.mark.parametrize("name", FILL)
 def test_fills_are_torchs(name: str, size: int, dtype: str) -> None:
-    compare(name)(lambda lib: FILL[name](lib.zeros(size, dtype=dtype_of(lib, dtype))))
+    comparison(name)(lambda lib: FILL[name](lib.zeros(size, dtype=dtype_of(lib, dtype))))
 
 
 @pytest.mark.parametrize("shaped", ["transposed", "permuted", "every other", "float64"])
@@ -67,7 +67,7 @@ def test_fills_follow_memory(name: str, shaped: str) -> None:
         assert FILL[name](x) is x
         return x
 
-    compare(name)(draw)
+    comparison(name)(draw)
 
 
 def test_filling_a_view_leaves_the_rest_alone() -> None:

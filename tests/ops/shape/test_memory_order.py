@@ -154,7 +154,7 @@ REORDERED: dict[str, Call] = {
 }
 
 
-def same_order(call: Call, values: Any) -> None:
+def assert_same_order(call: Call, values: Any) -> None:
     import torch
 
     ours, theirs = call(tt, tt.tensor(values)), call(torch, torch.tensor(values))
@@ -169,13 +169,13 @@ def same_order(call: Call, values: Any) -> None:
 @pytest.mark.torch
 @pytest.mark.parametrize("name", OF_TRANSPOSED)
 def test_results_that_are_written_row_by_row(name: str) -> None:
-    same_order(lambda m, x: OF_TRANSPOSED[name](m, x.t()), M)
+    assert_same_order(lambda m, x: OF_TRANSPOSED[name](m, x.t()), M)
 
 
 @pytest.mark.torch
 @pytest.mark.parametrize("name", REORDERED)
 def test_orders_of_images(name: str) -> None:
-    same_order(REORDERED[name], IMAGES)
+    assert_same_order(REORDERED[name], IMAGES)
 
 
 def test_gradients_pass_formats() -> None:
@@ -207,7 +207,7 @@ def test_gradients_lie_as_their_leaves(name: str, loss: str) -> None:
         (leaf * 2 if loss == "sum" else leaf.square()).sum().backward()
         return leaf.grad
 
-    same_order(call, IMAGES)
+    assert_same_order(call, IMAGES)
 
 
 def test_the_former_name_of_row_major(torch: Any) -> None:

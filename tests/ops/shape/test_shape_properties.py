@@ -13,7 +13,7 @@ from tests.ops.strategies import (
     SETTINGS,
     arrays,
     broadcastable,
-    compare,
+    compare_samples,
     dims,
     laid_out,
     several_dims,
@@ -87,7 +87,7 @@ ALONG: dict[str, tuple[str, Any]] = {
 def test_along_a_dimension(name: str, data: Any) -> None:
     kinds, call = ALONG[name]
     array = data.draw(arrays(kinds))
-    compare(call, [array], data.draw(dims(array.ndim)))
+    compare_samples(call, [array], data.draw(dims(array.ndim)))
 
 
 # -- over several dimensions -----------------------------------------------------------------------
@@ -119,7 +119,7 @@ def test_over_dimensions(name: str, data: Any) -> None:
     # PyTorch's transforms of empty arrays fail inside the library that they call.
     array = data.draw(arrays(kinds, smallest=1 if "fft" in name else 0))
     chosen = data.draw(several_dims(array.ndim))
-    compare(call, [array], chosen, data.draw(st.booleans()))
+    compare_samples(call, [array], chosen, data.draw(st.booleans()))
 
 
 # -- views and rearrangements: the call and its further arguments by shape -----------
@@ -203,7 +203,7 @@ VIEWS: dict[str, tuple[Any, Any]] = {
 def test_views_and_rearrangements(name: str, data: Any) -> None:
     call, further = VIEWS[name]
     array = data.draw(arrays("fibc"))
-    compare(call, [array], *data.draw(further(array.shape)))
+    compare_samples(call, [array], *data.draw(further(array.shape)))
 
 
 # -- joining ---------------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ def test_joins(name: str, data: Any) -> None:
         if name == "cat" and sizes:
             sizes[dim] = data.draw(st.integers(0, 3))
         parts.append(data.draw(laid_out(tuple(sizes), "fibc")))
-    compare(call, parts, dim)
+    compare_samples(call, parts, dim)
 
 
 # -- comparing, logic and bits of two broadcast operands -------------------------------------------
@@ -252,7 +252,7 @@ PAIRS: dict[str, str] = {
 def test_pairs(name: str, data: Any) -> None:
     kinds = PAIRS[name]
     operands = data.draw(broadcastable(2, kinds))
-    compare(lambda lib, x, y: getattr(lib, name)(x, y), operands)
+    compare_samples(lambda lib, x, y: getattr(lib, name)(x, y), operands)
 
 
 @SETTINGS
@@ -264,6 +264,6 @@ def test_choices(data: Any) -> None:
         np.broadcast_shapes(condition[0].shape, x.shape, y.shape)
     except ValueError:
         condition = [x > y]
-    compare(lambda lib, c, x, y: lib.where(c, x, y), [*condition, x, y])
-    compare(lambda lib, x, y: lib.lerp(x, y, 0.3), [x, y])
-    compare(lambda lib, x, low, high: lib.clamp(x, low, high), [x, y, y + 1])
+    compare_samples(lambda lib, c, x, y: lib.where(c, x, y), [*condition, x, y])
+    compare_samples(lambda lib, x, y: lib.lerp(x, y, 0.3), [x, y])
+    compare_samples(lambda lib, x, low, high: lib.clamp(x, low, high), [x, y, y + 1])
