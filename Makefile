@@ -27,7 +27,7 @@ LINTED := tinytorch tests benchmarks examples stubs docs/browser docs/builder do
 PIP_INSTALL := -m pip --disable-pip-version-check install --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help demo gallery test test-torch parity fuzz faults numpy-suite array-api check clients mutations lint stubs stubs-check typecheck stubtest bench docs browser pyodide package clean
+.PHONY: help demo gallery test test-torch parity fuzz faults numpy-suite array-api coverage check clients mutations lint stubs stubs-check typecheck stubtest bench docs browser pyodide package clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,6 +79,16 @@ SEED ?= 0
 fuzz: $(TORCH_VENV)/.test  ## compare random programs and calls with PyTorch, MINUTES=5 SEED=0
 	$(TORCH_VENV)/bin/python -W ignore -m tests.fuzz --seed $(SEED) \
 	  $(if $(COUNT),--count $(COUNT),--minutes $(MINUTES))
+
+# TESTS=folder measures one folder's tests. A test that fails does not stop the report: some of those
+# of times and of frames may, because they are traced.
+TESTS ?= tests
+coverage: $(VENV)/.test  ## measure the lines and branches that tests run, build/coverage/index.html
+	rm -rf build/coverage && mkdir -p build/coverage
+	-$(PY) -m coverage run -m pytest -q -n $(JOBS) -m "not torch and not clients" $(TESTS)
+	$(PY) -m coverage combine -q
+	$(PY) -m coverage html -q
+	$(PY) -m coverage report | tail -1
 
 check: $(VENV)/.test lint stubs-check typecheck stubtest  ## lint, stubs, types, layout and the fast tests
 	$(PY) -m pytest -q -n $(JOBS) -m "not slow and not torch and not clients"

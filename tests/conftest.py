@@ -36,6 +36,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--sample", type=int, default=0,
         help="seed of the sample of long tables that runs on another backend than numpy",
     )  # fmt: skip
+    parser.addoption(
+        "--shuffle", type=int, metavar="SEED", help="run the tests in a random order, by a seed"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -83,6 +86,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         chosen = {*running}
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
         items[:] = running
+    if (seed := config.getoption("--shuffle")) is not None:
+        random.Random(seed).shuffle(items)
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    """Name the seed of a shuffled run in its output."""
+    seed = config.getoption("--shuffle")
+    return [] if seed is None else [f"shuffled: --shuffle {seed} repeats this order"]
 
 
 def pytest_collection_finish() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.processes import wait_until
+
 FOLDER = Path("/dev/shm")
 
 
@@ -15,3 +17,12 @@ def segments(*others: str) -> set[str]:
     """
     names = {path.name for path in FOLDER.iterdir()} if FOLDER.is_dir() else set()
     return {name for name in names if not any(part in name for part in ("joblib", "loky", *others))}
+
+
+def assert_none_left(before: set[str], *others: str) -> None:
+    """Fail if a segment that was not there ``before`` stays.
+
+    Tests that run at the same time make segments, too, which end with them.
+    """
+    new = segments(*others) - before
+    wait_until(lambda: not new & segments(*others), 60)

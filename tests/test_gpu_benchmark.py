@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import json
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,6 +17,7 @@ from strictcupy.backend import pretended_cuda
 import tinytorch as tt
 from benchmarks import gpu, gpu_bfloat16, gpu_suite
 from tests.fresh import program, search_path
+from tests.processes import is_running, wait_until
 from tinytorch.backends.cupy.gemm import gemm
 
 # What a part's process does instead of the part.
@@ -164,30 +164,37 @@ def test_all_parts_take_less_than_ten_minutes(
 
 
 def test_what_a_part_started_ends_with_it(tmp_path: Path) -> None:
-    alive = tmp_path / "alive"
-
-    def child(alive: str) -> None:
+    def child(file: str) -> None:
+        import os
         import pathlib
         import time
 
-        time.sleep(2)
-        pathlib.Path(alive).touch()
+        whole = pathlib.Path(file + ".new")
+        whole.write_text(str(os.getpid()))
+        whole.rename(file)
+        time.sleep(600)
 
-    def parent(child: str, waits: bool) -> None:
+    def parent(child: str, file: str, waits: bool) -> None:
+        import pathlib
         import subprocess
         import sys
+        import time
 
         started = subprocess.Popen([sys.executable, "-c", child])
+        while not pathlib.Path(file).exists():
+            time.sleep(0.01)
         sys.exit(started.wait() if waits else 3)
 
-    def ended(waits: bool, seconds: float) -> str:
-        text = program(parent, program(child, str(alive)), waits)
+    def ended(file: Path, waits: bool, seconds: float) -> str:
+        text = program(parent, program(child, str(file)), str(file), waits)
         return gpu._run_process([sys.executable, "-c", text], seconds)
 
-    assert ended(True, 1.0) == "not done after 1 s"
-    assert ended(False, 9.0) == "ended with status 3\n"
-    time.sleep(2)
-    assert not alive.exists()
+    files = tmp_path / "first", tmp_path / "second"
+    assert ended(files[0], True, 3.0) == "not done after 3 s"
+    assert ended(files[1], False, 60.0) == "ended with status 3\n"
+    for file in files:
+        if file.exists():  # a busy machine may not have started the first one's child
+            wait_until(lambda file=file: not is_running(int(file.read_text())), 10)
 
 
 def every_end(seconds: float) -> None:
@@ -317,9 +324,16 @@ def test_training_runs_on_the_stand_in(
 
 def test_the_hosts_time_is_without_its_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu, "REPEATS", 3)
-    cuda = SimpleNamespace(synchronize=lambda: time.sleep(0.2))
-    found = gpu._queueing(lambda: time.sleep(0.01), SimpleNamespace(cuda=cuda))
-    assert 0.01 <= found < 0.2
+    clock = 0.0
+
+    def spend(seconds: float) -> None:
+        nonlocal clock
+        clock += seconds
+
+    monkeypatch.setattr(gpu.time, "perf_counter", lambda: clock)
+    cuda = SimpleNamespace(synchronize=lambda: spend(0.2))
+    found = gpu._queueing(lambda: spend(0.01), SimpleNamespace(cuda=cuda))
+    assert found == pytest.approx(0.01)
 
 
 @pytest.mark.usefixtures("on_pretended_gpus")

@@ -389,7 +389,6 @@ def test_threads_and_exit_handlers_still_find_main(runner: Runner) -> None:
         import atexit
         import pickle
         import threading
-        import time
 
         class Here:
             pass
@@ -399,7 +398,8 @@ def test_threads_and_exit_handlers_still_find_main(runner: Runner) -> None:
             print("found")
 
         atexit.register(check)
-        threading.Thread(target=lambda: (time.sleep(0.2), check())).start()
+        # The main thread ends when the script has run; the interpreter then waits for this one.
+        threading.Thread(target=lambda: (threading.main_thread().join(), check())).start()
 
     runner.write("late.py", program(late))
     assert runner.output("late.py") == "found\nfound\n"

@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -268,6 +267,7 @@ def test_module_that_asks_for_its_backend_while_others_load_it(tmp_path, monkeyp
     """A thread importing the module waits for ours; ours must not wait for the import."""
 
     def plugin():
+        import threading
         import time
 
         from tinytorch.backends import Backend, load
@@ -275,24 +275,34 @@ def test_module_that_asks_for_its_backend_while_others_load_it(tmp_path, monkeyp
         class Slow(Backend):
             name, library, array_type = "slow", time, list
 
-        time.sleep(0.2)
+        (loading,) = [t for t in threading.enumerate() if t.name == "loading"]
+        loading.begun.set()
+        assert loading.imports.wait(30)
         backend = load("slow")  # noqa: F841  # an attribute of the module
 
     (tmp_path / "slow_plugin.py").write_text(program(plugin))
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "slow_plugin", raising=False)
     register_backend("slow", "slow_plugin:Slow")
-    threads = [
-        threading.Thread(target=lambda: importlib.import_module("slow_plugin"), daemon=True),
-        threading.Thread(target=lambda: load("slow"), daemon=True),
-    ]
+    begun, imports = threading.Event(), threading.Event()
+    import_module = importlib.import_module
+
+    def noted(name, *args):
+        if threading.current_thread() is loading:
+            imports.set()
+        return import_module(name, *args)
+
+    monkeypatch.setattr(importlib, "import_module", noted)
+    loading = threading.Thread(target=lambda: begun.wait(30) and load("slow"), daemon=True)
+    loading.name, loading.begun, loading.imports = "loading", begun, imports
+    importing = threading.Thread(target=lambda: import_module("slow_plugin"), daemon=True)
+    threads = [loading, importing]
     for thread in threads:
         thread.start()
-        time.sleep(0.05)
     for thread in threads:
         thread.join(30)
     assert not any(thread.is_alive() for thread in threads)
-    assert sys.modules["slow_plugin"].backend is load("slow")
+    assert imports.is_set() and sys.modules["slow_plugin"].backend is load("slow")
 
 
 # -- entry points ----------------------------------------------------------------------------

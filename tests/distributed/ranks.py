@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -46,7 +47,7 @@ def launcher(*arguments: object, **env: str) -> Done:
 def gloo(count: int, program: str, *arguments: object) -> list[Done]:
     """The same program under PyTorch, with ``torchrun``'s environment."""
     env = {**os.environ, "WORLD_SIZE": str(count), "MASTER_ADDR": "127.0.0.1",
-           "MASTER_PORT": str(29_500 + os.getpid() % 1000), "OMP_NUM_THREADS": "1"}  # fmt: skip
+           "MASTER_PORT": str(free_port()), "OMP_NUM_THREADS": "1"}  # fmt: skip
     words = [sys.executable, str(PROGRAMS / program), *map(str, arguments)]
     ranks = [
         subprocess.Popen(
@@ -59,6 +60,12 @@ def gloo(count: int, program: str, *arguments: object) -> list[Done]:
     return [
         subprocess.CompletedProcess(words, rank.returncode, out, err) for rank, out, err in ended
     ]
+
+
+def free_port() -> int:
+    """A port that no process listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
 
 
 def passed_tests(text: str) -> set[str]:

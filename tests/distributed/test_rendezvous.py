@@ -6,27 +6,21 @@ import os
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from tests.distributed.ranks import PROGRAMS, needs_mpi, start
+from tests.distributed.ranks import PROGRAMS, free_port, needs_mpi, start
 from tests.fresh import search_path
 from tinytorch.distributed.rendezvous import _LAUNCHER_VARIABLES
 
 pytestmark = needs_mpi
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
-
-
 def meet(how: str, where: str, ranks: list[int], size: int, seconds: float) -> list[Any]:
-    """What processes give that are started one by one: their codes and what they say."""
+    """Start processes one by one: their exit statuses, outputs and errors, within a minute."""
     command = [sys.executable, "-m", "tinytorch", str(PROGRAMS / "meeting.py"), how, where]
     started = [
         subprocess.Popen(
@@ -57,12 +51,10 @@ def test_a_rank_that_is_killed_is_an_error_on_the_others() -> None:
 
 
 def test_a_rank_that_does_not_come_is_an_error() -> None:
-    began = time.monotonic()
     ((code, _, said),) = meet("env", f"127.0.0.1:{free_port()}", [0], 2, 2)
     assert code != 0 and "Timed out after 2 seconds waiting for clients" in said
     ((code, _, said),) = meet("env", f"127.0.0.1:{free_port()}", [1], 2, 2)
     assert code != 0 and "The client socket has timed out" in said
-    assert time.monotonic() - began < 30
 
 
 def test_an_address_that_is_taken_is_an_error() -> None:

@@ -20,8 +20,8 @@ from pathlib import Path
 import pytest
 
 import tinytorch as tt
-from tests.distributed.ranks import PROGRAMS, needs_mpi
-from tests.distributed.test_rendezvous import free_port, meet
+from tests.distributed.ranks import PROGRAMS, free_port, needs_mpi
+from tests.distributed.test_rendezvous import meet
 from tests.fresh import search_path
 from tinytorch.distributed import pmi_server, rendezvous
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.distributed.ranks import PROGRAMS
+from tests.distributed.ranks import PROGRAMS, free_port
 from tests.faults.campaign import Extent, Skipped, check
 from tests.fresh import search_path
 from tinytorch.distributed import is_available
@@ -102,11 +102,6 @@ class RankJob:
             except OSError:
                 continue  # another user's, or gone
         return found
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        return int(taken.getsockname()[1])
 
 
 def seconds(text: str) -> float:

@@ -17,7 +17,8 @@ import pytest
 
 import tinytorch as tt
 from tests.fresh import search_path
-from tests.shared_memory import segments
+from tests.processes import is_running, wait_until
+from tests.shared_memory import assert_none_left, segments
 from tinytorch import multiprocessing as mp
 from tinytorch import nn
 
@@ -335,7 +336,7 @@ def test_hogwild_runs_unchanged() -> None:
     said = dict(line.split(": ") for line in hogwild("-m", "tinytorch").splitlines())
     assert float(said["loss after"]) < 0.5 * float(said["loss before"])
     assert said["steps"] == "120" and said["workers moved it"] == "True"
-    assert segments("mpich") == before
+    assert_none_left(before, "mpich")
 
 
 @pytest.mark.torch
@@ -370,23 +371,8 @@ def test_processes_end_with_a_parent_that_is_killed(tmp_path: Path, interrupt: A
         [sys.executable, str(script)],
         env=environment, preexec_fn=lambda: signal.signal(signal.SIGINT, interrupt),
     )  # fmt: skip
-    deadline = time.monotonic() + 60
-    while len(list(pids.iterdir())) < 2 and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_until(lambda: len(list(pids.iterdir())) == 2, 60)
     children = [int(each.name) for each in pids.iterdir()]
-    assert len(children) == 2
     parent.send_signal(signal.SIGKILL)
     parent.wait()
-    deadline = time.monotonic() + 10
-    while any(map(runs, children)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(map(runs, children))
-
-
-def runs(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    stat = Path(f"/proc/{process}/stat")
-    return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
+    wait_until(lambda: not any(map(is_running, children)), 10)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import threading
-import time
 
 import pytest
 
@@ -146,8 +145,17 @@ def test_failed_scope_leaves_the_scopes_around_it(switch):
     assert tt.get_backend() == "numpy"
 
 
-def race(function, count=16):
-    """What ``function`` returns or raises in many threads at the same moment."""
+THREADS = 16
+
+
+def wait_for_all(users):
+    """Return when every thread of `race` has released the semaphore ``users``."""
+    for _ in range(THREADS):
+        assert users.acquire(timeout=30)
+
+
+def race(function, count=THREADS):
+    """Results or errors of ``function`` in many threads at the same moment."""
     barrier, found = threading.Barrier(count), []
 
     def worker():
@@ -167,11 +175,11 @@ def race(function, count=16):
 
 
 def test_racing_first_loads_make_one_instance():
-    made = []
+    made, users = [], threading.Semaphore(0)
 
     def loader():
         made.append(threading.get_ident())
-        time.sleep(0.05)
+        wait_for_all(users)
         backend = Red()
         backend.name = "slow"
         return backend
@@ -179,6 +187,7 @@ def test_racing_first_loads_make_one_instance():
     tt.register_backend("slow", loader)
 
     def use():
+        users.release()
         tt.set_backend("slow")
         return tt.current_backend()
 
@@ -186,12 +195,14 @@ def test_racing_first_loads_make_one_instance():
 
 
 def test_racing_first_loads_of_one_class_make_one_instance():
+    users = threading.Semaphore(0)
+
     class Slow(Red):
         def __init__(self):
-            time.sleep(0.02)
+            wait_for_all(users)
             super().__init__()
 
-    assert len(set(map(id, race(lambda: load(Slow))))) == 1
+    assert len(set(map(id, race(lambda: users.release() or load(Slow))))) == 1
 
 
 def test_racing_failed_loads_fail_in_every_thread():

@@ -21,7 +21,8 @@ from strictcupy.backend import pretended_cuda
 
 import tinytorch as tt
 from tests.fresh import program, run, search_path
-from tests.shared_memory import segments
+from tests.processes import is_running, wait_until
+from tests.shared_memory import assert_none_left, segments
 from tinytorch.utils.data import DataLoader, Dataset, IterableDataset, get_worker_info
 from tinytorch.utils.data._workers import stop_abandoned_workers
 
@@ -195,20 +196,48 @@ def test_streams_and_passes(method: str) -> None:
 
 
 class Uneven(Dataset[int]):
-    """The first sample takes long."""
+    """The first sample is not ready before the second one, which another worker loads."""
+
+    def __init__(self) -> None:
+        self.second = multiprocessing.Event()
 
     def __len__(self) -> int:
         return 6
 
     def __getitem__(self, index: int) -> int:
-        time.sleep(0.3 if index == 0 else 0)
+        if index == 1:
+            self.second.set()
+        if index == 0:
+            assert self.second.wait(30)
         return index
 
 
-def test_order_is_kept_or_not() -> None:
-    kept = [each.item() for each in DataLoader(Uneven(), num_workers=2)]
-    loose = [each.item() for each in DataLoader(Uneven(), num_workers=2, in_order=False)]
-    assert kept == list(range(6))
+class Late(Dataset[int]):
+    """The first sample is not ready before the loop has got another one."""
+
+    def __init__(self) -> None:
+        self.others = multiprocessing.Semaphore(0)
+
+    def __len__(self) -> int:
+        return 6
+
+    def __getitem__(self, index: int) -> int:
+        if index == 0:
+            # The other worker is given a third sample when the loop has received its first one.
+            for _ in range(3):
+                assert self.others.acquire(timeout=30)
+        else:
+            self.others.release()
+        return index
+
+
+def test_order_is_kept() -> None:
+    assert [each.item() for each in DataLoader(Uneven(), num_workers=2)] == list(range(6))
+
+
+def test_order_is_not_kept_if_it_need_not_be() -> None:
+    kept = list(range(6))
+    loose = [each.item() for each in DataLoader(Late(), num_workers=2, in_order=False)]
     assert sorted(loose) == kept and loose[0] != 0
 
 
@@ -336,7 +365,7 @@ def test_a_worker_that_takes_too_long_is_an_error() -> None:
 
 def test_a_gpu_does_not_survive_a_fork() -> None:
     with pretended_cuda(), tt.backend_context("cupy"):
-        loader = DataLoader(Uneven(), 6, num_workers=1, multiprocessing_context="fork")
+        loader = DataLoader(range(6), 6, num_workers=1, multiprocessing_context="fork")
         with pytest.raises(tt.BackendUnavailableError, match="set_start_method.'spawn'"):
             list(loader)
 
@@ -360,13 +389,6 @@ def children_of(parent: int) -> list[int]:
     return [int(each) for each in listed.stdout.split()]
 
 
-def alive(process: int) -> bool:
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 def descriptors() -> int:
     """Return how many are open once the program has used a loader again."""
     stop_abandoned_workers()
@@ -385,7 +407,7 @@ def test_a_dropped_iterator_leaves_nothing() -> None:
     batch = next(iterator)
     workers = set(multiprocessing.active_children()) - others
     assert len(workers) == 2
-    assert segments("mpich") == before
+    assert_none_left(before, "mpich")
     del iterator, batch
     gc.collect()
     for each in workers:  # which end by themselves
@@ -393,7 +415,8 @@ def test_a_dropped_iterator_leaves_nothing() -> None:
         assert each.exitcode == 0
     workers.clear()
     del each
-    assert (segments("mpich"), descriptors()) == (before, held)
+    assert_none_left(before, "mpich")
+    assert descriptors() == held
 
 
 @LINUX
@@ -402,7 +425,7 @@ def test_a_pass_leaves_nothing() -> None:
     others = set(multiprocessing.active_children())
     before, held = segments("mpich"), descriptors()
     for _ in DataLoader(Rows(tt.zeros(4, 5000)), num_workers=2):
-        assert segments("mpich") == before
+        assert_none_left(before, "mpich")
     assert set(multiprocessing.active_children()) <= others
     del _
     gc.collect()
@@ -461,19 +484,16 @@ def test_a_program_that_ends_leaves_nothing(stage: str, number: Any, code: int) 
         assert said.count(b"KeyboardInterrupt") == 1 and started.returncode in (1, 130, -2)
     else:
         assert (started.returncode, said) == (code, b"")
-    deadline = time.monotonic() + 5
-    while any(map(alive, workers)) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not any(map(alive, workers))
+    wait_until(lambda: not any(map(is_running, workers)), 10)
     assert number is None or len(workers) == 2
-    assert segments("mpich") == before
+    assert_none_left(before, "mpich")
 
 
 def test_where_there_are_no_processes_batches_are_made_in_line(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys, "platform", "emscripten")
-    loader = DataLoader(Uneven(), 3, num_workers=2)
+    loader = DataLoader(range(6), 3, num_workers=2)
     with pytest.warns(UserWarning, match="there are no processes here") as said:
         assert [each.tolist() for each in [*loader, *loader]] == 2 * [[0, 1, 2], [3, 4, 5]]
     assert len(said) == 1
