@@ -30,32 +30,22 @@ import numpy
 ROOT = Path(__file__).resolve().parent.parent
 #: Folders and files without faults.
 DONE = """
-tinytorch/amp tinytorch/distributions tinytorch/masked.py
-tinytorch/ops/checks.py tinytorch/ops/create tinytorch/ops/fft tinytorch/ops/index
-tinytorch/ops/linalg tinytorch/ops/memory_order.py tinytorch/ops/pointwise
-tinytorch/ops/random tinytorch/ops/reduce tinytorch/ops/results.py tinytorch/ops/shape
-tinytorch/ops/sort tinytorch/ops/special
-README.md CHANGELOG.md
-benchmarks docs stubs tests
-tinytorch/accelerator.py tinytorch/compiler.py tinytorch/cuda tinytorch/functorch.py
-tinytorch/futures.py tinytorch/hub.py tinytorch/jit tinytorch/library tinytorch/onnx.py
-tinytorch/overrides.py tinytorch/quantization.py tinytorch/random.py tinytorch/serialization.py
-tinytorch/warnings.py
-tinytorch/backends tinytorch/checkpoint tinytorch/compat tinytorch/core
-tinytorch/dispatch tinytorch/facade tinytorch/graph tinytorch/state
-tinytorch/ao.py tinytorch/autograd tinytorch/cpu tinytorch/dtypes.py tinytorch/export.py
-tinytorch/fft.py tinytorch/func tinytorch/functional.py tinytorch/fx.py tinytorch/linalg.py
-tinytorch/mps.py tinytorch/nn tinytorch/optim tinytorch/profiler tinytorch/quasirandom.py
-tinytorch/return_types.py tinytorch/signal tinytorch/sparse.py tinytorch/special.py
-tinytorch/storage.py tinytorch/torch_version.py tinytorch/types.py tinytorch/version.py
-tinytorch/xpu.py
-tinytorch/ao.py tinytorch/cpu tinytorch/dtypes.py tinytorch/export.py tinytorch/fft.py
-tinytorch/functional.py tinytorch/fx.py tinytorch/linalg.py tinytorch/mps.py
-tinytorch/ops/nn tinytorch/optim tinytorch/quasirandom.py tinytorch/return_types.py
-tinytorch/signal
-tinytorch/sparse.py tinytorch/special.py tinytorch/storage.py tinytorch/torch_version.py
-tinytorch/types.py tinytorch/version.py tinytorch/xpu.py
-examples tinytorch/distributed tinytorch/multiprocessing tinytorch/testing tinytorch/utils
+CHANGELOG.md README.md benchmarks docs examples stubs tests tinytorch/accelerator.py tinytorch/amp
+tinytorch/ao.py tinytorch/autograd tinytorch/backends tinytorch/checkpoint tinytorch/compat
+tinytorch/compiler.py tinytorch/core tinytorch/cpu tinytorch/cuda tinytorch/dispatch
+tinytorch/distributed tinytorch/distributions tinytorch/dtypes.py tinytorch/export.py
+tinytorch/facade tinytorch/fft.py tinytorch/func tinytorch/functional.py tinytorch/functorch.py
+tinytorch/futures.py tinytorch/fx.py tinytorch/graph tinytorch/hub.py tinytorch/jit
+tinytorch/library tinytorch/linalg.py tinytorch/masked.py tinytorch/mps.py tinytorch/multiprocessing
+tinytorch/nn tinytorch/onnx.py tinytorch/ops/checks.py tinytorch/ops/create tinytorch/ops/fft
+tinytorch/ops/index tinytorch/ops/linalg tinytorch/ops/memory_order.py tinytorch/ops/nn
+tinytorch/ops/pointwise tinytorch/ops/random tinytorch/ops/reduce tinytorch/ops/results.py
+tinytorch/ops/shape tinytorch/ops/sort tinytorch/ops/special tinytorch/optim tinytorch/overrides.py
+tinytorch/profiler tinytorch/quantization.py tinytorch/quasirandom.py tinytorch/random.py
+tinytorch/return_types.py tinytorch/serialization.py tinytorch/signal tinytorch/sparse.py
+tinytorch/special.py tinytorch/state tinytorch/storage.py tinytorch/testing
+tinytorch/torch_version.py tinytorch/types.py tinytorch/utils tinytorch/version.py
+tinytorch/warnings.py tinytorch/xpu.py
 """.split()
 #: Folders whose own folders are counted one by one, and what else there is.
 SPLIT = ("tinytorch", "tinytorch/ops")
