@@ -23,6 +23,13 @@ def raises(call: Callable[[], Any]) -> bool:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("known", [k for k in KNOWN if k.proof], ids=lambda k: k.reason[:40])
 def test_proofs_hold_on_pytorch(torch: Any, known: Known) -> None:
-    scope = {"L": torch, "F": torch.nn.functional, "inf": math.inf, "nan": math.nan,
-             "raises": raises}  # fmt: skip
+
+    def in_inference(call: Callable[[], Any]) -> Any:
+        with torch.inference_mode():
+            return call()
+
+    scope = {
+        "L": torch, "F": torch.nn.functional, "inf": math.inf, "nan": math.nan, "raises": raises,
+        "in_inference": in_inference,
+    }  # fmt: skip
     assert eval(known.proof, scope)

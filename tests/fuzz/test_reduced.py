@@ -117,6 +117,9 @@ PROGRAMS = [
     f"{LEAF}; v = y[:1]; v.div_(2)\nwith L.inference_mode(): v.retain_grad()",
     f"{LEAF}; v = y[:1]; v.div_(2)\nwith L.inference_mode(): z = v + y",
     "u = L.ones(2, 3); u.mul_(2); u.unsqueeze_(0); w = u.mT.as_strided((2,), (1,)); w.neg_()",
+    # The gradient of a tensor without history is not retained any more.
+    f"{LEAF}; y.retain_grad(); y.detach_(); y.unsqueeze_(0)",
+    f"{LEAF}; y.retain_grad(); y.detach_(); y.requires_grad_(); (y * y).sum().backward()",
     # An in-place form with a bfloat16 operand saves the old value.
     f"{LEAF}; v = y.bfloat16(); w = y * 3; w.mul_(v); w.sum().backward()",
     # Data of another shape: the views keep the old memory, and the base has nothing of it.

@@ -491,7 +491,7 @@ class Tensor(Storage):
 
         if self._keeping is not None:
             self._keeping.remove()
-        self._keeping = self.register_hook(keep)
+        self._keeping = self.register_hook(keep) if self.requires_grad else None
 
     __hash__ = object.__hash__
 
