@@ -217,6 +217,11 @@ KNOWN = [
     Known("programs", "value", r"(?s)retain_grad\(\)\n.*\n\[7\] ours \[.*, PyTorch None$",
           "the gradient of a modified view passes the view's old place in the graph, where a"
           " gradient is retained; in PyTorch it goes to the base alone"),
+    Known("calls", "value", r"grid_sampler?(_3d)?\((?s:.*)nan(?s:.*)\((number/number|\w+/nan)\)$",
+          "in three dimensions PyTorch takes a NaN coordinate for the last voxel, in two for the"
+          " first pixel",
+          "F.grid_sample(L.tensor([1.0, 2.0]).reshape(1, 1, 1, 1, 2), L.full((1, 1, 1, 1, 3), nan),"
+          " padding_mode='border', align_corners=False) == 2"),
     # Deliberate.
     Known("programs", "value", r"(?s)\.data = .*\n\[4\] ours \d+, PyTorch \d+$",
           "data of another shape assigned to a base: versions of its views are counted apart"),
@@ -264,6 +269,8 @@ KNOWN = [
           "data of another shape assigned to a view: its gradient does not fit its base"),
     Known("calls", "value", r"\bnormal\((?s:.*)out=L\.empty\(0, dtype=L\.complex",
           "random numbers in the dtype of the mean, where PyTorch draws complex ones"),
+    Known("calls", "value", r"\.mT(?s:.*)multinomial\((?s:.*)replacement=False",
+          "draws in row-major order, where PyTorch fills a strided tensor in the order of memory"),
     # Open: not mended yet.
     Known("programs", "raises", r"(?s)inference_mode\(\): \w+ = \w+\.new_ones\(2, requires_grad="
           r".*Inference tensors cannot be saved",
