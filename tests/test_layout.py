@@ -6,8 +6,10 @@ from __future__ import annotations
 import ast
 import configparser
 import inspect
+import json
 import re
 import tomllib
+import zipfile
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -42,6 +44,29 @@ TEXTS = [
 ]
 
 FILE_LINES, FUNCTION_LINES, FOLDER_FILES = 800, 40, 50
+#: Files with fewer lines are `__init__.py`, have the name of a file of PyTorch's or a reason below.
+FEW_LINES = 60
+#: Short files and the reason why they are files.
+SHORT: dict[str, str] = {
+    "compat.as_torch.torch": "Python finds it as the module `torch` on `sys.path`",
+    "compat.dask_worker": "imports Dask, which is optional",
+    "distributed.algorithms.ddp_comm_hooks.debugging_hooks": "PyTorch's file",
+    "distributed.elastic.multiprocessing.errors": "PyTorch's file",
+    "distributed.errors": "every file of `distributed` imports it",
+    "distributions._location": "two families of distributions import it",
+    "facade.constants": "NumPy's constants, found by name like modules of PyTorch's",
+    "facade.late_imports": "the one module that imports upward, above all layers",
+    "func.functionalization": "`functionalize` is neither a derivative nor a mapping",
+    "graph.late_bound": "what `facade.late_imports` fills, below all layers",
+    "nn.utils._weight_hooks": "`weight_norm` and `spectral_norm`, files of PyTorch's, share it",
+    "numpy.emath": "NumPy's module",
+    "numpy.fft": "NumPy's module",
+    "numpy.lib.stride_tricks": "NumPy's module",
+    "numpy.linalg": "NumPy's module",
+    "numpy.testing": "NumPy's module",
+    "numpy.typing": "NumPy's module",
+    "state.recorder": "the dispatcher imports it, and the profiler, which is far above",
+}
 #: What is ours stands in these; everything else at the top is a module of PyTorch's.
 ROOMS = {"facade", "state", "core", "dispatch", "ops", "checkpoint", "compat", "graph", "numpy"}
 #: PyTorch has these as they are, or they are the language's.
@@ -400,6 +425,17 @@ def test_a_branch_on_the_backend_is_found(test: str) -> None:
 def test_files_are_short(path: Path) -> None:
     lines = path.read_text().splitlines()
     assert len(lines) <= FILE_LINES, f"{len(lines)} lines"
+
+
+def test_files_below_60_lines_are_public_or_have_a_reason() -> None:
+    with zipfile.ZipFile(ROOT / "tests/golden/objects.zip") as archive:
+        public = {name.removeprefix("torch.") for name in json.loads(archive.read("names.json"))}
+    short = {
+        name
+        for name, path in MODULES.items()
+        if path.name != "__init__.py" and len(path.read_text().splitlines()) < FEW_LINES
+    }
+    assert short - public == SHORT.keys()
 
 
 def test_the_top_level_holds_rooms_and_public_modules() -> None:
