@@ -91,6 +91,22 @@ def _has_base_view_ops(view: Any) -> bool:
     return ops is not None
 
 
+def _has_hooks(view: Any) -> bool:
+    """Whether a hook is registered on a view, or on a view between it and its base.
+
+    Once such a view is modified in place, its gradient goes to the base without these hooks.
+    """
+    edge, base = view._node, view._base._node
+    while edge is not None and edge is not base:
+        node = node_of(edge)
+        if node is None or len(node.edges) != 1:
+            return False
+        if edge.hooks or node.extra:
+            return True
+        edge = node.edges[0]
+    return False
+
+
 def set_kind(tensor: Any, kind: str) -> None:
     """Set the kind of a new view."""
     tensor._kind = kind
@@ -249,7 +265,9 @@ def check_inplace(tensor: Any) -> None:
         raise RuntimeError(
             "a leaf Variable that requires grad is being used in an in-place operation."
         )
-    if tensor._attr_version == tensor._vc[0] and _has_base_view_ops(tensor):
+    if tensor._attr_version == tensor._vc[0] and (
+        _has_base_view_ops(tensor) or _has_hooks(tensor)
+    ):
         _rebuild_grad_fn(tensor)
 
 
