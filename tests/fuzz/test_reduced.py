@@ -119,7 +119,7 @@ PROGRAMS = [
     "u = L.ones(2, 3); u.mul_(2); u.unsqueeze_(0); w = u.mT.as_strided((2,), (1,)); w.neg_()",
     # The gradient of a view that is modified goes to its base without the hooks of the view.
     f"{LEAF}; v = y[:2]; v.register_hook(lambda g: g * 2); v.mul_(2); (v * v).sum().backward()",
-    f"{LEAF}; v = y[:2]; w = v[:1]; v.register_hook(lambda g: g * 2); w.mul_(2); y.sum().backward()",
+    f"{LEAF}; v = y[:2]; w = v[:1]; v.register_hook(lambda g: -g); w.mul_(2); y.sum().backward()",
     f"{LEAF}; v = y[:2]; w = v[:1]; v.retain_grad(); w.mul_(2); (y * y).sum().backward()",
     f"{LEAF}; v = y[:2]; v.retain_grad(); v.mul_(2); (y * v.sum()).sum().backward()",
     f"{LEAF}; y.register_hook(lambda g: g * 2); v = y[:2]; v.mul_(2); (v * v).sum().backward()",
