@@ -265,9 +265,7 @@ def check_inplace(tensor: Any) -> None:
         raise RuntimeError(
             "a leaf Variable that requires grad is being used in an in-place operation."
         )
-    if tensor._attr_version == tensor._vc[0] and (
-        _has_base_view_ops(tensor) or _has_hooks(tensor)
-    ):
+    if tensor._attr_version == tensor._vc[0] and (_has_base_view_ops(tensor) or _has_hooks(tensor)):
         _rebuild_grad_fn(tensor)
 
 
