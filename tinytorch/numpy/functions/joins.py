@@ -50,7 +50,7 @@ def concatenate(
     return write_out(joining.cat(parts, at), out)  # type: ignore[no-any-return]
 
 
-@numpy_function
+@composite(namespaces=("numpy",), like=concatenate)
 def stack(
     arrays: Any, axis: int = 0, out: Tensor | None = None, *, dtype: Any = None,
     casting: str = "same_kind",
@@ -58,12 +58,8 @@ def stack(
     """Concatenation of ``arrays`` of one shape along a new dimension.
 
     Args:
-        arrays: Tensors or array-likes.
         axis: Position of the new dimension; default first.
         out: Tensor for the result.
-        dtype: Dtype of the result; default by NumPy's promotion rules.
-        casting: Casts to ``dtype`` that are allowed: ``"no"``, ``"equiv"``, ``"safe"``,
-            ``"same_kind"`` (default) or ``"unsafe"``.
 
     Example:
         >>> np.stack([[1, 2], [3, 4]], axis=1)
@@ -183,14 +179,9 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     return _split(ary, indices_or_sections, axis, True)
 
 
-@numpy_function
+@composite(namespaces=("numpy",), like=split)
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Tensor]:
     """List of views of parts of nearly equal size, or split at given indices.
-
-    Args:
-        ary: Tensor or array-like.
-        indices_or_sections: Number of the parts, or the indices at which a part begins.
-        axis: The dimension; default the first.
 
     Example:
         >>> np.array_split([1, 2, 3], 2)

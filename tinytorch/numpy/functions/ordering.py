@@ -9,6 +9,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
+from ...dispatch.op import composite
 from ...ops.create import factories
 from ...ops.index import gathering
 from ...ops.pointwise import selection
@@ -79,19 +80,12 @@ def sort(
     return found.to(x.dtype)
 
 
-@numpy_function
+@composite(namespaces=("numpy",), like=sort)
 def argsort(
     a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *,
     stable: bool | None = None, descending: bool = False,
 ) -> Tensor:  # fmt: skip
     """Indices that sort the elements along ``axis``; the order of equal elements is stable.
-
-    Args:
-        a: Tensor or array-like.
-        axis: The dimension, default the last; None flattens the tensor first.
-        kind, stable: Accepted and ignored.
-        order: Must be None.
-        descending: Whether to sort in descending order, an argument of the array API standard.
 
     Example:
         >>> np.argsort([30, 10, 20])
@@ -499,12 +493,9 @@ def unique_values(x: Any) -> Tensor:
     return unique_ops.unique(array_of(x))  # type: ignore[no-any-return]
 
 
-@register_shared
+@register_shared(like=unique_values)
 def unique_counts(x: Any) -> tuple[Tensor, Tensor]:
     """The distinct elements, in ascending order, and the number of occurrences of each.
-
-    Args:
-        x: Tensor of any shape.
 
     Returns:
         A named tuple ``(values, counts)``.
@@ -518,12 +509,9 @@ def unique_counts(x: Any) -> tuple[Tensor, Tensor]:
     )
 
 
-@register_shared
+@register_shared(like=unique_values)
 def unique_inverse(x: Any) -> tuple[Tensor, Tensor]:
     """The distinct elements, in ascending order, and the index among them of each element.
-
-    Args:
-        x: Tensor of any shape.
 
     Returns:
         A named tuple ``(values, inverse_indices)``.
@@ -537,12 +525,9 @@ def unique_inverse(x: Any) -> tuple[Tensor, Tensor]:
     )
 
 
-@register_shared
+@register_shared(like=unique_values)
 def unique_all(x: Any) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The distinct elements, in ascending order, with their indices and counts.
-
-    Args:
-        x: Tensor of any shape.
 
     Returns:
         A named tuple ``(values, indices, inverse_indices, counts)``; ``indices`` are those of the

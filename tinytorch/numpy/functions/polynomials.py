@@ -9,6 +9,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
+from ...dispatch.op import composite
 from ...ops.create import factories, ranges
 from ...ops.shape import joining
 from . import linalg, signals, ufuncs
@@ -202,12 +203,9 @@ def _is_conjugate_closed(x: Any) -> bool:
     return x.is_complex() and bool((numpy.sort(values) == numpy.sort(values.conj())).all())
 
 
-@numpy_function
+@composite(namespaces=("numpy",), like=polyval)
 def roots(p: Any) -> Tensor:
     """Roots of a polynomial: the eigenvalues of its companion matrix.
-
-    Args:
-        p: Coefficients, from the highest power down.
 
     Raises:
         RuntimeError: If the first coefficient is 0 and requires grad.

@@ -8,6 +8,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
+from ...dispatch.op import composite
 from ...ops.linalg import einsum as einsum_ops
 from ...ops.linalg import matmul as matmul_ops
 from ...ops.linalg import vector_products
@@ -298,17 +299,11 @@ def isclose(
     return comparison.isclose(x, y, rtol, atol, equal_nan)
 
 
-@numpy_function
+@composite(namespaces=("numpy",), like=isclose)
 def allclose(
     a: Any, b: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
     """Whether all elements are equal within a tolerance; see ``isclose``.
-
-    Args:
-        a, b: Tensor or array-like.
-        rtol: The tolerance relative to ``b``.
-        atol: The absolute tolerance.
-        equal_nan: Whether NaNs are equal to each other.
 
     Example:
         >>> np.allclose([1.0, 2.0], [1.0 + 1e-9, 2.0])

@@ -8,6 +8,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
+from ...dispatch.op import composite
 from ...ops.pointwise import arithmetic, selection
 from ...ops.pointwise.selection import where as where_
 from ...ops.reduce.reduction import Dims
@@ -18,7 +19,7 @@ from .conversion import (
     array_of, as_dtype, as_float, axes_of, cast, flat_if_none, float_array, reduce_axes,
     reduction_axes, tensor_of, write_out,
 )  # fmt: skip
-from .registration import numpy_function, register_as, register_shared, register_shared_as
+from .registration import register_as, register_shared, register_shared_as
 
 _NOT_NAN = " that are not NaN"
 #: Args sections of docstrings, each for a function and its variant that ignores NaN.
@@ -448,14 +449,9 @@ nancumprod: Callable[..., Tensor] = _make_running(
 )  # fmt: skip
 
 
-@numpy_function
+@composite(namespaces=("numpy",), like=sum)
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Tensor:
     """Number of nonzero elements, of all or along ``axis``.
-
-    Args:
-        a: Tensor or array-like.
-        axis: Dimension or dimensions; None, the default, means all.
-        keepdims: Whether the reduced dimensions stay, with size 1.
 
     Example:
         >>> np.count_nonzero([[0, 5], [7, 8]], axis=1)
@@ -521,14 +517,12 @@ def average(
     return (found, broadcast_to(total, tuple(found.shape)).clone()) if returned else found
 
 
-@register_shared
+@register_shared(like=sum)
 def ptp(a: Any, axis: Dims = None, *, keepdims: bool = False) -> Tensor:
     """Range of the elements, largest minus smallest, of all or along ``axis``.
 
     Args:
         a: Real tensor of any shape.
-        axis: Dimension or dimensions; None, the default, means all.
-        keepdims: Whether the reduced dimensions stay, with size 1.
 
     Raises:
         IndexError: If there are no elements.

@@ -288,12 +288,9 @@ blackman: Callable[..., Tensor] = _make_cosine_window(
 )  # fmt: skip
 
 
-@register_shared
+@register_shared(like=hamming)
 def bartlett(M: int) -> Tensor:
     """Bartlett window, a triangle that ends at 0.
-
-    Args:
-        M: Number of samples; below 1 the window is empty.
 
     Returns:
         Tensor of shape ``(M,)`` of the default dtype.
@@ -306,12 +303,11 @@ def bartlett(M: int) -> Tensor:
     return _trivial_window(M) if points is None else 1 - points.abs()
 
 
-@register_shared
+@register_shared(like=hamming)
 def kaiser(M: int, beta: float) -> Tensor:
     """Kaiser window, defined by a Bessel function.
 
     Args:
-        M: Number of samples; below 1 the window is empty.
         beta: Steepness of the window; 0 is a rectangle.
 
     Returns:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ... import dtypes
 from ...core.tensor import Tensor
+from ...dispatch.op import composite
 from ...ops.create.ranges import linspace
 from ...ops.pointwise import comparison, floating_point, selection
 from ...ops.reduce import differences, histograms, sampled_gradients, variance
@@ -257,15 +258,12 @@ def _variables(m: Any, y: Any, rowvar: bool, dtype: Any) -> Any:
     return variables(first, second[0] if second else None, rowvar)
 
 
-@numpy_function
+@composite(namespaces=("numpy",), like=cov)
 def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -> Tensor:
     """Matrix of the correlation coefficients of variables.
 
     Args:
         x: Tensor of one or two dimensions: observations of the variables.
-        y: Observations of additional variables.
-        rowvar: Whether each row is a variable (default); else each column is.
-        dtype: Dtype of the result.
 
     Example:
         >>> np.corrcoef([1.0, 2.0, 3.0], [6.0, 4.0, 2.0]).round(decimals=4)

@@ -327,7 +327,7 @@ def _floor_divide(a: Any, b: Any) -> Any:
     return where_(unbounded, exact, found)
 
 
-@numpy_function
+@composite(namespaces=("numpy",), like=floor_divide)
 def heaviside(
     x1: Any, x2: Any, /, out: Tensor | None = None, *, where: Any = True, dtype: Any = None
 ) -> Tensor:
@@ -336,8 +336,6 @@ def heaviside(
     Args:
         x1, x2: Tensor or array-like.
         out: Tensor for the result.
-        where: Mask of the elements to compute; others stay as in ``out``, or are 0.
-        dtype: Dtype of the computation; default by NumPy's promotion rules.
 
     Example:
         >>> np.heaviside([-1.5, 0.0, 2.0], 0.5)
@@ -352,7 +350,7 @@ def _heaviside(a: Any, b: Any) -> Any:
     return rounding.heaviside(x, y).masked_fill(x != x, float("nan"))
 
 
-@numpy_function
+@composite(namespaces=("numpy",), like=floor_divide)
 def ldexp(
     x1: Any, x2: Any, /, out: Tensor | None = None, *, where: Any = True, dtype: Any = None
 ) -> Tensor:
@@ -362,8 +360,6 @@ def ldexp(
         x1: Tensor or array-like.
         x2: Integers.
         out: Tensor for the result.
-        where: Mask of the elements to compute; others stay as in ``out``, or are 0.
-        dtype: Dtype of the computation; default by NumPy's promotion rules.
 
     Example:
         >>> np.ldexp([1.0, 3.0], 2)
@@ -419,7 +415,7 @@ modf: Callable[..., tuple[Tensor, Tensor]] = _make_split(
 )  # fmt: skip
 
 
-@numpy_function
+@composite(namespaces=("numpy",), like=floor_divide)
 def divmod(
     x1: Any, x2: Any, /, out: tuple[Tensor, Tensor] | None = None, *, where: Any = True,
     casting: str = "same_kind", order: str = "K", dtype: Any = None, subok: bool = True,
@@ -427,13 +423,7 @@ def divmod(
     """Quotients rounded down, and remainders.
 
     Args:
-        x1: Dividends.
-        x2: Divisors.
         out: Tensors for both results.
-        where: Mask of the elements to compute; default all.
-        casting: The casts that are allowed.
-        order, subok: Accepted and ignored.
-        dtype: Dtype of the computation; default by NumPy's promotion rules.
 
     Example:
         >>> np.divmod([-7, 7], 3)
