@@ -30,6 +30,9 @@ LEAKED = {
     "torch.__config__": {"Any", "annotations"},
     "torch.__future__": {"FUTURE", "annotations"},
     "torch._tensor_str": {"Any", "annotations"},
+    "torch.cuda.memory": {"in_words", "number"},
+    "torch.cuda.random": {"number"},
+    "torch.cuda.streams": {"number"},
     "torch._tensor": set(
         "ABOVE Making Slot asked_first check_wanted deep_copied face_of making settle take_after "
         "without_the_rest".split()
