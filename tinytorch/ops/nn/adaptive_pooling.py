@@ -203,6 +203,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
 
 
 def _average(spatial: int, input: Tensor, output_size: Any) -> Tensor:
+    """Adaptive average pooling of ``spatial`` dimensions."""
     name = f"adaptive_avg_pool{spatial}d"
     sizes = _check_sizes(name, spatial, input, output_size)
     is_global = sizes == [1] * spatial
@@ -215,6 +216,7 @@ def _average(spatial: int, input: Tensor, output_size: Any) -> Tensor:
 
 @composite(node=Nodes(frees=True))
 def _means(input: Tensor, sizes: list[int]) -> Tensor:
+    """Means of windows over the last ``len(sizes)`` dimensions, one dimension after the other."""
     spatial = len(sizes)
     out: Any = input
     if sizes == list(input.shape[-spatial:]):  # sums of windows of size 1: a differentiable copy
@@ -392,6 +394,7 @@ def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = 
 
 
 def _max_pool(spatial: int, input: Tensor, output_size: Any, return_indices: bool) -> Any:
+    """Adaptive max pooling of ``spatial`` dimensions."""
     name = f"adaptive_max_pool{spatial}d"
     sizes = _check_sizes(name, spatial, input, output_size)
     check_supported(input._xp, name, "biuc", input._data)

@@ -176,6 +176,7 @@ def _reduction_backward(
 def _reduction_double_backward(
     xp: Any, g: Any, target: Any, ignore_index: int | None, mean: bool
 ) -> Any:
+    """Gradient of the gradient that ``_reduction_backward`` gets."""
     if ignore_index is None:
         return g / math.prod(target.shape) if mean else g
     valid = target != ignore_index
@@ -365,7 +366,7 @@ def nll_loss(
     Raises:
         ValueError: If the batch sizes differ or ``reduction`` is unknown.
         RuntimeError: If other sizes, or dtypes, do not fit.
-        IndexError: If a target is no class.
+        IndexError: If a target is not a class index.
 
     Example:
         >>> log_probs = tt.tensor([[0.25, 0.75]]).log()
@@ -413,7 +414,7 @@ def cross_entropy(
     Raises:
         ValueError: If the batch sizes differ or ``reduction`` is unknown.
         RuntimeError: If other sizes, or dtypes, do not fit, or ``label_smoothing`` is out of range.
-        IndexError: If a target is no class.
+        IndexError: If a target is not a class index.
 
     Example:
         >>> tt.nn.functional.cross_entropy(tt.zeros(2, 4), tt.tensor([1, 3]))

@@ -429,6 +429,7 @@ def _conv_transpose(
     name: str, spatial: int, input: Tensor, weight: Tensor, bias: Tensor | None, stride: Any,
     padding: Any, output_padding: Any, groups: int, dilation: Any,
 ) -> Tensor:  # fmt: skip
+    """Transposed convolution of ``spatial`` dimensions; ``name`` is for errors."""
     check_tensors(name, input=input, weight=weight, bias=bias)
     check_ranks(name, spatial, input, weight)
     stride = per_dimension(name, "stride", stride, spatial)

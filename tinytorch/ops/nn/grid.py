@@ -263,6 +263,7 @@ def _bilinear(flat: Any, at: list[Any], image: tuple[int, ...]) -> Any:
 
 
 def _bicubic(flat: Any, at: list[Any], image: tuple[int, ...], padding: str, corners: bool) -> Any:
+    """Weighted sum of the 16 pixels around each point; the padding applies to each pixel."""
     xp = flat._xp
     first = [xp.floor(x._data) for x in at]
     y, x = (_cubic_weights(x - wrap(start, xp)) for x, start in zip(at, first, strict=True))

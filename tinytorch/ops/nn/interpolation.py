@@ -348,6 +348,7 @@ def interpolate(
 def _resize(
     x: Any, kernel: str, sizes: list[int], scales: list[float | None], corners: bool | None
 ) -> Tensor:
+    """Resample dimension after dimension by the kernel ``kernel``, the last dimension first."""
     interpolates = not kernel.startswith("nearest")
     out = x.to(dtypes.float32) if x.dtype is dtypes.float16 and interpolates else x
     # uint8 is rounded after each dimension, as in image libraries; float16 at the end.

@@ -171,6 +171,7 @@ _mean_squared_error.vjp(
 def _huber_error(
     xp: Backend, input: Array, target: Array, delta: float, kernel: str = "huber_cpu"
 ) -> Array:
+    """Huber loss of each element."""
     check_supported(xp, kernel, "biuc", input)
     error = xp.abs(input - target)
     # Both branches are c * (error - c / 2) with c = min(error, delta).
@@ -601,6 +602,7 @@ def gaussian_nll_loss(
 
 
 def _variance(input: Any, var: Any) -> Any:
+    """Variances as a tensor that broadcasts with the input; raise ValueError if they do not fit."""
     if not isinstance(var, Tensor):
         var = input.new_full(input.shape, var)
     if (var < 0).any():

@@ -194,7 +194,7 @@ def multi_margin_loss(
 
     Raises:
         ValueError: If ``p`` is neither 1 nor 2, or ``weight`` is not 1-d.
-        RuntimeError: If the shapes do not fit or a target is no class.
+        RuntimeError: If the shapes do not fit or a target is not a class index.
 
     Example:
         >>> x = tt.tensor([[0.1, 0.2, 0.4, 0.8]])
@@ -339,6 +339,7 @@ def _triplet_loss(
     anchor: Tensor, positive: Tensor, negative: Tensor, distance: Callable[[Any, Any], Any],
     margin: float, swap: bool, reduction: str,
 ) -> Tensor:  # fmt: skip
+    """Triplet loss with any distance function."""
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     if not anchor.ndim == positive.ndim == negative.ndim:
@@ -409,7 +410,7 @@ def multilabel_margin_loss(
         A 0-d tensor, or for ``"none"`` one of shape ``(batch,)``.
 
     Raises:
-        RuntimeError: If the shapes do not fit or a target is no class.
+        RuntimeError: If the shapes do not fit or a target is not a class index.
 
     Example:
         >>> x, y = tt.tensor([0.1, 0.2, 0.4, 0.8]), tt.tensor([3, 0, -1, 1])

@@ -149,6 +149,7 @@ def pad(
 
 @composite(node=Nodes(_node_name, frees=True))
 def _pad_edges(input: Tensor, amounts: list[tuple[int, int]], mode: str) -> Tensor:
+    """Pad each dimension in ``mode``, the last dimension first."""
     out: Any = input.clone() if not any(map(any, amounts)) else input
     for i, (before, after) in enumerate(amounts):
         out = _pad_dim(out, -1 - i, before, after, mode)
@@ -198,6 +199,7 @@ def _check_pad(pad: Any, input: Tensor) -> list[tuple[int, int]]:
 
 
 def _pad_with(input: Tensor, amounts: list[tuple[int, int]], value: float | None) -> Tensor:
+    """Pad with a constant."""
     if isinstance(value, complex) and not input.is_complex():
         raise TypeError("pad(): argument 'value' (position 4) must be float, not complex")
     sides = ((0, 0),) * (input.ndim - len(amounts)) + tuple(reversed(amounts))

@@ -203,6 +203,7 @@ def _max_pool(
     spatial: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
     ceil_mode: bool, return_indices: bool,
 ) -> Any:  # fmt: skip
+    """Max pooling of ``spatial`` dimensions."""
     name = f"max_pool{spatial}d"
     check_input(name, input, spatial)
     if spatial == 1 and not return_indices:
@@ -327,6 +328,7 @@ def _avg_pool(
     spatial: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool,
     count_include_pad: bool, divisor_override: int | None,
 ) -> Tensor:  # fmt: skip
+    """Average pooling of ``spatial`` dimensions."""
     name = f"avg_pool{spatial}d"
     check_input(name, input, spatial)
     if input.dtype is not int64:  # the only integer dtype that PyTorch averages
@@ -459,6 +461,7 @@ def _lp_pool(
     pool: Any, spatial: int, input: Tensor, norm_type: float, kernel_size: Any, stride: Any,
     ceil_mode: bool,
 ) -> Tensor:  # fmt: skip
+    """Power-average pooling by ``pool``, the average pooling of ``spatial`` dimensions."""
     kernel = per_dimension("lp_pool", "kernel_size", kernel_size, spatial)
     x: Any = input
     if abs(norm_type) == math.inf:

@@ -372,6 +372,7 @@ def _check_pair(name: str, argument: str, value: Any) -> tuple[int, ...]:
 def _make_windows(
     name: str, image: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
 ) -> Windows:
+    """Windows of ``unfold`` and ``fold``; raise RuntimeError for numbers out of range."""
     kernel = _check_pair(name, "kernel_size", kernel_size)
     dilation = _check_pair(name, "dilation", dilation)
     padding = _check_pair(name, "padding", padding)

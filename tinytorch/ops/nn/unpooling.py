@@ -126,6 +126,7 @@ def _unpool(
     spatial: int, input: Any, indices: Any, kernel_size: Any, stride: Any, padding: Any,
     output_size: Any,
 ) -> Tensor:  # fmt: skip
+    """Max unpooling of ``spatial`` dimensions."""
     name = f"max_unpool{spatial}d"
     _check_unpool(name, spatial, input, indices)
     kernel = per_dimension(name, "kernel_size", kernel_size, spatial)
@@ -321,6 +322,7 @@ def _fractional(
     spatial: int, input: Any, kernel_size: Any, output_size: Any, output_ratio: Any,
     return_indices: bool, samples: Any,
 ) -> Any:  # fmt: skip
+    """Fractional max pooling of ``spatial`` dimensions."""
     name = f"fractional_max_pool{spatial}d"
     _check_input(name, spatial, input)
     kernel = _check_ints(name, "kernel_size", kernel_size, spatial)
@@ -357,6 +359,7 @@ def _check_input(name: str, spatial: int, input: Any) -> None:
 
 
 def _fractional_size(name: str, image: tuple[int, ...], size: Any, ratio: Any) -> tuple[int, ...]:
+    """Number of windows in each dimension, from ``output_size`` or ``output_ratio``."""
     if size is None and ratio is None:
         raise ValueError(f"{name} requires specifying either an output_size or an output_ratio")
     if size is not None and ratio is not None:
