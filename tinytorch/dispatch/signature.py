@@ -185,7 +185,8 @@ def complete_docstring(
         spec: The operation.
         doc: Its own docstring.
         keywords: Parameters that it accepts besides its own.
-        like: A function with parameters of the same names and meaning, whose descriptions are used.
+        like: A function with parameters of the same names and meaning, whose descriptions are used,
+            and whose ``Raises:`` is used if ``doc`` has none.
     """
     if like is not None:
         doc = _add_from_docstring(spec, doc, like.__doc__ or "")
@@ -225,7 +226,8 @@ def _shared_text(name: str) -> str:
 def _add_from_docstring(spec: Op, doc: str, other: str) -> str:
     """Return a docstring with another's entries for the parameters that it does not describe.
 
-    Its ``Args:`` has the parameters in the order of the signature.
+    Its ``Args:`` has the parameters in the order of the signature. The other's ``Raises:`` is
+    added if the docstring has no such section.
     """
     at = doc.find("Args:\n")
     own = _parameter_texts(doc) if at >= 0 else {}
@@ -237,7 +239,12 @@ def _add_from_docstring(spec: Op, doc: str, other: str) -> str:
         head, end = doc[:at].rstrip(" "), doc.find("\n\n", at)
         doc = head + doc[end:].lstrip("\n") if end >= 0 else head.rstrip() + "\n    "
     lines = "".join(f"{_LINE}{name}: {texts[name]}" for name in names)
-    return _insert_parameters(doc, -1, lines) if lines else doc
+    doc = _insert_parameters(doc, -1, lines) if lines else doc
+    raises = re.search(r"Raises:\n.*?\n\n *", other, re.DOTALL)
+    if raises and "Raises:\n" not in doc:
+        at = min((i for i in map(doc.find, _LATER[2:]) if i >= 0), default=len(doc))
+        doc = doc[:at] + raises[0] + doc[at:]
+    return doc
 
 
 def _parameter_texts(doc: str) -> dict[str, str]:

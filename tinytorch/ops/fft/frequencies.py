@@ -49,9 +49,6 @@ def rfftfreq(xp: Backend, n: int, d: float = 1.0, *, dtype: Any = None) -> Array
     Returns:
         ``(n // 2 + 1,)``.
 
-    Raises:
-        RuntimeError: For an integer dtype.
-
     Example:
         >>> tt.fft.rfftfreq(4)
         tensor([0.0000, 0.2500, 0.5000])
@@ -102,9 +99,6 @@ def ifftshift(input: Tensor, dim: int | Sequence[int] | None = None) -> Tensor:
 
     Returns:
         Tensor of the same shape.
-
-    Raises:
-        IndexError: If there is no such dimension.
 
     Example:
         >>> tt.fft.ifftshift(tt.tensor([-2, -1, 0, 1]))

@@ -64,11 +64,6 @@ def ifftn(
     Returns:
         Complex tensor of the sizes ``s`` along ``dim``.
 
-    Raises:
-        RuntimeError: For a repeated dimension, fewer than one point, an unknown ``norm``
-            or half precision.
-        IndexError: If there is no such dimension.
-
     Example:
         >>> tt.fft.ifftn(tt.ones(2, 2))
         tensor([[1.+0.j, 0.+0.j],
@@ -128,11 +123,6 @@ def irfftn(
     Returns:
         Real tensor of the sizes ``s`` along ``dim``.
 
-    Raises:
-        RuntimeError: For a repeated dimension, fewer than one point, an unknown ``norm``
-            or half precision.
-        IndexError: If there is no such dimension.
-
     Example:
         >>> tt.fft.irfftn(tt.ones(2, 2))
         tensor([[1., 0.],
@@ -160,11 +150,6 @@ def hfftn(
 
     Returns:
         Real tensor of the sizes ``s`` along ``dim``.
-
-    Raises:
-        RuntimeError: For a repeated dimension, fewer than one point, an unknown ``norm``
-            or half precision.
-        IndexError: If there is no such dimension.
 
     Example:
         >>> tt.fft.hfftn(tt.ones(2, 2))
@@ -223,11 +208,6 @@ def fft2(
     Returns:
         Complex tensor of the sizes ``s`` along ``dim``.
 
-    Raises:
-        RuntimeError: For a repeated dimension, fewer than one point, an unknown ``norm``
-            or half precision.
-        IndexError: If there is no such dimension.
-
     Example:
         >>> tt.fft.fft2(tt.ones(2, 2))
         tensor([[4.+0.j, 0.+0.j],
@@ -253,11 +233,6 @@ def ifft2(
 
     Returns:
         Complex tensor of the sizes ``s`` along ``dim``.
-
-    Raises:
-        RuntimeError: For a repeated dimension, fewer than one point, an unknown ``norm``
-            or half precision.
-        IndexError: If there is no such dimension.
 
     Example:
         >>> tt.fft.ifft2(tt.ones(2, 2))
@@ -285,11 +260,6 @@ def rfft2(
     Returns:
         Complex tensor of the sizes ``s`` along ``dim``, of ``s[-1] // 2 + 1`` along the last.
 
-    Raises:
-        RuntimeError: For complex input, a repeated dimension, fewer than one point, an
-            unknown ``norm`` or half precision.
-        IndexError: If there is no such dimension.
-
     Example:
         >>> tt.fft.rfft2(tt.ones(2, 2))
         tensor([[4.+0.j, 0.+0.j],
@@ -315,11 +285,6 @@ def irfft2(
 
     Returns:
         Real tensor of the sizes ``s`` along ``dim``.
-
-    Raises:
-        RuntimeError: For a repeated dimension, fewer than one point, an unknown ``norm``
-            or half precision.
-        IndexError: If there is no such dimension.
 
     Example:
         >>> tt.fft.irfft2(tt.ones(2, 2))
@@ -347,11 +312,6 @@ def hfft2(
     Returns:
         Real tensor of the sizes ``s`` along ``dim``.
 
-    Raises:
-        RuntimeError: For a repeated dimension, fewer than one point, an unknown ``norm``
-            or half precision.
-        IndexError: If there is no such dimension.
-
     Example:
         >>> tt.fft.hfft2(tt.ones(2, 2))
         tensor([[4., 0.],
@@ -377,11 +337,6 @@ def ihfft2(
 
     Returns:
         Complex tensor of the sizes ``s`` along ``dim``, of ``s[-1] // 2 + 1`` along the last.
-
-    Raises:
-        RuntimeError: For complex input, a repeated dimension, fewer than one point, an
-            unknown ``norm`` or half precision.
-        IndexError: If there is no such dimension.
 
     Example:
         >>> tt.fft.ihfft2(tt.ones(2, 2))

@@ -355,10 +355,6 @@ def ifft(
     Returns:
         Complex tensor of size n along ``dim``.
 
-    Raises:
-        RuntimeError: For fewer than one point, an unknown ``norm`` or half precision.
-        IndexError: If there is no such dimension.
-
     Example:
         >>> tt.fft.ifft(tt.tensor([4.0, 0.0, 0.0, 0.0]))
         tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
@@ -417,10 +413,6 @@ def irfft(
     Returns:
         Real tensor of size n along ``dim``.
 
-    Raises:
-        RuntimeError: For fewer than one point, an unknown ``norm`` or half precision.
-        IndexError: If there is no such dimension.
-
     Example:
         >>> tt.fft.irfft(tt.tensor([1.0, 1.0, 1.0]))
         tensor([1., 0., 0., 0.])
@@ -447,10 +439,6 @@ def hfft(
 
     Returns:
         Real tensor of size n along ``dim``.
-
-    Raises:
-        RuntimeError: For fewer than one point, an unknown ``norm`` or half precision.
-        IndexError: If there is no such dimension.
 
     Example:
         >>> tt.fft.hfft(tt.tensor([1.0, 1.0, 1.0]))

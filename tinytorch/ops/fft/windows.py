@@ -115,9 +115,6 @@ def hamming_window(
     Returns:
         ``(window_length,)``.
 
-    Raises:
-        RuntimeError: For a negative length or another dtype.
-
     Example:
         >>> tt.hamming_window(4)
         tensor([0.0800, 0.5400, 1.0000, 0.5400])
@@ -135,9 +132,6 @@ def blackman_window(
     Returns:
         ``(window_length,)``.
 
-    Raises:
-        RuntimeError: For a negative length or another dtype.
-
     Example:
         >>> tt.blackman_window(4)
         tensor([-1.3878e-17,  3.4000e-01,  1.0000e+00,  3.4000e-01])
@@ -154,9 +148,6 @@ def bartlett_window(
 
     Returns:
         ``(window_length,)``.
-
-    Raises:
-        RuntimeError: For a negative length or another dtype.
 
     Example:
         >>> tt.bartlett_window(4)
@@ -177,9 +168,6 @@ def kaiser_window(
 
     Returns:
         ``(window_length,)``.
-
-    Raises:
-        RuntimeError: For a negative length or another dtype.
 
     Example:
         >>> tt.kaiser_window(4)

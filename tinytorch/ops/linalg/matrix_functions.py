@@ -146,9 +146,6 @@ def slogdet(xp: Backend, A: Array) -> tuple[Array, Array]:
         ``sign``, of absolute value 1 or 0, in the dtype of ``A``, and ``logabsdet``, real and
         -inf where the determinant is 0; both ``(...)``.
 
-    Raises:
-        RuntimeError: If the matrices are not square or not floating-point or complex.
-
     Example:
         >>> tt.linalg.slogdet(tt.tensor([[0.0, 1.0], [1.0, 0.0]])).sign
         tensor(-1.)

@@ -656,9 +656,6 @@ def addbmm(
     Returns:
         ``(n, m)``.
 
-    Raises:
-        RuntimeError: If shapes or dtypes do not fit, or the dtype does not hold a factor.
-
     Example:
         >>> tt.addbmm(tt.zeros(1), tt.ones(2, 1, 3), tt.ones(2, 3, 2))
         tensor([[6., 6.]])

@@ -337,9 +337,6 @@ def matrix_rank(
     Returns:
         int64 ``(...)``.
 
-    Raises:
-        RuntimeError: For fewer than two dimensions or another dtype.
-
     Example:
         >>> tt.linalg.matrix_rank(tt.tensor([[1.0, 2.0], [2.0, 4.0]]))
         tensor(1)

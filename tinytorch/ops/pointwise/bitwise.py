@@ -39,9 +39,6 @@ def bitwise_and(xp: Backend, input: Operand, other: Operand) -> Array:
 def bitwise_or(xp: Backend, input: Operand, other: Operand) -> Array:
     """Bitwise OR of each pair of elements; logical OR for bools.
 
-    Raises:
-        NotImplementedError: For floating-point tensors.
-
     Example:
         >>> tt.tensor([6, 5]) | 3
         tensor([7, 7])
@@ -60,9 +57,6 @@ def bitwise_or(xp: Backend, input: Operand, other: Operand) -> Array:
 )
 def bitwise_xor(xp: Backend, input: Operand, other: Operand) -> Array:
     """Bitwise XOR of each pair of elements; logical XOR for bools.
-
-    Raises:
-        NotImplementedError: For floating-point tensors.
 
     Example:
         >>> tt.tensor([6, 5]) ^ 3
@@ -201,9 +195,6 @@ def gcd(xp: Backend, input: Array, other: Array) -> Array:
 @op(method=True, inplace=True, promote="arithmetic", strict=True, like=gcd)
 def lcm(xp: Backend, input: Array, other: Array) -> Array:
     """The nonnegative least common multiple of each pair of elements; 0 if either is 0.
-
-    Raises:
-        NotImplementedError: For other dtypes.
 
     Example:
         >>> tt.lcm(tt.tensor([4, 6]), tt.tensor([6, -15]))

@@ -350,9 +350,6 @@ def allclose(
     Returns:
         A Python bool.
 
-    Raises:
-        RuntimeError: If the dtypes differ, or a tolerance is negative.
-
     Example:
         >>> tt.allclose(tt.ones(2), tt.ones(2) + 1e-7)
         True

@@ -73,9 +73,6 @@ def minimum(xp: Backend, input: Array, other: Array, *, out: Array | None = None
     Returns:
         Tensor of the broadcast shape. Where both are equal, each receives half of the gradient.
 
-    Raises:
-        RuntimeError: For complex tensors.
-
     Example:
         >>> tt.minimum(tt.tensor([1.0, 4.0]), tt.tensor([3.0, 2.0]))
         tensor([1., 2.])
@@ -118,9 +115,6 @@ fmax.vjp(
 @op(method=True, promote="arithmetic", strict=True, elementwise=True, like=fmax)
 def fmin(xp: Backend, input: Array, other: Array) -> Array:
     """The smaller of each pair of elements; the other element if one is NaN.
-
-    Raises:
-        RuntimeError: For complex tensors.
 
     Example:
         >>> tt.fmin(tt.tensor([1.0, float("nan")]), tt.tensor([3.0, 2.0]))

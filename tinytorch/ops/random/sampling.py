@@ -495,9 +495,6 @@ def randn_like(
     Returns:
         Tensor of ``input``'s shape.
 
-    Raises:
-        NotImplementedError: For an integer dtype.
-
     Example:
         >>> _ = tt.manual_seed(0)
         >>> tt.randn_like(tt.zeros(2))

@@ -164,9 +164,6 @@ def cumprod(
     Returns:
         Tensor of ``input``'s shape. Its gradient does not divide by elements, so they may be 0.
 
-    Raises:
-        IndexError: If there is no such dimension.
-
     Example:
         >>> tt.cumprod(tt.tensor([1, 2, 3, 4]), 0)
         tensor([ 1,  2,  6, 24])

@@ -163,9 +163,6 @@ def cumulative_trapezoid(
     Returns:
         Tensor that is shorter by 1 along that dimension.
 
-    Raises:
-        RuntimeError: If ``x`` does not fit.
-
     Example:
         >>> tt.cumulative_trapezoid(tt.tensor([1.0, 2.0, 4.0]))
         tensor([1.5000, 4.5000])

@@ -41,9 +41,6 @@ def amax(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Ar
 def amin(xp: Backend, input: Array, dim: Dims = (), keepdim: bool = False) -> Array:
     """Minimum of all elements, or along ``dim``; equal elements share the gradient.
 
-    Raises:
-        IndexError: If a reduced dimension has size 0.
-
     Example:
         >>> tt.amin(tt.tensor([[1, 5], [7, 3]]), 1)
         tensor([1, 3])

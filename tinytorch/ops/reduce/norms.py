@@ -347,9 +347,9 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
     if eps < 0:
         raise RuntimeError(f"cosine_similarity: eps must be non-negative, got: {eps:g}")
     x1, x2 = (x if x.is_floating_point() else x.to(dtype) for x in (x1, x2))
-    # The dimension is that of the result: where an input has size 1 there, it is repeated.
+    # Broadcast first, since the dimension is one of the result.
     shape = product.shape
-    # Each is normalised before they are multiplied: the product of the norms could overflow.
+    # Normalize before the multiplication, since the product of the norms could overflow.
     a, b = (_normalize_along(x.broadcast_to(shape), dim, eps) for x in (x1, x2))
     return (a * b).sum(dim)  # type: ignore[no-any-return]
 

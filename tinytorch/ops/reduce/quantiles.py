@@ -145,9 +145,6 @@ def nanquantile(
     Returns:
         Tensor without the reduced dimensions, with a new first dimension if ``q`` has one.
 
-    Raises:
-        RuntimeError: If ``q`` is out of range or there are no elements.
-
     Example:
         >>> tt.nanquantile(tt.tensor([1.0, float("nan"), 3.0]), 0.5)
         tensor(2.)

@@ -336,9 +336,6 @@ def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     Returns:
         A tensor of their promoted dtype.
 
-    Raises:
-        RuntimeError: If there are no tensors, or the shapes do not agree.
-
     Example:
         >>> tt.column_stack((tt.arange(2), tt.arange(2)))
         tensor([[0, 0],

@@ -427,9 +427,6 @@ def mH(input: Tensor) -> Tensor:
     Returns:
         A view.
 
-    Raises:
-        RuntimeError: If ``input`` has one dimension.
-
     Example:
         >>> tt.tensor([[1j, 2.0]]).mH
         tensor([[0.-1.j],

@@ -148,10 +148,6 @@ def nanmedian(input: Tensor, dim: int | None = None, keepdim: bool = False) -> A
         0-d tensor; along a dimension a named tuple ``(values, indices)``. NaN if all elements
         are NaN.
 
-    Raises:
-        IndexError: If there is no such dimension, or its size is 0.
-        NotImplementedError: For bool and complex tensors.
-
     Example:
         >>> tt.nanmedian(tt.tensor([4.0, float("nan"), 3.0]))
         tensor(3.)

@@ -92,10 +92,6 @@ def argsort(
     Returns:
         int64 tensor of ``input``'s shape.
 
-    Raises:
-        IndexError: If there is no such dimension.
-        RuntimeError: If ``input`` is complex.
-
     Example:
         >>> tt.argsort(tt.tensor([3, 1, 2]))
         tensor([1, 2, 0])

@@ -378,9 +378,6 @@ def scaled_modified_bessel_k0(xp: Backend, x: Array) -> Array:
 def scaled_modified_bessel_k1(xp: Backend, x: Array) -> Array:
     """``exp(x) * modified_bessel_k1(x)``. Not differentiable.
 
-    Raises:
-        ImportError: If SciPy is not installed.
-
     Example:
         >>> tt.special.scaled_modified_bessel_k1(tt.tensor([1.0]))
         tensor([1.6362])
@@ -391,6 +388,9 @@ def scaled_modified_bessel_k1(xp: Backend, x: Array) -> Array:
 @op(promote="float", namespaces=SPECIAL, like=scaled_modified_bessel_k0)
 def spherical_bessel_j0(xp: Backend, x: Array) -> Array:
     """``sin(x) / x``, with 1 at 0. Not differentiable, as in torch.
+
+    Raises:
+        NotImplementedError: For complex tensors.
 
     Example:
         >>> tt.special.spherical_bessel_j0(tt.tensor([0.0, 1.0]))

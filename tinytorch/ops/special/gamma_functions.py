@@ -215,9 +215,6 @@ igamma.vjp(
 def igammac(xp: Backend, input: Array, other: Array) -> Array:
     """Regularized upper incomplete gamma function ``Q(a, x) = 1 - P(a, x)``.
 
-    Raises:
-        NotImplementedError: If a tensor is integer or complex.
-
     Example:
         >>> tt.igammac(tt.tensor([1.0]), tt.tensor([2.0]))
         tensor([0.1353])
