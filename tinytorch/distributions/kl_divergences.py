@@ -36,6 +36,7 @@ def _infinite_divergence(p: Any, q: Any) -> Tensor:
 
 
 def _register_infinite() -> None:
+    """Register the pairs of classes whose divergence is always infinite."""
     within: tuple[type, ...] = (*UNIT_SUPPORT, Pareto, Uniform)
     pairs: list[tuple[Any, Any]] = [(p, q) for p in REAL_SUPPORT for q in within + POSITIVE_SUPPORT]
     pairs += [(p, q) for p in POSITIVE_SUPPORT for q in within]
@@ -56,6 +57,7 @@ _register_infinite()
 @register_kl(Laplace, Normal)
 @register_kl(Uniform, Normal)
 def _to_normal(p: Any, q: Normal) -> Tensor:
+    """Divergence of a normal distribution from any distribution with a mean and a variance."""
     square = q.scale.pow(2)
     distance = (p.variance + (p.mean - q.loc).pow(2)) / square
     found: Tensor = 0.5 * ((2 * math.pi * square).log() + distance) - p.entropy()
@@ -66,6 +68,7 @@ def _to_normal(p: Any, q: Normal) -> Tensor:
 @register_kl(ContinuousBernoulli, Exponential)
 @register_kl(Gamma, Exponential)
 def _to_exponential(p: Any, q: Exponential) -> Tensor:
+    """Divergence of an exponential distribution from one with nonnegative values and a mean."""
     found: Tensor = q.rate * p.mean - q.rate.log() - p.entropy()
     return found
 
@@ -82,6 +85,7 @@ def _x_log_x(x: Tensor) -> Tensor:
 
 
 def _uniform_mean_log(low: Tensor, high: Tensor) -> Tensor:
+    """The mean of the logarithm of a number that is uniform on ``[low, high)``."""
     return (_x_log_x(high) - _x_log_x(low)) / (high - low) - 1
 
 
@@ -95,6 +99,7 @@ _MEAN_LOG: dict[Any, Callable[[Any], Tensor]] = {
 
 
 def _to_gamma(p: Any, q: Gamma, mean_log: Tensor) -> Tensor:
+    """Divergence of a gamma distribution from ``p``, whose logarithm has the mean ``mean_log``."""
     a, b = q.concentration, q.rate
     found: Tensor = a.lgamma() - a * b.log() - (a - 1) * mean_log + b * p.mean - p.entropy()
     return found
@@ -109,7 +114,7 @@ def _positive_gamma(p: Any, q: Gamma) -> Tensor:
 def _infinite_without_moment(
     divergence: Callable[[Any, Any], Tensor], moment: int
 ) -> Callable[..., Tensor]:
-    """Make a divergence infinite, with zero gradients, where ``p`` has no such moment."""
+    """Make a divergence infinite, with zero gradients, where ``p`` has no moment of this order."""
 
     def divergence_or_inf(p: Pareto, q: Any) -> Tensor:
         known = p.alpha > moment
@@ -142,21 +147,23 @@ def _find_entry(
     return next(table[kind] for kind in type(distribution).__mro__ if kind in table)
 
 
-def _uniform_generating(p: Uniform, t: Tensor, origin: Tensor) -> Tensor:
+def _uniform_exp_mean(p: Uniform, t: Tensor, origin: Tensor) -> Tensor:
+    """The mean of ``exp(t * (value - origin))`` for values that are uniform."""
     ends = (t * (p.high - origin)).exp() - (t * (p.low - origin)).exp()
     return ends / (t * (p.high - p.low))
 
 
-def _normal_generating(p: Normal, t: Tensor, origin: Tensor) -> Tensor:
+def _normal_exp_mean(p: Normal, t: Tensor, origin: Tensor) -> Tensor:
+    """The mean of ``exp(t * (value - origin))`` for values that are normal."""
     return (t * (p.loc - origin) + 0.5 * (t * p.scale).pow(2)).exp()
 
 
 #: The mean of ``exp(t * (value - origin))`` for negative ``t``.
-_GENERATING: dict[Any, Callable[[Any, Tensor, Tensor], Tensor]] = {
+_EXP_MEAN: dict[Any, Callable[[Any, Tensor, Tensor], Tensor]] = {
     Exponential: lambda p, t, origin: (-t * origin).exp() * p.rate / (p.rate - t),
     Gamma: lambda p, t, origin: (-t * origin - p.concentration * (-t / p.rate).log1p()).exp(),
-    Normal: _normal_generating,
-    Uniform: _uniform_generating,
+    Normal: _normal_exp_mean,
+    Uniform: _uniform_exp_mean,
 }
 
 
@@ -165,15 +172,17 @@ _GENERATING: dict[Any, Callable[[Any, Tensor, Tensor], Tensor]] = {
 @register_kl(Normal, Gumbel)
 @register_kl(Uniform, Gumbel)
 def _to_gumbel(p: Any, q: Gumbel) -> Tensor:
+    """Divergence of a Gumbel distribution, which needs the mean of ``exp(-(x - loc) / scale)``."""
     t = -q.scale.reciprocal()
-    tail = _find_entry(p, _GENERATING)(p, t, q.loc)
+    tail = _find_entry(p, _EXP_MEAN)(p, t, q.loc)
     found: Tensor = q.scale.log() + (p.mean - q.loc) / q.scale + tail - p.entropy()
     return found
 
 
 @register_kl(Beta, Uniform)
 @register_kl(ContinuousBernoulli, Uniform)
-def _share_uniform(p: Any, q: Uniform) -> Tensor:
+def _unit_to_uniform(p: Any, q: Uniform) -> Tensor:
+    """Divergence of a uniform distribution from one on the unit interval."""
     found: Tensor = (q.high - q.low).log() - p.entropy()
     return found.where((q.low <= 0) & (q.high >= 1), math.inf)
 
@@ -187,8 +196,9 @@ def _to_continuous_bernoulli(p: Any, q: ContinuousBernoulli) -> Tensor:
 register_kl(Beta, ContinuousBernoulli)(_to_continuous_bernoulli)
 
 
-def _infinite_outside_unit(p: Uniform, found: Tensor) -> Tensor:
-    return found.where((p.low >= 0) & (p.high <= 1), math.inf)
+def _infinite_outside_unit(p: Uniform, divergence: Tensor) -> Tensor:
+    """``divergence``, or inf where ``p`` has values outside the unit interval."""
+    return divergence.where((p.low >= 0) & (p.high <= 1), math.inf)
 
 
 @register_kl(Uniform, ContinuousBernoulli)

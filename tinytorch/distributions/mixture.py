@@ -85,10 +85,12 @@ class MixtureSameFamily(Distribution):
         return self._mixture_distribution.probs.shape[-1]
 
     def _mixture_sum(self, values: Tensor) -> Tensor:
+        """The sum over the components of probability times value."""
         at = -1 - len(self._event_shape)
         return (self._pad_mixture_dimensions(self._mixture_distribution.probs) * values).sum(at)
 
     def _pad_mixture_dimensions(self, x: Tensor) -> Tensor:
+        """``x`` with a dimension of size 1 at the end for each event dimension."""
         return x.reshape((*x.shape, *(1 for _ in self._event_shape)))
 
     @property
@@ -113,6 +115,7 @@ class MixtureSameFamily(Distribution):
         return found
 
     def _pad(self, x: Tensor) -> Tensor:
+        """``x`` with a dimension of size 1 for the components before its event dimensions."""
         return x.unsqueeze(-1 - len(self._event_shape))
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:
