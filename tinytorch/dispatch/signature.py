@@ -150,27 +150,26 @@ def show_annotation(annotation: Any) -> Any:
 #: Between the lines of an ``Args:`` section, and of one of its entries.
 _LINE, _NEXT = "\n        ", "\n            "
 _SHARED = {
-    "layout": "``tinytorch.strided``, the only one there is, or None, the default.",
-    "device": "Where the result is made. Default None: where the active backend makes tensors.",
-    "pin_memory": f"Whether it lies in pinned memory; only on the CPU, where there is a GPU.{_NEXT}"
-    "Default False.",
-    "requires_grad": "Whether it is a leaf whose gradient is wanted. Default False.",
-    "backend": "A backend or its name, before ``device``. Default None: the active one.",
-    "memory_format": "In which order the elements lie in memory. Default: as they do in ``input``.",
-    "non_blocking": "Whether not to wait for a transfer to end; see ``to``. Default False.",
+    "layout": "``tinytorch.strided``, the only supported layout, or None, the default.",
+    "device": "The device of the result. Default None: that of the active backend.",
+    "pin_memory": "Whether to use pinned memory; only on the CPU with a GPU. Default False.",
+    "requires_grad": "Whether the result is a leaf that requires grad. Default False.",
+    "backend": "A backend or its name, instead of ``device``. Default None: the active backend.",
+    "memory_format": "The order of the elements in memory. Default: that of ``input``.",
+    "non_blocking": "Whether to return before a transfer ends; see ``to``. Default False.",
     "generator": "A ``Generator``. Default: the default generator.",
     "_stacklevel": "Accepted for compatibility.",
 }
 _INPUT = f"{_LINE}input: Tensor of any shape."
 _FLOAT_INPUT = f"{_LINE}input: Tensor of any shape; integers and bools count as the default dtype."
 _OUT = (
-    f"{_LINE}out: Tensor that takes the result, gets its shape and is returned; RuntimeError if"
-    f"{_NEXT}its dtype {{}}. Default None: a new tensor."
+    f"{_LINE}out: Tensor to which the result is written; it is resized and returned. RuntimeError"
+    f"{_NEXT}if its dtype {{}}. Default None: a new tensor."
 )
 _WIDER_OUT, _EXACT_OUT = _OUT.format("cannot hold it"), _OUT.format("is another")
 _SEVERAL_OUT = (
-    f"{_LINE}out: Tensors that take the results, get their shapes and are returned; RuntimeError"
-    f"{_NEXT}if the dtype of one is another. Default None: new tensors."
+    f"{_LINE}out: Tensors to which the results are written; they are resized and returned."
+    f"{_NEXT}RuntimeError if the dtype of one is another. Default None: new tensors."
 )
 #: Sections of a docstring that may follow ``Args:``.
 _LATER = ("Returns:\n", "Raises:\n", "Example:\n", "Reference:\n")
