@@ -16,7 +16,7 @@ from tests.ops.random.random_oracle import (
     SIZES,
     assert_close,
     assert_exact,
-    both,
+    draw_both,
     dtype_of,
 )
 
@@ -132,7 +132,7 @@ LIKE: dict[str, Callable[[Any, Any], Any]] = {
 def test_like_forms_follow_memory(name: str, shaped: str) -> None:
     draw = lambda lib: LIKE[name](lib, SHAPED[shaped](lib))  # noqa: E731
     assert_close(draw)
-    ours, theirs = both(draw)
+    ours, theirs = draw_both(draw)
     if 1 not in ours.shape:
         assert ours.stride() == theirs.stride()
 
