@@ -56,7 +56,11 @@ def gloo(count: int, program: str, *arguments: object) -> list[Done]:
         )
         for rank in range(count)
     ]  # fmt: skip
-    ended = [(rank, *rank.communicate(timeout=60)) for rank in ranks]
+    try:
+        ended = [(rank, *rank.communicate(timeout=60)) for rank in ranks]
+    finally:
+        for rank in ranks:
+            rank.kill()  # of those that have not ended within a minute
     return [
         subprocess.CompletedProcess(words, rank.returncode, out, err) for rank, out, err in ended
     ]

@@ -30,7 +30,11 @@ def meet(how: str, where: str, ranks: list[int], size: int, seconds: float) -> l
         )
         for rank in ranks
     ]  # fmt: skip
-    said = [each.communicate(timeout=60) for each in started]
+    try:
+        said = [each.communicate(timeout=60) for each in started]
+    finally:
+        for each in started:
+            each.kill()  # of those that have not ended within a minute
     return [(each.returncode, *texts) for each, texts in zip(started, said)]
 
 

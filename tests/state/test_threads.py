@@ -249,22 +249,34 @@ def test_thread_start_is_wrapped_once_whoever_wraps_it_too(monkeypatch):
     assert len(calls) == 1
 
 
-def test_a_second_copy_of_the_package_takes_over(monkeypatch):
-    before = threading.Thread.start
-    kept = {n: m for n, m in sys.modules.items() if n.startswith("tinytorch.state")}
-    snapshot = threading.Thread._tinytorch_snapshot
-    # The import below binds the copy to the package too; undone, later tests find the original.
-    monkeypatch.setattr(sys.modules["tinytorch"], "state", sys.modules["tinytorch"].state)
-    try:
-        for name in kept:
+def test_a_second_copy_of_the_package_takes_over():
+    """In a process of its own: the copy registers its functions with modules of the first one."""
+
+    def program():
+        import importlib
+        import sys
+        import threading
+        from concurrent.futures import ThreadPoolExecutor
+
+        from tinytorch.backends import register_backend
+        from tinytorch.backends.numpy import NumpyBackend
+
+        class Red(NumpyBackend):
+            name = "red"
+
+        first = importlib.import_module("tinytorch.state")
+        first.set_backend("numpy")
+        before = threading.Thread.start
+        for name in [n for n in sys.modules if n.startswith("tinytorch.state")]:
             del sys.modules[name]
         copy = importlib.import_module("tinytorch.state")
-        assert copy is not tt and threading.Thread.start is before
+        assert copy is not first and threading.Thread.start is before
+        register_backend("red", Red)
         copy.set_backend("red")
-        assert start(copy.get_backend) == "red"
-    finally:
-        sys.modules.update(kept)
-        threading.Thread._tinytorch_snapshot = staticmethod(snapshot)
+        with ThreadPoolExecutor(1) as pool:
+            print(pool.submit(copy.get_backend).result())
+
+    assert run(program).split() == ["red"]
 
 
 def test_new_threads_start_grad_enabled():
