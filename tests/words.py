@@ -61,6 +61,7 @@ tinytorch/mps.py tinytorch/optim tinytorch/profiler tinytorch/quasirandom.py
 tinytorch/return_types.py tinytorch/signal tinytorch/sparse.py tinytorch/special.py
 tinytorch/storage.py tinytorch/torch_version.py tinytorch/types.py tinytorch/version.py
 tinytorch/xpu.py
+examples tinytorch/distributed tinytorch/multiprocessing tinytorch/testing tinytorch/utils
 """.split()
 #: Folders whose own folders are counted one by one, and what else there is.
 SPLIT = ("tinytorch", "tinytorch/ops")
