@@ -37,31 +37,15 @@ tinytorch/distributed tinytorch/distributions tinytorch/dtypes.py tinytorch/expo
 tinytorch/facade tinytorch/fft.py tinytorch/func tinytorch/functional.py tinytorch/functorch.py
 tinytorch/futures.py tinytorch/fx.py tinytorch/graph tinytorch/hub.py tinytorch/jit
 tinytorch/library tinytorch/linalg.py tinytorch/masked.py tinytorch/mps.py tinytorch/multiprocessing
-tinytorch/nn tinytorch/onnx.py tinytorch/ops/checks.py tinytorch/ops/create tinytorch/ops/fft
-tinytorch/ops/index tinytorch/ops/linalg tinytorch/ops/memory_order.py tinytorch/ops/nn
-tinytorch/ops/pointwise tinytorch/ops/random tinytorch/ops/reduce tinytorch/ops/results.py
-tinytorch/ops/shape tinytorch/ops/sort tinytorch/ops/special tinytorch/optim tinytorch/overrides.py
-tinytorch/profiler tinytorch/quantization.py tinytorch/quasirandom.py tinytorch/random.py
-tinytorch/return_types.py tinytorch/serialization.py tinytorch/signal tinytorch/sparse.py
-tinytorch/special.py tinytorch/state tinytorch/storage.py tinytorch/testing
-tinytorch/torch_version.py tinytorch/types.py tinytorch/utils tinytorch/version.py
+tinytorch/nn tinytorch/numpy tinytorch/onnx.py tinytorch/ops/checks.py tinytorch/ops/create
+tinytorch/ops/fft tinytorch/ops/index tinytorch/ops/linalg tinytorch/ops/memory_order.py
+tinytorch/ops/nn tinytorch/ops/pointwise tinytorch/ops/random tinytorch/ops/reduce
+tinytorch/ops/results.py tinytorch/ops/shape tinytorch/ops/sort tinytorch/ops/special
+tinytorch/optim tinytorch/overrides.py tinytorch/profiler tinytorch/quantization.py
+tinytorch/quasirandom.py tinytorch/random.py tinytorch/return_types.py tinytorch/serialization.py
+tinytorch/signal tinytorch/sparse.py tinytorch/special.py tinytorch/state tinytorch/storage.py
+tinytorch/testing tinytorch/torch_version.py tinytorch/types.py tinytorch/utils tinytorch/version.py
 tinytorch/warnings.py tinytorch/xpu.py
-tinytorch/amp tinytorch/distributions tinytorch/masked.py
-tinytorch/ops/checks.py tinytorch/ops/create tinytorch/ops/fft tinytorch/ops/index
-tinytorch/ops/linalg tinytorch/ops/memory_order.py tinytorch/ops/nn tinytorch/ops/pointwise
-tinytorch/ops/random tinytorch/ops/reduce tinytorch/ops/results.py tinytorch/ops/shape
-tinytorch/ops/sort tinytorch/ops/special
-README.md CHANGELOG.md
-benchmarks docs stubs tests
-tinytorch/backends tinytorch/checkpoint tinytorch/compat tinytorch/core
-tinytorch/dispatch tinytorch/facade tinytorch/graph tinytorch/state
-tinytorch/ao.py tinytorch/autograd tinytorch/cpu tinytorch/dtypes.py tinytorch/export.py
-tinytorch/fft.py tinytorch/func tinytorch/functional.py tinytorch/fx.py tinytorch/linalg.py
-tinytorch/mps.py tinytorch/optim tinytorch/profiler tinytorch/quasirandom.py
-tinytorch/return_types.py tinytorch/signal tinytorch/sparse.py tinytorch/special.py
-tinytorch/storage.py tinytorch/torch_version.py tinytorch/types.py tinytorch/version.py
-tinytorch/xpu.py
-examples tinytorch/distributed tinytorch/multiprocessing tinytorch/testing tinytorch/utils
 """.split()
 #: Folders whose own folders are counted one by one, and what else there is.
 SPLIT = ("tinytorch", "tinytorch/ops")
