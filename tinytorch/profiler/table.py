@@ -34,7 +34,7 @@ def _bytes_text(count: int) -> str:
     return f"{count} B"
 
 
-class _Column(NamedTuple):
+class _TableColumn(NamedTuple):
     """Column of the table: its heading, its width, and the text for an event."""
 
     heading: str
@@ -72,15 +72,15 @@ def layout(
 def _columns(
     events: Sequence[Any], total: float, widths: tuple[int | None, int | None, int | None],
     unit: str | None, memory: bool, flops: bool,
-) -> list[_Column]:  # fmt: skip
-    def attribute(heading: str, name: str) -> _Column:
-        return _Column(heading, _WIDTH, lambda event: time_text(getattr(event, name), unit))
+) -> list[_TableColumn]:  # fmt: skip
+    def attribute(heading: str, name: str) -> _TableColumn:
+        return _TableColumn(heading, _WIDTH, lambda event: time_text(getattr(event, name), unit))
 
-    def share(heading: str, name: str) -> _Column:
-        return _Column(heading, _WIDTH, lambda event: _share(getattr(event, name), total))
+    def share(heading: str, name: str) -> _TableColumn:
+        return _TableColumn(heading, _WIDTH, lambda event: _share(getattr(event, name), total))
 
-    def size(heading: str, name: str) -> _Column:
-        return _Column(heading, _WIDTH, lambda event: _bytes_text(getattr(event, name)))
+    def size(heading: str, name: str) -> _TableColumn:
+        return _TableColumn(heading, _WIDTH, lambda event: _bytes_text(getattr(event, name)))
 
     columns = [
         _name_column(events, widths[0]),
@@ -93,10 +93,10 @@ def _columns(
             size("CPU Mem", "cpu_memory_usage"),
             size("Self CPU Mem", "self_cpu_memory_usage"),
         ]
-    columns.append(_Column("# of Calls", _WIDTH, lambda event: str(event.count)))
+    columns.append(_TableColumn("# of Calls", _WIDTH, lambda event: str(event.count)))
     if any(event.input_shapes for event in events):
         width = _limit_width(max(len(str(event.input_shapes)) for event in events) + 4, widths[1])
-        columns.append(_Column("Input Shapes", width, lambda e: str(e.input_shapes)[:width]))
+        columns.append(_TableColumn("Input Shapes", width, lambda e: str(e.input_shapes)[:width]))
     if flops and any(event.flops > 0 for event in events):
         columns.append(_flops_column([event.flops for event in events if event.flops > 0]))
     if any(event.stack for event in events):
@@ -108,32 +108,32 @@ def _limit_width(width: int, limit: int | None) -> int:
     return width if limit is None else min(width, limit)
 
 
-def _name_column(events: Sequence[Any], limit: int | None) -> _Column:
+def _name_column(events: Sequence[Any], limit: int | None) -> _TableColumn:
     def name(event: Any) -> str:
         key: str = event.key
         long = limit is not None and len(key) >= limit - 3
         return f"{key[: (limit or 0) - 3]}..." if long else key
 
-    return _Column("Name", _limit_width(max(len(e.key) for e in events) + 4, limit), name)
+    return _TableColumn("Name", _limit_width(max(len(e.key) for e in events) + 4, limit), name)
 
 
-def _flops_column(counts: list[int]) -> _Column:
+def _flops_column(counts: list[int]) -> _TableColumn:
     """Column of the floating-point operations, in a unit by the smallest of ``counts``."""
     power = min(5, int(math.log10(min(counts)) / 3))
 
     def text(event: Any) -> str:
         return f"{event.flops * 10.0 ** (-3 * power):8.3f}" if event.flops > 0 else "--"
 
-    return _Column(f"Total {('', 'K', 'M', 'G', 'T', 'P')[power]}FLOPs", _WIDTH, text)
+    return _TableColumn(f"Total {('', 'K', 'M', 'G', 'T', 'P')[power]}FLOPs", _WIDTH, text)
 
 
-def _stack_column(events: Sequence[Any], limit: int | None) -> _Column:
+def _stack_column(events: Sequence[Any], limit: int | None) -> _TableColumn:
     width = _limit_width(max(len(line) for event in events for line in event.stack) + 4, limit)
 
     def text(event: Any) -> str:
         return _cut_start(event.stack[0], width) if event.stack else ""
 
-    return _Column("Source Location", width, text, left=True)
+    return _TableColumn("Source Location", width, text, left=True)
 
 
 def _cut_start(line: str, width: int) -> str:
@@ -142,7 +142,7 @@ def _cut_start(line: str, width: int) -> str:
     return cut if len(line) <= width or len(cut) <= 3 else f"...{cut[3:]}"
 
 
-def _further_lines(event: Any, columns: list[_Column]) -> list[str]:
+def _further_lines(event: Any, columns: list[_TableColumn]) -> list[str]:
     """Rows for the other lines of an event's stack, below the first, and an empty row."""
     before = "".join(column.cell("") for column in columns[:-1])
     last = columns[-1]
