@@ -94,7 +94,12 @@ def test_an_lstm_is_as_near_as_pytorchs(torch: Any, text: str) -> None:
             layer, x = (given.to(lib.bfloat16).to(dtype) for given in (layer, x))
         x.requires_grad_()
         with lib.autocast("cpu", dtype=lib.bfloat16):
-            output, state = layer(x)
+            try:
+                output, state = layer(x)
+            except RuntimeError as error:
+                if lib is torch and "could not create a primitive descriptor" in str(error):
+                    pytest.skip("PyTorch has no LSTM in bfloat16 for this processor")
+                raise
         (output.to(dtype) ** 2).sum().backward()
         assert x.grad.dtype is dtype
         parts = (output, *state, x.grad, layer.weight_hh_l0.grad)
