@@ -129,7 +129,8 @@ def kind_of(value: Any) -> str:
 
 def assert_same(ours: Any, theirs: Any, dtypes: bool = True, rtol: float = 1e-12) -> None:
     """Compare shapes, values and, if asked for, dtypes; a NumPy number may be a 0-d tensor."""
-    mine, wanted = flatten(ours), flatten(theirs)
+    mine = flatten(tuple(ours) if isinstance(ours, tt.Size) else ours)  # NumPy's is a tuple
+    wanted = flatten(theirs)
     assert len(mine) == len(wanted)
     for a, b in zip(mine, wanted, strict=True):
         if isinstance(b, (np.dtype, type)):
