@@ -1,4 +1,4 @@
-"""Short calls written as functions, ``lambda L, x: L.sin(x)``: the parameters say what is needed.
+"""Short calls written as functions, ``lambda L, x: L.sin(x)``: parameters name their inputs.
 
 A test is named after what the function says, so that it can be asked for by its words.
 """
@@ -18,7 +18,7 @@ Call = Callable[..., Any]
 
 
 def functions(module: ModuleType) -> list[Call]:
-    """The functions that a module is made of, but for those it hides."""
+    """The functions that a module defines, without private ones."""
     return [
         value
         for name, value in vars(module).items()

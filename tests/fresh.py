@@ -1,4 +1,4 @@
-"""Functions as programs of their own, in an interpreter that has not imported tinytorch yet.
+"""Run the bodies of functions as programs, in interpreters that have not imported tinytorch yet.
 
 A new interpreter spends most of its start on NumPy. So one process imports NumPy once and forks a
 child for each program; it is started at the first program that does not need an interpreter of its
@@ -28,7 +28,7 @@ Done = subprocess.CompletedProcess[str]
 
 
 def program(function: Callable[..., None], *arguments: object) -> str:
-    """The body of a function as a module, in which its parameters name ``arguments``."""
+    """Source of a module: the body of a function, after assignments of ``arguments``."""
     (definition,) = ast.parse(dedent(inspect.getsource(function))).body
     assert isinstance(definition, ast.FunctionDef)
     names = inspect.signature(function).parameters
@@ -66,7 +66,7 @@ def run(function: Callable[..., None], *arguments: object, **env: str) -> str:
 
 
 def search_path(*before: object) -> str:
-    """A ``PYTHONPATH`` of ``before`` and the folders in which modules are found here."""
+    """A ``PYTHONPATH`` of ``before`` and this process's import path."""
     return os.pathsep.join(map(str, [*before, *filter(None, sys.path)]))
 
 
@@ -108,7 +108,7 @@ def _serve() -> None:
 
 @cache
 def _server(owner: int) -> subprocess.Popen[bytes]:
-    """The process that forks; a fork of this process, another ``owner``, starts its own."""
+    """The process that forks programs; a fork of this process, another ``owner``, has its own."""
     server = subprocess.Popen(
         [sys.executable, "-c", program(_serve)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": search_path()}, start_new_session=True,

@@ -1,4 +1,4 @@
-"""Short programs, ``program(torch, note)``, that do under tinytorch what they do under PyTorch.
+"""Short programs, ``program(torch, note)``, to compare under tinytorch and under PyTorch.
 
 ``torch`` is the library, ``note`` is handed the values to compare. They stand in folders
 ``programs``, by what they are about.
@@ -36,7 +36,7 @@ def load(folder: Path) -> dict[str, Program]:
 
 
 def plain(value: Any) -> Any:
-    """A value of either library in terms of Python's own."""
+    """Convert a value of either library to Python's types, for a comparison."""
     if hasattr(value, "requires_grad") and hasattr(value, "detach"):
         array = value.detach().numpy()
         dtype = str(value.dtype).rpartition(".")[2]
@@ -68,7 +68,7 @@ def words(text: str) -> str:
 
 
 def agree(torch: Any, program: Program, in_the_same_words: bool) -> None:
-    """Assert that a program does the same under both, and ends with the same error."""
+    """Assert that a program notes equal values and ends with the same error under both."""
     done, kinds, text = run(tt, program)
     meant, (kind, *_), torchs = run(torch, program)
     assert repr(done) == repr(meant)  # by repr: NaN equals NaN

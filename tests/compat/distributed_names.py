@@ -126,7 +126,7 @@ def _word(value: Any, name: str) -> str:
 
 
 def rows(module: ModuleType, made: set[str]) -> Iterator[str]:
-    """The words of a module in the table; ``made`` are the modules that the table has."""
+    """Entries of a module in the table; ``made`` are the modules that the table has."""
     own = names(module, "._" in module.__name__)
     for name, value in sorted(vars(module).items()):
         source = getattr(value, "__module__", None) or ""
@@ -141,7 +141,7 @@ def rows(module: ModuleType, made: set[str]) -> Iterator[str]:
 
 
 def write(found: dict[str, list[str]]) -> None:
-    """Write the table's data anew."""
+    """Regenerate the table's data."""
     text = TABLE.read_text()
     head, begin, rest = text.partition("_NAMES = {\n")
     end = rest[rest.index("}  # fmt: skip\n") :]

@@ -1,4 +1,4 @@
-"""Find the names that PyTorch's modules let through: what each imports or defines.
+"""Find the names that programs can import from PyTorch's modules: imported or defined there.
 
 ``python -m tests.compat.let_through`` writes ``tinytorch/facade/reexports.py`` anew; it needs
 PyTorch.
@@ -59,7 +59,7 @@ def modules() -> dict[str, ModuleType]:
 
 
 def ours(path: str) -> Any:
-    """Return what stands here under a dotted name of PyTorch's, or ``ABSENT``."""
+    """Return our object for a dotted name of PyTorch's, or ``ABSENT``."""
     found: Any = importlib.import_module(OWN)
     parts = path.split(".")[1:]
     for at, part in enumerate(parts, 1):
@@ -144,7 +144,7 @@ class NameSurvey:
         return None
 
     def missing(self) -> dict[str, dict[str, str]]:
-        """Return, by module and name, where the object is that the module does not have."""
+        """Return, by module, the places of objects whose names our module lacks."""
         found: dict[str, dict[str, str]] = {name: {} for name in sorted(self.answered)}
         for module, name, value in self._names():
             if module in self.answered and not hasattr(our_module(module), name):
@@ -172,7 +172,7 @@ def clauses(names: dict[str, str]) -> str:
 
 
 def write() -> None:
-    """Write the table anew, from nothing."""
+    """Regenerate the table."""
     TABLE.write_text(_HEAD + "FILES: Final[dict[str, str]] = {}\n")
     rows: dict[str, dict[str, str]] = {}
     for module, names in NameSurvey().missing().items():

@@ -43,12 +43,12 @@ def matching_entry(name: str) -> str | None:
 
 
 def is_untouched(name: str) -> bool:
-    """Whether a module is none of those that are looked into."""
+    """Whether a module is listed in ``UNTOUCHED``: its names are not compared."""
     return any(name in names.split() for names in UNTOUCHED)
 
 
 def public_modules(name: str) -> Iterator[str]:
-    """A package and all below it that no line of the list leaves out."""
+    """Yield the name of a package and of its public modules, without those of ``UNTOUCHED``."""
     yield name
     module = importlib.import_module(name)
     for found in pkgutil.iter_modules(getattr(module, "__path__", ())):

@@ -24,7 +24,7 @@ needs_mpi = pytest.mark.skipif(
 
 
 def start(command: list[str], **env: str) -> Done:
-    """A command's end; it may take a minute."""
+    """Run a command for a minute at most, with one thread a rank."""
     # More ranks than cores: products on one thread each.
     return subprocess.run(
         command, capture_output=True, text=True, timeout=60, check=False,
@@ -33,19 +33,19 @@ def start(command: list[str], **env: str) -> Done:
 
 
 def mpiexec(count: int, program: str, *arguments: object, **env: str) -> Done:
-    """One of the programs on ranks that MPI's own launcher starts."""
+    """Run one of the programs on ``count`` ranks that MPI's launcher starts."""
     words = [str(find_mpiexec()), "-n", str(count), sys.executable, "-m", "tinytorch"]
     return start([*words, str(PROGRAMS / program), *map(str, arguments)], **env)
 
 
 def launcher(*arguments: object, **env: str) -> Done:
-    """The launcher with these arguments."""
+    """Run tinytorch's launcher with these arguments."""
     words = [sys.executable, "-m", "tinytorch.distributed.run"]
     return start([*words, *map(str, arguments)], **env)
 
 
 def gloo(count: int, program: str, *arguments: object) -> list[Done]:
-    """The same program under PyTorch, with ``torchrun``'s environment."""
+    """Run a program under PyTorch on ``count`` ranks, with ``torchrun``'s environment."""
     env = {**os.environ, "WORLD_SIZE": str(count), "MASTER_ADDR": "127.0.0.1",
            "MASTER_PORT": str(free_port()), "OMP_NUM_THREADS": "1"}  # fmt: skip
     words = [sys.executable, str(PROGRAMS / program), *map(str, arguments)]

@@ -162,7 +162,7 @@ def _interrupt(body: str, count: int, form: Extent) -> str:
 
 
 def _send(body: str, count: int, form: Extent) -> tuple[int, str, str]:
-    """Send up to ``count`` signals to one process; how many, its last line and its errors."""
+    """Send up to ``count`` signals to a process: their number, its last line and its errors."""
     sent, result = 0, "ended early"
     with tempfile.TemporaryDirectory() as folder:
         process = start(_rounds, body, count, folder)

@@ -32,7 +32,7 @@ STATUS = 7
 
 
 class RankJob:
-    """Processes of a program, and what they leave.
+    """Processes of a program on several ranks.
 
     Args:
         words: The program and its arguments.

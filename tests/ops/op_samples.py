@@ -30,7 +30,7 @@ ONE_OF = 2
 
 
 def operations() -> list[Any]:
-    """A sample of the operations with determined results that both libraries have by one name."""
+    """Sample of the deterministic operations that both libraries have by the same name."""
     return [op for op in op_db if not zlib.crc32(op.name.encode()) % ONE_OF
             and not _LEFT_OUT.search(op.name) and function_of(torch, op.name)
             and function_of(tt, op.name)]  # fmt: skip
@@ -83,7 +83,7 @@ def tensors_of(value: Any) -> list[Any]:
 
 
 class Unusable(Exception):
-    """An argument that the other library cannot get."""
+    """Raised for an argument that cannot be converted for the other library."""
 
 
 def replace(value: Any, change: Callable[[Any], Any]) -> Any:
@@ -103,7 +103,7 @@ def replace(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 class Operands:
-    """The same arguments for PyTorch and for tinytorch; equal tensors are one.
+    """Arguments for PyTorch and equal ones for tinytorch; a tensor given twice stays one tensor.
 
     Attributes:
         theirs: A list of PyTorch's positional arguments, and a dictionary of the others.
@@ -122,7 +122,7 @@ class Operands:
         self.ours = _translate(replace([list(args), options], lambda t: copy(t)[1]))
 
     def of(self, library: Any) -> Any:
-        """The arguments for one of the two."""
+        """Arguments for one of the libraries."""
         return self.ours if library is tt else self.theirs
 
 

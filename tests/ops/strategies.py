@@ -117,7 +117,7 @@ def _outcome(library: Any, call: Callable[..., Any], given: list[Array], rest: A
 
 
 def compare_samples(call: Callable[..., Any], given: list[Array], *rest: Any) -> None:
-    """Assert that ``call(library, *tensors, *rest)`` gives what PyTorch gives.
+    """Assert that ``call(library, *tensors, *rest)`` has PyTorch's results.
 
     Gradients and refusals included.
 
