@@ -39,7 +39,7 @@ SPACES = """
 """.split()
 #: Those that wait for something, that a module calls, or whose lines are NumPy's own source.
 LEFT_OUT = {
-    "recv", "recv_object_list", "get", "wait", "barrier", "forward", "written",
+    "recv", "recv_object_list", "get", "wait", "barrier", "forward",
     "Chebyshev", "Hermite", "HermiteE", "Laguerre", "Legendre", "Polynomial",
 }  # fmt: skip
 #: Special methods that an expression calls.

@@ -125,7 +125,7 @@ def write_to_out(out: Any, result: Any, op: Op, exact: bool = False, warn: bool 
             raise TypeError(f"{op.name}(): argument 'out' must be a tuple of {len(result)} Tensors")
         for o, r in zip(out, result, strict=True):
             write_to_out(o, r, op, op.out not in (Out.CAST_EACH, Out.SAFE_CAST))
-        return type(result).out_type(*out) if hasattr(result, "out_type") else tuple(out)
+        return type(result)._out_type(*out) if hasattr(result, "_out_type") else tuple(out)
     if isinstance(out, (tuple, list)) and len(out) == 1:
         out = out[0]
     if not isinstance(out, Tensor):

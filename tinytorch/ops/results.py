@@ -24,7 +24,7 @@ def named_result(name: str, fields: str) -> Any:
     kind.__new__, kind.__repr__ = _constructor(kind), _repr
     # PyTorch returns a class of another name for results that are written to out=.
     out_name = f"{name}_out"
-    kind.out_type = RESULTS[out_name] = type(out_name, (kind,), {
+    kind._out_type = RESULTS[out_name] = type(out_name, (kind,), {
         "__slots__": (), "__module__": kind.__module__, "__doc__": f"{name}, written to ``out=``.",
     })  # fmt: skip
     return kind
