@@ -58,7 +58,7 @@ def use_everything() -> None:
     import weakref
 
     import tinytorch as tt
-    from tinytorch.utils.data._workers import _teams
+    from tinytorch.utils.data._workers import _running
 
     x = tt.ones(3, requires_grad=True)
     x.register_hook(print)
@@ -80,7 +80,7 @@ def use_everything() -> None:
         segment = getattr(segment, "base", None)
     objects = gc.get_objects()
     alive = [each for each in objects if str(type(each).__module__).startswith("tinytorch")]
-    alive += [x, y, *faces, names, *passes, *_teams]
+    alive += [x, y, *faces, names, *passes, *_running]
     alive += [segment] if segment is not None else []
     count, python = 0, set()
     for each in alive:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import tinytorch as tt
 import tinytorch.nn.functional as F
-from tinytorch import (
-    nn,
-    optm,  # E
-)
+from tinytorch import nn
+from tinytorch import optm  # E
 from tinytorch.nn import Liner  # E
 
 x = tt.ones(2, 2)
