@@ -190,7 +190,8 @@ def imported_names(path: Path, node: ast.Import | ast.ImportFrom) -> Iterator[tu
     yield from ((".".join(parts), alias.name) for alias in node.names)
 
 
-def own_imports(path: Path, deferred: bool) -> set[str]:
+@cache
+def own_imports(path: Path, deferred: bool) -> frozenset[str]:
     """Return the package's modules that ``path`` imports, by their names inside the package."""
     found = set()
     for node in import_nodes(tree(path), deferred):
@@ -201,7 +202,7 @@ def own_imports(path: Path, deferred: bool) -> set[str]:
                 found.add(submodule if submodule in MODULES else inner or "__init__")
     if deferred:
         found |= {name for name in imported_by_string(path) if name} - on_demand(path)
-    return found - {module_name(path)}
+    return frozenset(found - {module_name(path)})
 
 
 def on_demand(path: Path) -> set[str]:
@@ -238,6 +239,7 @@ def text_of(node: ast.AST, path: Path) -> str | None:
     return None
 
 
+@cache
 def layer(name: str) -> int:
     """Return the position in ``LAYERS`` of the entry that names ``name`` most precisely."""
     best = max(
@@ -258,18 +260,18 @@ def parents(name: str) -> list[str]:
     return [".".join(parts[:count]) for count in range(1, len(parts))]
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_imports_point_down(path: Path) -> None:
-    name = module_name(path)
-    upward = [other for other in own_imports(path, deferred=True) if layer(other) > layer(name)]
-    assert not upward, f"{name} imports what stands above it in DESIGN.md §1: {upward}"
+def test_imports_point_down() -> None:
+    assert [
+        (name, other)
+        for name, path in MODULES.items()
+        for other in own_imports(path, deferred=True)
+        if layer(other) > layer(name)
+    ] == []
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_nothing_imports_the_facade(path: Path) -> None:
-    if module_name(path) == "__main__":
-        pytest.skip("the REPL is a user of the facade")
-    assert "__init__" not in own_imports(path, deferred=True)
+def test_nothing_imports_the_facade() -> None:
+    users = {name for name in MODULES if "__init__" in own_imports(MODULES[name], deferred=True)}
+    assert users <= {"__main__"}  # the REPL is a user of the facade
 
 
 def test_imports_have_no_cycle() -> None:
@@ -406,11 +408,12 @@ def branches_on_the_backend(module: ast.Module) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in SOURCES if "backends" not in path.parts], ids=relative
-)
-def test_no_operation_branches_on_the_backend(path: Path) -> None:
-    assert not branches_on_the_backend(tree(path)), f"{relative(path)}: ask a method of xp"
+def test_no_operation_branches_on_the_backend() -> None:
+    """It calls a method of ``xp`` instead."""
+    files = [path for path in SOURCES if "backends" not in path.parts]
+    assert {
+        relative(p): found for p in files if (found := branches_on_the_backend(tree(p)))
+    } == {}
 
 
 @pytest.mark.parametrize(
@@ -421,10 +424,9 @@ def test_a_branch_on_the_backend_is_found(test: str) -> None:
         assert branches_on_the_backend(ast.parse(kernel)) == [test]
 
 
-@pytest.mark.parametrize("path", OWN_CODE, ids=relative)
-def test_files_are_short(path: Path) -> None:
-    lines = path.read_text().splitlines()
-    assert len(lines) <= FILE_LINES, f"{len(lines)} lines"
+def test_files_are_short() -> None:
+    lengths = {relative(path): len(path.read_text().splitlines()) for path in OWN_CODE}
+    assert {name: lines for name, lines in lengths.items() if lines > FILE_LINES} == {}
 
 
 def test_files_below_60_lines_are_public_or_have_a_reason() -> None:
@@ -447,16 +449,24 @@ def test_folders_can_be_overlooked(folder: Path) -> None:
     assert len(list(folder.glob("*.py"))) <= FOLDER_FILES
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_functions_are_short(path: Path) -> None:
+def is_too_long(node: ast.AST) -> bool:
+    """Whether a function has many lines besides its docstring, which does not say "Long"."""
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return False
+    documentation = ast.get_docstring(node)
+    body = node.body if documentation is None else node.body[1:]
+    length = body[-1].end_lineno - body[0].lineno + 1 if body else 0
+    return length > FUNCTION_LINES and not re.search(r"\bLong\b", documentation or "")
+
+
+def test_functions_are_short() -> None:
     """A longer one says why in its docstring, in a sentence that begins with "Long"."""
-    for node in ast.walk(tree(path)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            documentation = ast.get_docstring(node)
-            body = node.body if documentation is None else node.body[1:]
-            length = body[-1].end_lineno - body[0].lineno + 1 if body else 0
-            if length > FUNCTION_LINES and not re.search(r"\bLong\b", documentation or ""):
-                pytest.fail(f"{node.name}: {length} lines without its docstring")
+    assert [
+        f"{relative(path)}:{node.lineno}"
+        for path in SOURCES
+        for node in ast.walk(tree(path))
+        if is_too_long(node)
+    ] == []
 
 
 def hides_its_error(handler: ast.ExceptHandler) -> bool:
@@ -467,14 +477,14 @@ def hides_its_error(handler: ast.ExceptHandler) -> bool:
     return broad and not used and not any(isinstance(node, ast.Raise) for node in inside)
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=relative)
-def test_no_error_is_hidden(path: Path) -> None:
-    hidden = [
-        node.lineno
+def test_no_error_is_hidden() -> None:
+    """No handler catches everything and drops it."""
+    assert [
+        f"{relative(path)}:{node.lineno}"
+        for path in SOURCES
         for node in ast.walk(tree(path))
         if isinstance(node, ast.ExceptHandler) and hides_its_error(node)
-    ]
-    assert not hidden, f"everything is caught and dropped in lines {hidden}"
+    ] == []
 
 
 #: What tests the package as a whole, or serves the tests.
@@ -505,11 +515,14 @@ UNWELCOME = {
 }
 
 
-@pytest.mark.parametrize("path", TEXTS, ids=relative)
-def test_texts_speak_of_the_project_alone(path: Path) -> None:
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        for what, pattern in UNWELCOME.items():
-            assert not pattern.search(line), f"{what} in line {number}: {line.strip()}"
+def test_texts_speak_of_the_project_alone() -> None:
+    assert [
+        f"{relative(path)}:{number}: {what}"
+        for path in TEXTS
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        for what, pattern in UNWELCOME.items()
+        if pattern.search(line)
+    ] == []
 
 
 def test_top_level_holds_nothing_unforeseen() -> None:
