@@ -56,7 +56,9 @@ PREPOSITIONS = frozenset(
     through toward towards under until up upon via with within without""".split()
 )
 #: Names that begin with a preposition and are a verb or a noun.
-PHRASES = re.compile(r"out_of_bounds|in_place|up_to_date|(before|after)_fork")
+PHRASES = re.compile(
+    r"out_of_bounds|in_place|up_to_date|(before|after)_fork|outside_unstable_region$"  # PyTorch's
+)
 PARTICIPLES = frozenset(
     """bent begun born bought bound bred broken brought built caught chosen dealt done drawn driven
     dug fallen fed felt forgotten fought found frozen given gone got grown had heard held hidden

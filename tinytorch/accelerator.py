@@ -149,7 +149,7 @@ def get_device_capability(device: Any = None, /) -> dict[str, Any]:
         >>> if tt.accelerator.is_available():
         ...     assert tt.float32 in tt.accelerator.get_device_capability()["supported_dtypes"]
     """
-    xp = queries.backend().at(queries.device_index(device))
+    xp = queries.backend().at(queries.index_of_device(device))
     return {"supported_dtypes": {each for each in dtypes.ALL if xp.supports(each)}}
 
 

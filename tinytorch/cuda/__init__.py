@@ -33,7 +33,7 @@ from .memory import (
 )  # fmt: skip
 from .queries import (
     backend as _backend, can_device_access_peer, cudart, current_blas_handle, current_device,
-    device_count, device_index as _device_index, get_arch_list, get_gencode_flags,
+    device_count, index_of_device as _index_of_device, get_arch_list, get_gencode_flags,
     get_sync_debug_mode, has_half, has_magma, init, ipc_collect, is_available, is_bf16_supported,
     is_initialized, is_tf32_supported, set_device, set_sync_debug_mode,
 )  # fmt: skip
@@ -91,7 +91,7 @@ class device:
     """
 
     def __init__(self, device: Any) -> None:
-        self.idx: int = -1 if device is None else _device_index(device)
+        self.idx: int = -1 if device is None else _index_of_device(device)
         self._before: list[int] = []
 
     def __enter__(self) -> None:
@@ -124,7 +124,7 @@ def synchronize(device: Any = None) -> None:
         >>> if tt.cuda.is_available():
         ...     tt.cuda.synchronize()
     """
-    _backend().at(_device_index(device)).synchronize()
+    _backend().at(_index_of_device(device)).synchronize()
 
 
 class DeviceProperties(NamedTuple):
@@ -154,7 +154,7 @@ def get_device_properties(device: Any = None) -> DeviceProperties:
         >>> if tt.cuda.is_available():
         ...     found = tt.cuda.get_device_properties(0).total_memory
     """
-    found = _backend().cuda.runtime.getDeviceProperties(_device_index(device))
+    found = _backend().cuda.runtime.getDeviceProperties(_index_of_device(device))
     name = found["name"]
     return DeviceProperties(
         name.decode() if isinstance(name, bytes) else name,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from .memory import format_bytes
-from .queries import backend, device_index
+from .queries import backend, index_of_device
 
 __all__ = [
     "clock_rate", "device_memory_used", "list_gpu_processes", "memory_usage", "power_draw",
@@ -36,7 +36,7 @@ def _nvml_handle(nvml: Any, device: Any) -> Any:
     It is looked up by PCI bus: NVML's indices count all devices of the machine, those of CUDA
     only the devices in ``CUDA_VISIBLE_DEVICES``.
     """
-    bus = backend().cuda.Device(device_index(device)).pci_bus_id
+    bus = backend().cuda.Device(index_of_device(device)).pci_bus_id
     return nvml.nvmlDeviceGetHandleByPciBusId(bus)
 
 
@@ -123,7 +123,7 @@ def list_gpu_processes(device: Any = None) -> str:
     except ModuleNotFoundError:
         return "pynvml module not found, please install nvidia-ml-py"
     found = nvml.nvmlDeviceGetComputeRunningProcesses(_nvml_handle(nvml, device))
-    lines = [f"GPU:{device_index(device)}"]
+    lines = [f"GPU:{index_of_device(device)}"]
     lines += [
         f"process {each.pid:>10d} uses {format_bytes(each.usedGpuMemory or 0):>12} GPU memory"
         for each in found

@@ -9,7 +9,7 @@ from typing import Any
 from ..backends.base import Backend
 from ..backends.errors import OutOfMemoryError as OutOfMemoryError
 from ..warnings import warn
-from .queries import backend, device_count, device_index, is_available
+from .queries import backend, device_count, index_of_device, is_available
 
 __all__ = [
     "OutOfMemoryError", "empty_cache", "get_allocator_backend", "get_per_process_memory_fraction",
@@ -27,7 +27,7 @@ def _read_pool(device: Any, method: str) -> int:
     CuPy's pool keeps separate figures for each device and returns those of the current device.
     """
     xp = backend()
-    with xp.cuda.Device(device_index(device)):
+    with xp.cuda.Device(index_of_device(device)):
         return int(getattr(xp.get_default_memory_pool(), method)())
 
 
@@ -108,7 +108,7 @@ def reset_peak_memory_stats(device: Any = None) -> None:
         >>> tt.cuda.reset_peak_memory_stats()
     """
     if is_available():
-        _peak_hook(backend()).peaks[device_index(device)] = memory_allocated(device)
+        _peak_hook(backend()).peaks[index_of_device(device)] = memory_allocated(device)
 
 
 def max_memory_allocated(device: Any = None) -> int:
@@ -125,7 +125,7 @@ def max_memory_allocated(device: Any = None) -> int:
         return 0
     xp = backend()
     peaks = _peak_hooks[xp].peaks if xp in _peak_hooks else {}
-    return int(peaks.get(device_index(device), memory_reserved(device)))
+    return int(peaks.get(index_of_device(device), memory_reserved(device)))
 
 
 def max_memory_reserved(device: Any = None) -> int:
@@ -170,7 +170,7 @@ def mem_get_info(device: Any = None) -> tuple[int, int]:
         >>> if tt.cuda.is_available():
         ...     free, total = tt.cuda.mem_get_info()
     """
-    free, total = backend().cuda.Device(device_index(device)).mem_info
+    free, total = backend().cuda.Device(index_of_device(device)).mem_info
     return int(free), int(total)
 
 
@@ -225,7 +225,7 @@ def memory_summary(device: Any = None, abbreviated: bool = False) -> str:
     """
     free, total = mem_get_info(device)
     stats = memory_stats(device)
-    rows = [(f"CUDA memory, device {device_index(device)}", "now", "peak")]
+    rows = [(f"CUDA memory, device {index_of_device(device)}", "now", "peak")]
     for title, name in (("Allocated", "allocated_bytes"), ("Reserved", "reserved_bytes")):
         current, peak = (stats[f"{name}.all.{when}"] for when in ("current", "peak"))
         rows.append((title, format_bytes(current), format_bytes(peak)))
@@ -285,7 +285,7 @@ def set_per_process_memory_fraction(fraction: float, device: Any = None) -> None
         raise TypeError("Invalid type for fraction argument, must be `float`")
     if not 0 <= fraction <= 1:
         raise ValueError(f"Invalid fraction value: {fraction}. Allowed range: 0~1")
-    with xp.cuda.Device(device_index(device)) as current:
+    with xp.cuda.Device(index_of_device(device)) as current:
         # CuPy takes 0 bytes for no limit.
         limit = max(1, int(fraction * current.mem_info[1]))
         xp.get_default_memory_pool().set_limit(size=limit)

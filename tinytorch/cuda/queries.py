@@ -74,12 +74,12 @@ def set_device(device: Any) -> None:
         >>> if tt.cuda.is_available():
         ...     tt.cuda.set_device(0)
     """
-    index = device_index(device)
+    index = index_of_device(device)
     if index >= 0:
         backend().choose(index)
 
 
-def device_index(device: Any) -> int:
+def index_of_device(device: Any) -> int:
     """Index of a device, which may be an index, a string, a device or None (the current one)."""
     if device is None:
         return current_device()
@@ -190,7 +190,7 @@ def can_device_access_peer(device: Any, peer_device: Any) -> bool:
         >>> if tt.cuda.is_available():
         ...     found = tt.cuda.can_device_access_peer(0, 0)
     """
-    xp, pair = backend(), (device_index(device), device_index(peer_device))
+    xp, pair = backend(), (index_of_device(device), index_of_device(peer_device))
     for index in pair:
         xp.at(index)
     return pair[0] != pair[1] and bool(xp.cuda.runtime.deviceCanAccessPeer(*pair))

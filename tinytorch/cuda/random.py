@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core.tensor import Tensor
 from ..random import Generator, _default_generator
-from .queries import backend, device_count, device_index, is_available
+from .queries import backend, device_count, index_of_device, is_available
 
 __all__ = [
     "default_generators", "get_rng_state", "get_rng_state_all", "initial_seed", "manual_seed",
@@ -20,7 +20,7 @@ __all__ = [
 
 def _generator(device: Any) -> Generator:
     """Default generator of a device; ``"cuda"`` and None mean the current device."""
-    return _default_generator(backend().at(device_index(device)))
+    return _default_generator(backend().at(index_of_device(device)))
 
 
 class _Generators(Sequence[Generator]):

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..backends import loaded
 from ..core.device import device as _device
-from .queries import backend, current_device, device_index, set_device
+from .queries import backend, current_device, index_of_device, set_device
 
 __all__ = [
     "Event", "ExternalStream", "Stream", "StreamContext", "current_stream", "default_stream",
@@ -33,7 +33,7 @@ class Stream:
     """
 
     def __init__(self, device: Any = None, priority: int = 0, *, _raw: Any = None) -> None:
-        index = device_index(device)
+        index = index_of_device(device)
         xp = backend().at(index)
         if _raw is None:
             _raw = xp.cuda.Stream(non_blocking=True, priority=priority)
@@ -220,7 +220,7 @@ def current_stream(device: Any = None) -> Stream:
         >>> if tt.cuda.is_available():
         ...     stream = tt.cuda.current_stream()
     """
-    index = device_index(device)
+    index = index_of_device(device)
     return Stream(index, _raw=backend().at(index).cuda.get_current_stream())
 
 
@@ -231,7 +231,7 @@ def default_stream(device: Any = None) -> Stream:
         >>> if tt.cuda.is_available():
         ...     stream = tt.cuda.default_stream()
     """
-    index = device_index(device)
+    index = index_of_device(device)
     return Stream(index, _raw=backend().at(index).cuda.Stream.null)
 
 

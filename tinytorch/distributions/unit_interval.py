@@ -75,13 +75,13 @@ class ContinuousBernoulli(_ProbsOrLogits, ExponentialFamily):
         """The parameter between 0 and 1."""
         return clamp_probs(logits_to_probs(self.logits, is_binary=True))
 
-    def _is_outside_unstable_region(self) -> Tensor:
+    def _outside_unstable_region(self) -> Tensor:
         """Whether the parameter is far enough from 1/2 for the formulas."""
         return (self.probs <= self._lims[0]) | (self.probs > self._lims[1])
 
     def _cut_probs(self) -> Tensor:
         """The parameters outside ``lims``, with the lower limit in place of the others."""
-        return self.probs.where(self._is_outside_unstable_region(), self._lims[0])
+        return self.probs.where(self._outside_unstable_region(), self._lims[0])
 
     def _cont_bern_log_norm(self) -> Tensor:
         """The logarithm of the constant that normalizes the density."""
@@ -89,7 +89,7 @@ class ContinuousBernoulli(_ProbsOrLogits, ExponentialFamily):
         formula = (_negative_log_odds(p).abs() / (1 - 2 * p).abs()).log()
         x = (self.probs - 0.5) ** 2
         return formula.where(
-            self._is_outside_unstable_region(), math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x
+            self._outside_unstable_region(), math.log(2.0) + (4.0 / 3.0 + 104.0 / 45.0 * x) * x
         )
 
     @property
@@ -108,7 +108,7 @@ class ContinuousBernoulli(_ProbsOrLogits, ExponentialFamily):
         p, x = self._cut_probs(), self.probs - 0.5
         formula = p / (2 * p - 1) + 1 / _negative_log_odds(p)
         return formula.where(
-            self._is_outside_unstable_region(), 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x**2) * x
+            self._outside_unstable_region(), 0.5 + (1.0 / 3.0 + 16.0 / 45.0 * x**2) * x
         )
 
     @property
@@ -116,7 +116,7 @@ class ContinuousBernoulli(_ProbsOrLogits, ExponentialFamily):
         p, x = self._cut_probs(), (self.probs - 0.5) ** 2
         formula = p * (p - 1) / (1 - 2 * p) ** 2 + 1 / _negative_log_odds(p) ** 2
         return formula.where(
-            self._is_outside_unstable_region(), 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x
+            self._outside_unstable_region(), 1.0 / 12.0 - (1.0 / 15.0 - 128.0 / 945.0 * x) * x
         )
 
     def sample(self, sample_shape: Any = Size()) -> Tensor:
@@ -136,13 +136,13 @@ class ContinuousBernoulli(_ProbsOrLogits, ExponentialFamily):
         self._check_sample(value)
         p = self._cut_probs()
         formula = (p**value * (1 - p) ** (1 - value) + p - 1) / (2 * p - 1)
-        probability = formula.where(self._is_outside_unstable_region(), value)
+        probability = formula.where(self._outside_unstable_region(), value)
         return probability.masked_fill(value <= 0, 0.0).masked_fill(value >= 1, 1.0)
 
     def icdf(self, value: Tensor) -> Tensor:
         p = self._cut_probs()
         formula = ((-p).log1p() - (value * (2 * p - 1) - p).log1p()) / _negative_log_odds(p)
-        return formula.where(self._is_outside_unstable_region(), value)
+        return formula.where(self._outside_unstable_region(), value)
 
     def entropy(self) -> Tensor:
         fall = _negative_log_odds(self.probs)
