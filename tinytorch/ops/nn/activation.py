@@ -109,15 +109,16 @@ def silu(xp: Backend, input: Array, inplace: bool = False) -> Array:
 
 
 def logistic(xp: Any, x: Any) -> Any:
-    """Sigmoid of ``x`` inside a gradient rule.
+    """Sigmoid of ``x``, for gradient rules.
 
-    A rule that runs on Tensors (``create_graph=True``) calls the operation ``sigmoid``. Its
-    derivative is finite; that of the formula is infinity times 0 where ``exp`` overflows.
+    A rule that runs on Tensors (``create_graph=True``) calls the operation ``sigmoid``, whose
+    derivative is finite. The derivative of the formula is infinity times 0 where ``exp`` overflows.
     """
     return xp.call(sigmoid, x) if xp.records else 1 / (1 + xp.exp(-x))
 
 
 def _silu_backward(xp: Any, g: Any, input: Any) -> Any:
+    """Gradient of ``silu`` at ``input``: ``g`` times its derivative."""
     s = logistic(xp, input)
     return g * (s * (1 + input * (1 - s)))
 
@@ -148,7 +149,7 @@ def scaled_elu(
 ) -> Array:
     """``scale * x`` where x > 0, ``scale * alpha * (exp(rate * x) - 1)`` elsewhere.
 
-    ``kernel`` is PyTorch's name of the kernel, for the error that unsupported dtypes raise.
+    ``kernel`` is the name of PyTorch's kernel in the error for unsupported dtypes.
     """
     check_supported(xp, kernel, "uibc", x)
 
@@ -161,12 +162,15 @@ def scaled_elu(
 
 
 def _negative_part(xp: Any, x: Any) -> Any:
-    """``min(x, 0)``, and 0 for NaN; in a rule on Tensors its derivative at 0 is 0."""
+    """``min(x, 0)``, and 0 for NaN, for gradient rules.
+
+    In a rule that runs on Tensors (``xp.records``) its derivative at 0 is 0.
+    """
     return masked(xp, x, x < 0) if xp.records else xp.fmin(x, 0)
 
 
 def scaled_elu_backward(xp: Any, g: Any, x: Any, alpha: float, scale: float, rate: float) -> Any:
-    """Gradient of ``scaled_elu``; at 0 it is that of the exponential."""
+    """Gradient of ``scaled_elu``. At x = 0 the exponential branch gives the derivative."""
 
     def compute(g: Any, x: Any) -> Any:
         # Where x > 0 the exponential is exp(0) = 1: add the difference of the two slopes.
@@ -182,9 +186,10 @@ elu.vjp(input=lambda xp, g, input, alpha: scaled_elu_backward(xp, g, input, alph
 
 
 def _gelu_and_cdf(xp: Backend, input: Array, approximate: str) -> tuple[Array, Array | None]:
-    """``gelu`` and the normal CDF ``P(X <= x)``, which the gradient reads.
+    """Result of ``gelu``, and the normal CDF ``P(X <= input)``, which is saved for the gradient.
 
-    The CDF takes most of the gradient's time. It is None where ``gelu`` does not compute it.
+    Computing the CDF again would take most of the gradient's time. The second value is None where
+    ``gelu`` does not compute the CDF.
     """
     if approximate != "none" or input.dtype.char not in "fd" or xp.kernel("gelu") is not None:
         return gelu.kernel(xp, input, approximate=approximate), None
@@ -231,11 +236,12 @@ def gelu(xp: Backend, input: Array, *, approximate: str = "none") -> Array:
 
 
 def _gelu_inner(x: Any) -> Any:
-    """Argument of tanh in the approximation."""
+    """Argument of tanh in the tanh approximation of ``gelu``."""
     return (x + x * x * x * 0.044715) * math.sqrt(2 / math.pi)
 
 
 def _gelu_backward(xp: Any, g: Any, x: Any, approximate: str) -> Any:
+    """Gradient of ``gelu`` at ``x``, without a saved CDF."""
     if not xp.records and is_half(x):
         return compute_in_single(xp, _gelu_backward, g, x, approximate=approximate)
     if approximate == "tanh":
@@ -251,7 +257,10 @@ def _gelu_backward(xp: Any, g: Any, x: Any, approximate: str) -> Any:
 
 
 def _gelu_backward_from_cdf(xp: Backend, g: Array, x: Array, cdf: Array) -> Array:
-    """``g * (cdf + x * density(x))``."""
+    """Gradient of ``gelu`` at ``x``: ``g * (cdf + x * density(x))``.
+
+    ``cdf`` and ``density`` are those of the normal distribution.
+    """
     slope = x * x
     slope *= -0.5
     slope = xp.exp(slope, out=slope if slope.ndim else None)
@@ -263,6 +272,7 @@ def _gelu_backward_from_cdf(xp: Backend, g: Array, x: Array, cdf: Array) -> Arra
 
 
 def _gelu_rule(xp: Any, g: Any, kept: Any, input: Any, approximate: str) -> Any:
+    """Gradient rule of ``gelu``; ``kept`` is the CDF that ``_gelu_and_cdf`` saved, or None."""
     if kept is not None:
         return xp.blockwise(lambda *parts: _gelu_backward_from_cdf(xp, *parts), g, input, kept)
     return blockwise(xp, lambda g, x: _gelu_backward(xp, g, x, approximate), g, input)
@@ -273,7 +283,10 @@ gelu.op.registered.forward_with_saved = _gelu_and_cdf
 
 
 def halving_dim(name: str, x: Array, dim: int) -> int:
-    """Dimension that ``glu`` halves, as a non-negative int; raise if its size is odd."""
+    """``dim``, along which ``glu`` halves ``x``, as a non-negative int.
+
+    Raises RuntimeError if that dimension has an odd size. ``name`` is the function, for errors.
+    """
     check_not_complex(name, x)
     if not x.ndim:
         raise RuntimeError(f"{name} does not support scalars: there is no dimension to halve")

@@ -42,19 +42,29 @@ def _max_length(length: int, size: int) -> int:
 
 
 def _min_length(length: int, size: int) -> int:
-    """Length of the shortest window."""
+    """Length of the shortest of ``size`` windows over ``length`` elements."""
     return -(-length // size)
 
 
 def _window_lengths(xp: Backend, ndim: int, axis: int, length: int, size: int) -> Array:
-    """Lengths of the windows, in a shape that broadcasts along ``axis`` of ``ndim`` dimensions."""
+    """Lengths of ``size`` windows over ``length`` elements.
+
+    Their shape broadcasts along ``axis`` of an array of ``ndim`` dimensions.
+    """
     ends = xp.arange(size + 1, dtype="int64") * length
     shape = [-1 if d == axis % ndim else 1 for d in range(ndim)]
     return xp.reshape(-(-ends[1:] // size) - ends[:-1] // size, shape)
 
 
 class _WindowElements:
-    """All windows along an axis, read element by element: their first elements, and so on."""
+    """The windows along ``axis``, read by position: first the first elements of all windows.
+
+    Args:
+        xp: The backend.
+        input: Array of any shape.
+        axis: The dimension that is divided into windows.
+        size: Number of windows.
+    """
 
     def __init__(self, xp: Backend, input: Array, axis: int, size: int) -> None:
         self.xp, self.input, self.axis = xp, input, axis
@@ -66,24 +76,28 @@ class _WindowElements:
         self.max_length = _max_length(length, size)
 
     def elements(self, number: int) -> Array:
-        """Element ``number`` of each window; an arbitrary element for shorter windows."""
+        """Element at position ``number`` of each window.
+
+        It is an arbitrary element for a window without that position.
+        """
         return self.xp.take(
             self.input, self.xp.minimum(self.starts + number, self.last), axis=self.axis
         )
 
     def mask(self, number: int) -> Array:
-        """Whether each window has an element ``number``."""
+        """Whether each window has an element at position ``number``."""
         return self.lengths > number
 
 
 def _equal_windows(length: int, size: int, axis: int) -> AxisWindows | None:
-    """The windows along ``axis`` if they have one length and do not overlap."""
+    """The windows along ``axis`` if all have one length and do not overlap, else None."""
     if size and length % size == 0:
         return AxisWindows(axis, length // size, length // size, 0, 1, size)
     return None
 
 
 def _replace_size(shape: Any, axis: int, size: int) -> tuple[int, ...]:
+    """``shape`` with ``size`` in dimension ``axis``."""
     axis %= len(shape)
     return (*shape[:axis], size, *shape[axis + 1 :])
 
@@ -92,9 +106,9 @@ def _replace_size(shape: Any, axis: int, size: int) -> tuple[int, ...]:
 
 
 def _window_sums(xp: Backend, input: Array, axis: int, size: int) -> Array:
-    """Sums of ``size`` windows along a dimension.
+    """Sums of ``size`` windows along ``axis``, which has size ``size`` in the result.
 
-    Adds element after element of all windows if that takes fewer steps than window after window.
+    Adds position after position of all windows if that takes fewer steps than window after window.
     """
     length = input.shape[axis]
     if length and size > _max_length(length, size):
@@ -141,6 +155,7 @@ _uneven_spread.vjp(
 
 
 def _node_name(node: Node) -> str:
+    """PyTorch's name of the node of ``adaptive_avg_pool2d``, which is a mean for 1x1 results."""
     is_global = tuple(node.shape[-2:]) == (1, 1)
     return "MeanBackward1" if is_global else "AdaptiveAvgPool2DBackward0"
 
@@ -203,7 +218,7 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Any) -> Tensor:
 
 
 def _average(spatial: int, input: Tensor, output_size: Any) -> Tensor:
-    """Adaptive average pooling of ``spatial`` dimensions."""
+    """Adaptive average pooling of the last ``spatial`` dimensions."""
     name = f"adaptive_avg_pool{spatial}d"
     sizes = _check_sizes(name, spatial, input, output_size)
     is_global = sizes == [1] * spatial
@@ -237,7 +252,10 @@ def _means(input: Tensor, sizes: list[int]) -> Tensor:
 
 
 def _check_sizes(name: str, spatial: int, input: Tensor, output_size: Any) -> list[int]:
-    """Number of windows in each pooled dimension; raise unless it fits the input."""
+    """Number of windows in each pooled dimension, from ``output_size``; None there keeps a size.
+
+    Raises an error if ``output_size`` does not fit the input. ``name`` is the function, for errors.
+    """
     check_tensor(name, input)
     is_sequence = isinstance(output_size, (tuple, list))
     given = list(output_size) if is_sequence else [output_size] * spatial
@@ -272,7 +290,7 @@ def _check_not_empty(name: str, input: Tensor, sizes: list[int]) -> None:
     """Raise RuntimeError for images without elements, or without channels.
 
     As in PyTorch, 1d and 2d averages accept an input without channels, and global averages accept
-    images without elements.
+    images without elements. ``name`` is the function; ``sizes`` are the numbers of windows.
     """
     spatial = len(sizes)
     image = input.shape[-spatial:]
@@ -305,7 +323,10 @@ def adaptive_argmax(xp: Backend, input: Array, axis: int, size: int) -> Array:
 
 
 def _argmax_by_elements(xp: Backend, windows: _WindowElements) -> Array:
-    """``adaptive_argmax`` element after element: the first of equal elements, but the last NaN."""
+    """Index of the largest element of each window, found position by position.
+
+    Of equal elements it is the first, but of several NaN the last.
+    """
     best = windows.elements(0)
     found = xp.zeros(best.shape, "int64")
     for number in range(1, windows.max_length):
@@ -320,7 +341,10 @@ def _argmax_by_elements(xp: Backend, windows: _WindowElements) -> Array:
 
 @op(public=False)
 def adaptive_max_indices(xp: Backend, input: Array, sizes: list[int]) -> Array:
-    """Index, in the flattened image, of the largest element of each window."""
+    """Index, in the flattened image, of the largest element of each window.
+
+    ``sizes`` are the numbers of windows in the last dimensions.
+    """
     found, best, stride = None, input, 1
     for axis, size in reversed(list(zip(range(-len(sizes), 0), sizes, strict=True))):
         index = adaptive_argmax.kernel(xp, best, axis, size)
@@ -394,7 +418,10 @@ def adaptive_max_pool3d(input: Tensor, output_size: Any, return_indices: bool = 
 
 
 def _max_pool(spatial: int, input: Tensor, output_size: Any, return_indices: bool) -> Any:
-    """Adaptive max pooling of ``spatial`` dimensions."""
+    """Adaptive max pooling of the last ``spatial`` dimensions.
+
+    Returns the maxima, or maxima and their indices in the flattened image.
+    """
     name = f"adaptive_max_pool{spatial}d"
     sizes = _check_sizes(name, spatial, input, output_size)
     check_supported(input._xp, name, "biuc", input._data)

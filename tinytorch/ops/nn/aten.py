@@ -443,6 +443,11 @@ def embedding_renorm_(input: Tensor, indices: Tensor, max_norm: float, norm_type
 def _check_grad_output(
     name: str, grad_output: Tensor, output: Tensor, input_dtype: dtypes.dtype
 ) -> None:
+    """Raise RuntimeError unless ``grad_output`` has the shape of ``output`` and the expected dtype.
+
+    That dtype is both the dtype of ``output`` and ``input_dtype``. ``name`` is the function, for
+    errors.
+    """
     for dtype in (output.dtype, dtypes.as_dtype(input_dtype)):
         if dtype is not grad_output.dtype:
             raise RuntimeError(
@@ -510,7 +515,10 @@ _REDUCTIONS = ("none", "mean", "sum")
 
 
 def _reduction_name(name: str, reduction: int) -> str:
-    """The reduction as ``nn.functional`` names it; ``name`` is the function's, for errors."""
+    """Name in ``nn.functional`` of a reduction given as a number: 0 is none, 1 mean, 2 sum.
+
+    ``name`` is the function, for errors.
+    """
     if isinstance(reduction, bool) or not isinstance(reduction, int):
         kind = type(reduction).__name__
         raise TypeError(f"{name}(): argument 'reduction' must be int, not {kind}")

@@ -54,7 +54,11 @@ def attention_weights(
 def _unnormalized_weights(
     xp: Backend, query: Array, key: Array, bias: Array | None, scale: float, first: int | None
 ) -> tuple[Array, Array]:
-    """Exponentials of the scores, ``(*, L, S)``, and their sums over the keys, 1 instead of 0."""
+    """Exponentials of the scores, ``(*, L, S)``, and their sums over the keys, ``(*, L, 1)``.
+
+    A sum of 0 is replaced by 1, so that the caller can divide by it. The arguments are those of
+    ``attention_weights``.
+    """
     scores = xp.matmul(query if scale == 1 else query * scale, xp.swapaxes(key, -1, -2))
     if bias is not None:
         needs_broadcast = xp.broadcast_shapes(scores.shape, bias.shape) != scores.shape
@@ -63,7 +67,7 @@ def _unnormalized_weights(
         _mask_later_keys(xp, scores, first)
     if not scores.size:
         return scores, xp.ones((*scores.shape[:-1], 1), scores.dtype)
-    if not xp.is_moderate(scores, -1):
+    if not xp.is_moderate(scores, -1):  # subtract the largest score: exp could overflow
         top = xp.max(scores, axis=-1, keepdims=True)
         scores -= xp.where(top == -xp.inf, 0, top)
     xp.exp(scores, out=scores)
@@ -72,7 +76,10 @@ def _unnormalized_weights(
 
 
 def _mask_later_keys(xp: Backend, scores: Array, first: int) -> None:
-    """Set the scores of keys after each query's position to -inf; query 0 is at ``first``."""
+    """Set the scores ``(*, L, S)`` of keys after each query's position to -inf, in place.
+
+    ``first`` is the position of query 0.
+    """
     queries, keys = scores.shape[-2:]
     late = scores[..., first:]  # all queries attend to the keys before
     mask = xp.arange(queries)[:, None] >= xp.arange(max(0, keys - first))
@@ -83,6 +90,7 @@ def _mask_later_keys(xp: Backend, scores: Array, first: int) -> None:
 def _attention_weights_rule(
     xp: Any, g: Any, in_shape: Any, out: Any, query: Any, key: Any, scale: float
 ) -> tuple[Any, ...]:
+    """Gradients of query, key and bias: None for each whose shape in ``in_shape`` is None."""
     grad = softmax_backward(xp, g, out, out.ndim - 1)
     query_shape, key_shape, bias_shape = in_shape
     return (
@@ -117,25 +125,27 @@ def attention_in_blocks(
 ) -> Array:  # fmt: skip
     """``softmax(query keyᵀ scale + bias) value`` without an array of all scores.
 
-    All are 4-d, ``(N, heads, L or S, E)``. The weighted sums of the values are divided by the sums
-    of the weights, since they are smaller than the weights. With ``ordered``, the result has the
-    memory order of ``query``. Reference: Dao et al.: FlashAttention, arXiv:2205.14135.
+    All arrays are 4-d, ``(N, heads, L or S, E)``. Each block divides the weighted sums of the
+    values by the sums of the weights, as there are fewer of them than weights. With ``ordered``,
+    the result has the memory order of ``query``; ``causal`` masks keys after each query.
+
+    Reference: Dao et al.: FlashAttention, arXiv:2205.14135.
     """
     shape = (*query.shape[:-1], value.shape[-1])
     out = xp.empty_like(query) if ordered else xp.empty(shape, query.dtype)
     size = (query.shape, key.shape[-2], _block_scores(xp))
     blocks = [(heads, rows) for heads in _head_blocks(*size) for rows in _query_blocks(*size)]
 
-    def work(start: int, stop: int) -> None:
+    def compute_blocks(start: int, stop: int) -> None:
         for heads, rows in blocks[start:stop]:
             keys = _attended_keys(rows, key, causal)
             block = _index_block(xp, query, key, bias, heads, rows, keys)
             first = rows.start if causal else None
             weights, total = _unnormalized_weights(xp, *block, scale, first)
-            found = xp.matmul(weights, value[heads][:, keys])
-            xp.divide(found, total, out=out[(*heads, rows)])
+            sums = xp.matmul(weights, value[heads][:, keys])
+            xp.divide(sums, total, out=out[(*heads, rows)])
 
-    xp.in_parts(work, len(blocks), True)
+    xp.in_parts(compute_blocks, len(blocks), True)
     return out
 
 
@@ -144,19 +154,20 @@ def _blocks_rule(
     xp: Any, g: Any, in_shape: Any, out: Any, query: Any, key: Any, value: Any, bias: Any,
     scale: float, causal: bool,
 ) -> tuple[Any, ...]:  # fmt: skip
+    """Gradients of query, key and value, computed a block of heads at a time and concatenated."""
     inner = xp.sum(g * out, axis=-1, keepdims=True)
     blocks = list(_head_blocks(query.shape, key.shape[-2], _block_scores(xp)))
 
-    def work(start: int, stop: int) -> list[Any]:
+    def head_gradients(start: int, stop: int) -> list[Any]:
         return [
             _heads_backward(xp, g, inner, query, key, value, bias, scale, causal, heads)
             for heads in blocks[start:stop]
         ]
 
-    found = [grads for part in xp.in_parts(work, len(blocks), True) for grads in part]
+    gradients = [grads for part in xp.in_parts(head_gradients, len(blocks), True) for grads in part]
     return tuple(
         xp.reshape(xp.concatenate(parts, axis=0), (*query.shape[:2], *parts[0].shape[1:]))
-        for parts in zip(*found, strict=True)
+        for parts in zip(*gradients, strict=True)
     )
 
 
@@ -164,9 +175,21 @@ def _heads_backward(
     xp: Any, g: Any, inner: Any, query: Any, key: Any, value: Any, bias: Any,
     scale: float, causal: bool, heads: Any,
 ) -> tuple[Any, Any, Any]:  # fmt: skip
-    """Gradients of the queries, keys and values of some heads.
+    """Gradients of the queries, keys and values of some heads of one sample.
 
-    ``inner`` is ``sum(g * out)`` for each query. The weights are computed again, block by block.
+    The weights are computed again, block by block.
+
+    Args:
+        xp: The backend.
+        g: Gradient of the result.
+        inner: ``sum(g * out)`` over the features, for each query.
+        query: Queries of all heads.
+        key: Keys of all heads.
+        value: Values of all heads.
+        bias: Bias of the scores of all heads, or None.
+        scale: Factor of the products.
+        causal: Whether keys after each query are masked.
+        heads: Index of a sample and slice of its heads.
     """
     query_grads, key_grad, value_grad = [], _zeros(xp, key[heads]), _zeros(xp, value[heads])
     for rows in _query_blocks(query.shape, key.shape[-2], _block_scores(xp)):
@@ -184,11 +207,15 @@ def _heads_backward(
 
 
 def _zeros(xp: Any, like: Any) -> Any:
+    """Start of a sum of gradients of the shape of ``like``; 0 if gradients are recorded."""
     return 0 if xp.records else xp.zeros(like.shape, like.dtype)
 
 
 def _add_part(xp: Any, total: Any, keys: slice, part: Any) -> Any:
-    """``total`` with the gradients of some keys added: in place, unless they are recorded."""
+    """``total`` with the gradients ``part`` of the keys in the slice ``keys`` added.
+
+    Adds in place, unless gradients are recorded; then ``part`` has all keys.
+    """
     if xp.records:
         return total + part
     total[:, keys] += part
@@ -196,12 +223,19 @@ def _add_part(xp: Any, total: Any, keys: slice, part: Any) -> Any:
 
 
 def _block_scores(xp: Any) -> int:
-    """Number of scores in a block: they and the arrays computed from them fit the cache."""
+    """Number of scores in a block.
+
+    The scores and the arrays computed from them fit the processor's cache.
+    """
     return 4 * xp.block_elements if xp.block_elements else _BLOCK
 
 
 def _head_blocks(shape: Any, keys: int, scores: int) -> Iterator[tuple[int, slice]]:
-    """Yield a sample and a slice of its heads: as many as have ``scores`` scores, at least one."""
+    """Yield blocks of heads: the index of a sample and a slice of its heads.
+
+    A block has as many heads as have at most ``scores`` scores, but at least one. ``shape`` is the
+    queries', ``(N, heads, L, E)``, and ``keys`` the number of keys.
+    """
     step = max(1, scores // (shape[2] * keys))
     for image in range(shape[0]):
         for start in range(0, shape[1], step):
@@ -209,21 +243,29 @@ def _head_blocks(shape: Any, keys: int, scores: int) -> Iterator[tuple[int, slic
 
 
 def _query_blocks(shape: Any, keys: int, scores: int) -> Iterator[slice]:
-    """Yield slices of the queries: as many as have ``scores`` scores in a head, at least one."""
+    """Yield slices of the queries of a head.
+
+    A slice has as many queries as have at most ``scores`` scores, but at least one. ``shape`` is
+    the queries', ``(N, heads, L, E)``, and ``keys`` the number of keys.
+    """
     step = max(1, scores // keys)
     for start in range(0, shape[2], step):
         yield slice(start, min(start + step, shape[2]))
 
 
 def _attended_keys(rows: slice, key: Any, causal: bool) -> slice:
-    """Keys that at least one of the queries ``rows`` attends to."""
+    """Slice of the keys of ``key`` that at least one query in the slice ``rows`` attends to."""
     return slice(0, min(rows.stop, key.shape[-2]) if causal else key.shape[-2])
 
 
 def _index_block(
     xp: Any, query: Any, key: Any, bias: Any, heads: Any, rows: slice, keys: slice
 ) -> tuple[Any, Any, Any]:
-    """Queries, keys and bias of a block: some heads, some of their queries, some keys."""
+    """Queries, keys and bias of a block.
+
+    ``heads`` is a sample's index and a slice of its heads, ``rows`` and ``keys`` are slices of the
+    queries and keys.
+    """
     if bias is not None:
         bias = xp.broadcast_to(bias, (*query.shape[:-1], key.shape[-2]))[(*heads, rows)]
         bias = bias[..., keys]
@@ -293,8 +335,8 @@ def scaled_dot_product_attention(
     if query.dtype is dtypes.float16:
         q, k, v = (t.to(dtypes.float32) for t in (q, k, v))
         bias = None if bias is None else bias.to(dtypes.float32)
-    three = (("query", query), ("key", key), ("value", value))
-    if dropout_p or not _is_fused(three, attn_mask):
+    named_tensors = (("query", query), ("key", key), ("value", value))
+    if dropout_p or not _is_fused(named_tensors, attn_mask):
         # PyTorch saves these products, so query and key may be changed in place afterwards.
         q, k, scale = *_scale_both(q, k, scale), 1.0
     ordered = not dropout_p and _is_ordered(query, key, value, attn_mask)
@@ -319,21 +361,22 @@ def _scale_both(query: Any, key: Any, scale: float) -> tuple[Any, Any]:
 def _check_attention(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, causal: bool, dropout_p: float
 ) -> None:
+    """Raise an error for arguments of ``scaled_dot_product_attention`` that do not fit."""
     name = "scaled_dot_product_attention"
-    three = (("query", query), ("key", key), ("value", value))
-    for argument, tensor in three:
+    named_tensors = (("query", query), ("key", key), ("value", value))
+    for argument, tensor in named_tensors:
         if not isinstance(tensor, Tensor):
             raise TypeError(
                 f"{name}(): argument '{argument}' must be Tensor, not {type(tensor).__name__}"
             )
-    if any(tensor.ndim < 2 for _, tensor in three):
-        dims = " ".join(f"{argument}.dim: {tensor.ndim}" for argument, tensor in three)
+    if any(tensor.ndim < 2 for _, tensor in named_tensors):
+        dims = " ".join(f"{argument}.dim: {tensor.ndim}" for argument, tensor in named_tensors)
         raise RuntimeError(
             f"{name}: Expected query, key, and value to all be at least 2 dimensional, but got "
             f"{dims} instead."
         )
-    if any(tensor.dtype is not query.dtype for _, tensor in three):
-        kinds = " ".join(f"{argument}.dtype: {tensor.dtype}" for argument, tensor in three)
+    if any(tensor.dtype is not query.dtype for _, tensor in named_tensors):
+        kinds = " ".join(f"{argument}.dtype: {tensor.dtype}" for argument, tensor in named_tensors)
         raise RuntimeError(
             f"{name}: Expected query, key, and value to have the same dtype, but got {kinds} "
             "instead."
@@ -342,35 +385,41 @@ def _check_attention(
         raise RuntimeError(
             f"{name}: expected scalar type Float but found {scalar_name(query.dtype)}"
         )
-    if causal and mask is not None and (dropout_p or not _is_fused(three, mask)):
+    if causal and mask is not None and (dropout_p or not _is_fused(named_tensors, mask)):
         raise RuntimeError(f"{name}: Explicit attn_mask should not be set when is_causal=True")
     if query.shape[-1] != key.shape[-1] or key.shape[-2] != value.shape[-2]:
-        shapes = ", ".join(f"{argument} {list(tensor.shape)}" for argument, tensor in three)
+        shapes = ", ".join(f"{argument} {list(tensor.shape)}" for argument, tensor in named_tensors)
         raise RuntimeError(
             f"{name}: Expected size for first two dimensions of batch2 tensor to match: query and "
             f"key need the same features, key and value the same length, but got {shapes}"
         )
 
 
-def _is_fused(three: tuple[tuple[str, Tensor], ...], mask: Tensor | None) -> bool:
-    """Whether PyTorch uses its fused kernel, which accepts a mask and ``is_causal`` together."""
-    is_4d = all(t.ndim == 4 and t.shape[-1] == three[0][1].shape[-1] for _, t in three)
+def _is_fused(named: tuple[tuple[str, Tensor], ...], mask: Tensor | None) -> bool:
+    """Whether PyTorch uses its fused kernel, which accepts a mask and ``is_causal`` together.
+
+    ``named`` are query, key and value, each after its name.
+    """
+    is_4d = all(t.ndim == 4 and t.shape[-1] == named[0][1].shape[-1] for _, t in named)
     return is_4d and (mask is None or mask.ndim in (2, 4) and not mask.requires_grad)
 
 
 def _is_ordered(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) -> bool:
-    """Whether PyTorch's result has the query's memory order, and that is not row-major."""
+    """Whether PyTorch's result has the memory order of ``query``, which is not row-major."""
     strides = query._data.strides
     if query.ndim != 4 or strides[0] >= strides[1] >= strides[2] or not query.numel():
         return False
-    three = query, key, value
-    fits = all(t._data.strides[-1] == t._data.itemsize for t in three)
-    fits = fits and query.shape[0] == key.shape[0] == value.shape[0]
-    return fits and _is_fused(tuple(("", t) for t in three), mask)
+    tensors = query, key, value
+    matches = all(t._data.strides[-1] == t._data.itemsize for t in tensors)
+    matches = matches and query.shape[0] == key.shape[0] == value.shape[0]
+    return matches and _is_fused(tuple(("", t) for t in tensors), mask)
 
 
 def _should_use_blocks(query: Tensor, key: Tensor, value: Tensor, bias: Any) -> bool:
-    """Whether ``attention_in_blocks`` fits: many scores, 4-d tensors, no gradient of the bias."""
+    """Whether ``attention_in_blocks`` is used: for many scores of 4-d tensors.
+
+    It broadcasts neither batch nor heads, and has no gradient of ``bias``.
+    """
     if not _has_many_scores(query, key):
         return False
     shape = query.shape
@@ -382,6 +431,7 @@ def _should_use_blocks(query: Tensor, key: Tensor, value: Tensor, bias: Any) -> 
 
 
 def _has_many_scores(query: Tensor, key: Tensor) -> bool:
+    """Whether the tensors are 4-d with so many scores that a block at a time is better."""
     return query.ndim == 4 and math.prod(query.shape[:3]) * key.shape[-2] >= _MANY
 
 
@@ -402,22 +452,28 @@ def _mask_to_bias(query: Tensor, mask: Any) -> Any:
 
 
 def _check_groups(query: Tensor, key: Tensor, value: Tensor) -> None:
+    """Raise RuntimeError unless the heads of key and value divide those of the query."""
     if min(t.ndim for t in (query, key, value)) < 3:
         raise RuntimeError("enable_gqa: query, key and value need a dimension of heads")
-    heads, shared = query.shape[-3], key.shape[-3]
-    if heads % shared or value.shape[-3] != shared:
+    heads, key_heads = query.shape[-3], key.shape[-3]
+    if heads % key_heads or value.shape[-3] != key_heads:
         raise RuntimeError(
             "enable_gqa: Number of heads in key and value must divide the number of heads in "
-            f"query, and be equal; got {heads}, {shared} and {value.shape[-3]}"
+            f"query, and be equal; got {heads}, {key_heads} and {value.shape[-3]}"
         )
 
 
 def _group_heads(query: Any, key: Any, value: Any, bias: Any) -> tuple[Any, ...]:
-    """Query heads as ``(*, key heads, group, L, E)``; keys and values broadcast in the group."""
-    heads, shared = query.shape[-3], key.shape[-3]
-    q = query.reshape(*query.shape[:-3], shared, heads // shared, *query.shape[-2:])
+    """Tensors for grouped attention, in which each key head serves a group of query heads.
+
+    Returns:
+        Queries ``(*, key heads, group, L, E)``; keys and values with a dimension of size 1 for the
+        group; the bias of the scores, reshaped to fit, or None.
+    """
+    heads, key_heads = query.shape[-3], key.shape[-3]
+    q = query.reshape(*query.shape[:-3], key_heads, heads // key_heads, *query.shape[-2:])
     if bias is not None and bias.ndim > 2:
-        parts = (shared, heads // shared) if bias.shape[-3] == heads else (1, 1)
+        parts = (key_heads, heads // key_heads) if bias.shape[-3] == heads else (1, 1)
         bias = bias.reshape(*bias.shape[:-3], *parts, *bias.shape[-2:])
     return q, key.unsqueeze(-3), value.unsqueeze(-3), bias
 
@@ -574,6 +630,10 @@ def _check_ranks(
 def _check_sizes(
     query: Tensor, key: Tensor, value: Tensor, embed: int, num_heads: int, separate: bool
 ) -> None:
+    """Raise AssertionError for sizes that do not fit the projections or the number of heads.
+
+    ``separate``: whether query, key and value have weights of their own, which may differ in size.
+    """
     if query.shape[-1] != embed:
         raise AssertionError(
             f"was expecting embedding dimension of {embed}, but got {query.shape[-1]}"
@@ -593,7 +653,11 @@ def _check_sizes(
 
 
 def _additive_mask(mask: Any, name: str, dtype: Any) -> Any:
-    """Mask as a float tensor that is added to the scores: -inf where a bool mask is True."""
+    """``mask`` as a tensor of ``dtype`` that is added to the scores.
+
+    A bool mask becomes -inf where it is True, else 0; None stays None. ``name`` is the argument,
+    for errors.
+    """
     if mask is None or mask.is_floating_point():
         return mask if mask is None else mask.to(dtype)
     if mask.dtype is not dtypes.bool:
@@ -604,7 +668,10 @@ def _additive_mask(mask: Any, name: str, dtype: Any) -> Any:
 
 
 def _project(query: Any, key: Any, value: Any, weights: Any, bias: Any) -> tuple[Any, ...]:
-    """Projections of query, key and value: one product if the three are the same tensor."""
+    """Projections of query, key and value: one product if the three are the same tensor.
+
+    ``weights`` has one weight for each of the three, or a single one, their concatenation.
+    """
     biases = (None, None, None) if bias is None else bias.chunk(3)
     if len(weights) == 3:
         if any(weight is None for weight in weights):
@@ -661,7 +728,7 @@ def _split_heads(x: Any, num_heads: int) -> Any:
 
 
 def _choose_static(x: Any, static: Any, num_heads: int) -> Any:
-    """Heads of the projection ``x``, or ``static`` if it is given."""
+    """Heads of the projection ``x``, or the already projected ``static`` if it is given."""
     if static is None:
         return _split_heads(x, num_heads)
     heads, features = x.shape[1] * num_heads, x.shape[2] // num_heads
@@ -689,7 +756,11 @@ def _merge_masks(mask: Any, padding: Any, batch: int, num_heads: int, keys: int)
 def _attend(
     q: Any, k: Any, v: Any, mask: Any, p: float, causal: bool, need_weights: bool
 ) -> tuple[Any, Any]:
-    """Attention of ``(heads, length, features)``, and its weights if they are needed."""
+    """Attention of tensors ``(batch num_heads, length, features)``.
+
+    Returns the weighted values, and the weights, or None unless they are needed. ``p`` is the
+    probability of dropout.
+    """
     if not need_weights:
         q, k, v, mask = (None if t is None else t.unsqueeze(0) for t in (q, k, v, mask))
         out: Any = scaled_dot_product_attention(q, k, v, mask, p, causal)

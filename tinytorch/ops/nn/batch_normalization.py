@@ -79,11 +79,15 @@ def batch_norm(
     return _use_running_statistics(input, running_mean, running_var, weight, bias, eps)
 
 
-def check_more_than_one(shape: Any, what: str) -> None:
-    """Raise ValueError if the statistics are of a single value; ``what`` names it."""
-    values = math.prod(shape[2:]) * (shape[0] if what.endswith("channel") else 1)
+def check_more_than_one(shape: Any, unit: str) -> None:
+    """Raise ValueError if the statistics of an input of ``shape`` are over a single value.
+
+    ``unit`` says in the error what the statistics are over: ``"value per channel"`` (with the
+    batch) or ``"spatial element"`` (without it).
+    """
+    values = math.prod(shape[2:]) * (shape[0] if unit.endswith("channel") else 1)
     if values == 1:
-        raise ValueError(f"Expected more than 1 {what} when training, got input size {shape}")
+        raise ValueError(f"Expected more than 1 {unit} when training, got input size {shape}")
 
 
 def check_parameters(name: str, input: Tensor, **given: Tensor | None) -> None:
@@ -109,7 +113,10 @@ def check_parameters(name: str, input: Tensor, **given: Tensor | None) -> None:
 
 
 def _empty(input: Any, weight: Any, bias: Any) -> Tensor:
-    """Result for an input without elements; the parameters' gradients are zeros."""
+    """Result for an input without elements.
+
+    It depends on the parameters, so that their gradients are zeros rather than None.
+    """
     out = input.clone()
     for parameter in (weight, bias):
         if parameter is not None and parameter.numel() == input.shape[1]:
@@ -121,7 +128,7 @@ def _normalize_batch(
     input: Tensor, running_mean: Any, running_var: Any, weight: Any, bias: Any, momentum: float,
     eps: float,
 ) -> Tensor:  # fmt: skip
-    """Normalize with the batch's statistics, and update the running ones."""
+    """Normalize with the batch's statistics, and update the running statistics if given."""
     x, w, b = single(input, weight, bias)
     axes = (0, *range(2, input.ndim))
     out, mean, var = standardize(
@@ -135,7 +142,7 @@ def _normalize_batch(
 
 
 def _result_format(array: Array) -> memory_format:
-    """Memory format of the result: the input's.
+    """Memory format of the result of normalizing ``array``: the format of ``array``.
 
     Channels last also if the strides differ from that format in dimensions of size 1.
     """
@@ -146,7 +153,10 @@ def _result_format(array: Array) -> memory_format:
 
 
 def _update_running(running: Any, batch: Any, momentum: float) -> None:
-    """Set ``running = (1 - momentum) * running + momentum * batch`` in place, unrecorded."""
+    """Set ``running = (1 - momentum) * running + momentum * batch`` in place.
+
+    Autograd does not record it. ``running`` is a tensor and ``batch`` a raw array.
+    """
     check_mapped("batch_norm", running)
     xp, data = running._xp, running._data
     step = xp.reshape(batch, data.shape) * momentum
@@ -158,7 +168,7 @@ def _update_running(running: Any, batch: Any, momentum: float) -> None:
 def _use_running_statistics(
     input: Tensor, mean: Any, var: Any, weight: Any, bias: Any, eps: float
 ) -> Tensor:
-    """``input * factor + shift``, computed per channel from the running statistics."""
+    """Normalize with the running statistics: ``input * factor + shift`` for each channel."""
     x, mean, var, weight, bias = single(input, mean, var, weight, bias)
     factor = (var + eps).rsqrt()
     if weight is not None:
