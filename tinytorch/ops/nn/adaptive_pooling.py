@@ -57,7 +57,7 @@ def _window_lengths(xp: Backend, ndim: int, axis: int, length: int, size: int) -
 
 
 class _WindowElements:
-    """The windows along ``axis``, read by position: first the first elements of all windows.
+    """Windows along an axis, from which ``elements(k)`` reads element k of all windows at once.
 
     Args:
         xp: The backend.

@@ -36,7 +36,10 @@ def _flat_indices(xp: Backend, shape: tuple[int, ...], classes: Array) -> Array:
 def _mask_ignored(
     xp: Backend, target: Array, ignore_index: int | None
 ) -> tuple[Array | None, Array]:
-    """Mask of the targets that are not ignored, None for all; and the targets, ignored ones 0."""
+    """Mask of the targets that are not ignored, and the targets with 0 in place of ignored ones.
+
+    The mask is None if ``ignore_index`` is None: then no target is ignored.
+    """
     if ignore_index is None:
         return None, target
     valid = target != ignore_index
@@ -49,6 +52,7 @@ def _zero_ignored(xp: Any, valid: Any, values: Any) -> Any:
 
 
 def _check_classes(xp: Backend, input: Array, classes: Array, ignore_index: int | None) -> None:
+    """Raise IndexError unless all ``classes`` are numbers of classes of ``input``."""
     if ignore_index is not None:
         xp.check_indices(
             "cross_entropy", classes, input.shape[1], 1, negative=False, text=_OUT_OF_BOUNDS
@@ -57,7 +61,7 @@ def _check_classes(xp: Backend, input: Array, classes: Array, ignore_index: int 
 
 @op(public=False, node="NllLossBackward0")
 def _nll(xp: Backend, input: Array, target: Index, ignore_index: int | None) -> Array:
-    """-input at the target classes, 0 where the target is ignored."""
+    """``-input`` at the target classes, 0 where the target is ignored."""
     valid, classes = _mask_ignored(xp, target, ignore_index)
     _check_classes(xp, input, classes, ignore_index)
     picked = xp.take(input.reshape(-1), _flat_indices(xp, input.shape, classes))
@@ -68,7 +72,7 @@ def _nll(xp: Backend, input: Array, target: Index, ignore_index: int | None) -> 
 def _nll_backward(
     xp: Backend, grad: Array, target: Index, ignore_index: int | None, shape: Any
 ) -> Array:
-    """Gradient of ``_nll``'s input, of shape ``shape``: -grad at the target classes, else 0."""
+    """Gradient of ``_nll``: ``-grad`` at the target classes, else 0. ``shape`` is its input's."""
     valid, classes = _mask_ignored(xp, target, ignore_index)
     out = xp.zeros(math.prod(shape), grad.dtype)
     out[_flat_indices(xp, shape, classes)] = _zero_ignored(xp, valid, -grad).reshape(-1)
@@ -83,18 +87,20 @@ _nll.vjp(input=piecewise(
 _nll_backward.vjp(grad=lambda xp, g, target, ignore_index: xp.call(_nll, g, target, ignore_index))
 
 
-def _node_name(node: Node) -> str:
-    is_image = len(target_of(node.edges[0])[0]) > 2
+def _cross_entropy_node_name(node: Node) -> str:
+    """PyTorch's name of the node of a cross entropy, by the dimensions of its input."""
+    input_shape = target_of(node.edges[0])[0]
+    is_image = len(input_shape) > 2
     return "NllLoss2DBackward0" if is_image else "NllLossBackward0"
 
 
-@op(public=False, node=_node_name)
+@op(public=False, node=_cross_entropy_node_name)
 def _cross_entropy(xp: Backend, input: Array, target: Index, ignore_index: int | None) -> Array:
-    """-log softmax(input) at the target classes, 0 where the target is ignored."""
+    """``-log softmax(input)`` at the target classes, 0 where the target is ignored."""
     fused = None if ignore_index is None else xp.fused("cross_entropy", input, target, ignore_index)
     if fused is not None:
-        out, wrong = fused
-        xp.check_extremes("cross_entropy", wrong, input.shape[1], 1, _OUT_OF_BOUNDS)
+        out, extremes = fused
+        xp.check_extremes("cross_entropy", extremes, input.shape[1], 1, _OUT_OF_BOUNDS)
         return out
     if ignore_index is None:
         return _class_losses(xp, input, target)
@@ -104,7 +110,7 @@ def _cross_entropy(xp: Backend, input: Array, target: Index, ignore_index: int |
 
 
 def _class_losses(xp: Backend, input: Array, classes: Array) -> Array:
-    """-log softmax(input) at each of the classes, ``(N, *)``."""
+    """``-log softmax(input)`` at the class of each target, ``(N, *)``."""
     is_moderate = input.dtype.char == "f" and xp.is_moderate(input, 1)
     x = input if is_moderate else input - xp.highest(input, 1)  # so that exp cannot overflow
     if input.ndim > 2:
@@ -149,7 +155,7 @@ _cross_entropy.vjp(
 )
 
 
-@op(public=False, node=_node_name)
+@op(public=False, node=_cross_entropy_node_name)
 def _reduced_cross_entropy(
     xp: Backend, input: Array, target: Index, ignore_index: int | None, mean: bool
 ) -> Array:
@@ -165,7 +171,10 @@ def _reduced_cross_entropy(
 def _reduction_backward(
     xp: Backend, grad: Array, target: Index, ignore_index: int | None, mean: bool
 ) -> Array:
-    """Gradient of each loss from that of their sum or mean; 0-d if no target is ignored."""
+    """Gradient of each loss, from ``grad``, the 0-d gradient of their sum or mean.
+
+    It is 0-d, too, if no target is ignored.
+    """
     if ignore_index is None:
         return grad / target.size if mean else grad
     valid = target != ignore_index
@@ -176,7 +185,7 @@ def _reduction_backward(
 def _reduction_double_backward(
     xp: Any, g: Any, target: Any, ignore_index: int | None, mean: bool
 ) -> Any:
-    """Gradient of the gradient that ``_reduction_backward`` gets."""
+    """Gradient rule of ``_reduction_backward`` for its argument ``grad``, a 0-d result."""
     if ignore_index is None:
         return g / math.prod(target.shape) if mean else g
     valid = target != ignore_index
@@ -203,14 +212,16 @@ def _zero_ignored_classes(xp: Any, g: Any, target: Any, ignore_index: int | None
 def _double_backward_grad(
     xp: Any, g: Any, input: Any, target: Any, ignore_index: int | None
 ) -> Any:
+    """Gradient rule of ``_cross_entropy_backward`` for its argument ``grad``, ``(N, *)``."""
     g_valid = _zero_ignored_classes(xp, g, target, ignore_index)
-    expected = xp.sum(g_valid * xp.call(_softmax, input, 1), axis=1)
-    return expected + xp.call(_nll, g, target, ignore_index)
+    mean = xp.sum(g_valid * xp.call(_softmax, input, 1), axis=1)
+    return mean + xp.call(_nll, g, target, ignore_index)
 
 
 def _double_backward_input(
     xp: Any, g: Any, grad: Any, input: Any, target: Any, ignore_index: int | None
 ) -> Any:
+    """Gradient rule of ``_cross_entropy_backward`` for its ``input``, ``(N, C, *)``."""
     p = xp.call(_softmax, input, 1)
     g = _zero_ignored_classes(xp, g, target, ignore_index) * _expand_classes(xp, grad)
     return p * (g - xp.sum(g * p, axis=1, keepdims=True))
@@ -236,17 +247,17 @@ _INDEX_DTYPES = (int64.dtype, uint8.dtype)
 
 
 def _reduce_by_weights(loss: Any, weights: Any, reduction: str) -> Tensor:
-    """Reduce losses; the mean divides by the sum of the targets' weights."""
+    """Reduced losses; the mean divides the sum by the sum of the targets' ``weights``."""
     if reduction == "mean":
         return loss.sum() / weights.sum()  # type: ignore[no-any-return]
     return reduce_loss(loss, reduction)
 
 
 def _rename_node(loss: Any, ndim: int, reduction: str) -> Any:
-    """The loss with a node that is named as PyTorch's, for inputs of ``ndim`` dimensions.
+    """``loss``, after its node got PyTorch's name for inputs of ``ndim`` dimensions.
 
-    PyTorch has kernels for 2-d and 4-d inputs. It reshapes an input of 3 or more than 4 dimensions
-    to 4, and losses without a reduction back, hence the view's node.
+    PyTorch has kernels for 2-d and 4-d inputs. It reshapes other inputs of 3 or more dimensions
+    to 4-d, and then reshapes losses without a reduction back, which gives the node of a view.
     """
     node = node_of(loss._node) if loss._rg else None
     if node is not None:
@@ -299,6 +310,7 @@ def _check_target(input: Any, target: Any, weight: Any) -> None:
 
 
 def _check_indices(input: Any, target: Any, fits: bool) -> None:
+    """Raise RuntimeError unless targets are int64 or uint8 and of the right shape, ``fits``."""
     if target._data.dtype not in _INDEX_DTYPES:
         found = scalar_name(target.dtype)
         raise RuntimeError(f"expected target dtype to be Long or Byte, but got {found}")
@@ -318,13 +330,14 @@ def _check_kinds(input: Any, target: Any) -> None:
 
 
 def _are_classes(input: Any, target: Any, ignore_index: int) -> bool:
-    """Whether all targets are known to be class indices, none ignored, on the host."""
+    """Whether the host knows that all targets are class indices, and none is ``ignore_index``."""
     is_negative = ignore_index.__class__ is int and ignore_index < 0
     ends = target._xp.extremes(target._data) if is_negative else None
     return ends is not None and 0 <= ends[0] <= ends[1] < input._data.shape[1]
 
 
 def _check_weight(input: Any, weight: Any) -> None:
+    """Raise RuntimeError unless ``weight`` has one element per class, in the input's dtype."""
     classes = input.shape[1]
     if input.ndim > 2 and weight.numel() != classes:
         raise RuntimeError("weight tensor should be defined either for all or no classes")
@@ -332,10 +345,14 @@ def _check_weight(input: Any, weight: Any) -> None:
     check_scalar_type(input.dtype, weight)
 
 
-def _check_weight_size(name: str, classes: int, weight: Any) -> None:
+def _check_weight_size(prefix: str, classes: int, weight: Any) -> None:
+    """Raise RuntimeError unless ``weight`` has one element per class.
+
+    ``prefix`` is a prefix of the error, such as ``"cross_entropy: "``.
+    """
     if weight.numel() != classes or weight.ndim > 1:
         raise RuntimeError(
-            f"{name}weight tensor should be defined either for all {classes} classes or no "
+            f"{prefix}weight tensor should be defined either for all {classes} classes or no "
             f"classes but got weight tensor of shape: {list(weight.shape)}"
         )
 
@@ -460,13 +477,14 @@ def cross_entropy(
 
 
 def _are_rows(input: Any, target: Any) -> bool:
-    """Whether raw arrays are a real matrix and int64 class indices, one for each row."""
+    """Whether ``input`` is a real matrix, and ``target`` an int64 class index for each row."""
     if input.ndim != 2 or input.dtype.kind != "f" or target.dtype != _INDEX_DTYPES[0]:
         return False
     return bool(target.shape == input.shape[:1])
 
 
 def _check_probabilities(target: Tensor, ignore_index: int) -> None:
+    """Raise RuntimeError for probabilities that are not floating-point, or an ignored class."""
     if not target.is_floating_point():
         raise RuntimeError(
             "Expected floating point type for target with class probabilities, "
@@ -500,7 +518,11 @@ def _soft_cross_entropy(
 
 
 def _smoothing_losses(x: Any, y: Any, weight: Any, weights: Any, ignore_index: int) -> Any:
-    """Losses of the target classes, and sums of the losses of all classes, ``(N, *)`` each."""
+    """Losses for label smoothing, ``(N, *)`` each.
+
+    The first are the losses of the target classes times ``weights``, the weights of the targets.
+    The second are sums of the losses of all classes, weighted by ``weight``, the classes' weights.
+    """
     log_probs: Any = log_softmax(x, 1)
     terms = log_probs if weight is None else log_probs * _broadcast_classes(weight, x.ndim)
     loss: Any = _nll(log_probs, y, ignore_index)
@@ -568,6 +590,7 @@ def linear_cross_entropy(
 
 
 def _check_linear(input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
+    """Raise RuntimeError for sizes or dtypes that do not fit ``linear_cross_entropy``."""
     if input.ndim not in (1, 2):
         raise RuntimeError(f"expected input with dimensionality 1 or 2, got {input.ndim}")
     if weight.ndim < 2:

@@ -48,11 +48,11 @@ class _ChannelBlock(NamedTuple):
 
 
 class _KernelRows(NamedTuple):
-    """Rows of the kernel that read the same lines.
+    """Rows of the kernel that read the same lines (see the module's docstring).
 
     Attributes:
-        line: Number of the first of these lines.
-        numbers: Numbers of the rows.
+        line: Number of the first of these lines in ``_LineLayout``.
+        numbers: Numbers of the rows among all rows of the kernel.
         shifts: For each row, its distance along the line from a window's first element.
     """
 
@@ -62,14 +62,17 @@ class _KernelRows(NamedTuple):
 
 
 class _LineLayout:
-    """Arrangement of images of one size in lines.
+    """Arrangement of images of one size in lines, one for each position within a stride.
+
+    For two dimensions, line (a, b) of a channel holds ``padded[a :: stride[0], b :: stride[1]]`` of
+    its padded images, flattened, one image after the other.
 
     Attributes:
         sizes: Size of an image in a line: of the padded image divided by the strides.
-        count: Number of lines of a channel, one for each position within a stride.
+        count: Number of lines of a channel: the product of the strides.
         windows: Slices that select the windows in an array of ``sizes``.
         elements: For each element of a row of the kernel, the number of its line, counted from the
-            row's first, and its shift.
+            row's first line, and its shift along that line.
         rows: The rows of the kernel, grouped by the lines that they read.
         reach: Largest shift of an element of the kernel.
         slices: For each line that has elements of the image, its number, the slices of an array of
@@ -97,8 +100,8 @@ class _LineLayout:
         self.slices: list[tuple[int, tuple[slice, ...], tuple[slice, ...]]] = []
         for line, offsets in enumerate(itertools.product(*map(range, stride))):
             pairs = [
-                _line_slices(*n)
-                for n in zip(image, self.sizes, stride, windows.padding, offsets, strict=True)
+                _line_slices(*numbers)
+                for numbers in zip(image, self.sizes, stride, windows.padding, offsets, strict=True)
             ]
             inside = [pair for pair in pairs if pair is not None]
             if len(inside) == len(pairs):
@@ -106,14 +109,24 @@ class _LineLayout:
 
 
 def _line_slices(
-    image: int, size: int, stride: int, padding: int, offset: int
+    image_size: int, line_size: int, stride: int, padding: int, offset: int
 ) -> tuple[slice, slice] | None:
     """Slices of a line and of the image, along one dimension, that select the same elements.
 
-    The line holds the padded image's elements at ``offset + i * stride``. None if all are padding.
+    Element i of the line is element ``offset + i * stride`` of the padded image.
+
+    Args:
+        image_size: Size of the image without padding.
+        line_size: Number of elements of the line.
+        stride: Stride of the windows.
+        padding: Number of zeros before the image.
+        offset: Position of the line within a stride, from 0 to ``stride - 1``.
+
+    Returns:
+        The slice of the line and the slice of the image, or None if the line is all padding.
     """
     first = max(0, -((offset - padding) // stride))
-    last = min(size - 1, (image - 1 + padding - offset) // stride)
+    last = min(line_size - 1, (image_size - 1 + padding - offset) // stride)
     if first > last:
         return None
     start = first * stride + offset - padding
@@ -139,14 +152,20 @@ class _LineBuffers:
         self.arrays: dict[Any, Array] = {}
 
     def zeros(self, name: Any, *shape: int) -> Array:
-        """New zeros, or the array of that name and shape from an earlier call, as it is now."""
+        """Array of zeros, or the array of an earlier call with that name and shape.
+
+        A reused array has the values that were written since.
+        """
         array = self.arrays.get(name)
         if array is None or array.shape != shape:
             array = self.arrays[name] = self.xp.zeros(shape, self.dtype)
         return array
 
     def parts(self, channels: int, length: int) -> Iterator[tuple[int, int]]:
-        """Start and stop of the parts of a line that fit the cache for all channels."""
+        """Yield start and stop of parts of a line of ``length`` elements.
+
+        Such a part of the lines of all ``channels`` fits the processor's cache.
+        """
         step = max(self.limit // channels, 1)
         for start in range(0, length, step):
             yield start, min(start + step, length)
@@ -206,9 +225,16 @@ class _LineBuffers:
 
 
 def can_shift_lines(xp: Backend, weight: Sizes, groups: int, count: int, size: Sizes) -> bool:
-    """Whether a convolution is depthwise and its lines are long enough.
+    """Whether a convolution is depthwise, and its lines are long enough to compute by lines.
 
-    The convolution of a single channel counts as depthwise if its kernel is large, as a blur's.
+    The convolution of a single channel counts as depthwise if its kernel is large, as for a blur.
+
+    Args:
+        xp: The backend.
+        weight: Shape of the weight, ``(O, C / groups, *kernel)``.
+        groups: Number of groups.
+        count: Number of images.
+        size: Number of windows in each dimension.
     """
     return (
         xp.block_elements is not None
@@ -222,7 +248,15 @@ def _map_channel_blocks(
     xp: Backend, compute: Callable[[_ChannelBlock, _LineBuffers], None], shape: Sizes,
     layout: _LineLayout, dtype: Any,
 ) -> None:  # fmt: skip
-    """Call ``compute`` on blocks of a batch ``(N, C, ...)`` whose lines fit the cache."""
+    """Call ``compute`` on all blocks of a batch; the lines of a block fit the processor's cache.
+
+    Args:
+        xp: The backend.
+        compute: Function of a block and of its thread's buffers.
+        shape: Shape of the batch, ``(N, C, ...)``.
+        layout: Arrangement of an image in lines.
+        dtype: The dtype of the buffers.
+    """
     count, channels = shape[:2]
     limit = 2 * (xp.block_elements or 1)
     image = math.prod(layout.sizes)
@@ -235,12 +269,12 @@ def _map_channel_blocks(
         for i in range(0, count, images)
     ]
 
-    def work(start: int, stop: int) -> None:
+    def compute_blocks(start: int, stop: int) -> None:
         buffers = _LineBuffers(xp, dtype, layout, limit)
         for block in blocks[start:stop]:
             compute(block, buffers)
 
-    xp.in_parts(work, len(blocks))
+    xp.in_parts(compute_blocks, len(blocks))
 
 
 def _split_kernel(xp: Backend, weight: Array, channels: int) -> Array:
@@ -250,7 +284,10 @@ def _split_kernel(xp: Backend, weight: Array, channels: int) -> Array:
 
 
 def _row_matrices(xp: Backend, kernel: Array, block: _ChannelBlock, rows: _KernelRows) -> Array:
-    """Rows of the split kernel for a block, ``(C, multiplier * rows, elements of a row)``."""
+    """Rows of the kernel as matrices ``(C, multiplier * rows, elements of a row)``.
+
+    ``kernel`` is the result of ``_split_kernel``; the channels are those of ``block``.
+    """
     found = kernel[block.channels][:, :, rows.numbers]
     return xp.reshape(found, (found.shape[0], -1, found.shape[3]))
 
@@ -375,13 +412,16 @@ def can_use_runs(windows: Windows) -> bool:
 
 
 def _strides(windows: Windows) -> list[int]:
-    """Strides of the padded image, in elements."""
+    """Strides of a channel of the padded image, in elements."""
     padded = windows.padded_size()
     return [math.prod(padded[d + 1 :]) for d in range(len(padded))]
 
 
 def _run_length(strides: Sizes, size: Sizes) -> int:
-    """Elements from the first of ``size`` windows to the last in the padded image's memory."""
+    """Length of a run: elements from the first of ``size`` windows to the last in the padded image.
+
+    ``strides`` are the result of ``_strides``.
+    """
     return 1 + sum(t * (o - 1) for t, o in zip(strides, size, strict=True))
 
 
@@ -404,7 +444,7 @@ def convolve_runs(
     blocks = split_batch(input.shape[0], windows.size[0], int(_WASTE * row), limit, True)
     column = None if bias is None else xp.reshape(bias, (-1, *(1,) * (out.ndim - 1)))
 
-    def work(start: int, stop: int) -> None:
+    def compute_blocks(start: int, stop: int) -> None:
         if start == stop:
             return
         runs = _RunBuffers(xp, input, rows, windows, blocks[0])
@@ -416,7 +456,7 @@ def convolve_runs(
             else:
                 xp.add(product, column, out=target)
 
-    xp.in_parts(work, len(blocks), True)
+    xp.in_parts(compute_blocks, len(blocks), True)
     return out
 
 
@@ -530,14 +570,14 @@ def _conv_input(
 ) -> Array:  # fmt: skip
     """Transposed convolution ``(N, C, *size)`` of ``(N, O, *windows)``, without a bias.
 
-    It is also the gradient of the input of ``_conv``, for the gradient ``input`` of its result.
+    It is also the gradient of the input of ``_conv``; ``input`` is then the gradient of the result.
     """
     count, outputs = input.shape[:2]
     kernel = weight.shape[2:]
     if _should_flip_kernel(xp, weight, stride, groups):
-        back = [d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding, strict=True)]
+        new_padding = [d * (k - 1) - p for d, k, p in zip(dilation, kernel, padding, strict=True)]
         flipped = _flip_kernel(xp, weight, groups)
-        return _conv.kernel(xp, input, flipped, None, stride, back, dilation, groups, size)
+        return _conv.kernel(xp, input, flipped, None, stride, new_padding, dilation, groups, size)
     windows = Windows(kernel, stride, padding, dilation, input.shape[2:])
     if can_shift_lines(xp, weight.shape, groups, count, input.shape[2:]):
         spread = transpose_lines(xp, input, weight, windows, groups, size)
@@ -612,7 +652,10 @@ def _count_windows(results: Array) -> int:
 def _write_product(
     xp: Backend, a: Array, b: Array, bias: Array | None, target: Array, columns: Columns
 ) -> None:
-    """Write ``a @ b``, plus a bias per channel, to ``target``, ``(N, O, *size)``."""
+    """Write ``a @ b``, plus a bias per channel if given, to ``target``, ``(N, O, *size)``.
+
+    ``a`` are the matrices of the weight and ``b`` the columns, one matrix per group each.
+    """
     shape = (a.shape[0], a.shape[1], b.shape[2])
     column = None if bias is None else xp.reshape(bias, (-1, *(1,) * (target.ndim - 1)))
     view = columns.move_batch(target)
@@ -631,7 +674,10 @@ def _write_product(
 
 
 def _matmul(xp: Backend, a: Array, b: Array, out: Array) -> None:
-    """Write the products of stacks of matrices to ``out``."""
+    """Write the matrix products ``a @ b`` of all groups to ``out``.
+
+    Products of short single rows are summed in order, as in PyTorch.
+    """
     if a.shape[1] == 1 and a.shape[2] <= _FEW_TERMS:
         out[...] = xp.einsum("gok,gkn->gon", a, b)
     else:
@@ -661,14 +707,14 @@ def _map_blocks(
     blocks = split_batch(shape[0], windows.size[0], row, limit, split)
     batch_last = bool(blocks) and _should_put_batch_last(blocks[0].images.stop, windows)
 
-    def work(start: int, stop: int) -> Any:
+    def compute_blocks(start: int, stop: int) -> Any:
         columns, total = Columns(xp, dtype, batch_last), None
         for block in blocks[start:stop]:
             result = compute(block, columns)
             total = result if total is None or result is None else xp.add(total, result, out=total)
         return total
 
-    return [total for total in xp.in_parts(work, len(blocks), True) if total is not None]
+    return [total for total in xp.in_parts(compute_blocks, len(blocks), True) if total is not None]
 
 
 def _should_put_batch_last(images: int, windows: Windows) -> bool:
@@ -681,7 +727,7 @@ def _should_put_batch_last(images: int, windows: Windows) -> bool:
 
 
 def _column_bytes(xp: Backend, dtype: Any, weight: Sequence[int]) -> int:
-    """Largest size of the columns of a block.
+    """Largest size of the columns of a block, in bytes, for a weight of the shape ``weight``.
 
     Each product reads the whole weight, so the columns should be larger than the weight.
     """
@@ -691,8 +737,9 @@ def _column_bytes(xp: Backend, dtype: Any, weight: Sequence[int]) -> int:
 def _should_flip_kernel(xp: Backend, weight: Array, stride: Sizes, groups: int) -> bool:
     """Whether a transposed convolution is faster as a convolution with the flipped kernel.
 
-    That reads columns of the gradient's channels instead of summing into columns of the image's
-    channels. It multiplies the weight by padding, where infinity times 0 would be NaN.
+    The convolution reads columns of the gradient's channels; the alternative sums into columns of
+    the image's channels. The convolution multiplies the weight by padding, so the weight must be
+    finite: infinity times 0 would be NaN.
     """
     if any(s != 1 for s in stride) or 2 * groups * weight.shape[1] < weight.shape[0]:
         return False
@@ -713,12 +760,16 @@ def _conv_rule(
     xp: Any, g: Any, in_shape: Any, input: Any, weight: Any, stride: Any, padding: Any,
     dilation: Any, groups: Any,
 ) -> tuple[Any, ...]:  # fmt: skip
-    how = (stride, padding, dilation, groups)
-    for_input, for_weight, for_bias = in_shape
+    """Gradients of the input, the weight and the bias of ``_conv``.
+
+    ``in_shape`` holds the shapes of the three, with None where no gradient is needed.
+    """
+    args = (stride, padding, dilation, groups)
+    input_shape, weight_shape, bias_shape = in_shape
     return (
-        None if for_input is None else xp.call(_conv_input, g, weight, *how, for_input[2:]),
-        None if for_weight is None else xp.call(_conv_weight, input, g, *how, for_weight[2:]),
-        None if for_bias is None else xp.sum(g, axis=(0, *range(2, g.ndim))),
+        None if input_shape is None else xp.call(_conv_input, g, weight, *args, input_shape[2:]),
+        None if weight_shape is None else xp.call(_conv_weight, input, g, *args, weight_shape[2:]),
+        None if bias_shape is None else xp.sum(g, axis=(0, *range(2, g.ndim))),
     )
 
 
@@ -727,11 +778,15 @@ def _conv_input_rule(
     xp: Any, g: Any, in_shape: Any, input: Any, weight: Any, stride: Any, padding: Any,
     dilation: Any, groups: Any,
 ) -> tuple[Any, ...]:  # fmt: skip
-    how = (stride, padding, dilation, groups)
-    back, kernel = in_shape
+    """Gradients of the input and the weight of ``_conv_input``.
+
+    ``in_shape`` holds the shapes of the two, with None where no gradient is needed.
+    """
+    args = (stride, padding, dilation, groups)
+    input_shape, weight_shape = in_shape
     return (
-        None if back is None else xp.call(_conv, g, weight, None, *how, back[2:]),
-        None if kernel is None else xp.call(_conv_weight, g, input, *how, kernel[2:]),
+        None if input_shape is None else xp.call(_conv, g, weight, None, *args, input_shape[2:]),
+        None if weight_shape is None else xp.call(_conv_weight, g, input, *args, weight_shape[2:]),
     )
 
 
@@ -740,9 +795,13 @@ def _conv_weight_rule(
     xp: Any, g: Any, in_shape: Any, input: Any, grad: Any, stride: Any, padding: Any, dilation: Any,
     groups: Any,
 ) -> tuple[Any, ...]:  # fmt: skip
-    how = (stride, padding, dilation, groups)
-    image, windows = in_shape
+    """Gradients of the input and of ``grad`` of ``_conv_weight``.
+
+    ``in_shape`` holds the shapes of the two, with None where no gradient is needed.
+    """
+    args = (stride, padding, dilation, groups)
+    input_shape, grad_shape = in_shape
     return (
-        None if image is None else xp.call(_conv_input, grad, g, *how, image[2:]),
-        None if windows is None else xp.call(_conv, input, g, None, *how, windows[2:]),
+        None if input_shape is None else xp.call(_conv_input, grad, g, *args, input_shape[2:]),
+        None if grad_shape is None else xp.call(_conv, input, g, None, *args, grad_shape[2:]),
     )

@@ -20,7 +20,7 @@ from .unfolding import Size
 
 
 class ConvArguments(NamedTuple):
-    """ConvArguments of a convolution, with one int per spatial dimension."""
+    """Arguments of a convolution, with one int per spatial dimension."""
 
     stride: tuple[int, ...]
     padding: tuple[int, ...]
@@ -47,7 +47,10 @@ def check_tensors(name: str, **given: Any) -> None:
 
 
 def check_ranks(name: str, spatial: int, input: Tensor, weight: Tensor) -> None:
-    """Raise RuntimeError for another number of dimensions of the input or the weight."""
+    """Raise RuntimeError unless input and weight have the dimensions of ``spatial`` spatial ones.
+
+    The input may lack the dimension of the batch. ``name`` is the function, for errors.
+    """
     if weight.ndim < 3:
         raise RuntimeError(
             f"{name}: weight should have at least three dimensions, got {list(weight.shape)}"
@@ -81,11 +84,11 @@ def check_numbers(name: str, args: ConvArguments) -> None:
 
 
 def check_dtypes(name: str, input: Tensor, weight: Tensor, bias: Tensor | None) -> None:
-    """Raise RuntimeError for different dtypes, NotImplementedError for bools."""
-    for what, other in (("weight", weight), ("bias", bias)):
+    """Raise RuntimeError for different dtypes, NotImplementedError for bool."""
+    for argument, other in (("weight", weight), ("bias", bias)):
         if other is not None and other.dtype is not input.dtype:
             raise RuntimeError(
-                f"{name}: Input type ({scalar_name(input.dtype)}) and {what} type "
+                f"{name}: Input type ({scalar_name(input.dtype)}) and {argument} type "
                 f"({scalar_name(other.dtype)}) should be the same"
             )
     if input.dtype is dtypes.bool:
@@ -109,7 +112,10 @@ def check_groups(name: str, weight: Tensor, groups: int) -> None:
 def check_channels(
     name: str, input: Tensor, weight: Tensor, bias: Tensor | None, groups: int, transposed: bool
 ) -> None:
-    """Raise RuntimeError unless the channels of input, weight and bias match."""
+    """Raise RuntimeError unless the channels of input, weight and bias match.
+
+    ``name`` is the function, for errors, and ``transposed`` whether it is a transposed convolution.
+    """
     dim = -weight.ndim + 1  # the dimension of the channels, also without a batch
     expected = weight.shape[0] if transposed else weight.shape[1] * groups
     outputs = weight.shape[1] * groups if transposed else weight.shape[0]
@@ -131,7 +137,10 @@ def check_arguments(
     name: str, input: Tensor, weight: Tensor, bias: Tensor | None, args: ConvArguments,
     transposed: bool,
 ) -> None:  # fmt: skip
-    """Raise RuntimeError for numbers, groups, channels, dtypes or sizes that do not fit."""
+    """Raise RuntimeError for numbers, groups, channels, dtypes or sizes that do not fit.
+
+    ``name`` is the function, for errors, and ``transposed`` whether it is a transposed convolution.
+    """
     check_numbers(name, args)
     check_groups(name, weight, args.groups)
     check_channels(name, input, weight, bias, args.groups, transposed)
@@ -261,7 +270,11 @@ def convolve(
 def _padding_sides(
     name: str, padding: Any, stride: Any, dilation: Any, kernel: Any
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Zeros before and after each dimension."""
+    """Numbers of zeros before and after each spatial dimension, from the argument ``padding``.
+
+    ``padding`` is an int, a sequence of ints, ``"valid"`` (none) or ``"same"`` (as many as give the
+    result the input's size). ``name`` is the function, for errors.
+    """
     if not isinstance(padding, str):
         both = per_dimension(name, "padding", padding, len(kernel))
         return both, both
@@ -286,9 +299,18 @@ def run(
     operation: Any, spatial: int, input: Any, weight: Any, bias: Any, args: ConvArguments,
     size: tuple[int, ...],
 ) -> Tensor:  # fmt: skip
-    """Call ``_conv`` or ``_conv_input`` on a batch, or on an image as a batch of one.
+    """Call ``operation``, which is ``_conv`` or ``_conv_input``, on a batch or a single image.
 
-    float16 is computed in float32.
+    A float16 input is computed in float32.
+
+    Args:
+        operation: The kernel's operation.
+        spatial: Number of spatial dimensions.
+        input: ``(N, C, *image)`` or ``(C, *image)``.
+        weight: The weight.
+        bias: ``(channels of the result,)`` or None.
+        args: Stride, padding, dilation and groups.
+        size: Size of the result in the spatial dimensions.
     """
     half = input.dtype is dtypes.float16
     if half:
@@ -340,11 +362,12 @@ def conv_tbc(input: Tensor, weight: Tensor, bias: Tensor, pad: int = 0) -> Tenso
     return out.permute(2, 0, 1)
 
 
-def _node_name(node: Node) -> str | None:
+def _transposed_node_name(node: Node) -> str | None:
+    """PyTorch's name of the node of a transposed convolution; None keeps the name of a squeeze."""
     return None if node.op.name == "squeeze" else "ConvolutionBackward0"
 
 
-@composite(namespaces=SPACES, node=_node_name)
+@composite(namespaces=SPACES, node=_transposed_node_name)
 def conv_transpose2d(
     input: Tensor,
     weight: Tensor,
@@ -385,7 +408,7 @@ def conv_transpose2d(
     return _conv_transpose("conv_transpose2d", 2, input, weight, bias, *options)
 
 
-@composite(namespaces=SPACES, node=_node_name, like=conv_transpose2d)
+@composite(namespaces=SPACES, node=_transposed_node_name, like=conv_transpose2d)
 def conv_transpose1d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Size = 1, padding: Size = 0,
     output_padding: Size = 0, groups: int = 1, dilation: Size = 1,
@@ -407,7 +430,7 @@ def conv_transpose1d(
     return _conv_transpose("conv_transpose1d", 1, input, weight, bias, *options)
 
 
-@composite(namespaces=SPACES, node=_node_name, like=conv_transpose2d)
+@composite(namespaces=SPACES, node=_transposed_node_name, like=conv_transpose2d)
 def conv_transpose3d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: Size = 1, padding: Size = 0,
     output_padding: Size = 0, groups: int = 1, dilation: Size = 1,
@@ -454,6 +477,7 @@ def _conv_transpose(
 
 
 def _check_output_padding(name: str, extra: Any, stride: Any, dilation: Any) -> None:
+    """Raise RuntimeError unless each output padding is less than the stride or the dilation."""
     if min(extra) < 0:
         raise RuntimeError(f"{name}: negative output_padding is not supported, got {list(extra)}")
     if any(e >= s and e >= d for e, s, d in zip(extra, stride, dilation, strict=True)):

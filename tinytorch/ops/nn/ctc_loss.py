@@ -35,9 +35,9 @@ def _extend_labels(xp: Backend, targets: Array, blank: int) -> Array:
 
 
 def _can_skip(xp: Backend, extended: Array, blank: int) -> Array:
-    """Whether a path may skip the blank before each extended label.
+    """Whether a path may skip the blank before each extended label, ``(batch, 2 · labels + 1)``.
 
-    It may before a label that differs from the previous label.
+    It may do so before a label that differs from the previous label.
     """
     allowed = xp.zeros(extended.shape, bool)
     allowed[:, 2:] = (extended[:, 2:] != blank) & (extended[:, 2:] != extended[:, :-2])
@@ -45,7 +45,10 @@ def _can_skip(xp: Backend, extended: Array, blank: int) -> Array:
 
 
 def _shift(xp: Backend, row: Array, steps: int) -> Array:
-    """``row`` shifted by ``steps`` along the extended labels; negative steps shift to the left."""
+    """``row`` shifted by ``steps`` along the extended labels, with log 0 moved in.
+
+    Negative ``steps`` shift to the left. ``row`` is ``(batch, 2 · labels + 1)``.
+    """
     out = xp.full(row.shape, _LOG_ZERO, row.dtype)
     if steps > 0:
         out[:, steps:] = row[:, :-steps]
@@ -55,12 +58,19 @@ def _shift(xp: Backend, row: Array, steps: int) -> Array:
 
 
 def _step(xp: Backend, row: Array, skipped: Array, steps: int) -> Array:
-    """Log of the sum of the probabilities of staying, of one step and of skipping a blank."""
+    """Log probabilities after one more time step, without the probability of the emitted label.
+
+    Log of the sum of the probabilities of staying at a label (``row``), of moving by ``steps``,
+    which is 1 or -1, and of skipping a blank (``skipped``).
+    """
     return xp.logaddexp(xp.logaddexp(row, _shift(xp, row, steps)), skipped)
 
 
 def _forward(xp: Backend, emitted: Array, can_skip: Array) -> Array:
-    """Graves' alpha, ``(time, batch, 2 · labels + 1)``: log probability of the paths to there."""
+    """Graves' alpha: log probability of all partial paths that end at a label at a time.
+
+    ``emitted`` and the result are ``(time, batch, 2 · labels + 1)``.
+    """
     alpha = xp.empty(emitted.shape, emitted.dtype)
     start = xp.arange(emitted.shape[2]) < 2
     row = xp.where(start, emitted[0], _LOG_ZERO)
@@ -73,7 +83,11 @@ def _forward(xp: Backend, emitted: Array, can_skip: Array) -> Array:
 
 
 def _backward(xp: Backend, emitted: Array, can_skip: Array, inputs: Array, labels: Array) -> Array:
-    """Graves' beta, ``(time, batch, 2 · labels + 1)``: log probability of the paths from there."""
+    """Graves' beta: log probability of all partial paths that begin at a label at a time.
+
+    ``emitted`` and the result are ``(time, batch, 2 · labels + 1)``; ``inputs`` and ``labels`` are
+    the lengths of each sample, ``(batch,)``.
+    """
     beta = xp.empty(emitted.shape, emitted.dtype)
     is_final = _is_final(xp, emitted.shape[2], labels)
     row = xp.full(emitted.shape[1:], _LOG_ZERO, emitted.dtype)
@@ -87,7 +101,10 @@ def _backward(xp: Backend, emitted: Array, can_skip: Array, inputs: Array, label
 
 
 def _is_final(xp: Backend, count: int, labels: Array) -> Array:
-    """Whether a path may end at each of ``count`` extended labels: the last label or blank."""
+    """Whether a path may end at each of ``count`` extended labels: at the last label or blank.
+
+    ``labels`` are the numbers of labels, ``(batch,)``; the result is ``(batch, count)``.
+    """
     position = xp.arange(count)
     last = xp.expand_dims(2 * labels, 1)
     return (position == last) | (position == last - 1)
@@ -103,7 +120,10 @@ def _label_log_probs(xp: Backend, log_probs: Array, extended: Array) -> Array:
 def _ctc(
     xp: Backend, log_probs: Array, targets: Index, inputs: Index, labels: Index, blank: int
 ) -> Array:
-    """Loss of each sample, ``(batch,)``; ``inputs`` and ``labels`` are the lengths."""
+    """Loss of each sample, ``(batch,)``.
+
+    ``inputs`` and ``labels`` are the numbers of time steps and of labels of each sample.
+    """
     extended = _extend_labels(xp, targets, blank)
     emitted = _label_log_probs(xp, log_probs, extended)
     alpha = _forward(xp, emitted, _can_skip(xp, extended, blank))
@@ -125,7 +145,7 @@ def _ctc_backward(
     """``grad * (exp(log_probs) - p)``, p the probability that a path has the class at that time.
 
     The term ``exp(log_probs)`` is PyTorch's: it makes this the gradient of the input of a
-    ``log_softmax``, whose own gradient rule does not change it.
+    ``log_softmax``, whose own gradient rule does not change it. ``loss`` is the result of ``_ctc``.
     """
     extended = _extend_labels(xp, targets, blank)
     emitted = _label_log_probs(xp, log_probs, extended)
@@ -225,7 +245,14 @@ def ctc_loss(
 
 
 def _lengths(name: str, given: Any, batch: int, most: int | None = None) -> list[int]:
-    """Lengths as ints on the host, which determine shapes; raise RuntimeError if out of range."""
+    """``given`` as one int per sample on the host; RuntimeError if one is out of range.
+
+    Args:
+        name: The argument, for errors.
+        given: A tensor or a sequence of ints.
+        batch: Number of samples.
+        most: Largest length that is allowed; None for any.
+    """
     values = given.reshape(-1).tolist() if isinstance(given, Tensor) else list(given)
     try:
         values = [operator.index(value) for value in values]
@@ -242,7 +269,13 @@ def _lengths(name: str, given: Any, batch: int, most: int | None = None) -> list
 
 
 def _pad_targets(targets: Any, lengths: list[int], limits: Any) -> Any:
-    """Labels as ``(batch, longest)``, 0 beyond each length; ``limits`` is a tensor of lengths."""
+    """Labels as ``(batch, longest)``, 0 beyond the length of each sample.
+
+    Args:
+        targets: ``(batch, labels)``, or the labels of all samples concatenated.
+        lengths: Number of labels of each sample.
+        limits: The same as an int64 tensor.
+    """
     longest = max(lengths, default=0)
     if targets.dtype.is_floating_point:
         targets = targets.long()

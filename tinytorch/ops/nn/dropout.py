@@ -33,6 +33,7 @@ _multiply_noise.vjp(input=lambda xp, g, noise: g * noise)
 
 @op(inplace=True, node="RreluWithNoiseBackward0")
 def _multiply_slopes(xp: Backend, input: Array, slopes: Mask) -> Array:
+    """``input * slopes``; only the slopes are saved for the gradient."""
     return input * slopes
 
 
@@ -52,6 +53,7 @@ _multiply_mask.vjp(input=lambda xp, g, keep, scale: xp.call(_multiply_mask, g, k
 
 @op(inplace=True, node="AddBackward0")
 def _multiply_add_noise(xp: Backend, input: Array, noise: Mask, offset: Mask) -> Array:
+    """``input * noise + offset``; only the noise is saved for the gradient."""
     return input * noise + offset
 
 
@@ -67,7 +69,13 @@ def check_probability(p: float) -> None:
 def _draw_mask(name: str, input: Tensor, p: float, features: bool, dtype: Any = None) -> Array:
     """Random array of 0 with probability ``p``, else 1.
 
-    Its shape is ``input``'s, or ``(N, C, 1, ...)`` with ``features``.
+    Args:
+        name: The function, for errors.
+        input: The tensor that the mask is for.
+        p: Probability of 0.
+        features: Whether to draw one number per channel, for a mask ``(N, C, 1, ...)``; else the
+            mask has the shape of ``input``.
+        dtype: The dtype of the mask; that of ``input`` by default.
     """
     data, xp = input._data, input._xp
     if data.dtype.kind not in "fcV":
@@ -116,7 +124,7 @@ def drop(
 
 
 def _apply(function: Any, input: Tensor, inplace: bool, *noise: Tensor, **options: float) -> Tensor:
-    """Call an operation, or its in-place form."""
+    """Call ``function(input, *noise, **options)``, or the in-place form of this operation."""
     if inplace:
         return call_inplace(function.op, (input, *noise), options)
     return function(input, *noise, **options)  # type: ignore[no-any-return]
@@ -125,7 +133,10 @@ def _apply(function: Any, input: Tensor, inplace: bool, *noise: Tensor, **option
 def _alpha_drop(
     name: str, input: Tensor, p: float, training: bool, inplace: bool, features: bool
 ) -> Tensor:
-    """Dropout to SELU's lower limit, with a scale and offset that keep mean and variance."""
+    """Dropout that sets elements, or channels with ``features``, to SELU's lower limit.
+
+    A scale and an offset restore mean and variance. ``name`` is the function, for errors.
+    """
     check_tensor(name, input)
     check_probability(p)
     if not training or p == 0.0 or not input.numel():
@@ -198,15 +209,19 @@ def dropout1d(
 def _drop_channels(
     name: str, input: Tensor, p: float, training: bool, inplace: bool, batched: bool
 ) -> Tensor:
-    """Dropout of whole channels of ``(N, C, *)``, or of ``(C, *)`` unless ``batched``."""
+    """Dropout of tensor channels of ``(N, C, *)``, or of ``(C, *)`` unless ``batched``.
+
+    ``name`` is the function, for errors.
+    """
     if batched:
         return drop(name, input, p, training, inplace, features=True)
-    whole: Any = input
-    out: Any = drop(name, whole.unsqueeze(0), p, training, False, features=True)
-    return whole.copy_(out.squeeze(0)) if inplace else out.squeeze(0)  # type: ignore[no-any-return]
+    tensor: Any = input
+    out: Any = drop(name, tensor.unsqueeze(0), p, training, False, features=True)
+    return tensor.copy_(out.squeeze(0)) if inplace else out.squeeze(0)  # type: ignore[no-any-return]
 
 
 def _warn_about_ndim(name: str, spatial: int, ndim: int) -> None:
+    """Warn unless an input of ``ndim`` dimensions fits ``spatial`` spatial ones."""
     if ndim not in (spatial + 1, spatial + 2):
         warn(
             f"{name}: Received a {ndim}-D input to {name}, which is deprecated and will result in "
@@ -373,7 +388,10 @@ def rrelu(
 
 
 def _draw_slopes(input: Tensor, lower: float, upper: float) -> Array:
-    """Slope of each element: 1 above 0, else random; drawn in row-major order."""
+    """Slope of each element: 1 for positive elements, else random between ``lower`` and ``upper``.
+
+    The numbers are drawn in row-major order.
+    """
     xp, data = input._xp, input._data
     slopes = xp.ones(data.shape, data.dtype)
     negative = data <= 0

@@ -18,6 +18,7 @@ from ..memory_order import as_row_major
 
 @op(reduced=Reduced.NATIVE)
 def _embedding(xp: Backend, input: Index, weight: Array, padding_idx: int) -> Array:
+    """Rows of ``weight`` at the indices ``input``; the row ``padding_idx`` gets no gradient."""
     if weight.ndim != 2:
         raise RuntimeError(f"'weight' must be 2-D, got shape {list(weight.shape)}")
     _check_indices(input, 1, "embedding")
@@ -26,6 +27,10 @@ def _embedding(xp: Backend, input: Index, weight: Array, padding_idx: int) -> Ar
 
 
 def _check_indices(index: Array, position: int, name: str) -> None:
+    """Raise RuntimeError unless ``index`` is int32 or int64.
+
+    ``position`` and ``name`` are the number of the argument and the function, for the error.
+    """
     if index.dtype.kind not in "iu" or index.dtype.itemsize < 4:
         raise RuntimeError(
             f"Expected tensor for argument #{position} 'indices' to have one of the following "
@@ -43,7 +48,10 @@ _embedding.vjp(
 
 @op
 def _embedding_sum(xp: Backend, input: Array, shape: Any, index: Index, padding_idx: int) -> Array:
-    """Gradient of the table, of shape ``shape``: rows of ``input`` summed by ``index``."""
+    """Gradient of the table, of shape ``shape``: rows of ``input`` summed by ``index``.
+
+    The row ``padding_idx`` is 0; a negative number stands for no such row.
+    """
     out = xp.zeros(tuple(shape), input.dtype)
     xp.index_add(out, xp.reshape(index, (-1,)), xp.reshape(input, (-1, shape[1])))
     if padding_idx >= 0:
@@ -123,7 +131,10 @@ def embedding(
 
 
 def renormalize(input: Tensor, weight: Tensor, max_norm: float, norm_type: float) -> None:
-    """Scale the rows at the indices ``input`` down to ``max_norm``, in place and unrecorded."""
+    """Scale rows of ``weight`` whose norm exceeds ``max_norm`` down to it, in place and unrecorded.
+
+    Only the rows at the indices ``input`` are scaled; ``norm_type`` is the order of the norm.
+    """
     check_mapped("embedding_renorm", weight)
     check_writable("embedding_renorm", weight)
     _check_indices(input._data, 2, "embedding_renorm_")
@@ -142,9 +153,13 @@ def renormalize(input: Tensor, weight: Tensor, max_norm: float, norm_type: float
 
 
 def take_rows(xp: Backend, table: Array, index: Array) -> Array:
-    """Rows of a table; as float32 for dtypes that NumPy does not have, such as bfloat16."""
+    """Rows of ``table`` at ``index``.
+
+    They are float32 for dtypes that NumPy does not have itself, such as bfloat16.
+    """
     rows = xp.take(table, index, axis=0)
-    return rows.astype("float32") if rows.dtype.num > 255 else rows
+    is_extension = rows.dtype.num > 255  # NumPy's own dtypes have small numbers
+    return rows.astype("float32") if is_extension else rows
 
 
 def scale_gradient(input: Tensor, weight: Tensor) -> Tensor:
@@ -160,6 +175,7 @@ def scale_gradient(input: Tensor, weight: Tensor) -> Tensor:
 
 @op
 def _scale_gradient(xp: Backend, input: Array, factor: Array) -> Array:
+    """A copy of ``input``, whose gradient is multiplied by ``factor``."""
     return xp.array(input)
 
 
@@ -302,6 +318,7 @@ def embedding_bag(
 def _check_bag_arguments(
     input: Tensor, weight: Tensor, offsets: Any, mode: str, sparse: bool, by_frequency: bool
 ) -> None:
+    """Raise an error for arguments of ``embedding_bag`` that do not fit."""
     if sparse:
         raise NotImplementedError("embedding_bag: sparse gradients are not supported")
     if weight.ndim != 2:
@@ -343,6 +360,7 @@ def _check_bag_arguments(
 
 
 def _check_weights(input: Tensor, weight: Tensor, factors: Tensor | None, mode: str) -> None:
+    """Raise an error for ``per_sample_weights`` (here ``factors``) that do not fit."""
     if factors is None:
         return
     if mode != "sum":
@@ -364,6 +382,7 @@ def _check_weights(input: Tensor, weight: Tensor, factors: Tensor | None, mode: 
 
 
 def _check_padding_idx(index: int | None, rows: int) -> int | None:
+    """``padding_idx`` as a non-negative int, or None; RuntimeError if out of range."""
     if index is None:
         return None
     index = as_int("embedding_bag", "padding_idx", index)
@@ -376,7 +395,14 @@ def _check_padding_idx(index: int | None, rows: int) -> int | None:
 
 
 def _split_bags(input: Any, offsets: Any, with_end: bool) -> tuple[Any, Array, int]:
-    """The indices as a vector, a raw array with the bag of each, and the number of bags."""
+    """The indices of all bags and their division into bags.
+
+    ``with_end`` is whether ``offsets`` ends with the end of the last bag.
+
+    Returns:
+        The indices as a vector, a raw array with the number of the bag of each index, and the
+        number of bags.
+    """
     xp = input._xp
     flat = input.reshape(-1)
     if input.ndim == 2:
@@ -403,7 +429,18 @@ def _sum_bags(
     flat: Any, weight: Any, bags: Array, count: int, length: int | None, padding: int | None,
     factors: Any, mean: bool,
 ) -> Tensor:  # fmt: skip
-    """Sums or means of bags; ``length`` is that of all bags, or None if they differ."""
+    """Sums of bags, or means with ``mean``, ``(count, embedding_dim)``.
+
+    Args:
+        flat: Indices of the rows of all bags, ``(n,)``.
+        weight: The table.
+        bags: Raw array with the number of the bag of each index.
+        count: Number of bags.
+        length: Number of indices in each bag, or None if bags differ.
+        padding: Index of the row that does not count, or None.
+        factors: Factor of each row, ``(n,)``, or None.
+        mean: Whether to compute means.
+    """
     xp = weight._xp
     valid = None
     if padding is not None:
@@ -426,7 +463,16 @@ def _sum_bags(
 def _max_bags(
     flat: Any, weight: Any, bags: Array, count: int, length: int | None, padding: int | None
 ) -> Tensor:
-    """Maxima of bags; ``length`` is that of all bags, or None if they differ."""
+    """Maxima of bags, ``(count, embedding_dim)``; 0 for an empty bag.
+
+    Args:
+        flat: Indices of the rows of all bags, ``(n,)``.
+        weight: The table.
+        bags: Raw array with the number of the bag of each index.
+        count: Number of bags.
+        length: Number of indices in each bag, or None if bags differ.
+        padding: Index of the row that does not count, or None.
+    """
     xp, rows = weight._xp, flat._data
     if not (rows.size and count):
         return weight.new_zeros((count, weight.shape[1])) + weight[:0].sum()  # type: ignore
@@ -462,7 +508,15 @@ def _segment_argmax(xp: Backend, values: Array, bags: Array, count: int) -> Arra
 
 
 def bag_max_indices(weight: Any, flat: Any, bags: Any, valid: Any, count: int) -> Any:
-    """Table index of each maximum, ``(bags, embedding_dim)``; 0 for an empty bag."""
+    """Table index of each maximum, ``(count, embedding_dim)``; 0 for an empty bag.
+
+    Args:
+        weight: The table.
+        flat: Indices of the rows of all bags, ``(n,)``.
+        bags: Raw array with the number of the bag of each index.
+        valid: Which indices count, ``(n,)``.
+        count: Number of bags.
+    """
     if not (flat.numel() and count):
         return flat.new_zeros((count, weight.shape[1]))
     xp = weight._xp

@@ -26,7 +26,7 @@ _PADDINGS = ("zeros", "border", "reflection")
 
 @op
 def _append_zero(xp: Backend, input: Array) -> Array:
-    """Flat images ``(N, C, pixels)`` with a pixel of 0 appended, which stands for all outside.
+    """Flat images ``(N, C, pixels)`` with a 0 appended, which stands for all pixels outside.
 
     A product with a mask instead would be NaN for an infinite pixel.
     """
@@ -44,7 +44,10 @@ def _pixels(xp: Backend, input: Array, index: Index) -> Array:
 
 @op
 def _add_pixels(xp: Backend, input: Array, index: Index, size: int) -> Array:
-    """Flat images of ``size`` zeros with ``input`` added at ``index``."""
+    """Flat images ``(N, C, size)``: zeros to which ``input`` is added at ``index``.
+
+    ``input`` is ``(N, C, points)`` and ``index`` ``(N, points)``.
+    """
     batch, channels = input.shape[:2]
     # A single vector for all images, so that index_add gets one index.
     plane = xp.arange(batch * channels).reshape(batch, channels, 1) * size
@@ -83,6 +86,7 @@ def _reflect(xp: Backend, input: Array, low: float, span: float) -> Array:
 
 
 def _reflect_rule(xp: Any, g: Any, input: Any, low: float, span: float) -> Any:
+    """Gradient rule of ``_reflect``: ``g``, negated where the reflection reverses the axis."""
     even = xp.floor(xp.abs(input - low) / span) % 2 == 0
     return xp.where(even == (input >= low), g, -g)
 
@@ -91,7 +95,10 @@ _reflect.vjp(input=_reflect_rule)
 
 
 def _pad_coordinates(x: Any, size: int, padding: str, corners: bool) -> Any:
-    """Coordinates mapped into the image by the padding mode; ``"zeros"`` leaves them outside."""
+    """Coordinates ``x`` mapped into an image of ``size`` pixels by the padding mode.
+
+    ``"zeros"`` leaves coordinates outside. ``corners`` is as in ``_pixel_coordinates``.
+    """
     if padding == "zeros":
         return x
     if padding == "reflection":
@@ -103,18 +110,22 @@ def _pad_coordinates(x: Any, size: int, padding: str, corners: bool) -> Any:
 
 
 def _pixel_coordinates(x: Any, size: int, corners: bool) -> Any:
-    """Pixel coordinates of ``x`` in [-1, 1], the centers of the corner pixels or their edges."""
+    """Coordinates in pixels, from coordinates ``x`` that are -1 and 1 at the ends of the image.
+
+    The ends are the centers of the corner pixels with ``corners``, else their outer edges.
+    """
     return (x + 1) * ((size - 1) / 2) if corners else ((x + 1) * size - 1) / 2
 
 
 # -- sampling ------------------------------------------------------------------------------------
 
 
-def _node_name(node: Node) -> str:
+def _sampler_node_name(node: Node) -> str:
+    """PyTorch's name of the node of ``grid_sample`` for an image or a volume."""
     return f"GridSampler{len(node.shape) - 2}DBackward0"
 
 
-@composite(namespaces=_F, node=_node_name)
+@composite(namespaces=_F, node=_sampler_node_name)
 def grid_sample(
     input: Tensor,
     grid: Tensor,
@@ -184,6 +195,7 @@ def _default_corners(align_corners: bool | None) -> bool:
 
 
 def _check(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> None:
+    """Raise an error for arguments of ``grid_sample`` that do not fit."""
     name = "nn.functional.grid_sample()"
     if mode not in ("bilinear", "nearest", "bicubic"):
         raise ValueError(
@@ -216,10 +228,11 @@ def _check(input: Tensor, grid: Tensor, mode: str, padding_mode: str) -> None:
         )
     if mode == "bicubic" and input.ndim == 5:
         raise RuntimeError("grid_sampler(): bicubic interpolation only supports 4D input")
-    _check_dtypes(input, grid)
+    _check_same_float_dtype(input, grid)
 
 
-def _check_dtypes(input: Tensor, grid: Tensor) -> None:
+def _check_same_float_dtype(input: Tensor, grid: Tensor) -> None:
+    """Raise RuntimeError for two dtypes, NotImplementedError for one that is not floating-point."""
     if input.dtype is not grid.dtype:
         raise RuntimeError(
             f"grid_sampler(): expected scalar type {scalar_name(input.dtype)} but found "
@@ -229,7 +242,13 @@ def _check_dtypes(input: Tensor, grid: Tensor) -> None:
 
 
 def _pixels_at(flat: Any, coordinates: Sequence[Array], image: tuple[int, ...]) -> Any:
-    """Pixels at integer coordinates (raw arrays) of the flat images of ``_append_zero``."""
+    """Pixels ``(N, C, points)`` at integer coordinates; 0 outside the image.
+
+    Args:
+        flat: The flat images of ``_append_zero``.
+        coordinates: For each dimension of the image a raw array ``(N, points)``.
+        image: Size of the image.
+    """
     xp = flat._xp
     index: Any = 0
     inside: Any = True
@@ -241,6 +260,10 @@ def _pixels_at(flat: Any, coordinates: Sequence[Array], image: tuple[int, ...]) 
 
 
 def _nearest(flat: Any, at: list[Any], image: tuple[int, ...]) -> Any:
+    """Pixels nearest to each point.
+
+    ``at`` holds coordinates in pixels, one tensor ``(N, points)`` per dimension of the ``image``.
+    """
     xp = flat._xp
     out = _pixels_at(flat, [xp.rint(x._data) for x in at], image)
     if not at[0].requires_grad:
@@ -250,7 +273,10 @@ def _nearest(flat: Any, at: list[Any], image: tuple[int, ...]) -> Any:
 
 
 def _bilinear(flat: Any, at: list[Any], image: tuple[int, ...]) -> Any:
-    """Weighted sum of the pixels at the 4 or 8 integer coordinates around each point."""
+    """Weighted sum of the 4 pixels (of a volume, 8) around each point.
+
+    ``at`` holds coordinates in pixels, one tensor ``(N, points)`` per dimension of the ``image``.
+    """
     xp = flat._xp
     first = [xp.floor(x._data) for x in at]
     fractions = [x - wrap(start, xp) for x, start in zip(at, first, strict=True)]
@@ -263,7 +289,10 @@ def _bilinear(flat: Any, at: list[Any], image: tuple[int, ...]) -> Any:
 
 
 def _bicubic(flat: Any, at: list[Any], image: tuple[int, ...], padding: str, corners: bool) -> Any:
-    """Weighted sum of the 16 pixels around each point; the padding applies to each pixel."""
+    """Weighted sum of the 16 pixels around each point; the padding applies to each pixel.
+
+    ``at`` holds coordinates in pixels, one tensor ``(N, points)`` per dimension of the ``image``.
+    """
     xp = flat._xp
     first = [xp.floor(x._data) for x in at]
     y, x = (_cubic_weights(x - wrap(start, xp)) for x, start in zip(at, first, strict=True))
@@ -372,7 +401,10 @@ def _pixel_centers(xp: Any, image: tuple[int, ...], corners: bool, dtype: Any) -
 
 
 def _axis_centers(xp: Any, size: int, corners: bool, dtype: Any) -> Array:
-    """Centers of ``size`` pixels in [-1, 1]; the ends are the outermost centers, or the edges."""
+    """Coordinates of the centers of ``size`` pixels, of which the ends are -1 and 1.
+
+    The ends are the outermost centers with ``corners``, else the outer edges of the pixels.
+    """
     if size == 1:
         return xp.zeros((1,), dtype)
     end = 1.0 if corners else (size - 1) / size
@@ -380,6 +412,7 @@ def _axis_centers(xp: Any, size: int, corners: bool, dtype: Any) -> Array:
 
 
 def _check_affine(theta: Tensor, sizes: tuple[int, ...]) -> None:
+    """Raise an error for matrices or sizes that do not fit ``affine_grid``."""
     if not theta.is_floating_point():
         raise ValueError(f"Expected theta to have floating point type, but got {theta.dtype}")
     if len(sizes) not in (4, 5):
