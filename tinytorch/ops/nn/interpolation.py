@@ -44,7 +44,10 @@ class Taps(NamedTuple):
 
 
 class Resampling:
-    """Resampling of ``length`` elements by ``taps``, in a mode of ``resampling``."""
+    """Resampling of ``length`` elements by ``taps``, in a mode of ``resampling``.
+
+    ``transpose`` holds the taps of the transpose if they are known already.
+    """
 
     def __init__(self, mode: str, taps: Taps, length: int, transpose: Taps | None = None) -> None:
         self.mode = mode
@@ -92,13 +95,13 @@ class Resampling:
         return Resampling(self.mode, Taps(indices, whole), self.length), 2**bits
 
     def is_identity(self) -> bool:
-        """Whether it copies every element."""
+        """Whether the resampling copies every element to its own position."""
         indices, np = self.taps.indices, _host()
         return indices.shape == (1, self.length) and bool((indices == np.arange(self.length)).all())
 
 
 def _host() -> Any:
-    """NumPy."""
+    """NumPy, which computes indices and weights on the host."""
     return load("numpy").library
 
 
@@ -114,13 +117,14 @@ _NAMES = {
 }
 
 
-def _node_name(node: Node) -> str:
+def _upsample_node_name(node: Node) -> str:
+    """PyTorch's name of the node of ``resample``, by its mode and the result's dimensions."""
     return f"Upsample{_NAMES[argument(node, 'how').mode][len(node.shape) - 2]}Backward0"
 
 
-@op(public=False, node=_node_name)
+@op(public=False, node=_upsample_node_name)
 def resample(xp: Backend, input: Array, axis: int, how: Resampling) -> Array:
-    """``input`` with another size along ``axis``."""
+    """``input`` with another size along ``axis``, computed by the resampling ``how``."""
     shape = [1] * input.ndim
     shape[axis] = -1
     out: Array = None
@@ -163,6 +167,7 @@ def resampling(
 def _resampling(
     mode: str, length: int, size: int, scale: float | None, corners: bool, single: bool
 ) -> Resampling:
+    """``resampling``, whose results are cached. The arguments are the same."""
     rounding: Rounding = _round_single if single else lambda values: values
     step = _step(length, size, scale, corners)
     if single:
@@ -181,11 +186,15 @@ def _resampling(
 
 
 def _round_single(values: Any) -> Any:
+    """Float64 ``values`` rounded to single precision."""
     return values.astype("float32").astype("float64")
 
 
 def _clip_taps(pairs: list[tuple[Any, Any]], length: int) -> Taps:
-    """Taps of pairs of coordinates, which are rounded down and clipped, and weights."""
+    """Taps from pairs of coordinates and their weights, one pair for each term of the sum.
+
+    The coordinates are rounded down and clipped to an input of ``length`` elements.
+    """
     np = _host()
     indices = [np.clip(np.floor(coordinate), 0, length - 1) for coordinate, _ in pairs]
     return Taps(
@@ -195,39 +204,54 @@ def _clip_taps(pairs: list[tuple[Any, Any]], length: int) -> Taps:
 
 
 def _step(length: int, size: int, scale: float | None, corners: bool) -> float:
-    """Distance of output elements, in units of the input's."""
+    """Distance of two neighboring output elements, in units of the distance of input elements.
+
+    The arguments are those of ``resampling``.
+    """
     if corners:
         return (length - 1) / (size - 1) if size > 1 else 0.0
     return 1.0 / scale if scale else length / size
 
 
 def _source(i: Any, step: float, corners: bool, rounding: Rounding) -> Any:
-    """Input coordinates of the output elements ``i``."""
+    """Input coordinates of the output elements ``i``, whose distance is ``step``.
+
+    ``corners`` is whether the end elements are aligned by their centers; ``rounding`` rounds to
+    the precision of the coordinates.
+    """
     if corners:
         return rounding(i * step)
     return rounding(rounding(step * (i + 0.5)) - 0.5)
 
 
 def _split_coordinates(source: Any, length: int, rounding: Rounding) -> tuple[Any, Any]:
-    """Integer parts of coordinates, found in single precision as in PyTorch, and fractions."""
+    """Integer and fractional parts of the coordinates ``source``.
+
+    As in PyTorch, the integer part is that of the coordinate in single precision.
+    """
     np = _host()
     first = np.minimum(np.floor(_round_single(source)), length - 1)
     return first, np.clip(rounding(source - first), 0.0, 1.0)
 
 
 def _linear_taps(source: Any, length: int, rounding: Rounding) -> Taps:
+    """Taps of linear interpolation at the coordinates ``source``."""
     first, t = _split_coordinates(_host().maximum(source, 0.0), length, rounding)
     return _clip_taps([(first, rounding(1.0 - t)), (first + 1, t)], length)
 
 
 def _cubic_taps(source: Any, length: int, rounding: Rounding) -> Taps:
-    """Keys: Cubic convolution interpolation for digital image processing, 1981, a = -3/4."""
+    """Taps of cubic interpolation at the coordinates ``source``.
+
+    Reference:
+        Keys, "Cubic convolution interpolation for digital image processing", 1981, with a = -3/4.
+    """
     first, t = _split_coordinates(source, length, lambda values: values)
     return _clip_taps([(first + k, cubic_kernel(t - k, -0.75)) for k in range(-1, 3)], length)
 
 
 def cubic_kernel(x: Any, a: float) -> Any:
-    """Keys' cubic convolution kernel."""
+    """Keys' cubic convolution kernel at the distances ``x``, with his parameter ``a``."""
     np = _host()
     x = np.abs(x)
     near = ((a + 2) * x - (a + 3)) * x * x + 1
@@ -236,15 +260,18 @@ def cubic_kernel(x: Any, a: float) -> Any:
 
 
 def _triangle(x: Any) -> Any:
+    """Triangle filter: ``1 - |x|``, and 0 for ``|x| > 1``."""
     np = _host()
     return np.maximum(1.0 - np.abs(x), 0.0)
 
 
 def _cubic(x: Any) -> Any:
+    """Keys' kernel with a = -1/2, the cubic filter of antialiasing."""
     return cubic_kernel(x, -0.5)
 
 
 def _lanczos(x: Any) -> Any:
+    """Lanczos filter: ``sinc(x) sinc(x / 3)``, and 0 for ``|x| > 3``."""
     np = _host()
     inside = (-3 <= x) & (x < 3)
     angle = math.pi * np.where(inside & (x != 0), x, 1.0)
@@ -259,7 +286,11 @@ _FILTERS: dict[str, tuple[Callable[[Any], Any], int]] = {
 
 
 def _antialias_taps(mode: str, i: Any, length: int, step: float) -> Taps:
-    """Taps of a filter that is stretched to the distance of output elements; weights sum to 1."""
+    """Taps of the filter ``mode`` around the coordinates of the output elements ``i``.
+
+    If the size decreases, the filter is stretched by the distance ``step`` of output elements. The
+    weights of each output element sum to 1.
+    """
     kernel, support = _FILTERS[mode.removesuffix("-antialias")]
     np = _host()
     width = max(step, 1.0)
@@ -348,7 +379,15 @@ def interpolate(
 def _resize(
     x: Any, kernel: str, sizes: list[int], scales: list[float | None], corners: bool | None
 ) -> Tensor:
-    """Resample dimension after dimension by the kernel ``kernel``, the last dimension first."""
+    """``x`` resampled in ``mode`` to ``sizes``, one dimension after the other, the last one first.
+
+    Args:
+        x: ``(N, C, *image)``.
+        kernel: A mode of ``resampling``.
+        sizes: Sizes of the result in the spatial dimensions.
+        scales: The scale factors given for them, or None.
+        corners: Whether the centers of the end elements are aligned; None for False.
+    """
     interpolates = not kernel.startswith("nearest")
     out = x.to(dtypes.float32) if x.dtype is dtypes.float16 and interpolates else x
     # uint8 is rounded after each dimension, as in image libraries; float16 at the end.
@@ -364,6 +403,7 @@ def _resize(
 
 
 def _resample_uint8(x: Tensor, axis: int, how: Resampling) -> Tensor:
+    """``resample`` of uint8 by integer weights, rounded and clipped to uint8 as in PyTorch."""
     fixed_point, one = how.fixed_point
     sums = resample(x.to(dtypes.float64), axis, fixed_point)  # float64 holds the integers exactly
     return ((sums + one // 2) / one).floor().clamp(0, 255).to(dtypes.uint8)
@@ -380,6 +420,7 @@ def _ignores_scale(kernel: str, length: int, size: int, spatial: int) -> bool:
 
 
 def _check_options(mode: str, corners: bool | None, antialias: bool, ndim: int) -> None:
+    """Raise ValueError for ``align_corners`` or ``antialias`` with a mode that does not fit."""
     if corners is not None and mode not in _WITH_CORNERS:
         raise ValueError(
             "align_corners option can only be set with the interpolating modes: "
@@ -395,6 +436,7 @@ def _check_options(mode: str, corners: bool | None, antialias: bool, ndim: int) 
 
 
 def _check_mode(mode: str, ndim: int) -> None:
+    """Raise NotImplementedError for an unknown mode, or one that does not fit ``ndim``."""
     if mode not in _KERNELS or not 3 <= ndim <= 5:
         raise NotImplementedError(
             f"Input Error: Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the "
@@ -408,7 +450,10 @@ def _check_mode(mode: str, ndim: int) -> None:
 def _sizes(
     input: Tensor, size: Any, scale_factor: Any, recompute: bool | None
 ) -> tuple[list[int], list[float | None]]:
-    """Output sizes, and the scale factors that coordinates are computed from, or None."""
+    """Output sizes, and the scale factor of each dimension that determines coordinates, or None.
+
+    ``recompute`` is the argument ``recompute_scale_factor``: the sizes determine coordinates.
+    """
     image = list(input.shape[2:])
     if size is None and scale_factor is None:
         raise ValueError("either size or scale_factor should be defined")
@@ -426,6 +471,7 @@ def _sizes(
 
 
 def _scale_size(size: int, scale: float) -> int:
+    """``floor(size * scale)``; RuntimeError if that does not fit in an int64."""
     scaled = size * scale
     if not abs(scaled) < 2.0**63:  # also for NaN
         raise RuntimeError(
@@ -435,19 +481,23 @@ def _scale_size(size: int, scale: float) -> int:
     return math.floor(scaled)
 
 
-def _expand_argument(what: str, given: Any, image: list[int]) -> list[Any]:
-    """``given`` as a list with one value per spatial dimension; ``what`` is for errors."""
+def _expand_argument(label: str, given: Any, image: list[int]) -> list[Any]:
+    """``given`` as a list with one value per dimension of ``image``, a list of sizes.
+
+    ``label`` names the argument in the error for another number of values.
+    """
     values = list(given) if isinstance(given, (tuple, list)) else [given] * len(image)
     if len(values) != len(image):
         raise ValueError(
-            f"Input and {what} must have the same number of spatial dimensions, but got input with "
-            f"spatial dimensions of {image} and {what} of {tuple(values)}. Please provide input "
-            f"tensor in (N, C, d1, d2, ...,dK) format and {what} in (o1, o2, ...,oK) format."
+            f"Input and {label} must have the same number of spatial dimensions, but got input "
+            f"with spatial dimensions of {image} and {label} of {tuple(values)}. Please provide input "
+            f"tensor in (N, C, d1, d2, ...,dK) format and {label} in (o1, o2, ...,oK) format."
         )
     return values
 
 
 def _check_sizes(input: Tensor, sizes: list[int]) -> None:
+    """Raise RuntimeError if the input or the result has no elements."""
     if min(sizes) <= 0 or 0 in input.shape[2:]:
         raise RuntimeError(
             "interpolate: Input and output sizes should be greater than 0, but got input "
@@ -461,6 +511,7 @@ def _check_sizes(input: Tensor, sizes: list[int]) -> None:
 
 
 def _check_dtype(input: Tensor, mode: str) -> None:
+    """Raise NotImplementedError unless the dtype is floating-point or, except for area, uint8."""
     if not input.is_floating_point() and (input.dtype is not dtypes.uint8 or mode == "area"):
         raise NotImplementedError(
             f"\"interpolate\" (mode {mode!r}) not implemented for '{scalar_name(input.dtype)}'"
@@ -528,4 +579,5 @@ def upsample_bilinear(input: Tensor, size: Any = None, scale_factor: Any = None)
 
 
 def _warn(name: str) -> None:
+    """Warn that the function ``name`` is deprecated."""
     warn(f"`nn.functional.{name}` is deprecated. Use `nn.functional.interpolate` instead.")

@@ -22,7 +22,10 @@ SPACE = ("nn.functional",)
 def reduction_of(
     reduction: str, size_average: bool | None = None, reduce: bool | None = None
 ) -> str:
-    """Reduction of a call, from ``reduction`` or, with a warning, its deprecated arguments."""
+    """Reduction of a loss: ``reduction``, or what its deprecated alternatives stand for.
+
+    ``size_average`` and ``reduce`` replace ``reduction`` with a warning if they are not None.
+    """
     if size_average is None and reduce is None:
         return current_reduction(reduction)
     reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
@@ -42,7 +45,10 @@ def current_reduction(reduction: str) -> str:
 
 
 def refuse_grad(function: str, **tensors: Any) -> None:
-    """Raise RuntimeError for arguments that require grad, if PyTorch has no gradient for them."""
+    """Raise RuntimeError if one of ``tensors`` requires a gradient that PyTorch does not have.
+
+    ``function`` is the name of PyTorch's function in the error; None stands for no tensor.
+    """
     for name, tensor in tensors.items():
         if tensor is not None and tensor.requires_grad and grad_enabled():
             raise RuntimeError(
@@ -120,11 +126,13 @@ def _reduce_weighted(loss: Any, weight: Any, input: Tensor, reduction: str) -> T
 
 
 def _are_floats_of_one_shape(input: Tensor, target: Tensor) -> bool:
+    """Whether both are real floating-point tensors of one shape, and not empty."""
     x, y = input._data, target._data
     return bool(x.dtype.kind == y.dtype.kind == "f" and x.shape == y.shape and x.size)
 
 
 def _warn_about_broadcasting(input: Tensor, target: Tensor) -> None:
+    """Warn if the target has another shape than the input."""
     if target._data.shape != input._data.shape:
         warn(
             f"Using a target size ({target.shape}) that is different to the input size "
@@ -134,7 +142,10 @@ def _warn_about_broadcasting(input: Tensor, target: Tensor) -> None:
 
 
 def _promote_zero_dim(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
-    """Input and target, promoted if one is 0-d: its dtype counts, too, as PyTorch expands it."""
+    """Input and target, promoted to one dtype if exactly one of them is 0-d.
+
+    PyTorch expands a 0-d tensor first, so that its dtype counts, too.
+    """
     if input.dtype == target.dtype or bool(input.ndim) == bool(target.ndim):
         return input, target
     dtype = dtypes.promote_types(input.dtype, target.dtype)
@@ -143,6 +154,7 @@ def _promote_zero_dim(input: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
 
 @op(public=False, promote="arithmetic", node="MseLossBackward0")
 def _squared_error(xp: Backend, input: Array, other: Array) -> Array:
+    """``(input - other) ** 2`` of each element."""
     check_supported(xp, "mse_cpu", "biuc", input)
     difference = input - other
     return difference * difference
@@ -188,6 +200,7 @@ _huber_error.vjp(
 
 @composite(public=False, node="MseLossBackward0")
 def _sum_of_squares(input: Tensor, target: Tensor) -> Tensor:
+    """Sum of ``_squared_error``, as one node."""
     return _squared_error(input, target).sum()
 
 
@@ -341,6 +354,7 @@ def huber_loss(
 
 @op(public=False, promote="arithmetic", node="BinaryCrossEntropyBackward0")
 def _binary_cross_entropy(xp: Backend, input: Array, target: Array) -> Array:
+    """``-target log(input) - (1 - target) log(1 - input)`` of each element."""
     check_supported(xp, "binary_cross_entropy", "uic", input)
     # As in PyTorch, the lower bound keeps the loss finite, and 0 * log(0) from being NaN.
     log_p = xp.maximum(xp.log(input), -100)
@@ -355,7 +369,10 @@ def _bce_derivative(xp: Backend, input: Array, target: Array) -> Array:
 
 
 def _bce_double_backward(xp: Any, g: Any, input: Any, target: Any) -> Any:
-    """PyTorch's formula, which is 0 for an input of 0 or 1 that equals the target."""
+    """Derivative of ``_bce_derivative`` with respect to the input, times ``g``.
+
+    The formula is PyTorch's. It is 0 for an input of 0 or 1 that equals the target.
+    """
     p, q = input + 1e-12, 1 - input + 1e-12
     return g * (input * input - 2 * input * target + target) / (p * p * q * q)
 
@@ -413,6 +430,7 @@ def binary_cross_entropy(
 
 @op(public=False, promote="arithmetic", node="BinaryCrossEntropyWithLogitsBackward0")
 def _logits_cross_entropy(xp: Backend, input: Array, other: Array) -> Array:
+    """``_binary_cross_entropy`` of ``sigmoid(input)`` with the targets ``other``."""
     # (1 - y) x - log σ(x), written so that no exponent is positive and no infinite x gives NaN.
     return (1 - other) * input + xp.maximum(-input, 0) + xp.log1p(xp.exp(-xp.abs(input)))
 
@@ -602,7 +620,10 @@ def gaussian_nll_loss(
 
 
 def _variance(input: Any, var: Any) -> Any:
-    """Variances as a tensor that broadcasts with the input; raise ValueError if they do not fit."""
+    """Variances ``var``, a tensor or a number, as a tensor that broadcasts with the input.
+
+    Raises ValueError for negative ones or sizes that do not fit.
+    """
     if not isinstance(var, Tensor):
         var = input.new_full(input.shape, var)
     if (var < 0).any():

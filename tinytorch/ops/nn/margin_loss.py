@@ -222,6 +222,7 @@ def multi_margin_loss(
 
 
 def _check_multi_margin(input: Tensor, target: Tensor, p: int, weight: Any) -> None:
+    """Raise an error for arguments of ``multi_margin_loss`` that do not fit."""
     if p not in (1, 2):
         raise ValueError(f"only p == 1 and p == 2 supported, got {p}")
     if weight is not None and weight.ndim != 1:
@@ -339,7 +340,10 @@ def _triplet_loss(
     anchor: Tensor, positive: Tensor, negative: Tensor, distance: Callable[[Any, Any], Any],
     margin: float, swap: bool, reduction: str,
 ) -> Tensor:  # fmt: skip
-    """Triplet loss with any distance function."""
+    """Triplet loss with any ``distance``, a function of two batches.
+
+    ``swap`` is whether a smaller distance of positive and negative replaces that of the anchor.
+    """
     if margin <= 0:
         raise ValueError(f"margin must be greater than 0, got {margin}")
     if not anchor.ndim == positive.ndim == negative.ndim:
@@ -441,7 +445,11 @@ def multilabel_margin_loss(
 
 
 def _target_labels(target: Any) -> tuple[Any, Any]:
-    """Mask of the labels before the first -1 of each row, and the labels with 0 elsewhere."""
+    """Labels of ``multilabel_margin_loss``, which end at the first -1 of each row.
+
+    Returns:
+        Mask of the labels before that -1, and the labels with 0 elsewhere.
+    """
     valid: Any = _leading_labels(target)
     labels = target.masked_fill(~valid, 0)
     target._xp.check_all(
@@ -467,7 +475,10 @@ def _label_mask(xp: Backend, labels: Index, valid: Index) -> Array:
 
 
 def _trim_labels(labels: Any, valid: Any) -> tuple[Any, Any]:
-    """Labels and mask, cut to the largest number of labels of a row if the host knows it."""
+    """Labels and mask, ``(batch, n)``, without columns in which no row has a valid label.
+
+    The columns stay if the host does not know the largest number of labels.
+    """
     found = valid._xp.extremes(valid._data.sum(1))
     count = labels.shape[1] if found is None else int(found[1])
     return labels[:, :count], valid[:, :count]

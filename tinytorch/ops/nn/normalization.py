@@ -49,7 +49,10 @@ def standardize(
 def _standardize_block(
     xp: Backend, input: Array, weight: Any, bias: Any, axes: tuple[int, ...], eps: float, out: Any
 ) -> tuple[Array, Array, Array]:
-    """The results of ``standardize``; the first is written to ``out`` unless that is None."""
+    """The results of ``standardize``: the normalized input, the mean and the variance.
+
+    The first is written to ``out``, or is a new array if that is None.
+    """
     mean = xp.mean(input, axis=axes, keepdims=True)
     out = xp.subtract(input, mean, out=out)
     var = _sum_of_products(xp, out, out, axes) / _count(input, axes)
@@ -80,13 +83,15 @@ def _map_blocks(xp: Backend, compute: Any, input: Array, axes: Any) -> tuple[Any
     out, length = xp.empty(input.shape, input.dtype), input.shape[axis]
     step = max(1, block * length // input.size)
 
-    def work(start: int, stop: int) -> list[Any]:
+    def compute_blocks(start: int, stop: int) -> list[Any]:
         slices = (slice(i, i + step) for i in range(start * step, min(stop * step, length), step))
         indices = ((*(slice(None),) * axis, each) for each in slices)
         with xp.row_after_row(row, input.size):
             return [compute(index, out[index])[1:] for index in indices]
 
-    small = [found for results in xp.in_parts(work, -(-length // step)) for found in results]
+    small = [
+        found for results in xp.in_parts(compute_blocks, -(-length // step)) for found in results
+    ]
     whole = (None if x[0] is None else xp.concatenate(x, axis) for x in zip(*small, strict=True))
     return out, *whole
 
@@ -100,7 +105,10 @@ def _first_of_trailing(array: Any, axes: Any) -> int:
 
 
 def _index_parameter(array: Any, index: tuple[slice, ...], ndim: int) -> Any:
-    """Part of a parameter that broadcasts with ``input[index]``, ``input`` having ``ndim``."""
+    """Part of the parameter ``array`` that belongs to ``input[index]``, with which it broadcasts.
+
+    ``ndim`` is the number of dimensions of ``input``. None stays None.
+    """
     if array is None or not index:
         return array
     axis = len(index) - 1 - (ndim - array.ndim)
@@ -114,6 +122,10 @@ def _index_parameter(array: Any, index: tuple[slice, ...], ndim: int) -> Any:
 def _standardize_rule(
     xp: Any, g: Any, in_shape: Any, input: Any, weight: Any, axes: Any, eps: float
 ) -> tuple[Any, ...]:
+    """Gradients of the input, the weight and the bias of ``standardize``.
+
+    ``in_shape`` holds the shapes of the three, with None where no gradient is needed.
+    """
     # The gradients of the other results, mean and variance, are never needed.
     g = g[0]
     if not xp.records:
@@ -159,6 +171,8 @@ def _standardize_backward(
 
     ``g`` and ``g * normal`` are summed first over the axes along which the parameters are
     constant. These sums are the parameters' gradients, and the input's gradient needs no others.
+    The input's gradient is written to ``out`` unless that is None. A gradient is None if its shape
+    in ``in_shape`` is None.
     """
     shape = None if weight is None else weight.shape
     flat, rest = _split_axes(axes, input.ndim, shape, in_shape[2])
@@ -184,7 +198,10 @@ def _standardize_backward(
 
 
 def _split_axes(axes: Any, ndim: int, *shapes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The axes along which all arrays of these shapes have size 1, and the other axes."""
+    """The ``axes`` along which all arrays of some shapes have size 1, and the other axes.
+
+    The ``shapes`` broadcast with ``ndim`` dimensions; None among them is skipped.
+    """
     varying = {
         i + ndim - len(shape)
         for shape in shapes if shape is not None
@@ -195,11 +212,15 @@ def _split_axes(axes: Any, ndim: int, *shapes: Any) -> tuple[tuple[int, ...], tu
 
 
 def _count(array: Any, axes: Any) -> int:
+    """Number of elements over which a statistic along ``axes`` is computed."""
     return math.prod(array.shape[axis] for axis in axes)
 
 
 def _sum_of_products(xp: Backend, a: Array, b: Array, axes: tuple[int, ...]) -> Array:
-    """Sum of ``a * b`` over the axes, which keep size 1, without an array of products of rows."""
+    """Sum of ``a * b`` over ``axes``, which keep size 1.
+
+    Trailing axes are summed without an array of all products.
+    """
     ndim, last = a.ndim, _first_of_trailing(a, axes)
     if last == ndim or a.shape != b.shape:
         return xp.sum(a * b, axis=axes, keepdims=True)
@@ -298,6 +319,10 @@ def _single(xp: Any, *arrays: Any) -> tuple[Any, ...]:
 def _layer_norm_rule(
     xp: Any, g: Any, in_shape: Any, input: Any, weight: Any, count: int, eps: float
 ) -> tuple[Any, ...]:
+    """Gradients of the input, the weight and the bias of ``_layer_norm``.
+
+    ``in_shape`` holds the shapes of the three, with None where no gradient is needed.
+    """
     g, input, weight = _single(xp, g, input, weight)
     if not xp.records:
         return _layer_norm_backward(xp, g, in_shape, input, weight, count, eps)
@@ -314,15 +339,19 @@ def _layer_norm_rule(
 def _layer_norm_backward(
     xp: Backend, g: Array, in_shape: Any, input: Array, weight: Any, count: int, eps: float
 ) -> tuple[Any, ...]:
-    """Gradients of input, weight and bias on raw arrays, a few rows at a time."""
+    """Gradients of input, weight and bias on raw arrays, a few rows at a time.
+
+    A row is flattened from the last ``count`` dimensions. A gradient is None if its shape in
+    ``in_shape`` is None.
+    """
     shape = input.shape[input.ndim - count :]
     form = (math.prod(input.shape[: input.ndim - count]), math.prod(shape))
     x, gs, w = input.reshape(form), g.reshape(form), None if weight is None else weight.reshape(-1)
     out = None if in_shape[0] is None else xp.empty(x.shape, input.dtype)
     step = max(1, (xp.block_elements or x.size) // max(1, form[1]))
 
-    def work(start: int, stop: int) -> list[Array | None]:
-        """Write the input's gradient for blocks of rows; sum those of weight and bias over them."""
+    def compute_rows(start: int, stop: int) -> list[Array | None]:
+        """Write the input's gradient for some rows; return the other gradients' sums over them."""
         sums = [None if s is None else xp.zeros(form[1], input.dtype) for s in in_shape[1:]]
         starts = range(start * step, min(stop * step, len(x) if x.size else 0), step)
         for rows in (slice(i, i + step) for i in starts):
@@ -335,13 +364,16 @@ def _layer_norm_backward(
                 sums[1] += xp.sum(gs[rows], axis=0)
         return sums
 
-    parts = xp.in_parts(work, -(-len(x) // step))
+    parts = xp.in_parts(compute_rows, -(-len(x) // step))
     weight_grad, bias_grad = (_total(xp, column, shape) for column in zip(*parts, strict=True))
     return None if out is None else out.reshape(input.shape), weight_grad, bias_grad
 
 
 def _rows_backward(xp: Backend, g: Array, x: Array, weight: Any, eps: float, out: Any) -> Any:
-    """Write the gradient of the rows ``x`` to ``out``, if given; return the normalized rows."""
+    """Write the input's gradient for the rows ``x`` to ``out``; return the normalized rows.
+
+    ``g`` is the gradient of the rows' result. Nothing is written if ``out`` is None.
+    """
     normal = x - xp.mean(x, axis=1, keepdims=True)
     scale = _row_scale(xp, normal, eps)
     normal *= scale
@@ -355,7 +387,7 @@ def _rows_backward(xp: Backend, g: Array, x: Array, weight: Any, eps: float, out
 
 
 def _row_scale(xp: Backend, centered: Array, eps: float) -> Array:
-    """``1 / sqrt(var + eps)`` of rows of mean 0."""
+    """``1 / sqrt(var + eps)`` of each row of ``centered``, whose rows have mean 0."""
     number = xp.number(centered.dtype)
     squares = xp.sum_of_products(centered, centered)
     squares /= number(centered.shape[-1])
@@ -364,12 +396,15 @@ def _row_scale(xp: Backend, centered: Array, eps: float) -> Array:
 
 
 def _total(xp: Backend, sums: Any, shape: Any) -> Any:
-    """Sum of the threads' sums, as ``shape``; None if the gradient is not needed."""
+    """Sum of ``sums``, one array per thread, in the shape ``shape``.
+
+    It is None if the sums are, as the gradient is not needed.
+    """
     if sums[0] is None:
         return None
     total = sums[0]
-    for one in sums[1:]:
-        total = total + one
+    for thread_sum in sums[1:]:
+        total = total + thread_sum
     return xp.reshape(total, shape)
 
 
@@ -412,6 +447,7 @@ def layer_norm(
 
 
 def _check_shape(name: str, given: Tensor | None, shape: tuple[int, ...]) -> None:
+    """Raise RuntimeError for a parameter ``given`` that has not the shape ``shape``."""
     if given is not None and given._data.shape != shape:
         raise RuntimeError(
             f"layer_norm: Expected {name} to be of same shape as normalized_shape, but got "

@@ -23,7 +23,11 @@ Sides = tuple[tuple[int, int], ...]
 
 @op(node="ConstantPadNdBackward0")
 def _pad_constant(xp: Backend, input: Array, sides: Sides, value: float) -> Array:
-    """``input`` with ``value`` added around it; negative numbers in ``sides`` crop."""
+    """``input`` with ``value`` added around it.
+
+    ``sides`` has a pair for each dimension: numbers of elements before and after it. Negative
+    numbers crop.
+    """
     sizes = [n + a + b for n, (a, b) in zip(input.shape, sides, strict=True)]
     out = xp.full(tuple(sizes), value, input.dtype)
     inner = tuple(slice(max(a, 0), m - max(b, 0)) for m, (a, b) in zip(sizes, sides, strict=True))
@@ -40,7 +44,10 @@ _pad_constant.vjp(
 
 
 def _edges(length: int, before: int, after: int, mode: str) -> tuple[slice, slice]:
-    """Slices of the elements that the padding before and after a dimension copies."""
+    """Slices of the elements of a dimension that the padding copies before and after it.
+
+    ``length`` is the size of the dimension, ``before`` and ``after`` are the numbers of copies.
+    """
     if mode == "reflect":
         end = length - 2 - after
         return slice(before, 0, -1), slice(length - 2, end if end >= 0 else None, -1)
@@ -52,7 +59,11 @@ def _edges(length: int, before: int, after: int, mode: str) -> tuple[slice, slic
 def _regions(
     ndim: int, axis: int, length: int, before: int, after: int, mode: str
 ) -> list[tuple[Any, Any]]:
-    """Pairs of indices: of elements of the input, and of their copies in the padded array."""
+    """Pairs of indices: of elements of the input, and of their copies in the padded array.
+
+    There is a pair for the padding before dimension ``axis``, which has size ``length`` in the
+    input, and one for the padding after it.
+    """
     lead = (slice(None),) * (axis % ndim)
     first, last = _edges(length, before, after, mode)
     pairs = []
@@ -63,8 +74,9 @@ def _regions(
     return pairs
 
 
-def _node_name(node: Node) -> str | None:
-    if "mode" not in node.op.index:  # no padding
+def _padding_node_name(node: Node) -> str | None:
+    """PyTorch's name of the node of a padding; None keeps the name of another operation."""
+    if "mode" not in node.op.index:  # the operation is no padding
         return None
     kind = {"reflect": "Reflection", "replicate": "Replication"}.get(argument(node, "mode"))
     count, edge = 1, node.edges[0]
@@ -73,9 +85,12 @@ def _node_name(node: Node) -> str | None:
     return f"{kind}Pad{count}DBackward0" if kind else "CopySlices"
 
 
-@op(node=_node_name)
+@op(node=_padding_node_name)
 def _pad_edge(xp: Backend, input: Array, axis: int, before: int, after: int, mode: str) -> Array:
-    """``input`` with copies of its elements before and after it along one dimension."""
+    """``input`` with copies of its elements before and after it along one dimension.
+
+    ``before`` and ``after`` are the numbers of copies.
+    """
     axis, length = axis % input.ndim, input.shape[axis]
     shape = (*input.shape[:axis], length + before + after, *input.shape[axis + 1 :])
     out = xp.empty(shape, input.dtype)
@@ -147,9 +162,12 @@ def pad(
     return out if mode == "circular" else keep_versions(out, input)
 
 
-@composite(node=Nodes(_node_name, frees=True))
+@composite(node=Nodes(_padding_node_name, frees=True))
 def _pad_edges(input: Tensor, amounts: list[tuple[int, int]], mode: str) -> Tensor:
-    """Pad each dimension in ``mode``, the last dimension first."""
+    """``input`` with each dimension padded in ``mode``, the last dimension first.
+
+    ``amounts`` has pairs of numbers of elements before and after, for the last dimension first.
+    """
     out: Any = input.clone() if not any(map(any, amounts)) else input
     for i, (before, after) in enumerate(amounts):
         out = _pad_dim(out, -1 - i, before, after, mode)
@@ -199,7 +217,10 @@ def _check_pad(pad: Any, input: Tensor) -> list[tuple[int, int]]:
 
 
 def _pad_with(input: Tensor, amounts: list[tuple[int, int]], value: float | None) -> Tensor:
-    """Pad with a constant."""
+    """``input`` padded with the constant ``value``; None stands for 0.
+
+    ``amounts`` has pairs of numbers of elements before and after, for the last dimension first.
+    """
     if isinstance(value, complex) and not input.is_complex():
         raise TypeError("pad(): argument 'value' (position 4) must be float, not complex")
     sides = ((0, 0),) * (input.ndim - len(amounts)) + tuple(reversed(amounts))
@@ -213,6 +234,7 @@ def _pad_with(input: Tensor, amounts: list[tuple[int, int]], value: float | None
 
 
 def _check_image(input: Tensor, amounts: list[tuple[int, int]], mode: str) -> None:
+    """Raise an error for an input that cannot be padded by ``amounts`` in ``mode``."""
     spatial = len(amounts)
     if not 1 <= spatial <= 3 or input.ndim not in (spatial + 1, spatial + 2):
         raise NotImplementedError(
@@ -235,6 +257,7 @@ def _check_image(input: Tensor, amounts: list[tuple[int, int]], mode: str) -> No
 
 
 def _check_side(input: Tensor, dim: int, before: int, after: int, mode: str) -> None:
+    """Raise RuntimeError if a dimension is too small to be padded in ``mode``."""
     length = input.shape[dim]
     where = f"padding ({before}, {after}) at dimension {dim} of input {list(input.shape)}"
     if mode == "reflect" and max(before, after) >= length:
@@ -248,8 +271,9 @@ def _check_side(input: Tensor, dim: int, before: int, after: int, mode: str) -> 
         raise RuntimeError(_too_small(input, f"{length + before + after} for {where}"))
 
 
-def _too_small(input: Tensor, what: str) -> str:
-    return f"pad: input ({list(input.shape)}) is too small. Calculated output size: {what}"
+def _too_small(input: Tensor, output_size: str) -> str:
+    """Message of the error of an input that is too small; ``output_size`` describes the result."""
+    return f"pad: input ({list(input.shape)}) is too small. Calculated output size: {output_size}"
 
 
 def _pad_dim(x: Any, dim: int, before: int, after: int, mode: str) -> Any:

@@ -35,7 +35,11 @@ per_dimension = partial(
 
 
 def check_input(name: str, input: Any, spatial: int) -> None:
-    """Raise unless ``input`` is ``(N, C, *image)`` or ``(C, *image)``, and all but N is nonzero."""
+    """Raise RuntimeError unless ``input`` is ``(N, C, *image)`` or ``(C, *image)``.
+
+    All dimensions except the batch must be nonempty. ``spatial`` is the number of dimensions of an
+    image, and ``name`` the function, for errors.
+    """
     check_tensor(name, input)
     low = spatial + 1
     shape = tuple(input.shape)
@@ -86,16 +90,20 @@ def make_windows(
 def count_windows(
     length: int, kernel: int, stride: int, padding: int, dilation: int, ceil: bool
 ) -> int:
-    """Number of windows along a dimension; with ``ceil``, the last may extend beyond its end."""
+    """Number of windows along a dimension of ``length`` elements.
+
+    With ``ceil``, the last window may extend beyond the end of the padded dimension.
+    """
     last_start = length + 2 * padding - dilation * (kernel - 1) - 1
     count = (last_start + (stride - 1 if ceil else 0)) // stride + 1
-    # It must not start beyond the end.
+    # The last window must not start in the padding after the end.
     if ceil and (count - 1) * stride >= length + padding:
         count -= 1
     return count
 
 
 def _check_positive(name: str, **given: tuple[int, ...]) -> None:
+    """Raise RuntimeError unless all numbers of each argument in ``given`` are positive."""
     for argument, values in given.items():
         if min(values) <= 0:
             zero = f" ({argument} should not be zero)" if argument == "stride" else ""
@@ -105,6 +113,7 @@ def _check_positive(name: str, **given: tuple[int, ...]) -> None:
 
 
 def _check_padding(name: str, padding: int, kernel: int, dilation: int) -> None:
+    """Raise RuntimeError for padding that is negative or exceeds half a window."""
     if padding < 0:
         raise RuntimeError(f"{name}: pad must be non-negative, but got pad: {padding}")
     if padding > ((kernel - 1) * dilation + 1) // 2:
@@ -203,7 +212,10 @@ def _max_pool(
     spatial: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, dilation: Any,
     ceil_mode: bool, return_indices: bool,
 ) -> Any:  # fmt: skip
-    """Max pooling of ``spatial`` dimensions."""
+    """Max pooling of the last ``spatial`` dimensions.
+
+    Returns the maxima or, with ``return_indices``, a pair of the maxima and their indices.
+    """
     name = f"max_pool{spatial}d"
     check_input(name, input, spatial)
     if spatial == 1 and not return_indices:
@@ -230,7 +242,10 @@ def _following_volume(out: Tensor, input: Tensor) -> Tensor:
 
 @op(public=False)
 def max_indices(xp: Backend, input: Array, windows: list[AxisWindows]) -> Array:
-    """Index, in the flattened image, of each window's largest element."""
+    """Index, in the flattened image, of each window's largest element.
+
+    ``windows`` has the windows along each dimension of the image, in order.
+    """
     best, index = input, None
     stride = 1
     for each in reversed(windows):
@@ -328,7 +343,7 @@ def _avg_pool(
     spatial: int, input: Tensor, kernel_size: Any, stride: Any, padding: Any, ceil_mode: bool,
     count_include_pad: bool, divisor_override: int | None,
 ) -> Tensor:  # fmt: skip
-    """Average pooling of ``spatial`` dimensions."""
+    """Average pooling of the last ``spatial`` dimensions."""
     name = f"avg_pool{spatial}d"
     check_input(name, input, spatial)
     if input.dtype is not int64:  # the only integer dtype that PyTorch averages
@@ -364,7 +379,10 @@ def _check_covered(name: str, input: Tensor, windows: list[AxisWindows]) -> None
 
 
 def _window_sizes(input: Tensor, windows: list[AxisWindows], include_pad: bool) -> Any:
-    """Number of elements of each window: an int if they are all equal, else a tensor."""
+    """Number of elements of each window: an int if they are all equal, else a tensor.
+
+    ``include_pad`` is whether elements in the padding count.
+    """
     counts = [_axis_sizes(each, input.shape[each.axis], include_pad) for each in windows]
     if all(count.size and (count == count[0]).all() for count in counts):
         return math.prod(int(count[0]) for count in counts)
@@ -377,7 +395,10 @@ def _window_sizes(input: Tensor, windows: list[AxisWindows], include_pad: bool) 
 
 
 def _axis_sizes(windows: AxisWindows, length: int, include_pad: bool) -> Any:
-    """NumPy array of the windows' sizes along an axis, without elements beyond the padding."""
+    """NumPy array of the windows' sizes along an axis of ``length`` elements.
+
+    Elements beyond the padding do not count, and those in the padding only with ``include_pad``.
+    """
     np = load("numpy").library
     start = windows.starts(np)
     stop = np.minimum(start + windows.kernel, length + windows.padding)
@@ -387,6 +408,7 @@ def _axis_sizes(windows: AxisWindows, length: int, include_pad: bool) -> Any:
 
 
 def _divide(total: Any, divisor: Any, input: Tensor) -> Tensor:
+    """``total / divisor``, truncated for integers, as a function of ``input`` in the graph."""
     if total.is_floating_point():
         return keep_versions(total / divisor, input)
     return total.div(divisor, rounding_mode="trunc")  # type: ignore[no-any-return]
@@ -461,13 +483,16 @@ def _lp_pool(
     pool: Any, spatial: int, input: Tensor, norm_type: float, kernel_size: Any, stride: Any,
     ceil_mode: bool,
 ) -> Tensor:  # fmt: skip
-    """Power-average pooling by ``pool``, the average pooling of ``spatial`` dimensions."""
+    """Power-average pooling: the root of order ``norm_type`` of the sum of powers in each window.
+
+    ``pool`` is the average pooling of ``spatial`` dimensions.
+    """
     kernel = per_dimension("lp_pool", "kernel_size", kernel_size, spatial)
     x: Any = input
     if abs(norm_type) == math.inf:
-        most = {1: max_pool1d, 2: max_pool2d, 3: max_pool3d}[spatial]
+        max_pool = {1: max_pool1d, 2: max_pool2d, 3: max_pool3d}[spatial]
         sign = math.copysign(1.0, norm_type)
-        largest: Any = most(sign * x.abs(), kernel, stride, 0, 1, ceil_mode)
+        largest: Any = max_pool(sign * x.abs(), kernel, stride, 0, 1, ceil_mode)
         return sign * largest  # type: ignore[no-any-return]
     mean = pool(x.pow(norm_type), kernel, stride, 0, ceil_mode)
     # Equal to ``mean``, computed as PyTorch does.

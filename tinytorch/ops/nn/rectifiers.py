@@ -71,6 +71,7 @@ def hardtanh(
 
 
 def _check_hardtanh_dtype(xp: Backend, input: Array) -> None:
+    """Raise an error for bool and complex inputs."""
     if input.dtype.kind == "b":
         raise RuntimeError("Bool inputs not supported for hardtanh")
     check_supported(xp, "hardtanh_cpu", "c", input)
@@ -218,6 +219,7 @@ def hardswish(xp: Backend, input: Array, inplace: bool = False) -> Array:
 
 
 def _hardswish_backward(xp: Any, g: Any, input: Any) -> Any:
+    """Gradient of ``hardswish``: ``g * (input / 3 + 1/2)`` in (-3, 3), 0 below and g above."""
     inside = (input > -3) & (input < 3)
     # Mask infinities out of the product: times a zero second-order gradient they would be NaN.
     slope = masked(xp, input, inside) / 3 + 0.5
@@ -253,6 +255,7 @@ def prelu(xp: Backend, input: Array, weight: Array) -> Array:
 
 
 def _check_prelu(xp: Backend, input: Array, weight: Array) -> None:
+    """Raise RuntimeError for weights of ``prelu`` that do not fit the input."""
     if weight.ndim > 1:
         raise RuntimeError(
             f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight.ndim}"
@@ -281,13 +284,17 @@ def _reshape_to_channels(xp: Any, weight: Any, ndim: int) -> Any:
 
 
 def _prelu_weight_backward(xp: Any, g: Any, input: Any, in_shape: Any) -> Any:
+    """Gradient of the weight of ``prelu``, whose shape is ``in_shape``."""
     negative = ~(input >= 0)
     # Mask infinities out of the product: times a zero second-order gradient they would be NaN.
     return _sum_to_weight(xp, masked(xp, g * masked(xp, input, negative), negative), in_shape)
 
 
 def _sum_to_weight(xp: Any, products: Any, in_shape: Any) -> Any:
-    """Sum over all dimensions but the channels, or over all for a single weight."""
+    """Gradient of a weight of shape ``in_shape``, from ``products`` of the input's shape.
+
+    Sums over all dimensions but the channels, or over all for a weight with one element.
+    """
     size = in_shape[0] if in_shape else 1
     if size == 1:
         return xp.reshape(xp.sum(products), in_shape)
@@ -296,7 +303,7 @@ def _sum_to_weight(xp: Any, products: Any, in_shape: Any) -> Any:
 
 @op(public=False)
 def _prelu_backward(xp: Backend, grad: Array, input: Array, weight: Array) -> Array:
-    """``grad`` times the derivative of ``prelu``, which is ``weight`` at 0."""
+    """``grad`` times the derivative of ``prelu``, which is ``weight`` at an input of 0."""
     return xp.where(input > 0, grad, grad * _reshape_to_channels(xp, weight, input.ndim))
 
 
@@ -388,6 +395,7 @@ def softplus(xp: Backend, input: Array, beta: float = 1.0, threshold: float = 20
 
 
 def _softplus_backward(xp: Any, g: Any, input: Any, beta: Any, threshold: Any) -> Any:
+    """Gradient of ``softplus``: ``g * sigmoid(beta * input)``, and g above the threshold."""
     scaled = input * beta
     return xp.where(scaled > threshold, g, g * logistic(xp, scaled))
 
@@ -437,7 +445,7 @@ def mish(xp: Backend, input: Array, inplace: bool = False) -> Array:
 
 
 def _tanh_of_softplus(xp: Any, x: Any) -> Any:
-    """``e (e + 2) / (e (e + 2) + 2)`` with ``e = exp(x)``.
+    """``tanh(softplus(x))``, computed as ``e (e + 2) / (e (e + 2) + 2)`` with ``e = exp(x)``.
 
     It rounds to 1 for x >= 20, in half precision for x >= 5. Larger x are clamped to that bound,
     so that ``e * e`` does not overflow.
@@ -448,6 +456,7 @@ def _tanh_of_softplus(xp: Any, x: Any) -> Any:
 
 
 def _mish_backward(xp: Any, g: Any, x: Any) -> Any:
+    """Gradient of ``mish`` at ``x``."""
     t = _tanh_of_softplus(xp, x)
     return g * (t + x * (1 - t * t) * logistic(xp, x))
 
@@ -467,6 +476,7 @@ def softsign(xp: Backend, input: Array) -> Array:
 
 
 def _softsign_backward(xp: Any, g: Any, input: Any) -> Any:
+    """Gradient of ``softsign``: ``g / (1 + |input|)²`` for real numbers."""
     denominator = 1 + xp.abs(input)
     if input.dtype.kind != "c":
         return g / (denominator * denominator)
@@ -488,7 +498,10 @@ def _tanhshrink(xp: Backend, input: Array) -> tuple[Array, Array]:
 
 @reads_results(1)
 def _tanhshrink_backward(xp: Any, g: Any, out: Any) -> Any:
-    """Sum of the gradients through both results, either of which may be None."""
+    """Gradient of the input, the sum of those through both results of ``_tanhshrink``.
+
+    ``g`` has the gradients of both results, each of which may be None.
+    """
     square = out[1] * out[1]
     first_part = None if g[0] is None else g[0] * square
     if g[1] is None:
@@ -541,6 +554,7 @@ def glu(xp: Backend, input: Array, dim: int = -1) -> Array:
 
 
 def _glu_backward(xp: Any, g: Any, input: Any, dim: int) -> Any:
+    """Gradients of both halves of the input of ``glu``, concatenated."""
     axis = dim % input.ndim
     half = input.shape[axis] // 2
     before = (slice(None),) * axis

@@ -20,6 +20,7 @@ from .dropout import dropout as apply_dropout
 
 
 def _sigmoid(xp: Backend, x: Array) -> Array:
+    """Sigmoid of ``x``, a new array."""
     # exp overflows to infinity for large negative numbers, whose reciprocal is the right 0.
     out = -x
     xp.exp(out, out)
@@ -58,6 +59,10 @@ def _lstm_gates(xp: Backend, gates: Array, cell: Array) -> tuple[Array, Array, A
 
 @reads_results(2, 3)
 def _lstm_rule(xp: Any, g: Any, cell: Any, out: Any) -> Any:
+    """Gradients of the gates and the cell state of ``_lstm_gates``.
+
+    ``g`` has the gradients of its four results, each of which may be None.
+    """
     g_hidden, g_cell, g_active, g_tanh_cell = g
     i, f, z, o = _chunk(out[2], 4)
     tanh_cell = out[3]  # not computed from the cell state, which may be changed in place
@@ -74,6 +79,7 @@ def _lstm_rule(xp: Any, g: Any, cell: Any, out: Any) -> Any:
 
 
 def _zeros_for_none(g: Any, like: Any) -> Any:
+    """``g``, or zeros in the shape of ``like`` if it is None."""
     return like * 0 if g is None else g
 
 
@@ -103,6 +109,10 @@ def _gru_gates(
 
 @reads_results(1)
 def _gru_rule(xp: Any, g: Any, recurrent: Any, hidden: Any, out: Any) -> Any:
+    """Gradients of the three arguments of ``_gru_gates``.
+
+    ``g`` has the gradients of both results, each of which may be None.
+    """
     g_hidden, g_active = g
     active = out[1]
     size = hidden.shape[1]
@@ -140,7 +150,16 @@ def gru_step(projected: Tensor, recurrent: Tensor, hidden: Tensor) -> Tensor:
 def _check_sizes(
     name: str, gates: int, input: Any, states: tuple[Any, ...], w_ih: Any, w_hh: Any
 ) -> None:
-    """Raise RuntimeError unless sizes of input and states match each other and the weights."""
+    """Raise RuntimeError unless sizes of input and states match each other and the weights.
+
+    Args:
+        name: The function, for errors.
+        gates: Number of gates: 1 for an RNN, 3 for a GRU, 4 for an LSTM.
+        input: ``(batch, input_size)``.
+        states: Hidden state, and the cell state of an LSTM, ``(batch, hidden_size)``.
+        w_ih: ``(gates * hidden_size, input_size)``.
+        w_hh: ``(gates * hidden_size, hidden_size)``.
+    """
     batch, features, hidden_size = input.shape[0], input.shape[1], w_hh.shape[1]
     if features != w_ih.shape[1]:
         raise RuntimeError(
@@ -157,15 +176,16 @@ def _check_sizes(
                 f"{name}: hidden{number} has inconsistent hidden_size: got {state.shape[1]}, "
                 f"expected {hidden_size}"
             )
-    for what, weight in (("weight_ih", w_ih), ("weight_hh", w_hh)):
+    for argument, weight in (("weight_ih", w_ih), ("weight_hh", w_hh)):
         if weight.shape[0] != gates * hidden_size:
             raise RuntimeError(
-                f"{name}: {what} first dim must be {gates} * hidden_size = {gates * hidden_size}, "
-                f"but got {weight.shape[0]}"
+                f"{name}: {argument} first dim must be {gates} * hidden_size = "
+                f"{gates * hidden_size}, but got {weight.shape[0]}"
             )
 
 
 def _check_pair(hx: Any) -> None:
+    """Raise an error unless ``hx``, the states of an LSTM cell, is a pair of tensors."""
     if isinstance(hx, Tensor):
         raise TypeError(
             "lstm_cell(): argument 'hx' (position 2) must be tuple of Tensors, not Tensor"
@@ -316,17 +336,28 @@ Step = Callable[[Tensor, State], State]
 
 
 def _make_rnn_step(activation: Callable[[Any], Any]) -> Callable[..., Step]:
-    def make(w_hh: Tensor, b_hh: Tensor | None, w_hr: Tensor | None) -> Step:
+    """Return the entry of ``STEPS`` for an RNN with this activation function.
+
+    The entry makes a step: a function from the projected input and the state to the new state.
+    """
+
+    def make_step(w_hh: Tensor, b_hh: Tensor | None, w_hr: Tensor | None) -> Step:
         return lambda projected, state: (activation(projected + linear(state[0], w_hh, b_hh)),)
 
-    return make
+    return make_step
 
 
 def _make_gru_step(w_hh: Tensor, b_hh: Tensor | None, w_hr: Tensor | None) -> Step:
+    """Step of a GRU: a function from the projected input and the state to the new state."""
     return lambda projected, state: (gru_step(projected, linear(state[0], w_hh, b_hh), state[0]),)
 
 
 def _make_lstm_step(w_hh: Tensor, b_hh: Tensor | None, w_hr: Tensor | None) -> Step:
+    """Step of an LSTM: a function from the projected input and the state to the new state.
+
+    The state is the pair of hidden and cell state. ``w_hr`` projects the hidden state if given.
+    """
+
     def step(projected: Tensor, state: State) -> State:
         hidden, cell = lstm_step(projected + linear(state[0], w_hh, b_hh), state[1])
         return hidden if w_hr is None else linear(hidden, w_hr), cell
@@ -382,7 +413,10 @@ def run(
 
 
 def _uses_autocast(input: Tensor) -> bool:
-    """Whether autocast casts the LSTM: PyTorch then runs one oneDNN function, which it lists."""
+    """Whether autocast casts the arguments of the LSTM that ``input`` is for.
+
+    PyTorch then runs one oneDNN function, which is in autocast's list.
+    """
     device_type = input._xp.device_type
     on = device_type == "cpu" and autocast.is_on() and autocast.is_autocast_enabled("cpu")
     return on and input.dtype is not dtypes.float64
@@ -391,7 +425,10 @@ def _uses_autocast(input: Tensor) -> bool:
 def _run_autocast(
     input: Tensor, state: State, weights: Sequence[Any], directions: int, dropout: float
 ) -> tuple[Tensor, State]:
-    """LSTM of arguments rounded to the autocast dtype: computed in float32 and rounded once."""
+    """``run`` of an LSTM with arguments rounded to the autocast dtype.
+
+    As in PyTorch, it is computed in float32, and the results are rounded once.
+    """
     low = autocast.get_autocast_dtype("cpu")
     args: Any = input, state, weights
     for dtype in (low, dtypes.float32):
@@ -406,7 +443,11 @@ def _run_direction(
     mode: str, input: Tensor, state: State, weights: Sequence[Any], backwards: bool,
     batch_sizes: Sequence[int] | None,
 ) -> tuple[Tensor, State]:  # fmt: skip
-    """Run one layer in one direction; returns its output and final state."""
+    """Run one layer in one direction; return its output and its final state.
+
+    ``weights`` are ``(w_ih, w_hh, b_ih, b_hh, w_hr)``. The other arguments are those of ``run``;
+    ``state`` is that of the layer and direction, without the first dimension.
+    """
     w_ih, w_hh, b_ih, b_hh, w_hr = weights
     # One product for the inputs of all time steps.
     projected = linear(input, w_ih, b_ih)
@@ -422,6 +463,15 @@ def _run_steps(
 
     Sequences are sorted, the longest first, so that those that end (or, backwards, begin) at a
     time step are the last rows of the state.
+
+    Args:
+        step: Function of the projected input and the state, which returns the new state.
+        times: The projected input of each time step, ``(sequences that have it, features)``.
+        first: The initial state of all sequences.
+        backwards: Whether to begin with the last time step.
+
+    Returns:
+        The hidden state of each time step, and the final state of all sequences.
     """
     outputs: list[Any] = [None] * len(times)
     finals: list[State] = []
@@ -440,12 +490,14 @@ def _run_steps(
 
 
 def _slice_state(state: State, start: int, end: int) -> State:
+    """``state`` of the sequences ``start`` to ``end``."""
     if start == 0 and end == state[0].shape[0]:
         return state
     return tuple(part[start:end] for part in state)
 
 
 def _concatenate_states(states: list[State]) -> State:
+    """The state of the sequences of all ``states``."""
     if len(states) == 1:
         return states[0]
     return tuple(cat(list(parts)) for parts in zip(*states, strict=True))
@@ -469,7 +521,10 @@ _LSTM_FORMS = tuple(
 def _call(
     name: str, mode: str, args: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[Tensor, tuple[Any, ...]]:
-    """Output and final states of a call with either signature."""
+    """Output and final states of a call of the public function ``name``, with either signature.
+
+    ``mode`` is a name in ``STEPS``; ``args`` and ``options`` are the arguments of the call.
+    """
     given = _bind(name, args, options)
     sizes = given.get("batch_sizes")
     input = given["input" if sizes is None else "data"]
@@ -488,7 +543,11 @@ def _call(
 
 
 def _bind(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> dict[str, Any]:
-    """Arguments by name, for the signature that fits: a list is the third, or packed the fourth."""
+    """Arguments of a call of ``name`` as a dict by parameter.
+
+    The signature for packed sequences is meant if ``batch_sizes`` is among them, or if the fourth
+    is a list: ``params`` is the third argument in the other one.
+    """
     packed = "batch_sizes" in options or (len(args) > 3 and isinstance(args[3], (list, tuple)))
     names = _PACKED if packed else _PADDED
     given = dict(zip(names, args, strict=False))
@@ -502,6 +561,7 @@ def _bind(name: str, args: tuple[Any, ...], options: dict[str, Any]) -> dict[str
 
 
 def _check_state(name: str, mode: str, hx: Any) -> tuple[Any, ...]:
+    """``hx`` as the tuple of states of a network: a pair for an LSTM, else one tensor."""
     if mode != "LSTM":
         if not isinstance(hx, Tensor):
             raise TypeError(f"{name}(): argument 'hx' must be Tensor, not {type(hx).__name__}")
@@ -518,20 +578,32 @@ def _check_state(name: str, mode: str, hx: Any) -> tuple[Any, ...]:
 def _split_parameters(
     name: str, params: Any, biases: bool, count: int, projection: bool
 ) -> list[tuple[Any, ...]]:
-    """``(w_ih, w_hh, b_ih, b_hh, w_hr)`` of each layer and direction, None for missing ones."""
+    """``(w_ih, w_hh, b_ih, b_hh, w_hr)`` of number layer and direction, None for missing ones.
+
+    Args:
+        name: The function, for errors.
+        params: The parameters of all layers, in order.
+        biases: Whether there are ``b_ih`` and ``b_hh``.
+        count: Number of layers times directions.
+        projection: Whether there is ``w_hr``.
+    """
     exists = (True, True, biases, biases, projection)
-    each = sum(exists)
-    if len(params) != count * each:
+    number = sum(exists)
+    if len(params) != count * number:
         raise RuntimeError(
-            f"{name}: got an incorrect number of RNN parameters: expected {count} times {each}, "
+            f"{name}: got an incorrect number of RNN parameters: expected {count} times {number}, "
             f"got {len(params)}"
         )
     given = iter(params)
-    return [tuple(next(given) if has_one else None for has_one in exists) for _ in range(count)]
+    return [tuple(next(given) if is_given else None for is_given in exists) for _ in range(count)]
 
 
 def _check(name: str, input: Any, state: Any, count: int, weights: list[Any], sizes: Any) -> None:
-    """Raise RuntimeError for shapes that do not fit, which might broadcast."""
+    """Raise RuntimeError for shapes that do not fit, which might broadcast.
+
+    ``count`` is the number of layers times directions, ``weights`` is the result of
+    ``_split_parameters``, and ``sizes`` are the batch sizes of a packed input, or None.
+    """
     ndim = 3 if sizes is None else 2
     if input.ndim != ndim:
         raise RuntimeError(f"{name}: input must have {ndim} dimensions, got {input.ndim}")

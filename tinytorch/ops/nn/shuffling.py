@@ -99,11 +99,12 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int) -> Tensor:
 
 
 def _copy_view(pixels: Any) -> Tensor:
-    """``pixels``, copied if they are a view, which they are for a factor of 1."""
+    """A copy of ``pixels`` if they are a view, as they are for a factor of 1; else ``pixels``."""
     return pixels if pixels._base is None else own_copy(pixels)
 
 
 def _check_dims(name: str, input: Tensor) -> None:
+    """Raise RuntimeError unless ``input`` has at least 3 dimensions."""
     if input.ndim < 3:
         raise RuntimeError(
             f"{name} expects input to have at least 3 dimensions, but got input with {input.ndim} "
@@ -112,6 +113,7 @@ def _check_dims(name: str, input: Tensor) -> None:
 
 
 def _check_factor(name: str, argument: str, factor: int) -> None:
+    """Raise RuntimeError unless ``factor`` is positive."""
     if factor <= 0:
         raise RuntimeError(f"{name} expects a positive {argument}, but got {factor}")
 

@@ -18,7 +18,10 @@ _FEW = 16384
 
 
 def _map_blocks(xp: Any, function: Any, dim: int, *arrays: Any) -> Any:
-    """``function(axis, *arrays)`` along ``dim``; on large raw arrays, block by block."""
+    """``function(axis, *arrays)`` for the dimension ``dim``; on large raw arrays, block by block.
+
+    The axis is -1 if that is the last dimension, and 1 if a block is reshaped to 3-d.
+    """
     if xp.records:
         return function(dim, *arrays)
     shape = arrays[0].shape
@@ -40,7 +43,8 @@ def _map_blocks(xp: Any, function: Any, dim: int, *arrays: Any) -> Any:
 def _run_kernel(name: str, xp: Backend, input: Array, dim: int, kernel: Any) -> Array:
     """``kernel(xp, input, axis)`` along ``dim``, or the backend's fused function ``name``.
 
-    Half precision is computed in single precision.
+    Half precision is computed in single precision. Raises an error for dtypes that PyTorch does
+    not support.
     """
     ndim, size = input.ndim, input.size
     if -ndim <= dim < ndim and 0 < size < _FEW and input.dtype.char in "fd" and not xp.fuses:
@@ -65,10 +69,12 @@ def _run_kernel(name: str, xp: Backend, input: Array, dim: int, kernel: Any) -> 
 
 @op
 def _softmax(xp: Backend, input: Array, dim: int) -> Array:
+    """Softmax along ``dim``."""
     return _run_kernel("softmax", xp, input, dim, _softmax_kernel)
 
 
 def _softmax_kernel(xp: Backend, x: Array, axis: int) -> Array:
+    """``exp(x) / sum(exp(x))`` along ``axis``."""
     if xp.is_moderate(x, axis):
         out = xp.exp(x)
     else:
@@ -79,7 +85,7 @@ def _softmax_kernel(xp: Backend, x: Array, axis: int) -> Array:
 
 
 def softmax_backward(xp: Any, g: Any, out: Any, dim: int) -> Any:
-    """Gradient of softmax's input, from its result: ``out * (g - sum(g * out))``."""
+    """Gradient of the input of softmax, from its result: ``out * (g - sum(g * out))``."""
     if not xp.records and is_half(g):
         return compute_in_single(xp, softmax_backward, g, out, dim=dim)
     if not g.ndim:
@@ -100,10 +106,12 @@ _softmax.vjp(input=softmax_backward)
 
 @op
 def _log_softmax(xp: Backend, input: Array, dim: int) -> Array:
+    """Logarithm of softmax along ``dim``."""
     return _run_kernel("log_softmax", xp, input, dim, _log_softmax_kernel)
 
 
 def _log_softmax_kernel(xp: Backend, x: Array, axis: int) -> Array:
+    """``x - log(sum(exp(x)))`` along ``axis``."""
     out = x - xp.highest(x, axis)
     total = xp.sum_along(xp.exp(out), axis)
     out -= xp.log(total, total)
@@ -111,7 +119,7 @@ def _log_softmax_kernel(xp: Backend, x: Array, axis: int) -> Array:
 
 
 def _log_softmax_backward(xp: Any, g: Any, out: Any, dim: int) -> Any:
-    """Gradient of log-softmax's input, from its result: ``g - exp(out) * sum(g)``."""
+    """Gradient of the input of log-softmax, from its result: ``g - exp(out) * sum(g)``."""
     if not xp.records and is_half(g):
         return compute_in_single(xp, _log_softmax_backward, g, out, dim=dim)
     if not g.ndim:
@@ -180,7 +188,16 @@ def log_softmax(
 def softmax_call(
     function: Any, name: str, input: Tensor, dim: int | None, dtype: Any, stacklevel: int
 ) -> Tensor:
-    """Check and convert the arguments of ``softmax`` and apply ``function(tensor, dim)``."""
+    """``function(tensor, dim)`` after the arguments of a softmax were checked and converted.
+
+    Args:
+        function: ``_softmax`` or ``_log_softmax``.
+        name: The public function, for errors.
+        input: The tensor.
+        dim: The dimension; None chooses one, with a warning.
+        dtype: The dtype to convert the input to first, or None.
+        stacklevel: The public function's argument of that name.
+    """
     x: Any = input
     if dtype is not None:
         x = x.to(dtypes.as_dtype(dtype))
@@ -195,6 +212,7 @@ def softmax_call(
 
 
 def _implicit_dim(name: str, ndim: int, stacklevel: int) -> int:
+    """PyTorch's dimension for ``dim=None``, with a warning."""
     warn(
         f"Implicit dimension choice for {name} has been deprecated. Change the call to include "
         "dim=X as an argument.",

@@ -46,7 +46,10 @@ class Windows(NamedTuple):
         )
 
     def element_indices(self, batch_last: bool) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]:
-        """For each element of a window, its index in the columns and in the padded images."""
+        """For each element of a window, its index in the columns and in the padded images.
+
+        The layouts are those of ``Columns``.
+        """
         return _element_indices(*self[:2], *self[3:], batch_last)
 
     def rows(self, rows: slice) -> Windows:
@@ -70,6 +73,7 @@ class Windows(NamedTuple):
 def _element_indices(
     kernel: Sizes, stride: Sizes, dilation: Sizes, size: Sizes, batch_last: bool
 ) -> list[tuple[tuple[Any, ...], tuple[Any, ...]]]:
+    """The cached results of ``Windows.element_indices``, from the fields of ``Windows``."""
     lead = (slice(None),) if batch_last else (slice(None), slice(None))
     found = []
     for element in itertools.product(*map(range, kernel)):
@@ -82,7 +86,10 @@ def _element_indices(
 
 
 def image_slices(image: Sizes, windows: Windows) -> tuple[tuple[slice, ...], tuple[slice, ...]]:
-    """Slices of an image, and of its padded copy, that select the same elements."""
+    """Slices of an image and of its padded copy that select the same elements.
+
+    ``image`` is the size of the image.
+    """
     inside, outside = [], []
     for length, before, padded in zip(image, windows.padding, windows.padded_size(), strict=True):
         first = max(0, -before)
@@ -136,6 +143,7 @@ class Columns:
         return out
 
     def _pad(self, images: Array, windows: Windows) -> Array:
+        """The padded ``images``, with the dimension of the batch where the columns have it."""
         count, channels, *image = images.shape
         shape = windows.padded_size()
         inside, outside = image_slices(image, windows)
@@ -150,6 +158,7 @@ class Columns:
         return padded
 
     def _region(self, image: tuple[slice, ...]) -> tuple[slice, ...]:
+        """Index of the region ``image``, slices of each spatial dimension, in padded images."""
         lead = (slice(None),) if self.batch_last else (slice(None), slice(None))
         return (*lead, *image)
 
@@ -215,8 +224,9 @@ def _im2col(xp: Backend, input: Array, windows: Windows) -> Array:
     batch_first = (spatial + 1, *range(spatial + 1), *range(spatial + 2, found.ndim))
     shape = (batch, channels * math.prod(windows.kernel), math.prod(windows.size))
     out = xp.reshape(xp.transpose(found, batch_first), shape)
-    own = xp.array(out) if windows.is_identity(input.shape[2:]) else out
-    return xp.ascontiguousarray(own)
+    if windows.is_identity(input.shape[2:]):  # out may be a view of the input
+        out = xp.array(out)
+    return xp.ascontiguousarray(out)
 
 
 @op(node="Col2ImBackward0")
@@ -322,6 +332,7 @@ def fold(
 
 
 def _check_columns(input: Tensor, image: tuple[int, ...], windows: Windows) -> None:
+    """Raise RuntimeError for columns that do not fit ``fold``."""
     elements, (height, width) = math.prod(windows.kernel), windows.kernel
     if elements >= 2**63:
         raise RuntimeError(
@@ -352,6 +363,7 @@ def _check_columns(input: Tensor, image: tuple[int, ...], windows: Windows) -> N
 
 
 def _describe(windows: Windows) -> str:
+    """Kernel size, dilation and padding, for an error message."""
     return (
         f"kernel_size={tuple(windows.kernel)}, dilation={tuple(windows.dilation)}, "
         f"padding={tuple(windows.padding)}"
@@ -359,6 +371,7 @@ def _describe(windows: Windows) -> str:
 
 
 def _check_pair(name: str, argument: str, value: Any) -> tuple[int, ...]:
+    """``value``, an int or a pair of ints, as a pair; ``name`` and ``argument`` are for errors."""
     given = tuple(value) if isinstance(value, (tuple, list)) else (value,)
     if not all(hasattr(n, "__index__") and not is_leading_bool(n, given) for n in given):
         raise TypeError(f"{name}(): argument '{argument}' must be tuple of ints, got {value!r}")
@@ -372,7 +385,10 @@ def _check_pair(name: str, argument: str, value: Any) -> tuple[int, ...]:
 def _make_windows(
     name: str, image: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
 ) -> Windows:
-    """Windows of ``unfold`` and ``fold``; raise RuntimeError for numbers out of range."""
+    """Windows of ``unfold`` or ``fold``, which is ``name``, over an image of size ``image``.
+
+    Raises RuntimeError for numbers out of range.
+    """
     kernel = _check_pair(name, "kernel_size", kernel_size)
     dilation = _check_pair(name, "dilation", dilation)
     padding = _check_pair(name, "padding", padding)
@@ -476,7 +492,7 @@ def window_max(xp: Backend, input: Array, windows: AxisWindows) -> Array:
 
 
 def _start_max(xp: Backend, input: Array, windows: AxisWindows) -> tuple[Array, list[Any]]:
-    """Initial maxima and the ``element_indices`` that remain.
+    """Initial maxima of ``window_max``, and the ``element_indices`` that are still to be compared.
 
     The maxima are the windows' first elements if all are inside the array, else ``lowest``.
     """
@@ -499,7 +515,10 @@ window_max.vjp(
 
 @op(public=False)
 def window_argmax(xp: Backend, input: Array, windows: AxisWindows) -> Array:
-    """Number of the maximum in each window: the first of equal elements, but the last NaN."""
+    """Number of the largest element within each window.
+
+    Of equal elements it is the first, but of several NaN the last.
+    """
     dtype = xp.dtype("uint8" if windows.kernel <= 256 else "int32")
     best, steps = _start_max(xp, input, windows)
     out = xp.zeros(best.shape, dtype)

@@ -126,7 +126,7 @@ def _unpool(
     spatial: int, input: Any, indices: Any, kernel_size: Any, stride: Any, padding: Any,
     output_size: Any,
 ) -> Tensor:  # fmt: skip
-    """Max unpooling of ``spatial`` dimensions."""
+    """Max unpooling of the last ``spatial`` dimensions: ``input`` at ``indices``, else zeros."""
     name = f"max_unpool{spatial}d"
     _check_unpool(name, spatial, input, indices)
     kernel = per_dimension(name, "kernel_size", kernel_size, spatial)
@@ -151,6 +151,7 @@ def _unpool(
 
 
 def _check_unpool(name: str, spatial: int, input: Tensor, indices: Tensor) -> None:
+    """Raise RuntimeError for an input or indices that do not fit."""
     if input.ndim not in (spatial + 1, spatial + 2):
         raise RuntimeError(
             f"{name}: Input should be a {spatial + 1}d or {spatial + 2}d Tensor, but got a tensor "
@@ -173,6 +174,8 @@ def _unpooled_size(
     windows: tuple[int, ...], kernel: Any, stride: Any, padding: Any, output_size: Any
 ) -> tuple[int, ...]:
     """Size of the image that was pooled: ``output_size``, or the smallest that has these windows.
+
+    ``windows`` is the number of windows in each dimension.
 
     Raises:
         ValueError: If an image of ``output_size`` does not have these windows.
@@ -201,10 +204,11 @@ def _unpooled_size(
 
 
 def _window_starts(xp: Backend, samples: Array, length: int, size: int, kernel: int) -> Array:
-    """Start of each window along a dimension, ``(batch, channels, size)``.
+    """Start of each of ``size`` windows along a dimension, ``(batch, channels, size)``.
 
-    ``int((i + u) * a) - int(u * a)`` for window i, with the mean stride a and a random u for each
-    channel, in ``samples``, ``(batch, channels)``. The last window ends with the input.
+    Window i starts at ``int((i + u) * a) - int(u * a)``, where a is the mean stride, and u the
+    random number of the channel in ``samples``, ``(batch, channels)``. The last window ends with
+    the input. ``length`` is the size of the dimension, and ``kernel`` that of a window.
     """
     u = samples[..., None]
     last_start = length - kernel
@@ -218,7 +222,15 @@ def _window_starts(xp: Backend, samples: Array, length: int, size: int, kernel: 
 def _fractional_indices(
     xp: Backend, input: Array, samples: Array, kernel: tuple[int, ...], size: tuple[int, ...]
 ) -> Array:
-    """Index, in the flattened image, of each window's largest element."""
+    """Index, in the flattened image, of each window's largest element.
+
+    Args:
+        xp: The backend.
+        input: ``(batch, channels, *image)``.
+        samples: Random numbers, ``(batch, channels, dimensions of the image)``.
+        kernel: Size of a window.
+        size: Number of windows in each dimension.
+    """
     image = input.shape[2:]
     spatial = len(image)
     # The first random number is for the last dimension of an image, but the first of a volume.
@@ -234,7 +246,10 @@ def _fractional_indices(
 
 
 def _offsets(kernel: tuple[int, ...], image: tuple[int, ...]) -> list[int]:
-    """Distances, in the flattened image, of a window's elements from its first one."""
+    """Distances of a window's elements from its first one in an image that is flattened.
+
+    ``kernel`` is the size of a window, and ``image`` the size of the image.
+    """
     found = [0]
     for k, n in zip(kernel, image, strict=True):
         found = [start * n + i for start in found for i in range(k)]
@@ -242,7 +257,10 @@ def _offsets(kernel: tuple[int, ...], image: tuple[int, ...]) -> list[int]:
 
 
 def _argmax(xp: Backend, flat: Array, corner: Array, offsets: list[int]) -> Array:
-    """Index of the largest of the elements at ``corner + offsets`` for each corner."""
+    """Index of the largest of the elements ``corner + offsets`` of each window.
+
+    ``flat`` are flattened images, and ``corner`` the indices of the windows' first elements.
+    """
     best, index = xp.take_along_axis(flat, corner, axis=2), corner
     for offset in offsets[1:]:
         at = corner + offset
@@ -322,7 +340,10 @@ def _fractional(
     spatial: int, input: Any, kernel_size: Any, output_size: Any, output_ratio: Any,
     return_indices: bool, samples: Any,
 ) -> Any:  # fmt: skip
-    """Fractional max pooling of ``spatial`` dimensions."""
+    """Fractional max pooling of the last ``spatial`` dimensions.
+
+    Returns the maxima, or maxima and indices with ``return_indices``.
+    """
     name = f"fractional_max_pool{spatial}d"
     _check_input(name, spatial, input)
     kernel = _check_ints(name, "kernel_size", kernel_size, spatial)
@@ -345,6 +366,7 @@ def _fractional(
 
 
 def _check_input(name: str, spatial: int, input: Any) -> None:
+    """Raise RuntimeError unless ``input`` is a batch or an image of ``spatial`` dimensions."""
     if input.ndim in (spatial + 1, spatial + 2) and 0 in input.shape[-spatial - 1 :]:
         raise RuntimeError(
             f"{name}(): Expected input to have non-zero size for non-batch dimensions, but got "
@@ -378,7 +400,7 @@ def _fractional_size(name: str, image: tuple[int, ...], size: Any, ratio: Any) -
 
 
 def _check_ints(name: str, argument: str, given: Any, spatial: int) -> tuple[int, ...]:
-    """``per_dimension``, but a sequence of one int is an error."""
+    """``given`` as one int per dimension; RuntimeError for a sequence of another length."""
     if isinstance(given, (tuple, list)) and len(given) != spatial:
         raise RuntimeError(
             f"{name}: {argument} must either be a single int or a tuple of {spatial} ints, got "
@@ -388,7 +410,7 @@ def _check_ints(name: str, argument: str, given: Any, spatial: int) -> tuple[int
 
 
 def _check_samples(name: str, spatial: int, batch: Any, given: Any) -> Any:
-    """The random numbers ``(N, C, spatial)``: ``given``, checked, or drawn."""
+    """The random numbers, ``(N, C, spatial)``: ``given`` after a check, or new ones for None."""
     if given is None:
         from ..random.sampling import rand
 
